@@ -27,12 +27,13 @@ type Graph struct {
 	Weighted  bool
 	SelfLoops int64
 	Memory    int64                 // bytes for rows that have to be put in order; 0 means no limit
-	Progress  func(done, total int) // rows that were read, of all sweeps; nil: nobody
+	Progress  func(done, total int) // entries that were read, and put in order, of all sweeps; nil: nobody
 
 	rows   []uint32 // the inverse of Order
 	held   byColumn // entries that are put in order
-	swept  int      // sweeps that are done
-	sweeps int      // of all that are needed
+	done   int64    // entries, of total
+	total  int64
+	told   int64 // what Progress was last told of
 }
 
 // ErrFormat is returned for a graph that a format cannot hold; the text says
@@ -123,7 +124,10 @@ func (g *Graph) heldBytes() int64 {
 
 // begin prepares so many sweeps.
 func (g *Graph) begin(sweeps int) {
-	g.swept, g.sweeps = 0, sweeps
+	g.done, g.told, g.total = 0, 0, int64(sweeps)*g.A.NNZ()
+	if g.Order != nil {
+		g.total *= 2
+	}
 	if g.Order == nil || g.rows != nil {
 		return
 	}
@@ -165,19 +169,16 @@ func (g *Graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	if g.Order != nil {
 		return g.ordered(ctx, visit)
 	}
-	n, _ := g.A.Dims()
-	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+	return g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			if err := visit(&entries{p.Lo + i, col, val, p.Piece == 0, p.Piece == p.Pieces-1}); err != nil {
 				return err
 			}
+			g.advance(len(col))
 		}
-		g.report(p.Hi, n)
 		return nil
 	})
-	g.swept++
-	return err
 }
 
 // eachEdge calls visit with the ends and the weight of every edge, in one sweep. The
@@ -207,9 +208,12 @@ func (g *Graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 	return alone.n, err
 }
 
-func (g *Graph) report(row, rows int) {
-	if g.Progress != nil {
-		g.Progress(g.swept*rows+row, g.sweeps*rows)
+// advance counts entries that are done with.
+func (g *Graph) advance(entries int) {
+	step := min(1<<16, g.total/64)
+	if g.done += int64(entries); g.Progress != nil && (g.done >= g.told+step || g.done == g.total) {
+		g.told = g.done
+		g.Progress(int(g.done), int(g.total))
 	}
 }
 
@@ -271,10 +275,8 @@ func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error
 		if err := g.group(ctx, lo, hi, length[lo:hi], visit); err != nil {
 			return err
 		}
-		g.report(hi, n)
 		lo = hi
 	}
-	g.swept++
 	return nil
 }
 
@@ -302,6 +304,7 @@ func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 			}
 			copy(row.val, val)
 			end[at] += int64(len(col))
+			g.advance(len(col))
 		}
 		return nil
 	})
@@ -323,6 +326,7 @@ func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 		if err := visit(e); err != nil {
 			return err
 		}
+		g.advance(int(n))
 	}
 	return nil
 }

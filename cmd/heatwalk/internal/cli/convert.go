@@ -207,8 +207,8 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	stage := in.progress.begin("writing "+path, g.Manifest().Rows, "row")
-	source.Progress = func(done, total int) { stage.set(int64(done), int64(total)) }
+	stage := in.progress.begin("writing "+path, whole, inShares)
+	source.Progress = func(done, total int) { stage.set(int64(done)*whole/int64(total), whole) }
 	if format.graph == graphfile.Parquet {
 		in.warnBytes(path, format.endings[0], g, nil)
 	}
