@@ -382,21 +382,43 @@ func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evalu
 	return n, n.learningNeeds(takes)
 }
 
+// evaluating returns callbacks that show how many splits are done, and what is done of
+// the next one: a phase and the share of it.
+func (in *invocation) evaluating() (splits func(done, total int), phase func(name string, done float64)) {
+	var shown *stage
+	begin := func() {
+		if shown == nil {
+			shown = in.progress.begin("evaluating", 0, "split")
+		}
+	}
+	splits = func(done, total int) {
+		begin()
+		shown.within("")
+		shown.set(int64(done), int64(total))
+	}
+	phase = func(name string, done float64) {
+		begin()
+		shown.within(fmt.Sprintf("%s %.0f %%", name, 100*done))
+	}
+	return splits, phase
+}
+
 // plan returns what to measure.
 func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (*evaluate.Plan, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
 	if err != nil {
 		return nil, err
 	}
+	splits, phase := in.evaluating()
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Inverse: f.inverse,
 		Stratified: f.draw == "stratified", Splits: f.splits, TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
 		Settings: &method.Settings{
 			Grid: f.grid, Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
-			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
+			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads, Progress: phase,
 		},
 		Journal:  in.journal(f),
-		Progress: in.showing("evaluating", "split"),
+		Progress: splits,
 	}
 	if f.split == "" {
 		return plan, nil

@@ -141,6 +141,7 @@ type stage struct {
 	total   atomic.Int64
 	done    atomic.Int64
 	unit    unit
+	part    atomic.Pointer[string] // what is done of the next unit; nil: that is not known
 	started time.Time
 }
 
@@ -180,6 +181,9 @@ func (s *stage) set(done, total int64) {
 	}
 }
 
+// within tells what is done of the next unit, "" if nothing is.
+func (s *stage) within(part string) { s.part.Store(&part) }
+
 // snapshot is how far a stage is, in words that belong together.
 type snapshot struct {
 	amount, rate string
@@ -196,6 +200,9 @@ func (s *stage) snapshot() snapshot {
 		if s.unit != inShares {
 			n.amount = s.unit.of(done) + " of " + s.unit.amount(total)
 		}
+	}
+	if part := s.part.Load(); part != nil {
+		n.amount = joined(n.amount, *part)
 	}
 	if s.unit == inNothing {
 		return snapshot{amount: formatSeconds(took), share: -1}

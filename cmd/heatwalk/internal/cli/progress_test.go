@@ -125,3 +125,29 @@ func TestProgressDrawn(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Of an evaluation something moves before the first split is done.
+func TestProgressOfEvaluation(t *testing.T) {
+	var out bytes.Buffer
+	in := &invocation{progress: newProgress(context.Background(), &out, "plain", false, false)}
+	splits, phase := in.evaluating()
+	line := func() string {
+		out.Reset()
+		in.progress.tick()
+		return out.String()
+	}
+	phase("choose", 0.25)
+	if got := line(); got != "evaluating: 0 splits, choose 25 %\n" {
+		t.Errorf("got %q", got)
+	}
+	splits(1, 4)
+	phase("walk", 0.5)
+	if got := line(); got != "evaluating: 1 of 4 splits, walk 50 %\n" {
+		t.Errorf("got %q", got)
+	}
+	splits(2, 4)
+	if got := line(); got != "evaluating: 2 of 4 splits\n" {
+		t.Errorf("got %q", got)
+	}
+	in.progress.close()
+}
