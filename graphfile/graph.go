@@ -29,11 +29,11 @@ type Graph struct {
 	Memory    int64                 // bytes for rows that have to be put in order; 0 means no limit
 	Progress  func(done, total int) // entries that were read, and put in order, of all sweeps; nil: nobody
 
-	rows   []uint32 // the inverse of Order
-	held   byColumn // entries that are put in order
-	done   int64    // entries, of total
-	total  int64
-	told   int64 // what Progress was last told of
+	rows  []uint32 // the inverse of Order
+	held  byColumn // entries that are put in order
+	done  int64    // entries, of total
+	total int64
+	told  int64 // what Progress was last told of
 }
 
 // ErrFormat is returned for a graph that a format cannot hold; the text says
