@@ -69,7 +69,7 @@ func MethodList() string {
 			names = append(names, name)
 		}
 	}
-	return fmt.Sprintf("%s; behind cwk +%s, +%s or +%s, behind the kernels after it + and any learner",
+	return fmt.Sprintf("%s; behind cwk +%s, +%s or +%s, behind the kernels after it + and any learner; around any of them, behind its name, +cs",
 		strings.Join(names, ", "), KernelSVM, RLS, LinearSVM)
 }
 
@@ -83,10 +83,15 @@ func ParseMethods(list string) ([]Method, error) {
 		if of, _, _ := strings.Cut(name, "+"); i < 0 && of == "commute-time" {
 			return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is the kernel pseudo-inverse with --laplacian combinatorial", validate.ErrUsage, of)
 		}
-		if i < 0 {
+		m, smooth := smoothedOf(name)
+		if smooth && !slices.ContainsFunc(found, func(o Method) bool { return o.Name() == m.Name() }) {
+			found = append(found, m)
+			continue
+		}
+		if i < 0 && !smooth {
 			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", validate.ErrUsage, name, MethodList())
 		}
-		if slices.Contains(found, methods[i]) {
+		if smooth || slices.Contains(found, methods[i]) {
 			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, name)
 		}
 		found = append(found, methods[i])

@@ -30,6 +30,13 @@ type Needs struct {
 // the largest setting that may be chosen. The error tells that the memory of
 // the settings is too little.
 func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, error) {
+	if within := Within(m); within != nil {
+		base, err := PredictNeeds(within, p, par, s)
+		if err != nil {
+			return base, err
+		}
+		return smoothNeeds(base, p, s)
+	}
 	set := s.WithDefaults()
 	a, err := newAccount(p, &set)
 	if err == nil {
@@ -544,6 +551,9 @@ func (a *account) machines() (machines int, rest bool) {
 // TuneNeeds returns what Tune of a method takes on splits whose training sets are
 // like that of train: nothing if it chooses for each training set anew.
 func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
+	if within := Within(m); within != nil {
+		m = within
+	}
 	walks, ok := m.(walkMethod)
 	if !ok {
 		return tuneNeeds(m, train, all, s)

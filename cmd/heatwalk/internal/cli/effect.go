@@ -38,6 +38,9 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 
 // flagsOf returns the flags that make a difference to a method.
 func flagsOf(m method.Method) []string {
+	if within := method.Within(m); within != nil {
+		return append(flagsOf(within), method.CorrectAndSmooth.Takes()...)
+	}
 	var names []string
 	for _, name := range m.Takes() {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
@@ -59,7 +62,7 @@ func effectFlags() []string {
 	if err != nil {
 		panic(err) // the names are right
 	}
-	var names []string
+	names := method.CorrectAndSmooth.Takes()
 	for _, m := range methods {
 		names = append(names, flagsOf(m)...)
 	}

@@ -155,7 +155,7 @@ func declarations() (list []*spec.Spec) {
 			list = append(list, d.Declaration())
 		}
 	}
-	return list
+	return append(list, &method.CorrectAndSmooth)
 }
 
 // meaning says what a parameter is, and which values it takes.
