@@ -55,6 +55,7 @@ var floors = map[string]int{
 	"method":                    8,
 	"evaluate":                  9,
 	"bench":                     10,
+	"bench/papers/uci":          11,
 	"cmd/heatwalk/internal/cli": 11,
 	"cmd/heatwalk":              12,
 }

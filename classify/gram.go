@@ -15,9 +15,10 @@ type Float interface{ float32 | float64 }
 //
 // If it also has a method PartTo(dst []float64, i int, items []int) that stores
 // K(i, items[j]) in dst[j], learners ask for the parts of rows that they need
-// rather than for whole rows. With a method Alike() []int that numbers the distinct
-// items from 0 and returns the number of each item, learners may compute once what is
-// the same for items that are alike.
+// rather than for whole rows. With the methods Alike() []int, which numbers the distinct
+// items from 0 and returns the number of each item, and DistinctTo(dst []float64, i int),
+// which stores the values of item i with all distinct ones in their order, what is the
+// same for items that are alike is computed once.
 type Gram interface {
 	// Len returns the number of items n.
 	Len() int

@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -34,7 +35,7 @@ var perceptronLearner = Learner{
 		}
 		items := used(y)
 		err = machines(ctx, 0, len(p.machines), func(_, m int) (err error) {
-			p.machines[m], err = makeMistakes(ctx, parts(k), items, y, p.pairs[m].Positive, v.Int("epochs"))
+			p.machines[m], err = makeMistakes(ctx, k, items, y, p.pairs[m].Positive, v.Int("epochs"))
 			return err
 		})
 		switch {
@@ -57,12 +58,32 @@ type mistakes struct {
 	count []float64 // of the items that each predictor lasted, from that without mistakes on
 }
 
-// makeMistakes passes over the items so many times. Those that the Gram says are alike
-// have one score. Cost: a kernel value for each of them and each mistake.
-func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs int) (mistakes, error) {
+// alikes is a Gram that knows which items are alike: the number of the distinct item that
+// each one is, from 0, and the values of an item with all distinct ones in their order.
+type alikes interface {
+	Alike() []int
+	DistinctTo(dst []float64, i int)
+}
+
+// makeMistakes passes over the items so many times. Those that the Gram knows to be alike
+// have one score. Cost: a kernel value for each distinct item and each mistake.
+func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
-	of, first := distinct(k, items)
-	score, row := make([]float64, len(first)), make([]float64, len(first))
+	of, n := make([]int, len(items)), len(items)
+	part := parts(k)
+	rowTo := func(row []float64, i int) { part.PartTo(row, i, items) }
+	if known, ok := k.(alikes); ok {
+		alike := known.Alike()
+		n, rowTo = slices.Max(alike)+1, known.DistinctTo
+		for a, i := range items {
+			of[a] = alike[i]
+		}
+	} else {
+		for a := range of {
+			of[a] = a
+		}
+	}
+	score, row := make([]float64, n), make([]float64, n)
 	for range epochs {
 		if err := ctx.Err(); err != nil {
 			return p, err
@@ -78,7 +99,7 @@ func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs
 				continue
 			}
 			p.item, p.sign, p.count = append(p.item, i), append(p.sign, sign), append(p.count, 1)
-			k.PartTo(row, i, first)
+			rowTo(row, i)
 			addScaled(score, sign, row)
 			if !finite(*own) {
 				return p, ErrNotFinite
@@ -86,31 +107,6 @@ func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs
 		}
 	}
 	return p, nil
-}
-
-// distinct returns which of the distinct items each item is, and one of each kind:
-// all items, unless the Gram knows which are alike.
-func distinct(k partGram, items []int) (of, first []int) {
-	of = make([]int, len(items))
-	known, ok := k.(interface{ Alike() []int })
-	if !ok {
-		for a := range of {
-			of[a] = a
-		}
-		return of, items
-	}
-	alike := known.Alike()
-	number := map[int]int{}
-	for a, i := range items {
-		n, seen := number[alike[i]]
-		if !seen {
-			n = len(first)
-			number[alike[i]] = n
-			first = append(first, i)
-		}
-		of[a] = n
-	}
-	return of, first
 }
 
 // voted is the model of votes.

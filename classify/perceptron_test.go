@@ -105,17 +105,20 @@ type likened struct {
 
 func (g likened) Alike() []int { return g.alike }
 
+func (g likened) DistinctTo(dst []float64, i int) {
+	for j, a := range g.alike {
+		dst[a] = g.row(i)[j]
+	}
+}
+
 // Items that are alike have one score; nothing else changes, of two classes or three.
 func TestPerceptronOfAlikeItems(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		p := clouds(5, 40, 3, classes, 0.6)
 		alike := make([]int, p.f.Rows)
 		for i := range alike {
-			alike[i] = i
-			if i >= 10 && i%3 == 0 { // of any class
-				alike[i] = i % 10
-				copy(p.f.Row(i), p.f.Row(i%10))
-			}
+			alike[i] = i % (len(alike) * 2 / 3) // of any class
+			copy(p.f.Row(i), p.f.Row(alike[i]))
 		}
 		n := p.f.Rows
 		k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}

@@ -65,6 +65,9 @@ type between interface {
 	valuesTo(dst []float64, a int, items, of []int)
 }
 
+// Distinct returns the first record that is each distinct one. The slice is shared.
+func (g *Gram) Distinct() []int { return g.first }
+
 // Len returns the number of records.
 func (g *Gram) Len() int { return len(g.alike) }
 
@@ -84,17 +87,23 @@ func (g *Gram) PartTo(dst []float64, i int, items []int) {
 	g.valuesTo(dst[:len(items)], g.alike[i], items, g.alike)
 }
 
+// DistinctTo stores in dst[a] the value of record i with the distinct record a, for all of
+// them.
+func (g *Gram) DistinctTo(dst []float64, i int) {
+	g.valuesTo(dst[:len(g.first)], g.alike[i], g.first, g.alike)
+}
+
 // RowTo stores K(i, j) in dst[j] for all records j. Cost: a value for each distinct one.
 func (g *Gram) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.alike) {
 		panic("closed: slice of the wrong length")
 	}
 	if len(g.first) == len(g.alike) {
-		g.valuesTo(dst, g.alike[i], g.alike, g.alike)
+		g.DistinctTo(dst, i)
 		return
 	}
 	values := make([]float64, len(g.first))
-	g.valuesTo(values, g.alike[i], g.first, g.alike)
+	g.DistinctTo(values, i)
 	for j, a := range g.alike {
 		dst[j] = values[a]
 	}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"github.com/heatwalk/heatwalk/kernel/closed"
+)
+
+// values are those of a kernel between distinct records.
+type values struct {
+	alike []int // the distinct record that each one is
+	n     int   // how many there are
+	data  []float32
+}
+
+// valuesOf computes them all.
+func valuesOf(g *closed.Gram) *values {
+	n := len(g.Distinct())
+	v := &values{alike: g.Alike(), n: n, data: make([]float32, n*n)}
+	row := make([]float64, n)
+	for a, i := range g.Distinct() {
+		g.DistinctTo(row, i)
+		for b, x := range row {
+			v.data[a*n+b] = float32(x)
+		}
+	}
+	return v
+}
+
+// row returns the values of a record with all distinct ones.
+func (v *values) row(record int) []float32 { return v.data[v.alike[record]*v.n:][:v.n] }
+
+// part is the kernel between some records, in the order of learning.
+type part struct {
+	*values
+	records []int
+	alike   []int // as of values
+	known   int   // distinct records up to the last of the part
+}
+
+func newPart(v *values, records []int) *part {
+	p := &part{values: v, records: records}
+	for _, r := range records {
+		p.alike = append(p.alike, v.alike[r])
+		p.known = max(p.known, v.alike[r]+1)
+	}
+	return p
+}
+
+// Len implements [classify.Gram].
+func (p *part) Len() int { return len(p.records) }
+
+// RowTo implements [classify.Gram].
+func (p *part) RowTo(dst []float64, i int) { p.withTo(dst, p.records[i]) }
+
+// withTo stores the values of any record with those of the part.
+func (p *part) withTo(dst []float64, record int) {
+	row := p.row(record)
+	for j, a := range p.alike {
+		dst[j] = float64(row[a])
+	}
+}
+
+// Alike returns the distinct record that each one is.
+func (p *part) Alike() []int { return p.alike }
+
+// DistinctTo stores the values of record i of the part with distinct ones.
+func (p *part) DistinctTo(dst []float64, i int) {
+	for a, x := range p.row(p.records[i])[:p.known] {
+		dst[a] = float64(x)
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// problem is a data set with a kernel.
+type problem struct {
+	*set
+	attributes []closed.Attribute
+	class      []int
+	classes    int
+	seed       uint64
+	values     *values
+}
+
+// run prints the lines of a data set.
+func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error {
+	p := &problem{set: s, seed: seed}
+	var err error
+	if p.attributes, p.class, p.classes, err = s.read(ctx, dir); err != nil {
+		return err
+	}
+	missing := spec.Word(s.missing)
+	rounds := spec.Values{"epochs": spec.Int(10), "vote": spec.Word("voted")}
+	err = p.line(ctx, splits, "hamming", spec.Values{"missing-values": missing}, "perceptron", rounds, s.hamming)
+	if err != nil {
+		return err
+	}
+	beta, err := p.bestBeta(ctx, missing, rounds)
+	if err != nil {
+		return err
+	}
+	kernel := spec.Values{"missing-values": missing, "beta": beta}
+	if err := p.line(ctx, splits, "categorical", kernel, "perceptron", rounds, s.diffusion); err != nil {
+		return err
+	}
+	for _, learner := range []string{"svm", "logistic"} {
+		if err := p.line(ctx, splits, "categorical", kernel, learner, nil, published{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bestBeta returns the β of the usual ones with the least error on the splits for tuning.
+func (p *problem) bestBeta(ctx context.Context, missing spec.Value, rounds spec.Values) (best spec.Value, err error) {
+	least := math.Inf(1)
+	for _, beta := range closed.KernelOf("categorical").Param("beta").Grid {
+		if err := p.use("categorical", spec.Values{"missing-values": missing, "beta": beta}); err != nil {
+			return best, err
+		}
+		o, err := p.outcome(ctx, "perceptron", rounds, p.tuning, p.seed+1)
+		if err != nil {
+			return best, err
+		}
+		if o.err < least {
+			least, best = o.err, beta
+		}
+	}
+	return best, nil
+}
+
+// use makes the kernel the one of the problem.
+func (p *problem) use(name string, given spec.Values) error {
+	k := closed.KernelOf(name)
+	v, err := k.Resolve(given, nil)
+	if err != nil {
+		return err
+	}
+	g, err := k.Of(p.attributes, v)
+	if err == nil {
+		p.values = nil // before others are made
+		p.values = valuesOf(g)
+	}
+	return err
+}
+
+// line prints the errors of a kernel and a learner, whose parameters are chosen among
+// the usual ones unless given.
+func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel spec.Values, learner string, given spec.Values, says published) error {
+	if err := p.use(kernel, ofKernel); err != nil {
+		return err
+	}
+	l := classify.LearnerOf(learner)
+	settings, err := validate.Settings(&l.Spec, given, nil)
+	if err != nil {
+		return err
+	}
+	best, least := settings[0], math.Inf(1)
+	for _, v := range settings {
+		if len(settings) == 1 {
+			break
+		}
+		o, err := p.outcome(ctx, learner, v, p.tuning, p.seed+1)
+		if err != nil {
+			return err
+		}
+		if o.err < least {
+			least, best = o.err, v
+		}
+	}
+	o, err := p.outcome(ctx, learner, best, splits, p.seed)
+	if err != nil {
+		return err
+	}
+	text := ""
+	if beta, ok := ofKernel["beta"]; ok {
+		text = "β = " + beta.String()
+	}
+	if cost, ok := best["cost"]; ok {
+		text += ", C = " + cost.String()
+	}
+	if lambda, ok := best["lambda"]; ok {
+		text += ", λ = " + lambda.String()
+	}
+	fmt.Printf("| %s | %s, %s | %s | %s | %s | %.2f ± %.2f | %.1f | %s |\n",
+		p.name, kernel, learner, says.err, says.mistakes, says.beta, 100*o.err, 100*o.deviation, o.support, text)
+	return nil
+}
+
+// outcome are means over splits.
+type outcome struct{ err, deviation, support float64 }
+
+// outcome learns on each of so many splits and tests.
+func (p *problem) outcome(ctx context.Context, learner string, v spec.Values, splits int, seed uint64) (o outcome, err error) {
+	wrong, support := make([]float64, splits), make([]float64, splits)
+	err = sched.Run(ctx, 0, splits, func(_, i int) (err error) {
+		order := rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(p.class))
+		cut := len(order) * 4 / 5
+		train := order[:cut]
+		if p.sample > 0 && learner != "perceptron" {
+			train = train[:p.sample]
+		}
+		wrong[i], support[i], err = p.trial(ctx, learner, v, train, order[cut:])
+		return err
+	})
+	for i := range wrong {
+		o.err += wrong[i] / float64(splits)
+		o.support += support[i] / float64(splits)
+	}
+	for _, e := range wrong {
+		o.deviation += (e - o.err) * (e - o.err) / float64(splits-1)
+	}
+	o.deviation = math.Sqrt(o.deviation)
+	return o, err
+}
+
+// trial returns the share of test records that are given a wrong class, and what the
+// model is made of.
+func (p *problem) trial(ctx context.Context, learner string, v spec.Values, train, test []int) (wrong, support float64, err error) {
+	k := newPart(p.values, train)
+	y := make([]int, len(train))
+	for i, r := range train {
+		y[i] = p.class[r]
+	}
+	model, err := classify.LearnerOf(learner).Fit(ctx, k, y, p.classes, v)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %s: %w", p.name, learner, err)
+	}
+	says := map[int]int{} // by distinct record
+	row, scores := make([]float64, len(train)), make([]float64, len(model.Outputs()))
+	for _, r := range test {
+		class, known := says[p.values.alike[r]]
+		if !known {
+			k.withTo(row, r)
+			class = model.Outputs().Predict(model.ScoresTo(scores, row, 1))
+			says[p.values.alike[r]] = class
+		}
+		if class != p.class[r] {
+			wrong += 1 / float64(len(test))
+		}
+	}
+	if m, ok := model.(interface{ Support() int }); ok {
+		support = float64(m.Support())
+	}
+	return wrong, support, nil
+}
