@@ -7,20 +7,26 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// attributeBlocks is the number of blocks.
-const attributeBlocks = 3
+// attributeBlocks returns the number of blocks, at the most: only the values tell
+// whether few attributes are real numbers.
+func attributeBlocks(p *Problem) int {
+	if _, d := p.Attributes.Dims(); d <= fewAttributes {
+		return 4
+	}
+	return 3
+}
 
 // attributeKept lists what a prediction with attributes holds to its end.
 func attributeKept(p *Problem) []spec.Bytes {
-	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
+	n, m, k, blocks := len(p.Degrees), len(p.Row), len(p.Names), attributeBlocks(p)
 	rows := 1
 	if m <= nestedLabels {
 		rows += foldsOfWalks
 	}
 	return []spec.Bytes{
-		{What: "scores of attributes", Bytes: attributeBlocks * packedBytes[float32](n, k)},
-		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*attributeBlocks*k)},
-		{What: "what models take of labels", Bytes: packedBytes[float64](m, (4+len(sharedFilters)+attributeBlocks)*k)},
+		{What: "scores of attributes", Bytes: int64(blocks) * packedBytes[float32](n, k)},
+		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*blocks*k)},
+		{What: "what models take of labels", Bytes: packedBytes[float64](m, (4+len(sharedFilters)+blocks)*k)},
 		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present())},
 	}
 }
@@ -31,10 +37,19 @@ func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.By
 	n, d := p.Attributes.Dims()
 	k := len(p.Names)
 	features := mostHops * d
+	if d <= fewAttributes {
+		features = max(features, unitFeatures(n, d))
+	}
 	shown := shownLabels(len(p.Row), features)
 	kept := []spec.Bytes{
-		{What: "units of attributes", Bytes: attributeTableBytes(n, d) + lensBytes(n)},
+		{What: "units of attributes", Bytes: attributeTableBytes(n, d) + lensBytes(n, d)},
 		{What: "attributes of labels", Bytes: int64(mostViews) * packedBytes[float32](shown, d)},
+	}
+	slabs := lensSlabBytes(n, max(columns, k))
+	if d <= fewAttributes {
+		inputs, count := unitInputs(d), unitCount(n)
+		kept = append(kept, spec.Bytes{What: "units of all nodes", Bytes: packedBytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)})
+		slabs = max(slabs, lensSlabBytes(n, d))
 	}
 	parts := 0
 	if len(p.Row) <= min(nestedLabels, shown) {
@@ -42,7 +57,7 @@ func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.By
 	}
 	sweeps = append(sweeps, kept...)
 	sweeps = append(sweeps,
-		spec.Bytes{What: "slabs of attributes", Bytes: lensSlabBytes(n, max(columns, k))},
+		spec.Bytes{What: "slabs of attributes", Bytes: slabs},
 		spec.Bytes{What: "products of slabs", Bytes: int64(sched.Workers(workers)) * 4 * int64(d) * (productGroup + 1)},
 	)
 	ridges = append(ridges, kept...)

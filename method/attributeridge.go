@@ -242,6 +242,13 @@ func (l *lens) blocks(ctx context.Context, nodes []int, tell func(done float64))
 		l.block(seen, rankView),
 		l.block(seen, l.hops()...),
 	}
+	if l.a.few {
+		u, err := newUnits(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, u.block(nodes))
+	}
 	return blocks, nil
 }
 
@@ -255,7 +262,10 @@ func (l *lens) hops() (of []view) {
 
 // widest returns the number of features of the largest block.
 func (l *lens) widest() int {
-	_, d := l.a.Dims()
+	n, d := l.a.Dims()
+	if l.a.few {
+		return unitFeatures(n, d)
+	}
 	return d * len(l.hops())
 }
 

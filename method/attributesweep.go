@@ -34,7 +34,8 @@ const (
 type lens struct {
 	p       *Problem
 	a       *attributeTable
-	columns int // that are swept together
+	columns int      // that are swept together
+	every   []uint32 // 0, 1, 2, …: the columns of a dense row
 	workers int
 	work    *Work
 
@@ -47,6 +48,8 @@ type lens struct {
 func newLens(p *Problem, a *attributeTable, columns, workers int, work *Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
+	_, d := a.Dims()
+	l.every = every(max(d, unitFeatures(n, min(d, fewAttributes))))
 	total := 0.0
 	for _, d := range p.Degrees {
 		total += d
@@ -77,8 +80,8 @@ func newLens(p *Problem, a *attributeTable, columns, workers int, work *Work) *l
 	return l
 }
 
-// lensBytes is what a lens of n nodes takes.
-func lensBytes(n int) int64 { return 28 * int64(n) }
+// lensBytes is what a lens takes.
+func lensBytes(n, d int) int64 { return 28*int64(n) + 4*int64(d+unitFeatures(n, fewAttributes)) }
 
 // views are those of attributes: with three hops of few real numbers, with two of
 // others.
@@ -277,16 +280,13 @@ func (l *lens) productTo(ctx context.Context, dst classify.Features[float32], q 
 func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
 	n, d := l.a.Dims()
 	k := w.Cols
-	constant, every := make([]float32, k), make([]uint32, d)
+	constant := make([]float32, k)
 	for c := range k {
 		sum := 0.0
 		for j := range d {
 			sum += float64(l.a.shift[j]*l.a.factor[j]) * float64(w.Row(j)[c])
 		}
 		constant[c] = float32(sum)
-	}
-	for j := range every {
-		every[j] = uint32(j)
 	}
 	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
 	return pieces(ctx, l.workers, n, func(_, lo, hi int) {
@@ -299,7 +299,7 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 			}
 			columns, values := l.a.Row(v)
 			if columns == nil {
-				columns = every
+				columns = l.every[:d]
 			}
 			for e, x := range values {
 				scaled[e] = x * l.a.weight(v, int(columns[e]))
