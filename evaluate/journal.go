@@ -209,14 +209,37 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 		names = append(names, m.Name())
 	}
 	text, err := json.Marshal(struct {
-		Plan     Plan
-		Methods  []string
-		Settings method.Settings
-	}{own, names, same})
+		Plan       Plan
+		Methods    []string
+		Settings   method.Settings
+		Attributes string
+	}{own, names, same, attributeSum(p.Attributes)})
 	if err != nil {
 		panic(err) // numbers and strings can be written
 	}
 	return sumOf(append(text, prior.Bytes()...))
+}
+
+// attributeSum returns a sum over attributes, "" if there are none.
+func attributeSum(t *sparse.Table) string {
+	if t == nil {
+		return ""
+	}
+	var b []byte
+	h := sha256.New()
+	n, _ := t.Dims()
+	for v := range n {
+		columns, values := t.Row(v)
+		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(values)))
+		for i, x := range values {
+			if columns != nil {
+				b = binary.LittleEndian.AppendUint32(b, columns[i])
+			}
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // graphSum returns a sum over the rows of a graph. Cost: a sweep.

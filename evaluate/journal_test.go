@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // written returns all that a report says but for its seconds.
@@ -127,6 +128,9 @@ func TestJournalOfAnotherRun(t *testing.T) {
 	rewired.Row, rewired.Class, rewired.Names = p.Row, p.Class, p.Names
 	renamed := *p
 	renamed.Names = []string{"p", "q", "r", "s"}[:len(p.Names)]
+	described := *p
+	described.Attributes = sparse.NewTable(len(p.Degrees), 1)
+	described.Attributes.Set(3, []float32{1})
 	for _, c := range []struct {
 		what   string
 		on     *method.Problem
@@ -135,6 +139,7 @@ func TestJournalOfAnotherRun(t *testing.T) {
 		{"is of a run with other edges", rewired, func(*Plan) {}},
 		{"is of a run with other labels", &renamed, func(*Plan) {}},
 		{"is of a run with other labels", p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}), func(*Plan) {}},
+		{"is of a run with other options", &described, func(*Plan) {}},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.RNGSeed++ }},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Methods = plan.Methods[:1] }},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Fractions[0] = 0.4 }},
