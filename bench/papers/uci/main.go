@@ -35,7 +35,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	began := time.Now()
-	fmt.Println("| data | kernel, learner | paper: error, % | mistakes | β | here: error, % | mistakes or support vectors | parameters |")
+	fmt.Println("| data | kernel, learner | paper: error, % | \\|SV\\| | β | here: error, % | \\|SV\\| | parameters |")
 	fmt.Println("|---|---|--:|--:|--:|--:|--:|---|")
 	for i := range sets {
 		if err := run(ctx, flag.Arg(0), &sets[i], *splits, *seed); err != nil {

@@ -1,0 +1,35 @@
+package closed_test
+
+import (
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Three records of two attributes, of which the first two differ in the second one.
+func ExampleKernelOf() {
+	attributes := []closed.Attribute{
+		{Name: "fur", Values: []string{"yes", "no"}, Code: []int32{0, 0, 1}},
+		{Name: "sound", Values: []string{"meow", "bark", "cluck"}, Code: []int32{0, 1, 2}},
+	}
+	k := closed.KernelOf("categorical")
+	v, err := k.Resolve(spec.Values{"beta": spec.Number(0.5)}, nil)
+	if err != nil {
+		panic(err)
+	}
+	gram, err := k.Of(attributes, v)
+	if err != nil {
+		panic(err)
+	}
+	row := make([]float64, gram.Len())
+	gram.RowTo(row, 0)
+	fmt.Printf("%.4f\n", row)
+	// Output: [1.0000 0.5372 0.2482]
+}
+
+// A vertex of a binary tree with its parent and with its sibling.
+func ExampleRootedTree() {
+	fmt.Printf("%.4f %.4f\n", closed.RootedTree(3, 1, 2, 1, 0.5), closed.RootedTree(3, 2, 2, 2, 0.5))
+	// Output: 0.1372 0.0323
+}
