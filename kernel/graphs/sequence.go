@@ -112,7 +112,7 @@ const (
 
 	// divergenceSteps is after how many steps a weight that is neither known to work nor
 	// to diverge is taken to be too near its limit.
-	divergenceSteps = 20_000
+	divergenceSteps = 2000
 )
 
 // largest returns the largest radius in the collection.

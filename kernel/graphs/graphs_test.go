@@ -1,0 +1,350 @@
+package graphs
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// drawn draws a collection of labelled graphs, some without an edge or a vertex of a label.
+func drawn(t *rapid.T, directed, edgeLabels bool) *graphfile.Collection {
+	c := &graphfile.Collection{Labels: []string{"a", "b", "c"}, Directed: directed}
+	if edgeLabels {
+		c.EdgeLabels = []string{"1", "2"}
+	}
+	for i := range rapid.IntRange(1, 4).Draw(t, "graphs") {
+		n := rapid.IntRange(1, 7).Draw(t, "vertices")
+		label := rapid.SliceOfN(rapid.Int32Range(0, 2), n, n).Draw(t, "labels")
+		end := rapid.Int32Range(0, int32(n-1))
+		arcs := map[[2]int32]int32{}
+		for range rapid.IntRange(0, 2*n).Draw(t, "edges") {
+			u, v, l := end.Draw(t, "u"), end.Draw(t, "v"), rapid.Int32Range(0, 1).Draw(t, "label")
+			arcs[[2]int32{u, v}] = l
+			if !directed {
+				arcs[[2]int32{v, u}] = l
+			}
+		}
+		m := graphfile.Member{Ptr: []int32{0}, Label: label}
+		for u := range int32(n) {
+			for v := range int32(n) {
+				if l, ok := arcs[[2]int32{u, v}]; ok {
+					m.To = append(m.To, v)
+					if edgeLabels {
+						m.EdgeLabel = append(m.EdgeLabel, l)
+					}
+				}
+			}
+			m.Ptr = append(m.Ptr, int32(len(m.To)))
+		}
+		c.Graphs, c.IDs = append(c.Graphs, m), append(c.IDs, string(rune('A'+i)))
+	}
+	return c
+}
+
+// dense returns the adjacency matrix of the direct product of two graphs, as it is
+// defined.
+func dense(g, h *graphfile.Member) *mat.Dense {
+	type vertex struct{ u, v int }
+	var list []vertex
+	for u := range g.Len() {
+		for v := range h.Len() {
+			if g.Label[u] == h.Label[v] {
+				list = append(list, vertex{u, v})
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	arc := func(m *graphfile.Member, u, v int) (label int32, ok bool) {
+		at, ok := slices.BinarySearch(m.Arcs(u), int32(v))
+		if ok && m.EdgeLabel != nil {
+			label = m.EdgeLabel[int(m.Ptr[u])+at]
+		}
+		return label, ok
+	}
+	a := mat.NewDense(len(list), len(list), nil)
+	for i, x := range list {
+		for j, y := range list {
+			l, one := arc(g, x.u, y.u)
+			k, other := arc(h, x.v, y.v)
+			if one && other && l == k {
+				a.Set(i, j, 1)
+			}
+		}
+	}
+	return a
+}
+
+// spectralRadius returns that of a matrix.
+func spectralRadius(a *mat.Dense) (most float64) {
+	var e mat.Eigen
+	if !e.Factorize(a, mat.EigenNone) {
+		panic("no eigenvalues")
+	}
+	for _, v := range e.Values(nil) {
+		most = max(most, math.Hypot(real(v), imag(v)))
+	}
+	return most
+}
+
+// TestSequenceIsThatOfTheProduct compares label sequences with the inverse and the
+// exponential of the product's matrix, up to near the limit of the weights, which it
+// compares with eigenvalues.
+func TestSequenceIsThatOfTheProduct(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawn(t, rapid.Bool().Draw(t, "directed"), rapid.Bool().Draw(t, "edge labels"))
+		radius := 0.0
+		for i := range c.Graphs {
+			radius = max(radius, spectralRadius(dense(&c.Graphs[i], &c.Graphs[i])))
+		}
+		decay := rapid.SampledFrom([]float64{0.2, 0.9, 0.995}).Draw(t, "share")
+		if radius > 0.1 { // else eigenvalues of nilpotent matrices are rounded to
+			decay /= radius
+		}
+		n := len(c.Graphs)
+		for _, weights := range []string{"geometric", "exponential"} {
+			g, err := labelSequence.Prepare(t.Context(), c, spec.Values{"weights": spec.Word(weights), "decay": spec.Number(decay)}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := sparse.NewBlock[float64](n, n), sparse.NewBlock[float64](n, n)
+			if err := g.RowsTo(t.Context(), got, 0); err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				for j := range n {
+					a := dense(&c.Graphs[i], &c.Graphs[j])
+					if a == nil {
+						continue
+					}
+					var f mat.Dense
+					a.Scale(decay, a)
+					if weights == "exponential" {
+						f.Exp(a)
+					} else {
+						size, _ := a.Dims()
+						one := mat.NewDiagDense(size, nil)
+						for v := range size {
+							one.SetDiag(v, 1)
+						}
+						a.Sub(one, a)
+						if err := f.Inverse(a); err != nil {
+							t.Fatal(err)
+						}
+					}
+					want.Row(i)[j] = mat.Sum(&f)
+				}
+			}
+			for i := range n {
+				for j, w := range want.Row(i) {
+					if x := got.Row(i)[j]; math.Abs(x-w) > 1e-9*w {
+						t.Fatalf("%s K(%d, %d) = %v, want %v", weights, i, j, x, w)
+					}
+				}
+			}
+		}
+		if radius > 0.1 {
+			beyond := 1.001 / radius
+			_, err := labelSequence.Prepare(t.Context(), c, spec.Values{"decay": spec.Number(beyond)}, nil)
+			limit, near := new(DivergenceError), 0.99
+			if c.Directed { // where bounds come near slowly
+				near = 0.9
+			}
+			if !errors.As(err, &limit) || limit.Limit > 1/radius*(1+1e-9) || limit.Limit < near/radius {
+				t.Fatalf("decay %v at radius %v: %v", beyond, radius, err)
+			}
+		}
+	})
+}
+
+// TestSameBits computes every kernel by different numbers of workers and rows at a time.
+func TestSameBits(t *testing.T) {
+	c := molecules(t, 23, 14)
+	for _, k := range Kernels() {
+		want := gramOf(t, k.Name, c, nil, &Settings{Workers: 1})
+		for _, workers := range []int{2, 7} {
+			g, err := k.Prepare(t.Context(), c, nil, &Settings{Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for lo := 0; lo < 23; lo += 5 {
+				part := sparse.NewBlock[float64](min(5, 23-lo), 23)
+				if err := g.RowsTo(t.Context(), part, lo); err != nil {
+					t.Fatal(err)
+				}
+				for i := range part.Rows {
+					if !slices.Equal(part.Row(i), want.Row(lo+i)) {
+						t.Fatalf("%s: row %d by %d workers: %v, want %v", k.Name, lo+i, workers, part.Row(i), want.Row(lo+i))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNumbersOfVerticesDoNotMatter renumbers the vertices of graphs, and computes that
+// kernels are positive semidefinite.
+func TestNumbersOfVerticesDoNotMatter(t *testing.T) {
+	c := molecules(t, 12, 16)
+	rng := rand.New(rand.NewPCG(1, 2))
+	both := *c
+	for i := range c.Graphs {
+		both.IDs = append(both.IDs, c.IDs[i]+"'")
+		both.Graphs = append(both.Graphs, renumbered(&c.Graphs[i], rng.Perm(c.Graphs[i].Len())))
+	}
+	for _, k := range Kernels() {
+		got := gramOf(t, k.Name, &both, nil, nil)
+		sym := mat.NewSymDense(24, nil)
+		for i := range 24 {
+			for j, x := range got.Row(i) {
+				if y := got.Row(i % 12)[j%12]; math.Abs(x-y) > 1e-11*math.Abs(y) {
+					t.Fatalf("%s: K(%d, %d) = %v, of the same graphs %v", k.Name, i, j, x, y)
+				}
+				sym.SetSym(min(i, j), max(i, j), x)
+			}
+		}
+		var e mat.EigenSym
+		if !e.Factorize(sym, false) {
+			t.Fatal("no eigenvalues")
+		}
+		if values := e.Values(nil); values[0] < -1e-11*values[23] {
+			t.Errorf("%s has the eigenvalue %v beside %v", k.Name, values[0], values[23])
+		}
+	}
+}
+
+// renumbered returns a graph whose vertex v is called to[v].
+func renumbered(m *graphfile.Member, to []int) graphfile.Member {
+	label := make([]int32, m.Len())
+	var edges []graphfile.LabelledEdge
+	for v := range m.Len() {
+		label[to[v]] = m.Label[v]
+		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
+			edges = append(edges, graphfile.LabelledEdge{From: int32(to[v]), To: int32(to[m.To[a]]), Label: m.EdgeLabel[a]})
+		}
+	}
+	return graphfile.NewMember(label, edges)
+}
+
+// TestPatternsOfDenseGraphs counts simple cycles where their number is known: Σ over k of
+// (n choose k)·(k−1)!/2 of the complete graph, and 213 of the grid of three by three squares.
+func TestPatternsOfDenseGraphs(t *testing.T) {
+	complete := func(n int) (m graphfile.Member) {
+		var edges []graphfile.LabelledEdge
+		for u := range int32(n) {
+			for v := range u {
+				edges = append(edges, graphfile.LabelledEdge{From: u, To: v})
+			}
+		}
+		return graphfile.NewMember(make([]int32, n), edges)
+	}
+	grid := func(n int32) graphfile.Member {
+		var edges []graphfile.LabelledEdge
+		for v := range n * n {
+			if v%n > 0 {
+				edges = append(edges, graphfile.LabelledEdge{From: v - 1, To: v})
+			}
+			if v >= n {
+				edges = append(edges, graphfile.LabelledEdge{From: v - n, To: v})
+			}
+		}
+		return graphfile.NewMember(make([]int32, n*n), edges)
+	}
+	c := &graphfile.Collection{
+		IDs: []string{"K3", "K6", "K7", "grid"}, Labels: []string{"a"}, EdgeLabels: []string{"1"},
+		Graphs: []graphfile.Member{complete(3), complete(6), complete(7), grid(4)},
+	}
+	for i, want := range []int{1, 197, 1172, 213} {
+		got, err := Patterns(t.Context(), c, i, 5000)
+		if err != nil || len(got) != want {
+			t.Errorf("%s: %d cycles, %v, want %d", c.IDs[i], len(got), err, want)
+		}
+	}
+	broken := new(GraphError)
+	if _, err := Patterns(t.Context(), c, 2, 1171); !errors.As(err, &broken) || broken.ID != "K7" {
+		t.Errorf("1171 of 1172 cycles: %v", err)
+	}
+}
+
+// TestPropagationCountsBins compares propagation with bins of rows of the matrix of a
+// walk, which are alike if they are equal.
+func TestPropagationCountsBins(t *testing.T) {
+	c := molecules(t, 6, 12)
+	n := len(c.Graphs)
+	want := sparse.NewBlock[float64](n, n)
+	for step := range 4 {
+		count := make([]map[string]float64, n)
+		for i := range c.Graphs {
+			m := &c.Graphs[i]
+			count[i] = map[string]float64{}
+			walk := mat.NewDense(m.Len(), m.Len(), nil)
+			p := mat.NewDense(m.Len(), len(c.Labels), nil)
+			for v := range m.Len() {
+				p.Set(v, int(m.Label[v]), 1)
+				for _, w := range m.Arcs(v) {
+					walk.Set(v, int(w), 1/float64(len(m.Arcs(v))))
+				}
+			}
+			for range step {
+				p.Mul(walk, p)
+			}
+			for v := range m.Len() {
+				var key []byte
+				for _, x := range p.RawRowView(v) {
+					key = append(key, byte(int(math.Round(x*1e6))), byte(int(math.Round(x*1e6))>>8), byte(int(math.Round(x*1e6))>>16))
+				}
+				count[i][string(key)]++
+			}
+		}
+		for i := range n {
+			for j := range n {
+				for key, x := range count[i] {
+					want.Row(i)[j] += x * count[j][key]
+				}
+			}
+		}
+	}
+	for _, distance := range []string{"total-variation", "hellinger"} {
+		v := spec.Values{"steps": spec.Int(3), "width": spec.Number(1e-8), "distance": spec.Word(distance)}
+		testgraph.Close(t, gramOf(t, "propagation", c, v, nil), want, 0, 0)
+	}
+}
+
+// TestPropagationOfAttributes tells vertices apart by attributes many deviations away.
+func TestPropagationOfAttributes(t *testing.T) {
+	one := func(x float64) graphfile.Member {
+		return graphfile.Member{Ptr: []int32{0, 0}, Label: []int32{0}, Attributes: []float64{x}}
+	}
+	c := &graphfile.Collection{IDs: []string{"a", "b", "c"}, Labels: []string{"a"}, Attributes: 1}
+	for i := range 400 { // so many that one far away does not make the deviation
+		c.Graphs = append(c.Graphs, one(float64(i%2)*1e-6))
+	}
+	c.Graphs = append(c.Graphs, one(1000))
+	v := spec.Values{"attributes": spec.On(true), "steps": spec.Int(0)}
+	k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 5})
+	if k.Row(0)[1] != 1 || k.Row(0)[400] != 0 {
+		t.Errorf("near %v, far %v, want 1 and 0", k.Row(0)[1], k.Row(0)[400])
+	}
+	if plain := gramOf(t, "propagation", c, spec.Values{"steps": spec.Int(0)}, nil); plain.Row(0)[400] != 1 {
+		t.Errorf("without attributes %v, want 1", plain.Row(0)[400])
+	}
+}
+
+// TestCosine divides by norms, also by those that are 0.
+func TestCosine(t *testing.T) {
+	row := []float64{4, 2, 0}
+	if Cosine(row, []float64{4, 9, 0}, 0); row[0] != 1 || math.Abs(row[1]-1.0/3) > 1e-15 || row[2] != 0 {
+		t.Errorf("%v, want 1, ⅓ and 0", row)
+	}
+}
