@@ -91,7 +91,7 @@ func TestGoldenPairFeatures(t *testing.T) {
 	cart := testgraph.GoldenGraphs(t, "directed.json")
 	want := testgraph.Golden(t, "graphspace/cart_pair_features_c0.1.npy") // rows and columns a c r t
 	w := newPlainWalks(cart, new(Settings))
-	list, err := w.alone(0, 0).labelPairs(&cart.Graphs[0], 0.1, 0.5, false)
+	list, err := w.alone(0, 0).labelPairs(&cart.Graphs[0], 0.1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,6 +168,69 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 	})
 }
 
+// TestPairIsThatOfTheMatrix compares label pairs with the inverse and the exponential of
+// the graphs' matrices.
+func TestPairIsThatOfTheMatrix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawn(t, rapid.Bool().Draw(t, "directed"), false)
+		plain := &graphfile.Member{Ptr: []int32{0, 1}, To: []int32{0}, Label: []int32{0}}
+		radius, matrix := 0.0, make([]*mat.Dense, len(c.Graphs))
+		for i := range c.Graphs {
+			m := c.Graphs[i]
+			m.Label = make([]int32, m.Len())
+			matrix[i] = dense(&m, plain) // which is A
+			radius = max(radius, spectralRadius(matrix[i]))
+		}
+		decay := rapid.SampledFrom([]float64{0.2, 0.9, 0.995}).Draw(t, "share")
+		if radius > 0.1 {
+			decay /= radius
+		}
+		for _, weights := range []string{"geometric", "exponential"} {
+			features := make([]*mat.Dense, len(matrix))
+			for i := range matrix {
+				var f, a mat.Dense
+				a.Scale(decay, matrix[i])
+				if weights == "exponential" {
+					f.Exp(&a)
+				} else {
+					for v := range c.Graphs[i].Len() {
+						for w := range c.Graphs[i].Len() {
+							a.Set(v, w, -a.At(v, w))
+						}
+						a.Set(v, v, 1+a.At(v, v))
+					}
+					if err := f.Inverse(&a); err != nil {
+						t.Fatal(err)
+					}
+				}
+				features[i] = mat.NewDense(3, 3, nil)
+				for v, a := range c.Graphs[i].Label {
+					for w, b := range c.Graphs[i].Label {
+						features[i].Set(int(a), int(b), features[i].At(int(a), int(b))+f.At(v, w))
+					}
+				}
+			}
+			g, err := labelPair.Prepare(t.Context(), c, spec.Values{"weights": spec.Word(weights), "decay": spec.Number(decay)}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := sparse.NewBlock[float64](g.Len(), g.Len())
+			if err := g.RowsTo(t.Context(), got, 0); err != nil {
+				t.Fatal(err)
+			}
+			for i := range features {
+				for j := range features {
+					var both mat.Dense
+					both.MulElem(features[i], features[j])
+					if w, x := mat.Sum(&both), got.Row(i)[j]; math.Abs(x-w) > 1e-9*w+1e-14*mat.Sum(features[i])*mat.Sum(features[j]) {
+						t.Fatalf("%s K(%d, %d) = %v, want %v", weights, i, j, x, w)
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestSameBits computes every kernel by different numbers of workers and rows at a time.
 func TestSameBits(t *testing.T) {
 	c := molecules(t, 23, 14)

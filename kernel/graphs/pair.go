@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -24,16 +25,14 @@ var labelPair = Kernel{
 		w := newPlainWalks(c, s)
 		decay := v.Number("decay")
 		exponential := v.Word("weights") == "exponential"
-		rate := make([]float64, len(c.Graphs))
 		if !exponential {
-			var err error
-			if rate, err = w.rates(ctx, c, decay, nearest, w.alone); err != nil {
+			if _, err := w.rates(ctx, c, decay, nearest, w.alone); err != nil {
 				return nil, err
 			}
 		}
 		found := make([][]pairSum, len(c.Graphs))
 		err := sched.Run(ctx, w.workers, len(found), func(worker, i int) (err error) {
-			found[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], decay, rate[i], exponential)
+			found[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], decay, exponential)
 			return err
 		})
 		if err != nil {
@@ -102,13 +101,17 @@ type pairSum struct {
 }
 
 // labelPairs returns the entries that are not 0.
-func (p *product) labelPairs(m *graphfile.Member, c, rate float64, exponential bool) (list []pairSum, err error) {
+func (p *product) labelPairs(m *graphfile.Member, c float64, exponential bool) (list []pairSum, err error) {
 	label := m.Label
 	if label == nil {
 		label = make([]int32, m.Len())
 	}
 	to := counted(append([]int32(nil), label...)).at
 	sums := make([]float64, p.len())
+	all := 0.0
+	if !exponential {
+		all = p.limit(c)
+	}
 	for _, b := range to {
 		for v, l := range label {
 			p.r[v] = 0
@@ -116,7 +119,7 @@ func (p *product) labelPairs(m *graphfile.Member, c, rate float64, exponential b
 				p.r[v] = 1
 			}
 		}
-		p.sumTo(sums, c, rate, exponential)
+		p.sumTo(sums, c, all, exponential)
 		total := map[int32]float64{}
 		for v, l := range label {
 			total[l] += sums[v]
@@ -132,35 +135,46 @@ func (p *product) labelPairs(m *graphfile.Member, c, rate float64, exponential b
 	return list, nil
 }
 
-// sumTo stores Σ λᵢA×ⁱx in dst, where x is p.r. The terms are ≥ 0.
-func (p *product) sumTo(dst []float64, c, rate float64, exponential bool) {
+// sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. Exponential terms end as in
+// [product.exponential]. Of a geometric sum p.p holds y = (I − cA×)⁻¹1, and all is 1ᵀy: terms
+// after d ≤ βy are at most Σ(cA×)ⁱβy together, and this at most βy·max y, since
+// cA×y = y − 1 ≤ (1 − 1/max y)y.
+func (p *product) sumTo(dst []float64, c, all float64, exponential bool) {
 	copy(dst, p.r)
-	all := 0.0
-	for _, v := range dst {
-		all += v
+	sum, most := 0.0, 0.0
+	for v, x := range dst {
+		sum += x
+		if !exponential {
+			most = max(most, p.p[v])
+		}
 	}
-	small := 0
-	for i := 1; small < 3; i++ {
+	for i := 1; ; i++ {
 		p.apply(p.q, p.r)
-		lambda, shrink := c, rate
+		lambda := c
 		if exponential {
 			lambda = c / float64(i)
-			shrink = c * float64(p.g.degree) / float64(i+1)
 		}
-		term := 0.0
+		term, beta := 0.0, 0.0
 		for v, q := range p.q {
-			p.r[v] = float64(lambda * q)
-			dst[v] += p.r[v]
-			term += p.r[v]
+			d := float64(lambda * q)
+			p.r[v] = d
+			dst[v] += d
+			term += d
+			if !exponential {
+				beta = max(beta, d/p.p[v])
+			}
 		}
-		all += term
-		switch {
-		case term == 0 || !(all < 1e300):
+		sum += term
+		left := beta * most * all
+		if exponential {
+			next := c * float64(p.g.degree) / float64(i+1)
+			left = math.Inf(1)
+			if next < 1 {
+				left = term * next / (1 - next)
+			}
+		}
+		if term == 0 || math.IsInf(sum, 1) || left <= valueError*sum {
 			return
-		case shrink < 1 && term*shrink <= valueError*(1-shrink)*all:
-			small++
-		default:
-			small = 0
 		}
 	}
 }

@@ -33,7 +33,7 @@ type ordered struct {
 	edgeLabel []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
 	label     []int32 // of each vertex
 	group     []group
-	degree    int // the largest
+	degree    int // the most arcs that lead to or from a vertex
 	directed  bool
 }
 
@@ -82,6 +82,11 @@ func newOrdered(m *graphfile.Member, directed bool) *ordered {
 		}
 		g.ptr[at+1] = int32(len(g.to))
 		g.degree = max(g.degree, len(arcs))
+	}
+	in := make([]int, n)
+	for _, w := range g.to {
+		in[w]++
+		g.degree = max(g.degree, in[w])
 	}
 	return g
 }
@@ -257,7 +262,7 @@ const valueError = 1e-14
 // value by at most ‖r‖²/(1 − rate), the square of what a solution would be.
 func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
-		return p.series(func(int) float64 { return c }, func(int) float64 { return min(rate, c*float64(p.g.degree)*float64(p.h.degree)) })
+		return p.limit(c)
 	}
 	fill(p.r, 1)
 	copy(p.p, p.r)
@@ -287,32 +292,46 @@ func (p *product) geometric(c, rate float64) float64 {
 	return value
 }
 
-// exponential returns 1ᵀexp(cA×)1.
-func (p *product) exponential(c float64) float64 {
-	most := c * float64(p.g.degree) * float64(p.h.degree)
-	return p.series(func(i int) float64 { return c / float64(i) }, func(i int) float64 { return most / float64(i+1) })
+// limit returns 1ᵀy for y = (I − cA×)⁻¹1, given that c·ρ(A×) < 1, and leaves y in p.p. It
+// adds terms d = (cA×)ᵏ1. Of a sum y so far and the next term, cA×y = y + d − 1 is at most
+// θy, and d at most βy, so that all further terms together are at most y·β/(1 − θ).
+func (p *product) limit(c float64) (sum float64) {
+	fill(p.r, 1)
+	fill(p.p, 1)
+	for {
+		p.apply(p.q, p.r)
+		beta, theta := 0.0, 0.0
+		for v, y := range p.p {
+			d := c * p.q[v]
+			beta, theta = max(beta, d/y), max(theta, 1-(1-d)/y)
+			p.r[v], p.p[v] = d, y+d
+		}
+		if beta <= valueError*(1-theta) {
+			break
+		}
+	}
+	for _, y := range p.p {
+		sum += y
+	}
+	return sum
 }
 
-// series returns Σ λᵢ·1ᵀA×ⁱ1 with λᵢ/λᵢ₋₁ = factor(i). Terms from i on shrink by
-// bound(i) < 1 at least, once that is below 1, but for a few where arcs have directions:
-// the sum ends when what that leaves has been small three times. Without directions a
-// step gives two terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
-func (p *product) series(factor, bound func(i int) float64) float64 {
+// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the one
+// before, where d is the largest degree of the product. Without directions a step gives two
+// terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
+func (p *product) exponential(c float64) float64 {
 	fill(p.r, 1)
-	sum, lambda, small := float64(p.len()), 1.0, 0
+	degree := float64(p.g.degree) * float64(p.h.degree)
+	sum, lambda := float64(p.len()), 1.0
 	add := func(i int, walks float64) (done bool) {
+		lambda *= c / float64(i)
 		term := lambda * walks
 		sum += term
-		if b := bound(i); b < 1 && term*b <= valueError*(1-b)*sum {
-			small++
-		} else {
-			small = 0
-		}
-		return small == 3 || term == 0 || math.IsInf(sum, 1)
+		next := c * degree / float64(i+1)
+		return term == 0 || math.IsInf(sum, 1) || next < 1 && term*next <= valueError*(1-next)*sum
 	}
 	for i := 1; ; {
-		p.apply(p.q, p.r) // p.r is scaled so that λᵢ does not leave float64 before the sum does
-		lambda *= factor(i)
+		p.apply(p.q, p.r) // p.r is scaled so that λ does not leave float64 before the sum does
 		if p.g.directed {
 			walks := 0.0
 			for _, v := range p.q {
@@ -323,11 +342,7 @@ func (p *product) series(factor, bound func(i int) float64) float64 {
 			}
 			i++
 		} else {
-			if add(i, dot(p.r, p.q)) {
-				return sum
-			}
-			lambda *= factor(i + 1)
-			if add(i+1, dot(p.q, p.q)) {
+			if add(i, dot(p.r, p.q)) || add(i+1, dot(p.q, p.q)) {
 				return sum
 			}
 			i += 2

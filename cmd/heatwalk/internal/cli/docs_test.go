@@ -100,6 +100,9 @@ func TestJSONPage(t *testing.T) {
 	if err := os.WriteFile("two.csv", []byte("id,fur,class\na,y,x\nb,y,\nd,n,y\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("few.tsv", []byte("1\tx\n2\tx\n3\ty\n4\ty\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	word := regexp.MustCompile("`[^`]*`")
 	for _, args := range [][]string{
 		{"ingest", "e.tsv", "-o", "new"},
@@ -122,6 +125,9 @@ func TestJSONPage(t *testing.T) {
 		{"eigen", "g", "--matrix", "adjacency", "--which", "interior", "--near", "1", "--k", "2", "-o", "E.npy"},
 		{"estimate", "ingest", "e.tsv", "-o", "new"},
 		{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid.tsv"},
+		{"generate", "molecules", "--graphs", "20", "-o", "MOL"},
+		{"graphs", "kernel", "MOL", "--kernel", "propagation", "-o", "K.npy"},
+		{"graphs", "classify", "MOL", "--labels", "few.tsv", "--kernel", "tanimoto", "-o", "out.tsv"},
 		{"bench", "decode", "g"},
 		{"bench", "krylov", "solve", "g"},
 		{"version"},
