@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -46,6 +47,7 @@ type classifyFlags struct {
 	kind          string // of scores alone: raw or probability, "" if not given
 	unreached     string
 	truth         string
+	suggest       int // nodes to label next; 0: predictions are wanted
 	slab          slabFlag
 	parts         *trialParts // that the choice is made from; nil: from none
 }
@@ -77,6 +79,10 @@ header (CSV, TSV, Parquet). A node without a row has what its neighbours tell.
 With --slab I/M a machine of many tries a share of the parameters only; OUT, with
 the ending .trials, then says how well they do. heatwalk merge puts these parts
 together, chooses, and labels the nodes.
+
+With --suggest N, OUT names the nodes to label next: node, what its label would teach
+as a share of what all labels could, its likeliest label with the probability, and the
+reason. No two of them say the same thing, so that they can be labelled as a batch.
 
 With --gram K.npy a learner is given kernel values in place of a graph: K.npy has a
 row for each node and a column for each node with a label, or for all nodes, named
@@ -124,6 +130,7 @@ in --labels, are learned from; the values that their attributes have are all the
 			if f.method != nil {
 				in.checkEffect(cmd.Flags(), []method.Method{f.method})
 			}
+			in.checkSuggest(cmd.Flags(), &f)
 			in.checkTrials(args, &f)
 			if err := in.checked(); err != nil {
 				return err
@@ -155,6 +162,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	in.attributeFlags(flags, &f.attributes)
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	in.intVar(flags, &f.suggest, "suggest", 0, 1, 1<<20, "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
 	in.slabVar(flags, &f.slab, "the choice, a share of the absorptions each")
 	in.readingFlags(flags, &f.reading)
 }
@@ -189,6 +197,8 @@ type classified struct {
 	Method     string              `json:"method"`
 	Parameters *method.Parameters  `json:"parameters"`
 	Settings   int                 `json:"settings"`
+
+	Suggested int `json:"suggested,omitempty"`
 
 	AccuracyEstimate    *float64 `json:"accuracy_estimate,omitempty"`
 	AccuracyStderr      *float64 `json:"accuracy_stderr,omitempty"`
@@ -249,11 +259,19 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if len(f.method.Takes()) == 0 {
 		f.unreached = "prior" // it does not walk
 	}
+	var suggested []method.Suggestion
+	if f.suggest > 0 {
+		if suggested, err = method.Suggest(in.ctx, problem, p, f.suggest, settings); err != nil {
+			return in.methodError(err, name)
+		}
+	}
 	labels, format := f.labelsOf(p, l), formatOf(f.out, predictionFormats)
 	if format != ".tsv" {
 		in.warnBytes(f.out, format, g, l.Names)
 	}
-	if d.dense != nil {
+	if f.suggest > 0 {
+		err = writeSuggestions(d.out, g, l.Names, suggested)
+	} else if d.dense != nil {
 		err = f.writeScores(d.dense, g, p, l.Names)
 	} else {
 		err = writePredictions(d.out, format, g, p, labels, tablefile.Columns{Classes: l.Names, Top: f.scores})
@@ -263,7 +281,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	r := &classified{
 		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names, Method: f.method.Name(),
-		Phases: p.Seconds, Attributes: attributesOf(g),
+		Phases: p.Seconds, Attributes: attributesOf(g), Suggested: len(suggested),
 	}
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
@@ -338,6 +356,15 @@ func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.L
 		n.disk += runFileBytes + f.predictionBytes(g, l)
 	}
 	n.releaseSure(made.Phase)
+	if f.suggest > 0 {
+		list, err := method.SuggestMemory(problemOf(g, l), f.suggest, s.Memory)
+		if err == nil {
+			err = n.Reserve(spec.Least(list), list[0].What)
+		}
+		if err != nil {
+			return n, err
+		}
+	}
 	k := int64(len(l.Names))
 	// Scores, classes and labels, which nodes are reached, and components, which
 	// the prediction may have found.
@@ -507,7 +534,9 @@ func (in *invocation) warnUnseen(seeds, known *nodefile.Labels) {
 
 func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 	w := in.summary(r.Output)
-	if r.Labelled == r.Nodes {
+	if f.suggest > 0 {
+		fmt.Fprintf(w, "%s to label next\n", counted(int64(r.Suggested), "node"))
+	} else if r.Labelled == r.Nodes {
 		fmt.Fprintf(w, "nothing to predict: all %s are labelled\n", counted(int64(r.Nodes), "node"))
 	} else {
 		parts := []string{counted(int64(r.Predicted), "node") + " labelled"}

@@ -1,0 +1,203 @@
+package method
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Suggestion is a node whose label would teach much.
+type Suggestion struct {
+	Row           int
+	Teaches       float64 // share of what all labels together could teach that this one does, beside those before it
+	Class, Second int     // the likeliest classes
+	Doubt         float64 // one less the probability of Class
+	Reached       bool    // by a walk from a label
+}
+
+// The candidates are so many nodes and so many for each suggestion, and labels of which
+// it is known what they have taught are a sample.
+const (
+	suggestCandidates = 600
+	suggestEach       = 4
+	suggestLabels     = 3000
+)
+
+// suggestNoise is the variance of a label beside that of the process, whose mean over
+// nodes is less than 1.
+const suggestNoise = 0.05
+
+// suggestReach is γ·d̄ of the covariance (I + γL)⁻¹, d̄ the mean degree.
+const suggestReach = 10
+
+// Suggest returns so many unlabelled nodes, the first ones teaching most, for a
+// prediction made from the labels of p. What classes have at nodes is seen as a Gaussian
+// process f with the covariance K = (I + γL)⁻¹, of which labels are noisy values, and
+// node i counts with w_i, one less the probability of its class. Each suggestion is the v
+// with the largest decrease of the variance of Σ_i w_i·f_i,
+//
+//	(Σ_i w_i·cov(f_i, f_v))² / (var f_v + noise)
+//
+// given the labels and the suggestions before it, so that a batch does not say the same
+// thing twice. It is Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the
+// nodes weighted by doubt. Looked at are the nodes for which the numerator is largest.
+//
+// Cost: the kernel between labels and candidates.
+func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Settings) ([]Suggestion, error) {
+	set := s.WithDefaults()
+	if p.Directed {
+		return nil, &DirectedError{"--suggest"}
+	}
+	on, err := graph.NewOf(ctx, p.A, p.components, set.Workers)
+	if err != nil {
+		return nil, err
+	}
+	name, par := suggestKernel(p)
+	k, err := kernel.New(ctx, on, name, par)
+	if err != nil {
+		return nil, err
+	}
+	n := len(p.Degrees)
+	doubt, cov := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	labelled := make([]bool, n)
+	for _, row := range p.Row {
+		labelled[row] = true
+	}
+	total := 0.0
+	for i := range n {
+		if !labelled[i] {
+			_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
+		}
+	}
+	settings := &kernel.Settings{Memory: set.Memory, Tolerance: 1e-6, Lenient: true}
+	if _, err := k.ApplyTo(ctx, cov, doubt, settings); err != nil {
+		return nil, err
+	}
+	for i := range n {
+		total += doubt.Row(i)[0] * cov.Row(i)[0]
+	}
+	var free []int
+	for i := range n {
+		if !labelled[i] {
+			free = append(free, i)
+		}
+	}
+	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(cov.Row(b)[0], cov.Row(a)[0]) })
+	free = free[:min(len(free), suggestCandidates+suggestEach*count)]
+	var nodes []int
+	for _, at := range validate.Sample(p.Class, suggestLabels, set.RNGSeed, 0) {
+		nodes = append(nodes, p.Row[at])
+	}
+	known := len(nodes)
+	nodes = append(nodes, free...)
+	gram, _, err := kernel.Gram(ctx, k, nodes, settings)
+	if err != nil {
+		return nil, err
+	}
+	with := make([]float64, len(nodes)) // the covariance of each with Σ_i w_i·f_i
+	for a, i := range nodes {
+		with[a] = cov.Row(i)[0]
+	}
+	for a := range known {
+		total -= condition(gram, with, a)
+	}
+	var list []Suggestion
+	taken := make([]bool, len(nodes))
+	for range min(count, len(free)) {
+		best, most := -1, -1.0
+		for a := known; a < len(nodes); a++ {
+			if gain := with[a] * with[a] / (gram.Row(a)[a] + suggestNoise); !taken[a] && gain > most {
+				best, most = a, gain
+			}
+		}
+		taken[best] = true
+		condition(gram, with, best)
+		one := Suggestion{Row: nodes[best], Reached: out.Reached.Contains(uint32(nodes[best]))}
+		if total > 0 {
+			one.Teaches = most / total
+		}
+		one.Class, one.Second, one.Doubt = likeliest(out.Scores.Row(one.Row))
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// SuggestMemory lists what [Suggest] takes beside the prediction, within a limit, 0 for
+// none. The error is one of memory.
+func SuggestMemory(p *Problem, count int, limit int64) ([]spec.Bytes, error) {
+	n := len(p.Degrees)
+	nodes := min(n, min(len(p.Row), suggestLabels)+min(n, suggestCandidates+suggestEach*count))
+	rows := make([]int, nodes)
+	for i := range rows {
+		rows[i] = i
+	}
+	name, par := suggestKernel(p)
+	block, err := kernel.BlockNeeds(name, par, p.Degrees, p.A.NNZ(), rows, rows, &kernel.Settings{Memory: limit})
+	return []spec.Bytes{
+		{What: "covariances of suggestions", Bytes: 8 * int64(nodes) * int64(nodes)},
+		{What: "their computation", Bytes: block.Bytes - block.Perhaps},
+		{What: "a factor for it", Bytes: block.Perhaps, Optional: true},
+		{What: "doubts and order of nodes", Bytes: (graphVectors + 6) * 8 * int64(n)},
+	}, err
+}
+
+// suggestKernel returns the covariance.
+func suggestKernel(p *Problem) (string, kernel.Parameters) {
+	return "regularized-laplacian", kernel.Parameters{
+		Laplacian: kernel.Combinatorial, Alpha: suggestReach / max(meanDegree(p.Degrees), 1e-9),
+	}
+}
+
+// condition takes from covariances what a label of node a tells, and returns by how much
+// the variance decreases.
+func condition(gram *sparse.Block[float64], with []float64, a int) float64 {
+	row := slices.Clone(gram.Row(a))
+	scale := 1 / (row[a] + suggestNoise)
+	told := with[a]
+	for b := range gram.Rows {
+		share := row[b] * scale
+		if share == 0 {
+			continue
+		}
+		with[b] -= share * told
+		to := gram.Row(b)
+		for c, x := range row {
+			to[c] -= share * x
+		}
+	}
+	return told * told * scale
+}
+
+// likeliest returns the two classes with the highest scores, and one less the first of
+// these.
+func likeliest(scores []float32) (first, second int, doubt float64) {
+	if len(scores) > 1 {
+		second = 1
+	}
+	for c := 1; c < len(scores); c++ {
+		switch {
+		case scores[c] > scores[first]:
+			first, second = c, first
+		case scores[c] > scores[second] || second == first:
+			second = c
+		}
+	}
+	return first, second, 1 - float64(scores[first])
+}
+
+// meanDegree returns that of the nodes with edges.
+func meanDegree(degrees []float64) float64 {
+	sum, count := 0.0, 0.0
+	for _, d := range degrees {
+		if d > 0 {
+			sum, count = sum+d, count+1
+		}
+	}
+	return sum / max(count, 1)
+}

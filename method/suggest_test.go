@@ -1,0 +1,106 @@
+package method
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Suggestions against the decrease of the variance of Σ w_i·f_i, found anew for every
+// node with a dense covariance of all nodes given the labels and those before.
+func TestSuggestAgainstDense(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60"} {
+		p := goldenProblem(t, name)
+		out := predictBy(t, "lp", p, nil)
+		n := len(p.Degrees)
+		var first []Suggestion
+		for _, workers := range []int{1, 2, 7} {
+			list, err := Suggest(t.Context(), p, out, 8, &Settings{Workers: workers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = list
+			}
+			if !slices.Equal(first, list) {
+				t.Errorf("%s: other suggestions with %d workers", name, workers)
+			}
+		}
+		gamma := suggestReach / meanDegree(p.Degrees)
+		inverse := mat.NewDense(n, n, nil)
+		err := p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
+			for r := range panel.Hi - panel.Lo {
+				cols, weights := panel.Row(r)
+				for e, c := range cols {
+					w := 1.0
+					if weights != nil {
+						w = weights[e]
+					}
+					inverse.Set(panel.Lo+r, int(c), inverse.At(panel.Lo+r, int(c))-gamma*w)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := make([]float64, n)
+		for i, d := range p.Degrees {
+			inverse.Set(i, i, inverse.At(i, i)+1+gamma*d)
+			if !slices.Contains(p.Row, i) {
+				w[i] = 1 - float64(slices.Max(out.Scores.Row(i)))
+			}
+		}
+		var prior mat.Dense
+		if err := prior.Inverse(inverse); err != nil {
+			t.Fatal(err)
+		}
+		variance := func(told []int) float64 {
+			m := len(told)
+			between, cross := mat.NewDense(m, m, nil), mat.NewVecDense(m, nil)
+			value := 0.0
+			for i := range n {
+				for j := range n {
+					value += w[i] * w[j] * prior.At(i, j)
+				}
+			}
+			for a, u := range told {
+				for b, v := range told {
+					between.Set(a, b, prior.At(u, v))
+				}
+				between.Set(a, a, between.At(a, a)+suggestNoise)
+				for i := range n {
+					cross.SetVec(a, cross.AtVec(a)+w[i]*prior.At(u, i))
+				}
+			}
+			var x mat.VecDense
+			if err := x.SolveVec(between, cross); err != nil {
+				t.Fatal(err)
+			}
+			return value - mat.Dot(cross, &x)
+		}
+		told := slices.Clone(p.Row)
+		all := variance(told)
+		for place, s := range first {
+			before := variance(told)
+			best := 0.0
+			for v := range n {
+				if !slices.Contains(told, v) {
+					best = max(best, before-variance(append(slices.Clone(told), v)))
+				}
+			}
+			gain := before - variance(append(slices.Clone(told), s.Row))
+			if gain < best*(1-1e-4) || math.Abs(s.Teaches-gain/all) > 1e-4*gain/all {
+				t.Errorf("%s: suggestion %d, node %d, teaches %v, found anew %v; the best is %v", name, place, s.Row, s.Teaches, gain/all, best/all)
+			}
+			if c := slices.Index(out.Scores.Row(s.Row), slices.Max(out.Scores.Row(s.Row))); c != s.Class || s.Class == s.Second {
+				t.Errorf("%s: node %d is likeliest of class %d, then %d; the scores are %v", name, s.Row, s.Class, s.Second, out.Scores.Row(s.Row))
+			}
+			told = append(told, s.Row)
+		}
+	}
+}
