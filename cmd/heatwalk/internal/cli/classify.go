@@ -65,10 +65,10 @@ is chosen by cross-validation on the labelled nodes.
 
 OUT has a line for each node: node, label, reached, and a score for each class.
 Labelled nodes keep their label. reached is false for a node that no labelled
-node can reach, nor one with attributes; its scores are its prior, that of --prior where the method takes
-it and else the shares of the labels, and its label is left blank unless
---unreached=prior gives it the likeliest class, the most frequent one where no
-other is likelier. The endings .jsonl and .parquet choose those formats.
+node can reach, nor one with attributes; its scores are its prior, that of
+--prior where the method takes it and else the shares of the labels, and its
+label is left blank unless --unreached=prior gives it the likeliest class, the
+most frequent one where no other is likelier. The endings .jsonl and .parquet choose those formats.
 
 With --node-features FILE the method auto learns from attributes of nodes too: from
 their own, those of nodes around them, and walks from labels where the labels show
