@@ -26,7 +26,9 @@ const fewestLabels = 15
 func (evidence) Name() string { return "auto" }
 
 // Takes implements [Method].
-func (evidence) Takes() []string { return []string{"unreached", "node_features", "feature_ids"} }
+func (evidence) Takes() []string {
+	return []string{"effort", "unreached", "node_features", "feature_ids"}
+}
 
 // Tune implements [Method]: it chooses inside each training set.
 func (evidence) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
@@ -98,12 +100,19 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	}
 	var graph *sparse.Block[float32]
 	if !r.few() {
+		spectrum, err := r.spread(ctx)
+		if err != nil {
+			return err
+		}
 		if graph, err = structure(ctx, r.p, r.set.Workers, &r.out.Work); err != nil {
 			return err
 		}
+		if spectrum != nil {
+			graph = sideBySide(graph, spectrum)
+		}
 	}
 	var scores *sparse.Block[float32]
-	if relates(r.p) {
+	if relates(r.p, r.set) {
 		if err := r.relate(ctx); err != nil {
 			return err
 		}

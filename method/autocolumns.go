@@ -255,6 +255,16 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 
 func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
 
+// sideBySide returns the columns of two blocks in one.
+func sideBySide(a, b *sparse.Block[float32]) *sparse.Block[float32] {
+	out := packed[float32](a.Rows, a.Cols+b.Cols)
+	for v := range a.Rows {
+		copy(out.Row(v), a.Row(v)[:a.Cols])
+		copy(out.Row(v)[a.Cols:], b.Row(v)[:b.Cols])
+	}
+	return out
+}
+
 // structure returns what a node's degree and those of its neighbours say: log(1 + d)
 // and log(1 + mean degree of neighbours), and their squares. Cost: one sweep.
 func structure(ctx context.Context, p *Problem, workers int, work *Work) (*sparse.Block[float32], error) {
@@ -266,7 +276,7 @@ func structure(ctx context.Context, p *Problem, workers int, work *Work) (*spars
 		return nil, err
 	}
 	work.add(Work{1, p.A.NNZ()})
-	out := packed[float32](n, 4)
+	out := packed[float32](n, structureColumns)
 	for v := range n {
 		own, other := math.Log1p(p.Degrees[v]), math.Log1p(around.Row(v)[0])
 		row := out.Row(v)

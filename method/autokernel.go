@@ -42,8 +42,8 @@ var (
 )
 
 // relates reports whether scores of a kernel take part.
-func relates(p *Problem) bool {
-	return !p.Directed && len(p.Row) > fewestLabels && len(p.Row) <= mostRelated
+func relates(p *Problem, set *Settings) bool {
+	return set.Effort == FullEffort && !p.Directed && len(p.Row) > fewestLabels && len(p.Row) <= mostRelated
 }
 
 // relatedGrid lists the kernels.

@@ -20,13 +20,17 @@ const structureColumns = 4
 
 func planOf(p *Problem, set *Settings) evidencePlan {
 	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
-	shared, free := (4+len(sharedFilters))*k, len(freeFilters)*k+structureColumns
+	graph := structureColumns
+	if maySpread(p, set) {
+		graph += 2 * spectralColumns // before and beside the others
+	}
+	shared, free := (4+len(sharedFilters))*k, len(freeFilters)*k+graph
 	rows := packedBytes[float64](m, shared) + packedBytes[float32](m, free)
 	plan := evidencePlan{
-		kept: packedBytes[float32](n, filters*k+structureColumns) + packedBytes[float32](m, foldsOfWalks*filters*k) + rows + 16*int64(n),
+		kept: packedBytes[float32](n, filters*k+graph) + packedBytes[float32](m, foldsOfWalks*filters*k) + rows + 16*int64(n),
 		fits: rows + classify.LogisticBytes(m, free, k),
 	}
-	if relates(p) {
+	if relates(p, set) {
 		plan.kept += packedBytes[float32](n, k) + (1+foldsOfWalks)*int64(m)*(24+8*int64(k))
 	}
 	if p.Attributes != nil {
@@ -59,7 +63,10 @@ func (a *account) evidence() error {
 	if err := a.phase(walks, "walks from labels"); err != nil {
 		return err
 	}
-	if relates(a.p) {
+	if err := a.spread(plan.left); err != nil {
+		return err
+	}
+	if relates(a.p, a.set) {
 		if err := a.related(plan.left); err != nil {
 			return err
 		}

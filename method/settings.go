@@ -26,6 +26,10 @@ type Settings struct {
 	// [Prediction], by methods that have other ones beside probabilities.
 	Raw bool
 
+	// Effort is what the method auto spends on more than walks; the zero value:
+	// FullEffort.
+	Effort Effort
+
 	// Sample limits the labelled nodes on which machines are tried during the
 	// choice; all labels take part in the walks. 0: 500
 	Sample int
@@ -48,6 +52,14 @@ type Settings struct {
 	Progress func(phase string, done float64) `json:"-"`
 }
 
+// Effort says which columns the method auto makes beside those of walks.
+type Effort string
+
+const (
+	FullEffort Effort = "full" // eigenvectors and scores of a diffusion kernel, where they pay
+	LowEffort  Effort = "low"  // none
+)
+
 // Learner is the machine that learns from a kernel or from walk features.
 type Learner string
 
@@ -65,6 +77,9 @@ func (s *Settings) WithDefaults() Settings {
 	}
 	if f.Grid == nil {
 		f.Grid = SmallGrid(Plain, Honest)
+	}
+	if f.Effort == "" {
+		f.Effort = FullEffort
 	}
 	if f.Sample == 0 {
 		f.Sample = 500

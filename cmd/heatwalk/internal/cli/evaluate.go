@@ -24,6 +24,7 @@ type evaluateFlags struct {
 	reading
 	walking
 	attributes attributeFlags
+	effort     string
 	machine
 	names        string // of the methods
 	methods      []method.Method
@@ -98,6 +99,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
 	in.declaredFlags(flags, declarations(), "")
 	in.attributeFlags(flags, &f.attributes)
+	in.effortFlag(flags, &f.effort)
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	flags.BoolVar(&f.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
@@ -415,7 +417,7 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 		Stratified: f.draw == "stratified", Splits: f.splits, TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
 		Settings: &method.Settings{
 			Grid: f.grid, Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
-			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads, Progress: phase,
+			Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads, Progress: phase,
 		},
 		Journal:  in.journal(f),
 		Progress: splits,

@@ -31,6 +31,7 @@ type learning struct {
 	method  method.Method
 	machine
 	features string
+	effort   string
 }
 
 // machine holds the flags of a learner. What was not given is NaN.
@@ -77,7 +78,13 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
+	in.effortFlag(flags, &f.effort)
 	in.declaredFlags(flags, declarations(), "")
+}
+
+func (in *invocation) effortFlag(flags *pflag.FlagSet, effort *string) {
+	in.choiceVar(flags, effort, "effort", string(method.FullEffort), []string{string(method.FullEffort), string(method.LowEffort)},
+		"what auto spends: low for walks alone, without eigenvectors and a diffusion kernel")
 }
 
 // learnerNames returns the names of all learners.
@@ -339,7 +346,7 @@ func (in *invocation) settings(f *learning, g *openGraph, l *nodefile.Labels) (*
 	)
 	return &method.Settings{
 		Grid: f.grid(), Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
-		Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
+		Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {
 				phase = name

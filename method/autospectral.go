@@ -1,0 +1,112 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spectral"
+)
+
+// Spectral columns are eigenvectors of S = D^-½AD^-½ at both ends, times |λ|, each row
+// of unit length: where a node stands in the graph, labels or not. They are made of
+// graphs of leastSpectral to mostSpectral nodes in a few components: in smaller ones
+// they tell nodes apart by name, in larger ones they take longer than all the rest, and
+// each component has an eigenvector that tells nothing else.
+const (
+	largestPairs       = 48
+	smallestPairs      = 16
+	spectralColumns    = largestPairs + smallestPairs
+	leastSpectral      = 8 * spectralColumns
+	mostSpectral       = 20_000
+	spectralComponents = 8
+	spectralTolerance  = 1e-3
+)
+
+// maySpread reports whether spectral columns may take part.
+func maySpread(p *Problem, set *Settings) bool {
+	n := len(p.Degrees)
+	return set.Effort == FullEffort && !p.Directed && n >= leastSpectral && n <= mostSpectral && (len(p.Row) > fewestLabels || p.Attributes != nil)
+}
+
+// spectralEnds are the problems to solve and the numbers of pairs.
+func spectralEnds() []struct {
+	which lanczos.Which
+	pairs int
+} {
+	return []struct {
+		which lanczos.Which
+		pairs int
+	}{{lanczos.Largest, largestPairs}, {lanczos.Smallest, smallestPairs}}
+}
+
+// spread returns the spectral columns, nil for none. Cost: some hundred products with
+// four columns.
+func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
+	if !maySpread(r.p, r.set) {
+		return nil, nil
+	}
+	parts, err := r.p.Components(ctx, r.set.Workers, &r.out.Work)
+	if err != nil || len(parts.Sizes) > spectralComponents {
+		return nil, err
+	}
+	n, memory := len(r.p.Degrees), planOf(r.p, r.set).left
+	g := &graph.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: parts, Workers: r.set.Workers, Memory: memory}
+	out := packed[float32](n, spectralColumns)
+	at := 0
+	for _, end := range spectralEnds() {
+		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
+		pairs, err := p.Solve(ctx, g, end.pairs, &lanczos.Settings{Tolerance: spectralTolerance, Workers: r.set.Workers, Memory: memory})
+		if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+			return nil, err
+		}
+		r.out.Work.add(Work{pairs.Products, 4 * int64(pairs.Products) * r.p.A.NNZ()})
+		for v := range n {
+			for j, x := range pairs.Vectors.Row(v)[:end.pairs] {
+				out.Row(v)[at+j] = float32(x * math.Abs(pairs.Values[j]))
+			}
+		}
+		at += end.pairs
+	}
+	for v := range n {
+		squares := 0.0
+		for _, x := range out.Row(v) {
+			squares += float64(x) * float64(x)
+		}
+		if squares > 0 {
+			scale := float32(1 / math.Sqrt(squares))
+			for j := range out.Row(v) {
+				out.Row(v)[j] *= scale
+			}
+		}
+	}
+	return out, nil
+}
+
+// spread accounts for spectral columns, which may not be made.
+func (a *account) spread(memory int64) error {
+	if !maySpread(a.p, a.set) {
+		return nil
+	}
+	a.row = max(a.row, 8*sparse.Stride[float64](4))
+	var most, least int64
+	for _, end := range spectralEnds() {
+		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
+		var take, sure int64
+		for _, b := range p.Memory(len(a.p.Degrees), a.p.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: memory}) {
+			take += b.Bytes
+			if !b.Optional {
+				sure += b.Bytes
+			}
+		}
+		take += p.VectorBytes(len(a.p.Degrees))
+		most, least = max(most, take), max(least, sure)
+	}
+	if left, limited := a.plan.Left(); limited {
+		most = max(least, min(most, left))
+	}
+	return a.phaseUpTo(most, 0, "eigenvectors")
+}
