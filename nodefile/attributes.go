@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -20,6 +21,7 @@ type AttributeConfig struct {
 	Class   string       // the column of classes; "": by its title, or none
 	Header  Header       // default: decide from the text
 	Missing []string     // words that stand for no value, beside the empty one; nil: [MissingValues]
+	Memory  int64        // bytes that the table may take; 0: no limit
 	Stdin   io.Reader    // what "-" reads; nil: os.Stdin
 	Warn    func(string) // told of what is odd but accepted; nil: nobody
 }
@@ -109,7 +111,7 @@ func (a *Attributes) Restrict(records []int) (unknown []Cell) {
 // each of which stands nowhere else in its column.
 //
 // It is an error if a line has more or fewer fields than the first, or two records have
-// one id.
+// one id, and a [*budget.OverError] if the table would take more than Memory.
 func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
 	if c == nil {
 		c = &AttributeConfig{}
@@ -119,7 +121,7 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 		return nil, Translate(path, err)
 	}
 	defer in.Close()
-	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing}
+	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing, progress: in.Progress}
 	if r.missing == nil {
 		r.missing = MissingValues
 	}
@@ -143,6 +145,8 @@ type attributeReader struct {
 	name    string
 	missing []string
 
+	progress func() (done, total int64) // bytes of the file
+
 	sep    byte // 0 before the first line
 	fields table.Fields
 	first  []string // the first line
@@ -150,6 +154,7 @@ type attributeReader struct {
 	lines  []int64
 	column []Column
 	code   []map[string]int32 // of each column
+	bytes  int64              // that all of it takes, and lists that grow
 }
 
 // add takes one line. Of the first one there are no codes before the end, when it is
@@ -179,6 +184,14 @@ func (r *attributeReader) add(line textio.Line) error {
 			Fix: "give each record a value for every attribute, or ? where it is missing",
 		}
 	}
+	const cell, record = 10, 130 // codes; lines, ids and their lookup
+	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
+		need := r.bytes
+		if done, total := r.progress(); done > 0 { // what is still to come takes as much
+			need = max(need, int64(float64(need)*float64(total)/float64(done)))
+		}
+		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
+	}
 	for i, text := range r.fields.Text {
 		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, bytes.Trim(text, table.Blank)))
 	}
@@ -192,11 +205,14 @@ func (r *attributeReader) codeOf(i int, text []byte) int32 {
 		return code
 	}
 	code = -1
-	if value := string(text); !r.isMissing(value) {
+	value := string(text)
+	if !r.isMissing(value) {
 		code = int32(len(r.column[i].Values))
 		r.column[i].Values = append(r.column[i].Values, value)
 	}
-	r.code[i][string(text)] = code
+	const entry = 100 // of a map and a list, while they grow
+	r.bytes += entry + int64(len(value))
+	r.code[i][value] = code
 	return code
 }
 

@@ -1,9 +1,13 @@
 package nodefile
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
 // tableOf writes what was read: the columns with their values, · for a missing one.
@@ -109,4 +113,52 @@ func TestRestrict(t *testing.T) {
 	if row, ok := a.Lookup("c"); !ok || row != 2 || a.Len() != 4 {
 		t.Error("c is not found")
 	}
+}
+
+// A table that would take more than it may is refused, with what it would take as a
+// whole.
+func TestAttributesWithinMemory(t *testing.T) {
+	var text strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&text, "%d,v%d\n", i%3, i)
+	}
+	path := write(t, file{"a.csv", text.String()})[0]
+	if _, err := ReadAttributes(t.Context(), path, &AttributeConfig{Memory: 1 << 20}); err != nil {
+		t.Error(err)
+	}
+	_, err := ReadAttributes(t.Context(), path, &AttributeConfig{Memory: 100 << 10})
+	var over *budget.OverError
+	if !errors.As(err, &over) || over.Need <= over.Limit {
+		t.Errorf("%v, want an error about memory", err)
+	}
+}
+
+func FuzzAttributes(f *testing.F) {
+	f.Add("id,fur,class\na,y,k\nb,?,\n")
+	f.Add("x\n\"\"\n\"a\"\"b\"\n#\n")
+	f.Add("1 2\n3 4\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := ReadAttributes(t.Context(), write(t, file{"a.csv", text})[0], nil)
+		if err != nil {
+			return
+		}
+		if len(a.Line) != a.Len() || len(a.Columns) == 0 {
+			t.Fatalf("%d lines of %d records with %d attributes", len(a.Line), a.Len(), len(a.Columns))
+		}
+		for i, id := range a.IDs {
+			if row, ok := a.Lookup(id); !ok || row != i {
+				t.Fatalf("record %d is called %q, and that is %d", i, id, row)
+			}
+		}
+		for _, c := range a.Columns {
+			if len(c.Code) != a.Len() {
+				t.Fatalf("%d codes of %d records", len(c.Code), a.Len())
+			}
+			for _, code := range c.Code {
+				if code < -1 || int(code) >= len(c.Values) {
+					t.Fatalf("code %d of %d values", code, len(c.Values))
+				}
+			}
+		}
+	})
 }

@@ -136,7 +136,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 // readVectors reads the table.
 func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*nodefile.Attributes, error) {
 	c := f.config
-	c.Header, c.Missing, c.Stdin = header, in.labelling.Missing, in.stdin
+	c.Header, c.Missing, c.Stdin, c.Memory = header, in.labelling.Missing, in.stdin, in.dataLimit()
 	c.Warn = func(text string) { in.warn("%s", text) }
 	return nodefile.ReadAttributes(in.ctx, f.file, &c)
 }
