@@ -1,0 +1,65 @@
+package method
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// TestOnGraphs learns the classes of half of a collection whose branches tell them, and
+// predicts those of the others.
+func TestOnGraphs(t *testing.T) {
+	made, err := generate.Molecules{Graphs: 120, Vertices: 16, Classes: 2, RNGSeed: 3}.Collection(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var row, class, truth []int
+	for i, name := range made.Class {
+		c, err := strconv.Atoi(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if truth = append(truth, c); i%2 == 0 {
+			row, class = append(row, i), append(class, c)
+		}
+	}
+	for _, name := range []string{"propagation", "tanimoto"} {
+		var first *Prediction
+		for _, workers := range []int{1, 7} {
+			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers}, Cosine: true}
+			p, err := c.Problem(row, class, []string{"0", "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := OnGraphs(c, graphs.Of(name), classify.LearnerOf("svm"))
+			given := spec.Values{"cost": spec.Number(10), "parts": spec.Word("edges")}
+			out, err := m.Predict(t.Context(), p, nil, &Settings{Given: given})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := out.Parameters.Declared.Values
+			if v.Number("cost") != 10 || name == "tanimoto" && v.Word("parts") != "edges" {
+				t.Errorf("%s: %v, want cost 10 and edges", m.Name(), out.Parameters)
+			}
+			right := 0
+			for i, c := range truth {
+				if i%2 == 1 && out.Class[i] == c {
+					right++
+				}
+			}
+			if right < 50 || out.Tested != 60 || out.Accuracy < 0.9 {
+				t.Errorf("%s: %d of 60 right, %v of %d in cross-validation", m.Name(), right, out.Accuracy, out.Tested)
+			}
+			if first == nil {
+				first = out
+			} else if !slices.Equal(out.Class, first.Class) || !slices.Equal(out.Scores.Data, first.Scores.Data) {
+				t.Errorf("%s: 7 workers predict otherwise", m.Name())
+			}
+		}
+	}
+}
