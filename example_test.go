@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
@@ -83,7 +84,7 @@ func Example_exponential() {
 func Example_kernel() {
 	g := open()
 	defer g.Close()
-	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Beta: 2})
+	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Number(2)})
 	check(err)
 	block, report, err := kernel.Matrix(ctx, k, []int{0, 33}, []int{0, 1, 33}, nil)
 	check(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // edge is an edge without a direction, or a loop.
@@ -53,15 +54,15 @@ func TestMaternBoundsHold(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
-		p    Parameters
+		p    spec.Values
 		most float64 // of the bound, relative
 	}{
-		{"triangles and a weak link", cliques(t, 3, 1e-9), Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 1e4}, 1e-5},
-		{"a weaker link", cliques(t, 3, 1e-11), Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 1e5}, 1e-3},
-		{"half a power", cliques(t, 6, 1e-7), Parameters{Laplacian: Combinatorial, Nu: 0.5, Kappa: 6e4}, 1e-5},
-		{"a strong bridge", cliques(t, 5, 1e12), Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 1}, 1e-2},
-		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), Parameters{Laplacian: Combinatorial, Nu: 2.5, Kappa: 100}, 1e-8},
-		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), Parameters{Laplacian: Combinatorial, Nu: 2.5, Kappa: 4e4}, 1e-3},
+		{"triangles and a weak link", cliques(t, 3, 1e-9), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(1e4)}, 1e-5},
+		{"a weaker link", cliques(t, 3, 1e-11), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(1e5)}, 1e-3},
+		{"half a power", cliques(t, 6, 1e-7), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(0.5), "kappa": spec.Number(6e4)}, 1e-5},
+		{"a strong bridge", cliques(t, 5, 1e12), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(1)}, 1e-2},
+		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2.5), "kappa": spec.Number(100)}, 1e-8},
+		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2.5), "kappa": spec.Number(4e4)}, 1e-3},
 	} {
 		off, r, err := errorOf(t, c.a, named{"matern", c.p})
 		if err != nil {
@@ -69,7 +70,7 @@ func TestMaternBoundsHold(t *testing.T) {
 			continue
 		}
 		t.Logf("%s: error %.2g, bound %.2g, largest %.3g, %s", c.name, off, r.ErrorBound, r.Largest, r.Method)
-		peak := math.Pow(2*c.p.Nu/(c.p.Kappa*c.p.Kappa), -c.p.Nu) // f(0)
+		peak := math.Pow(2*c.p.Number("nu")/(c.p.Number("kappa")*c.p.Number("kappa")), -c.p.Number("nu")) // f(0)
 		if !(off <= r.ErrorBound && r.Largest <= peak+r.ErrorBound && r.Relative() <= c.most) {
 			t.Errorf("%s: error %.3g, bound %.3g, largest value %.3g of %.3g at the most", c.name, off, r.ErrorBound, r.Largest, peak)
 		}
@@ -83,11 +84,11 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 	for _, loop := range []float64{1e3, 1e6, 1e9, 1e15} {
 		a := graphOf(t, 4, append(path, edge{1, 1, loop}, edge{2, 2, loop / 3})...)
 		for _, c := range []named{
-			{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 1}},
-			{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 1000}},
-			{"matern", Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 50}},
-			{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 100}},
-			{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
+			{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1)}},
+			{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1000)}},
+			{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(50)}},
+			{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(100)}},
+			{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
 		} {
 			off, r, err := errorOf(t, a, c)
 			if err != nil || !(off <= r.ErrorBound && r.Relative() < 1e-9) {
@@ -100,12 +101,16 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 // An inverse without a sure digit is refused, as all of them are, and says so in words.
 func TestInverseWithoutDigit(t *testing.T) {
 	for _, c := range []struct {
-		name   string
+		named
 		bridge float64
 		more   []edge
-	}{{"commute-time", 1e-16, nil}, {"pseudo-inverse", 1e-17, nil}, {"pseudo-inverse", 1e-17, []edge{{0, 1, 1e9}}}} {
-		_, r, err := errorOf(t, cliques(t, 5, c.bridge, c.more...), named{c.name, Parameters{Laplacian: Combinatorial}})
-		var refused *ParameterError
+	}{
+		{named{"commute-time", nil}, 1e-16, nil},
+		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}, 1e-17, nil},
+		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}, 1e-17, []edge{{0, 1, 1e9}}},
+	} {
+		_, r, err := errorOf(t, cliques(t, 5, c.bridge, c.more...), c.named)
+		var refused *spec.ParameterError
 		if !errors.As(err, &refused) || !strings.Contains(refused.What, "no sure digit on this graph") {
 			t.Errorf("%s with a bridge of %g: %v, bound %.3g of %.3g", c.name, c.bridge, err, r.ErrorBound, r.Largest)
 		}
@@ -127,10 +132,10 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 		{"a weak bridge, a strong link", cliques(t, 4, 1e-8, edge{0, 1, 1e9}), 1e-3},
 		{"two units", graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e-9}, edge{3, 4, 1e9}, edge{4, 5, 2e9}, edge{3, 5, 1e9}), 1e-11},
 	} {
-		for _, name := range []string{"pseudo-inverse", "commute-time"} {
-			off, r, err := errorOf(t, c.a, named{name, Parameters{Laplacian: Combinatorial}})
+		for _, k := range []named{{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}, {"commute-time", nil}} {
+			off, r, err := errorOf(t, c.a, k)
 			if err != nil || !(off <= r.ErrorBound && r.Relative() < c.most) {
-				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", name, c.name, off, r.ErrorBound, r.Largest, err)
+				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", k.name, c.name, off, r.ErrorBound, r.Largest, err)
 			}
 		}
 	}

@@ -15,7 +15,8 @@
 //	pagerank                  (1−α)(I − αT)⁻¹
 //	heat-pagerank             exp(−β(I − T))
 //
-// [New] makes one from its [Parameters]; where L stands the normalised L̃ and,
+// Each is declared in a file of its own, see [Family]; [New] makes one from its name and
+// the values of its parameters. Where L stands the normalised L̃ and,
 // where that has a meaning, I − T may stand too, and A and S for each other.
 // Nodes without edges and several components are part of all of them: between
 // components every kernel but that of modularity is 0.
@@ -28,7 +29,7 @@
 // columns and forms no value at all:
 //
 //	g, err := graph.New(ctx, a, 0)
-//	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Beta: 2})
+//	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Number(2)})
 //	gram, report, err := kernel.Gram(ctx, k, train, nil)
 //	fmt.Println(report.ErrorBound)
 //	report, err = k.ApplyTo(ctx, scores, dual, nil)

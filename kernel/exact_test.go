@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // exactBits is the precision of exact inverses.
@@ -68,7 +69,11 @@ func exactInverse(a [][]*big.Float) [][]*big.Float {
 
 // exactResolvent returns a kernel that is an inverse, of a graph with edges at each
 // node.
-func exactResolvent(a *sparse.CSR, name string, p Parameters) [][]*big.Float {
+func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
+	p, err := FamilyOf(name).Resolve(p, nil)
+	if err != nil {
+		panic(err)
+	}
 	n, _ := a.Dims()
 	degree := make([]*big.Float, n)
 	for i := range degree {
@@ -77,7 +82,7 @@ func exactResolvent(a *sparse.CSR, name string, p Parameters) [][]*big.Float {
 			degree[i].Add(degree[i], exact(a.At(i, j)))
 		}
 	}
-	alpha := exact(p.Alpha)
+	alpha := exact(p.Number("alpha"))
 	zero := func() *big.Float { return exact(0) }
 	// (c·I or D) − α·A, in which S and T are similar to what is over D.
 	whole := exactMatrix(n, func(i, j int) *big.Float {
@@ -85,7 +90,7 @@ func exactResolvent(a *sparse.CSR, name string, p Parameters) [][]*big.Float {
 		w.Neg(w)
 		if i == j {
 			switch {
-			case name == "von-neumann" && p.Matrix == Adjacency:
+			case name == "von-neumann" && p["matrix"] == spec.Word(adjacency):
 				w.Add(w, exact(1))
 			case name == "regularized-laplacian":
 				w.Add(w, zero().Mul(alpha, degree[i]))
@@ -104,9 +109,9 @@ func exactResolvent(a *sparse.CSR, name string, p Parameters) [][]*big.Float {
 	for i := range k {
 		for j, v := range k[i] {
 			switch {
-			case name == "pagerank" && !p.Symmetric: // (D − αA)⁻¹·D
+			case name == "pagerank" && !p.On("symmetric"): // (D − αA)⁻¹·D
 				v.Mul(v, degree[j]).Mul(v, left)
-			case name == "pagerank", name == "von-neumann" && p.Matrix != Adjacency:
+			case name == "pagerank", name == "von-neumann" && p["matrix"] != spec.Word(adjacency):
 				root := zero().Sqrt(zero().Mul(degree[i], degree[j]))
 				v.Mul(v, root).Mul(v, left)
 			}
@@ -182,12 +187,12 @@ func TestResolventsNearTheirPoles(t *testing.T) {
 		}
 		for _, rest := range []float64{1e-2, 1e-4, 1e-6, 3e-9} {
 			for _, c := range []named{
-				{"pagerank", Parameters{Alpha: 1 - rest}},
-				{"pagerank", Parameters{Alpha: 1 - rest, Symmetric: true}},
-				{"von-neumann", Parameters{Alpha: 1 - rest, Matrix: NormalizedAdjacency}},
-				{"regularized-commute-time", Parameters{Alpha: 1 - rest}},
-				{"regularized-laplacian", Parameters{Alpha: 1 / rest, Laplacian: Combinatorial}},
-				{"von-neumann", Parameters{Alpha: (1 - rest) / radius, Matrix: Adjacency}},
+				{"pagerank", spec.Values{"alpha": spec.Number(1 - rest)}},
+				{"pagerank", spec.Values{"alpha": spec.Number(1 - rest), "symmetric": spec.On(true)}},
+				{"von-neumann", spec.Values{"alpha": spec.Number(1 - rest), "matrix": spec.Word(normalizedAdjacency)}},
+				{"regularized-commute-time", spec.Values{"alpha": spec.Number(1 - rest)}},
+				{"regularized-laplacian", spec.Values{"alpha": spec.Number(1 / rest), "laplacian": spec.Word(combinatorial)}},
+				{"von-neumann", spec.Values{"alpha": spec.Number((1 - rest) / radius), "matrix": spec.Word(adjacency)}},
 			} {
 				want := exactResolvent(a, c.name, c.p)
 				k, err := New(background, newGraph(t, a, 2), c.name, c.p)
@@ -197,7 +202,7 @@ func TestResolventsNearTheirPoles(t *testing.T) {
 				}
 				for _, rows := range [][]int{upTo(n), cols} {
 					got, report, err := Matrix(background, k, rows, cols, nil)
-					what := fmt.Sprintf("graph %d, %s %s%s, 1 − α %.3g, %d rows", gi, c.name, c.p.Matrix, map[bool]string{true: " symmetric"}[c.p.Symmetric], rest, len(rows))
+					what := fmt.Sprintf("graph %d, %s %v, 1 − α %.3g, %d rows", gi, c.name, c.p, rest, len(rows))
 					if err != nil {
 						t.Errorf("%s: %v", what, err)
 						continue

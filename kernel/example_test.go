@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The heat kernel between two nodes of a path and all four.
@@ -28,7 +29,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Laplacian: kernel.Combinatorial, Beta: 1})
+	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"laplacian": spec.Word("combinatorial"), "beta": spec.Number(1)})
 	if err != nil {
 		log.Fatal(err)
 	}

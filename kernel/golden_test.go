@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,7 +32,7 @@ type goldenCase struct {
 	file  string // graph/name
 	graph string
 	name  string
-	p     Parameters
+	p     spec.Values
 }
 
 // goldenCases reads names of files such as matern_Lnorm_nu0.5_k1.0.npy.
@@ -53,62 +54,62 @@ func goldenCases(t testing.TB) []goldenCase {
 				}
 				return v
 			}
-			laplacian := Combinatorial
-			matrix := Adjacency
+			laplacian := combinatorial
+			matrix := adjacency
 			if len(parts) > 1 {
 				switch parts[1] {
 				case "Lnorm":
-					laplacian = Normalized
+					laplacian = normalized
 				case "S":
-					matrix = NormalizedAdjacency
+					matrix = normalizedAdjacency
 				}
 			}
 			switch parts[0] {
 			case "diffusion":
-				c.name, c.p = "diffusion", Parameters{Laplacian: laplacian, Beta: number(2, "b")}
+				c.name, c.p = "diffusion", spec.Values{"laplacian": spec.Word(laplacian), "beta": spec.Number(number(2, "b"))}
 			case "exponential":
-				c.name, c.p = "exponential", Parameters{Matrix: matrix, Beta: number(2, "b")}
+				c.name, c.p = "exponential", spec.Values{"matrix": spec.Word(matrix), "beta": spec.Number(number(2, "b"))}
 			case "vonneumann":
 				if parts[1] == "B" {
 					continue
 				}
-				c.name, c.p = "von-neumann", Parameters{Matrix: matrix}
+				c.name, c.p = "von-neumann", spec.Values{"matrix": spec.Word(matrix)}
 				if parts[1] == "A" {
-					c.p.Alpha = gammas[graph+" "+parts[2]]
+					c.p["alpha"] = spec.Number(gammas[graph+" "+parts[2]])
 				} else {
-					c.p.Alpha = number(2, "a")
+					c.p["alpha"] = spec.Number(number(2, "a"))
 				}
 			case "reglap":
 				if parts[1] == "B" {
 					continue
 				}
-				c.name, c.p = "regularized-laplacian", Parameters{Laplacian: laplacian, Alpha: number(2, "a")}
+				c.name, c.p = "regularized-laplacian", spec.Values{"laplacian": spec.Word(laplacian), "alpha": spec.Number(number(2, "a"))}
 			case "Lplus", "Lnormplus":
 				if len(parts) > 1 {
 					continue
 				}
-				c.name, c.p.Laplacian = "pseudo-inverse", Normalized
+				c.name, c.p = "pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}
 				if parts[0] == "Lplus" {
-					c.p.Laplacian = Combinatorial
+					c.p["laplacian"] = spec.Word(combinatorial)
 				}
 			case "commute":
 				c.name = "commute-time"
 			case "regcommute":
-				c.name, c.p = "regularized-commute-time", Parameters{Alpha: number(1, "a")}
+				c.name, c.p = "regularized-commute-time", spec.Values{"alpha": spec.Number(number(1, "a"))}
 			case "pstep":
-				c.name, c.p = "p-step", Parameters{Shift: number(1, "a"), Steps: int(number(2, "p"))}
+				c.name, c.p = "p-step", spec.Values{"shift": spec.Number(number(1, "a")), "steps": spec.Int(int(number(2, "p")))}
 			case "matern":
-				c.name, c.p = "matern", Parameters{Laplacian: laplacian, Nu: number(2, "nu"), Kappa: number(3, "k")}
+				c.name, c.p = "matern", spec.Values{"laplacian": spec.Word(laplacian), "nu": spec.Number(number(2, "nu")), "kappa": spec.Number(number(3, "k"))}
 			case "modularity":
 				c.name = "modularity"
 				if len(parts) > 1 {
-					c.p.Rank = int(number(1, "q"))
+					c.p = spec.Values{"rank": spec.Int(int(number(1, "q")))}
 				}
 			case "ppr":
-				c.name, c.p = "pagerank", Parameters{Symmetric: parts[1] == "sym"}
-				c.p.Alpha = number(len(parts)-1, "a")
+				c.name, c.p = "pagerank", spec.Values{"symmetric": spec.On(parts[1] == "sym")}
+				c.p["alpha"] = spec.Number(number(len(parts)-1, "a"))
 			case "heatpagerank":
-				c.name, c.p = "heat-pagerank", Parameters{Beta: number(1, "t")}
+				c.name, c.p = "heat-pagerank", spec.Values{"beta": spec.Number(number(1, "t"))}
 			default:
 				continue
 			}
@@ -263,7 +264,7 @@ func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 func TestGoldenCases(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		if c.file == "wrand60/matern_Lnorm_nu2.5_k3.0.npy" {
-			if got := fmt.Sprint(c.name, " ", c.p); got != "matern normalized, ν = 2.5, κ = 3" {
+			if got := c.name + " " + FamilyOf(c.name).Text(c.p); got != "matern normalized, ν = 2.5, κ = 3" {
 				t.Error(got)
 			}
 			return
@@ -292,12 +293,12 @@ func TestGoldenHypergraph(t *testing.T) {
 	const gamma = 0.104 // below 1/ρ(E)
 	for file, c := range map[string]struct {
 		name string
-		p    Parameters
+		p    spec.Values
 	}{
-		"diffusion_b0.5":            {"diffusion", Parameters{Laplacian: Combinatorial, Beta: 0.5}},
-		"vertex_kernel_exponential": {"exponential", Parameters{Beta: 0.4}},
-		"vertex_kernel_geometric":   {"von-neumann", Parameters{Matrix: Adjacency, Alpha: gamma}},
-		"vonneumann":                {"von-neumann", Parameters{Matrix: Adjacency, Alpha: gamma}},
+		"diffusion_b0.5":            {"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(0.5)}},
+		"vertex_kernel_exponential": {"exponential", spec.Values{"beta": spec.Number(0.4)}},
+		"vertex_kernel_geometric":   {"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(gamma)}},
+		"vonneumann":                {"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(gamma)}},
 	} {
 		k := mustNew(t, newGraph(t, a, 1), c.name, c.p)
 		got, _, err := Gram(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-12})
@@ -325,7 +326,7 @@ func TestGoldenClosedForms(t *testing.T) {
 		for _, beta := range []float64{0.1, 1, 4} {
 			name := fmt.Sprintf("closed/%s_b%.1f.npy", file, beta)
 			t.Run(name, func(t *testing.T) {
-				k := mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Laplacian: Combinatorial, Beta: beta})
+				k := mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(beta)})
 				got, _, err := Gram(background, k, upTo(k.Len()), nil)
 				if err != nil {
 					t.Fatal(err)

@@ -17,7 +17,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
 	piece := 16 * int64(m) * int64(width)
-	work := c.k.demand.root().bytes(n, width)
+	work := c.k.work.root().bytes(n, width)
 	if err := c.reserveWork(width, work+piece); err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	width := gramsWidth(n, m, len(group))
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
-	short := !slices.ContainsFunc(group, func(i int) bool { return !ks[i].(*spectral).demand.series })
+	short := !slices.ContainsFunc(group, func(i int) bool { return !ks[i].(*spectral).work.series })
 	blocks := 8 * int64(m) * int64(m+len(others)) * int64(len(group))
 	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
 		return 0, err

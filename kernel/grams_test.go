@@ -5,25 +5,57 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+// mustNewAll returns kernels of one family on a graph, with defaults.
+func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...spec.Values) []Kernel {
+	t.Helper()
+	f := FamilyOf(name)
+	vs := make([]spec.Values, len(given))
+	for i, v := range given {
+		vs[i] = complete(t, f, v, On(background, g))
+	}
+	ks, err := f.NewAll(background, g, vs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ks
+}
+
+// complete returns the given values with defaults.
+func complete(t testing.TB, f *Family, given spec.Values, g spec.Graph) spec.Values {
+	t.Helper()
+	v, err := f.Resolve(given, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// numbersOf returns values of one parameter.
+func numbersOf(name string, list ...float64) (vs []spec.Values) {
+	for _, x := range list {
+		vs = append(vs, spec.Values{name: spec.Number(x)})
+	}
+	return vs
+}
 
 // Blocks that are computed together agree with those computed alone.
 func TestGrams(t *testing.T) {
 	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
 	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
-	for name, ps := range map[string][]Parameters{
-		"diffusion":             {{Beta: 0.1, Laplacian: Combinatorial}, {Beta: 1, Laplacian: Combinatorial}, {Beta: 1}, {Beta: 10, Laplacian: Combinatorial}, {Beta: 8, Laplacian: Normalized}},
-		"von-neumann":           {{Alpha: 0.1}, {Alpha: 0.9}},
-		"matern":                {{Nu: 1, Kappa: 1}, {Nu: 1.5, Kappa: 2}},
-		"regularized-laplacian": {{Alpha: 1}, {Alpha: 2}},
-		"modularity":            {{Rank: 2}, {Rank: 5}},
+	for name, ps := range map[string][]spec.Values{
+		"diffusion":             {{"beta": spec.Number(0.1), "laplacian": spec.Word(combinatorial)}, {"beta": spec.Number(1), "laplacian": spec.Word(combinatorial)}, {"beta": spec.Number(1)}, {"beta": spec.Number(10), "laplacian": spec.Word(combinatorial)}, {"beta": spec.Number(8), "laplacian": spec.Word(normalized)}},
+		"von-neumann":           {{"alpha": spec.Number(0.1)}, {"alpha": spec.Number(0.9)}},
+		"matern":                {{"nu": spec.Number(1), "kappa": spec.Number(1)}, {"nu": spec.Number(1.5), "kappa": spec.Number(2)}},
+		"regularized-laplacian": {{"alpha": spec.Number(1)}, {"alpha": spec.Number(2)}},
+		"modularity":            {{"rank": spec.Int(2)}, {"rank": spec.Int(5)}},
 	} {
-		ks, err := NewAll(background, g, name, ps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ks := mustNewAll(t, g, name, ps...)
 		grams, sweeps, err := Grams(background, ks, nodes, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -66,10 +98,7 @@ func TestGramsLetGo(t *testing.T) {
 	}
 	const n = 20_000
 	g := newGraph(t, testgraph.Random(5, n, 60_000, true), 2)
-	ks, err := NewAll(background, g, "von-neumann", []Parameters{{Alpha: 0.2}, {Alpha: 0.3}, {Alpha: 0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ks := mustNewAll(t, g, "von-neumann", numbersOf("alpha", 0.2, 0.3, 0.5)...)
 	inUse := func() int64 {
 		var m runtime.MemStats
 		for range 2 { // pools keep what they have for one collection

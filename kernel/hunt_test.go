@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 var (
@@ -191,53 +192,55 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 		}
 		return decades(-6, -0.05)
 	}
-	p := &h.p
-	laplacian := anyLaplacian[rng.IntN(3)]
+	h.p = spec.Values{}
+	p := h.p
+	laplacians := []string{normalized, combinatorial, randomWalk}
+	laplacian := laplacians[rng.IntN(3)]
 	of := func() float64 {
-		if p.Laplacian == Combinatorial || p.Matrix == Adjacency {
+		if p["laplacian"] == spec.Word(combinatorial) || p["matrix"] == spec.Word(adjacency) {
 			return unit
 		}
 		return 1
 	}
 	switch h.name {
 	case "diffusion":
-		p.Laplacian = laplacian
-		p.Beta = decades(-6, 14) / of()
+		p["laplacian"] = spec.Word(laplacian)
+		p["beta"] = spec.Number(decades(-6, 14) / of())
 	case "heat-pagerank":
-		p.Beta, p.Symmetric = decades(-6, 14), rng.IntN(2) == 0
+		p["beta"], p["symmetric"] = spec.Number(decades(-6, 14)), spec.On(rng.IntN(2) == 0)
 	case "exponential":
-		p.Matrix = []Base{Adjacency, NormalizedAdjacency}[rng.IntN(2)]
-		p.Beta = decades(-6, 2.4)
-		if p.Matrix == Adjacency {
+		p["matrix"] = spec.Word([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
+		p["beta"] = spec.Number(decades(-6, 2.4))
+		if p["matrix"] == spec.Word(adjacency) {
 			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
-			p.Beta /= max(top, 1e-30)
+			p["beta"] = spec.Number(p.Number("beta") / max(top, 1e-30))
 		}
 	case "von-neumann":
-		p.Matrix = []Base{Adjacency, NormalizedAdjacency}[rng.IntN(2)]
-		p.Alpha = share()
-		if p.Matrix == Adjacency {
+		p["matrix"] = spec.Word([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
+		p["alpha"] = spec.Number(share())
+		if p["matrix"] == spec.Word(adjacency) {
 			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
-			p.Alpha /= max(top, 1e-30)
+			p["alpha"] = spec.Number(p.Number("alpha") / max(top, 1e-30))
 		}
 	case "pagerank":
-		p.Alpha, p.Symmetric = share(), rng.IntN(2) == 0
+		p["alpha"], p["symmetric"] = spec.Number(share()), spec.On(rng.IntN(2) == 0)
 	case "regularized-laplacian":
-		p.Laplacian = laplacian
-		p.Alpha = decades(-6, 14) / of()
+		p["laplacian"] = spec.Word(laplacian)
+		p["alpha"] = spec.Number(decades(-6, 14) / of())
 	case "pseudo-inverse":
-		p.Laplacian = anyLaplacian[rng.IntN(2)]
+		p["laplacian"] = spec.Word(laplacians[rng.IntN(2)])
 	case "regularized-commute-time":
-		p.Alpha = share()
+		p["alpha"] = spec.Number(share())
 	case "p-step":
-		p.Shift, p.Steps = 2+float64(rng.IntN(3))*rng.Float64(), 1+rng.IntN(40)
+		p["shift"], p["steps"] = spec.Number(2+float64(rng.IntN(3))*rng.Float64()), spec.Int(1+rng.IntN(40))
 	case "matern":
-		p.Laplacian = laplacian
-		p.Nu = []float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10}[rng.IntN(11)]
-		p.Kappa = decades(-2, 7) / math.Sqrt(of())
+		p["laplacian"] = spec.Word(laplacian)
+		p["nu"] = spec.Number([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10}[rng.IntN(11)])
+		p["kappa"] = spec.Number(decades(-2, 7) / math.Sqrt(of()))
 	case "modularity":
-		p.Resolution = decades(-2, 2)
+		p["resolution"] = spec.Number(decades(-2, 2))
 		if rng.IntN(3) == 0 {
-			p.Rank = 1 + rng.IntN(n)
+			p["rank"] = spec.Int(1 + rng.IntN(n))
 		}
 	}
 	switch rng.IntN(4) {

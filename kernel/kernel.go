@@ -7,12 +7,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 var (
-	// ErrParameter is wrapped by every [ParameterError].
-	ErrParameter = errors.New("kernel: parameter out of range")
-
 	// ErrTolerance is returned when the tolerance that was asked for is beyond
 	// the precision of float64 here.
 	ErrTolerance = errors.New("kernel: the tolerance is beyond the precision of float64")
@@ -132,13 +130,13 @@ func (s *Settings) Validate() error {
 	}
 	var all []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
-		all = append(all, &ParameterError{"tolerance", fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
+		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
 	}
 	if s.Part != (Part{}) && (s.Part.Lo < 0 || s.Part.Lo >= s.Part.Hi) {
-		all = append(all, &ParameterError{"part", fmt.Sprintf("%d to %d is empty", s.Part.Lo, s.Part.Hi)})
+		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Part.Lo, s.Part.Hi)})
 	}
 	if s.Memory < 0 {
-		all = append(all, &ParameterError{"memory", fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
+		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
 	}
 	return errors.Join(all...)
 }
@@ -171,24 +169,6 @@ func (r *Report) Relative() float64 {
 	}
 	return r.ErrorBound / r.Largest
 }
-
-// ParameterError is a parameter that a kernel does not take, or not for this
-// graph. It wraps [ErrParameter].
-type ParameterError struct {
-	Parameter string // its name, such as "beta"
-	What      string // what is wrong; what to do
-}
-
-// Error implements error.
-func (e *ParameterError) Error() string {
-	if e.Parameter == nameParameter { // which the package's name says already
-		return "kernel: " + e.What
-	}
-	return "kernel: " + e.Parameter + ": " + e.What
-}
-
-// Unwrap returns [ErrParameter].
-func (e *ParameterError) Unwrap() error { return ErrParameter }
 
 // Matrix returns the block of k between rows and cols. Memory: beside what
 // Block takes, the block.

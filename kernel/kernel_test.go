@@ -18,11 +18,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 var background = context.Background()
 
-func mustNew(t testing.TB, g *graph.Graph, name string, p Parameters) Kernel {
+func mustNew(t testing.TB, g *graph.Graph, name string, p spec.Values) Kernel {
 	t.Helper()
 	k, err := New(background, g, name, p)
 	if err != nil {
@@ -40,47 +41,50 @@ func mustMatrix(t testing.TB, k Kernel, rows, cols []int, s *Settings) (*sparse.
 	return b, r
 }
 
+// text lists the parameters.
+func (c named) text() string { return FamilyOf(c.name).Text(c.p) }
+
 // named is a kernel with its parameters.
 type named struct {
 	name string
-	p    Parameters
+	p    spec.Values
 }
 
 // symmetricKernels are the kernels that are symmetric and positive semidefinite, with
 // parameters.
 var symmetricKernels = []named{
-	{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 1.5}},
-	{"diffusion", Parameters{Laplacian: Normalized, Beta: 20}},
-	{"exponential", Parameters{Beta: 0.3}},
-	{"exponential", Parameters{Matrix: NormalizedAdjacency, Beta: 2}},
-	{"von-neumann", Parameters{Alpha: 0.95}},
-	{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.03}},
-	{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 5}},
-	{"regularized-laplacian", Parameters{Laplacian: Normalized, Alpha: 0.5}},
-	{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
-	{"pseudo-inverse", Parameters{Laplacian: Normalized}},
-	{"regularized-commute-time", Parameters{Alpha: 0.9}},
-	{"p-step", Parameters{Steps: 4}},
-	{"p-step", Parameters{Shift: 3, Steps: 3}},
-	{"matern", Parameters{Laplacian: Combinatorial, Nu: 1.5, Kappa: 2}},
-	{"matern", Parameters{Laplacian: Normalized, Nu: 0.3, Kappa: 1}},
-	{"modularity", Parameters{}},
-	{"modularity", Parameters{Rank: 3}},
-	{"pagerank", Parameters{Alpha: 0.85, Symmetric: true}},
-	{"heat-pagerank", Parameters{Beta: 3, Symmetric: true}},
-	{"von-neumann", Parameters{Alpha: 0.995}},
-	{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 50}},
-	{"pagerank", Parameters{Alpha: 0.999, Symmetric: true}},
+	{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1.5)}},
+	{"diffusion", spec.Values{"laplacian": spec.Word(normalized), "beta": spec.Number(20)}},
+	{"exponential", spec.Values{"beta": spec.Number(0.3)}},
+	{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency), "beta": spec.Number(2)}},
+	{"von-neumann", spec.Values{"alpha": spec.Number(0.95)}},
+	{"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(0.03)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(5)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(normalized), "alpha": spec.Number(0.5)}},
+	{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
+	{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}},
+	{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.9)}},
+	{"p-step", spec.Values{"steps": spec.Int(4)}},
+	{"p-step", spec.Values{"shift": spec.Number(3), "steps": spec.Int(3)}},
+	{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(1.5), "kappa": spec.Number(2)}},
+	{"matern", spec.Values{"laplacian": spec.Word(normalized), "nu": spec.Number(0.3), "kappa": spec.Number(1)}},
+	{"modularity", spec.Values{}},
+	{"modularity", spec.Values{"rank": spec.Int(3)}},
+	{"pagerank", spec.Values{"alpha": spec.Number(0.85), "symmetric": spec.On(true)}},
+	{"heat-pagerank", spec.Values{"beta": spec.Number(3), "symmetric": spec.On(true)}},
+	{"von-neumann", spec.Values{"alpha": spec.Number(0.995)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(50)}},
+	{"pagerank", spec.Values{"alpha": spec.Number(0.999), "symmetric": spec.On(true)}},
 }
 
 // asymmetric are the kernels that are not, and the commute time.
 var others = []named{
-	{"commute-time", Parameters{}},
-	{"diffusion", Parameters{Laplacian: RandomWalk, Beta: 2}},
-	{"regularized-laplacian", Parameters{Laplacian: RandomWalk, Alpha: 2}},
-	{"matern", Parameters{Laplacian: RandomWalk, Nu: 1, Kappa: 2}},
-	{"pagerank", Parameters{Alpha: 0.5}},
-	{"heat-pagerank", Parameters{Beta: 3}},
+	{"commute-time", spec.Values{}},
+	{"diffusion", spec.Values{"laplacian": spec.Word(randomWalk), "beta": spec.Number(2)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(randomWalk), "alpha": spec.Number(2)}},
+	{"matern", spec.Values{"laplacian": spec.Word(randomWalk), "nu": spec.Number(1), "kappa": spec.Number(2)}},
+	{"pagerank", spec.Values{"alpha": spec.Number(0.5)}},
+	{"heat-pagerank", spec.Values{"beta": spec.Number(3)}},
 }
 
 // Blocks of nodes among themselves, by half steps or without, equal their
@@ -107,7 +111,7 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 	}
 	halves := map[string]int{}
 	for _, c := range symmetricKernels {
-		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+		t.Run(c.name+" "+c.text(), func(t *testing.T) {
 			k := mustNew(t, g, c.name, c.p)
 			for _, nodes := range [][]int{upTo(90), {7, 3, 80, 3, 0}} {
 				b, r := mustMatrix(t, k, nodes, nodes, nil)
@@ -151,7 +155,7 @@ func TestSameBits(t *testing.T) {
 		kernels = kernels[:3]
 	}
 	for _, c := range kernels {
-		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+		t.Run(c.name+" "+c.text(), func(t *testing.T) {
 			for _, lists := range [][2][]int{{cols, cols}, {rows, cols}, {cols, rows}} {
 				var want *sparse.Block[float64]
 				for _, workers := range []int{1, 2, 7} {
@@ -201,7 +205,7 @@ func TestBlocksAgree(t *testing.T) {
 	g := newGraph(t, testgraph.Random(9, 120, 200, true), 2)
 	rows, cols := []int{0, 119, 17, 40, 17}, []int{17, 3}
 	for _, c := range slices.Concat(symmetricKernels, others) {
-		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+		t.Run(c.name+" "+c.text(), func(t *testing.T) {
 			k := mustNew(t, g, c.name, c.p)
 			all, r0 := mustMatrix(t, k, upTo(120), upTo(120), nil)
 			for _, lists := range [][2][]int{{rows, cols}, {cols, rows}} {
@@ -229,7 +233,7 @@ func TestBoundHolds(t *testing.T) {
 	g := newGraph(t, a, 2)
 	rows, cols := upTo(70), []int{399, 12, 100}
 	for _, c := range slices.Concat(symmetricKernels, others) {
-		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+		t.Run(c.name+" "+c.text(), func(t *testing.T) {
 			for _, lists := range [][2][]int{{rows, rows}, {rows, cols}} {
 				exact, r0 := mustMatrix(t, mustNew(t, g, c.name, c.p), lists[0], lists[1], nil)
 				for _, tolerance := range []float64{1e-2, 1e-4, 1e-7} {
@@ -254,7 +258,7 @@ func TestTolerancesAreReached(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		g := newGraph(t, testgraph.Random(seed, 31, 465, true), 1)
-		k := mustNew(t, g, "regularized-commute-time", Parameters{Alpha: 0.9})
+		k := mustNew(t, g, "regularized-commute-time", spec.Values{"alpha": spec.Number(0.9)})
 		for tolerance := 1e-2; tolerance > 1e-10; tolerance /= 1.3 {
 			_, r := mustMatrix(t, k, upTo(31), []int{3, 9, 27}, &Settings{Tolerance: tolerance})
 			if r.Relative() > tolerance {
@@ -274,10 +278,10 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 		g := newGraph(t, a, 1)
 		n := len(g.Degrees)
 		for _, c := range []named{
-			{"diffusion", Parameters{Laplacian: RandomWalk, Beta: 2}},
-			{"regularized-laplacian", Parameters{Laplacian: RandomWalk, Alpha: 30}},
-			{"pagerank", Parameters{Alpha: 0.98}},
-			{"heat-pagerank", Parameters{Beta: 3}},
+			{"diffusion", spec.Values{"laplacian": spec.Word(randomWalk), "beta": spec.Number(2)}},
+			{"regularized-laplacian", spec.Values{"laplacian": spec.Word(randomWalk), "alpha": spec.Number(30)}},
+			{"pagerank", spec.Values{"alpha": spec.Number(0.98)}},
+			{"heat-pagerank", spec.Values{"beta": spec.Number(3)}},
 		} {
 			k := mustNew(t, g, c.name, c.p)
 			for tolerance := 1e-1; tolerance > 1e-15; tolerance /= 1.7 {
@@ -313,7 +317,7 @@ func TestHopelessTolerance(t *testing.T) {
 		}
 	}
 	g := newGraph(t, mustTriplets(t, n, entries), 2)
-	k := mustNew(t, g, "diffusion", Parameters{Laplacian: Combinatorial, Beta: 20})
+	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(20)})
 	sweeps := 0
 	compute := func(tolerance float64) (*Report, error) {
 		sweeps = 0
@@ -347,13 +351,13 @@ func TestHopelessTolerance(t *testing.T) {
 // but singular too.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
-		{"pagerank", Parameters{Alpha: 1 - 2.5e-13, Symmetric: true}},
-		{"pagerank", Parameters{Alpha: 1 - 3e-12}},
-		{"von-neumann", Parameters{Alpha: 1 - 1e-13}},
-		{"regularized-commute-time", Parameters{Alpha: 1 - 1e-9}},
-		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 1e9}},
-		{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
-		{"commute-time", Parameters{}},
+		{"pagerank", spec.Values{"alpha": spec.Number(1 - 2.5e-13), "symmetric": spec.On(true)}},
+		{"pagerank", spec.Values{"alpha": spec.Number(1 - 3e-12)}},
+		{"von-neumann", spec.Values{"alpha": spec.Number(1 - 1e-13)}},
+		{"regularized-commute-time", spec.Values{"alpha": spec.Number(1 - 1e-9)}},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(1e9)}},
+		{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
+		{"commute-time", spec.Values{}},
 	} {
 		for seed := range uint64(8) {
 			nodes := 20 + int(seed)
@@ -394,11 +398,11 @@ func TestPseudoInverse(t *testing.T) {
 	if len(g.Components.Sizes) < 3 {
 		t.Fatal("the graph has too few components")
 	}
-	for l, op := range map[Laplacian]*sparse.Operator[float64]{
-		Combinatorial: sparse.NewLaplacian[float64](g.A, g.Degrees),
-		Normalized:    sparse.NewLaplacianNormalized[float64](g.A, g.Degrees),
+	for l, op := range map[string]*sparse.Operator[float64]{
+		combinatorial: sparse.NewLaplacian[float64](g.A, g.Degrees),
+		normalized:    sparse.NewLaplacianNormalized[float64](g.A, g.Degrees),
 	} {
-		k := mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: l})
+		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(l)})
 		identity := sparse.NewBlock[float64](60, 60)
 		for i := range 60 {
 			identity.Row(i)[i] = 1
@@ -435,9 +439,9 @@ func TestSemigroup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := rapid.SampledFrom([]Laplacian{Combinatorial, Normalized, RandomWalk}).Draw(t, "laplacian")
+		l := rapid.SampledFrom([]string{combinatorial, normalized, randomWalk}).Draw(t, "laplacian")
 		of := func(beta float64) Kernel {
-			k, err := New(background, g, "diffusion", Parameters{Laplacian: l, Beta: beta})
+			k, err := New(background, g, "diffusion", spec.Values{"laplacian": spec.Word(l), "beta": spec.Number(beta)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -472,7 +476,7 @@ func TestClosedForms(t *testing.T) {
 	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {
 		t.Helper()
 		n, _ := a.Dims()
-		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Laplacian: Combinatorial, Beta: beta}), upTo(n), upTo(n), nil)
+		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(beta)}), upTo(n), upTo(n), nil)
 		for i := range n {
 			for j := range n {
 				if e := math.Abs(got.Row(i)[j] - want(i, j)); e > r.ErrorBound+1e-14 {
@@ -519,7 +523,7 @@ func TestClosedForms(t *testing.T) {
 // On a path of unit weights the commute time is twice the number of edges
 // times the distance.
 func TestCommuteTimeOfPath(t *testing.T) {
-	got, r := mustMatrix(t, mustNew(t, newGraph(t, testgraph.Path(12), 1), "commute-time", Parameters{}), upTo(12), upTo(12), nil)
+	got, r := mustMatrix(t, mustNew(t, newGraph(t, testgraph.Path(12), 1), "commute-time", spec.Values{}), upTo(12), upTo(12), nil)
 	for i := range 12 {
 		for j := range 12 {
 			want := 22 * math.Abs(float64(i-j))
@@ -535,8 +539,8 @@ func TestPageRankSums(t *testing.T) {
 	g := newGraph(t, testgraph.Random(12, 80, 100, true), 1)
 	for _, c := range []struct {
 		name string
-		p    Parameters
-	}{{"pagerank", Parameters{Alpha: 0.85}}, {"heat-pagerank", Parameters{Beta: 4}}} {
+		p    spec.Values
+	}{{"pagerank", spec.Values{"alpha": spec.Number(0.85)}}, {"heat-pagerank", spec.Values{"beta": spec.Number(4)}}} {
 		b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(80), upTo(80), nil)
 		for i := range 80 {
 			var sum float64
@@ -562,7 +566,7 @@ func TestManyComponentsTakeNoMore(t *testing.T) {
 	if parts := len(g.Components.Sizes); parts < n/4 {
 		t.Fatalf("only %d components", parts)
 	}
-	k := mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: Combinatorial})
+	k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, _, err := Gram(background, k, upTo(5), nil); err != nil {
@@ -584,23 +588,23 @@ func TestNoEdges(t *testing.T) {
 		g := newGraph(t, a, 1)
 		for _, c := range []struct {
 			name            string
-			p               Parameters
+			p               spec.Values
 			diagonal, other float64
 		}{
-			{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 2}, 1, 0},
-			{"exponential", Parameters{Beta: 2}, 1, 0},
-			{"von-neumann", Parameters{Alpha: 0.5}, 1, 0},
-			{"von-neumann", Parameters{Alpha: 5, Matrix: Adjacency}, 1, 0},
-			{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 2}, 1, 0},
-			{"pseudo-inverse", Parameters{Laplacian: Combinatorial}, 0, 0},
-			{"pseudo-inverse", Parameters{Laplacian: Normalized}, 0, 0},
-			{"commute-time", Parameters{}, 0, math.Inf(1)},
-			{"regularized-commute-time", Parameters{Alpha: 0.5}, 0, 0},
-			{"p-step", Parameters{Shift: 3, Steps: 2}, 9, 0},
-			{"matern", Parameters{Laplacian: Combinatorial, Nu: 0.5, Kappa: 1}, 1, 0},
-			{"modularity", Parameters{}, 0, 0},
-			{"pagerank", Parameters{Alpha: 0.5}, 1, 0},
-			{"heat-pagerank", Parameters{Beta: 1}, 1, 0},
+			{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(2)}, 1, 0},
+			{"exponential", spec.Values{"beta": spec.Number(2)}, 1, 0},
+			{"von-neumann", spec.Values{"alpha": spec.Number(0.5)}, 1, 0},
+			{"von-neumann", spec.Values{"alpha": spec.Number(5), "matrix": spec.Word(adjacency)}, 1, 0},
+			{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(2)}, 1, 0},
+			{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}, 0, 0},
+			{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}, 0, 0},
+			{"commute-time", spec.Values{}, 0, math.Inf(1)},
+			{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.5)}, 0, 0},
+			{"p-step", spec.Values{"shift": spec.Number(3), "steps": spec.Int(2)}, 9, 0},
+			{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(0.5), "kappa": spec.Number(1)}, 1, 0},
+			{"modularity", spec.Values{}, 0, 0},
+			{"pagerank", spec.Values{"alpha": spec.Number(0.5)}, 1, 0},
+			{"heat-pagerank", spec.Values{"beta": spec.Number(1)}, 1, 0},
 		} {
 			b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(n), upTo(n), nil)
 			for i := range n {

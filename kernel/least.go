@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // findLeast finds the smallest eigenvalue of a singular system outside its
@@ -59,7 +60,7 @@ const mapRounding = 2
 
 // noDigit refuses an inverse, and says why.
 func noDigit(why string) error {
-	return &ParameterError{nameParameter, "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
+	return &spec.ParameterError{Of: pkg, Parameter: pkg, What: "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
 }
 
 // leastSearch finds the smallest eigenvalue outside the null space by Lanczos, then

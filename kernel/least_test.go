@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Without room for a factor of the matrix none is made, not even to find the
@@ -22,7 +23,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	const n = 20_000
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
-		k := mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: Combinatorial}).(*spectral)
+		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}).(*spectral)
 		e := k.whole.(*solves)
 		factor := iterative.SolveFactorBytes(n, g.A.NNZ(), 32)
 		e.system.Memory = factor
@@ -80,7 +81,7 @@ func TestLeastEigenvalueByDiagonal(t *testing.T) {
 		{"path", testgraph.Path(20_000), true},
 	} {
 		g := newGraph(t, c.a, 2)
-		e := mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: Combinatorial}).(*spectral).whole.(*solves)
+		e := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}).(*spectral).whole.(*solves)
 		l := newLeastSearch(e.system, 32)
 		found, err := l.find(t.Context(), firstLook)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
@@ -32,8 +33,49 @@ type modularity struct {
 // half of all there are, are taken where no rank is given.
 const wholeRows = 4096
 
-func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
-	n := len(g.Degrees)
+// fewPairs is the number of eigenpairs that learners take, and the default on graphs
+// where not all positive ones may be asked for.
+const fewPairs = 64
+
+// modularities are Σ λuuᵀ over the positive eigenvalues of M, or the largest of them.
+var modularities = Family{
+	Spec: spec.Spec{
+		Name: "modularity", Title: "Σ λuuᵀ over the positive eigenvalues of M = A − γ·ddᵀ/vol", Works: spec.Undirected,
+		Params: []spec.Param{
+			{
+				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: spec.Whole,
+				Range: spec.From(1), Default: spec.Int(wholeRows), Grid: []spec.Value{spec.Int(fewPairs)},
+				On: func(most float64, _ spec.Values, g spec.Graph) (float64, error) {
+					n := float64(g.Len())
+					if n > most {
+						return min(most, fewPairs), nil
+					}
+					return n, nil
+				},
+			},
+			{
+				Name: "resolution", Symbol: "γ", Meaning: "weight of what is subtracted", Range: spec.Above(0),
+				Default: spec.Number(1),
+			},
+		},
+	},
+	build: newModularity,
+	work:  func(spec.Values, []float64) work { return work{} },
+}
+
+// rankOn returns the rank on a graph with n nodes, 0 for all positive eigenvalues.
+func rankOn(v spec.Values, n int) int {
+	if rank := v.Int("rank"); rank < n {
+		return rank
+	}
+	return 0
+}
+
+func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	n, resolution := len(g.Degrees), v.Number("resolution")
+	if rank := v.Int("rank"); rank > n {
+		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
+	}
 	var vol, squares float64
 	for _, d := range g.Degrees {
 		vol += d
@@ -44,12 +86,12 @@ func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	if vol > 0 {
 		most = vol / squares * (vol / float64(n)) / epsilon
 	}
-	if !(p.Resolution <= most) {
-		return nil, &ParameterError{"resolution", fmt.Sprintf("%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", p.Resolution, most)}
+	if !(resolution <= most) {
+		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", resolution, most)
 	}
-	m := &modularity{graph: g.Graph, rank: p.Rank, resolution: p.Resolution}
+	m := &modularity{graph: g.Graph, rank: rankOn(v, n), resolution: resolution}
 	if vol > 0 {
-		m.subtracted = p.Resolution * squares / vol
+		m.subtracted = resolution * squares / vol
 	}
 	return m, nil
 }
@@ -77,7 +119,7 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 	}
 	switch {
 	case strict && math.IsInf(m.bound, 1):
-		return set, &ParameterError{"rank", m.cut}
+		return set, refuse("modularity", "rank", "%s", m.cut)
 	case strict && m.bound > set.Tolerance*largest:
 		return set, tooTight(set.Tolerance, m.bound/largest)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The modularity matrix of a complete graph with weights u_i·u_j is negative but for
@@ -28,8 +29,8 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := newGraph(t, a, 2)
-			for _, rank := range []int{0, 1, 2} {
-				b, r, err := Matrix(background, mustNew(t, g, "modularity", Parameters{Rank: rank}), upTo(n), upTo(n), &Settings{Tolerance: 1e-9})
+			for _, rank := range []int{n, 1, 2} {
+				b, r, err := Matrix(background, mustNew(t, g, "modularity", spec.Values{"rank": spec.Int(rank)}), upTo(n), upTo(n), &Settings{Tolerance: 1e-9})
 				if err != nil {
 					t.Fatalf("%d nodes, rank %d: %v", n, rank, err)
 				}
@@ -65,13 +66,13 @@ func TestModularityOfCutCopies(t *testing.T) {
 	g := newGraph(t, a, 1)
 	all := upTo(8)
 	for rank, says := range map[int]string{1: "", 2: "2 is between copies of an eigenvalue, 1, and no tolerance can be promised; give more, or 1", 3: ""} {
-		k := mustNew(t, g, "modularity", Parameters{Rank: rank})
+		k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Int(rank)})
 		_, _, err := Matrix(background, k, all, all, &Settings{Tolerance: 1e-3})
-		var refused *ParameterError
+		var refused *spec.ParameterError
 		switch {
 		case says == "" && err != nil:
 			t.Errorf("rank %d: %v", rank, err)
-		case says != "" && (!errors.As(err, &refused) || *refused != ParameterError{"rank", says}):
+		case says != "" && (!errors.As(err, &refused) || *refused != spec.ParameterError{Of: "modularity", Parameter: "rank", What: says}):
 			t.Errorf("rank %d: %v, want: %s", rank, err, says)
 		}
 		_, r, err := Matrix(background, k, all, all, nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Needs is what a run takes, known before it starts.
@@ -29,42 +30,33 @@ func (n Needs) or(o Needs) Needs {
 // BlockNeeds returns what Block of the named kernel, its construction and its
 // graph take beside the matrix and what the sink keeps, on a graph with the
 // given degrees and number of entries. With a limit on memory, of the settings,
-// it is what is used within it, or what would be needed at the least. The error
-// is a [*ParameterError].
-func BlockNeeds(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings) (Needs, error) {
-	return blockNeeds(name, p, degrees, entries, rows, cols, s, true)
+// it is what is used within it, or what would be needed at the least.
+func (f *Family) BlockNeeds(v spec.Values, degrees []float64, entries int64, rows, cols []int, s *Settings) Needs {
+	return f.blockNeeds(v, degrees, entries, rows, cols, s, true)
 }
 
 // blockNeeds is BlockNeeds, of inverses with half steps or without.
-func blockNeeds(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings, roots bool) (Needs, error) {
-	f := find(name)
-	if f == nil {
-		return Needs{}, noKernel(name)
-	}
-	p, err := f.fill(p, extentOf(degrees))
-	if err != nil {
-		return Needs{}, err
-	}
+func (f *Family) blockNeeds(v spec.Values, degrees []float64, entries int64, rows, cols []int, s *Settings, roots bool) Needs {
 	var limit int64
 	if s != nil {
 		limit = s.Memory
 	}
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
-	if name == "modularity" {
-		sure, most := modularityBytes(n, p.Rank)
+	if f == &modularities {
+		sure, most := modularityBytes(n, rankOn(v, n))
 		sure, most = sure+vectors+panelBytes, most+vectors+panelBytes
 		if limit > 0 {
 			most = max(sure, min(most, limit))
 		}
-		return Needs{most, most - sure}, nil
+		return Needs{most, most - sure}
 	}
-	e := demandOf(name, p, degrees)
+	e := f.work(v, degrees)
 	short, long := cols, rows
 	if len(rows) < len(cols) {
 		short, long = rows, cols
 	}
-	if name == "commute-time" { // it takes the columns of both
+	if f.Distance { // it takes the columns of both
 		short, long = long, short
 	}
 	width := min(slabColumns(n), len(short))
@@ -106,7 +98,7 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	if more := search + iterative.CholeskyBytes(n, entries); e.pole && (limit == 0 || more <= limit) {
 		most = max(most, more)
 	}
-	return Needs{most, most - sure}, nil
+	return Needs{most, most - sure}
 }
 
 // factorBytes returns what a factor takes beside so many bytes, within a limit if that
@@ -134,9 +126,9 @@ func heldSlabs(slabs int, spare, block int64) (held int, image int64) {
 
 // RowBytes returns the distance between rows of the widest block that is swept for
 // a kernel's block of so many rows and columns on a graph with n nodes.
-func RowBytes(name string, n, rows, cols int) int {
+func (f *Family) RowBytes(n, rows, cols int) int {
 	columns := min(rows, cols)
-	if name == "commute-time" { // it takes the columns of both
+	if f.Distance { // it takes the columns of both
 		columns = max(rows, cols)
 	}
 	return rowBytes(min(slabColumns(n), columns))
@@ -168,20 +160,12 @@ func modularityBytes(n, rank int) (sure, most int64) {
 	return search + features, max(search, stalled) + features
 }
 
-// GramsNeeds is BlockNeeds for [Grams] of kernels with the given parameters, with
+// GramsNeeds is BlockNeeds for [Grams] of kernels with the given values, with
 // their blocks.
-func GramsNeeds(name string, ps []Parameters, degrees []float64, entries int64, nodes []int, s *Settings) (Needs, error) {
-	f := find(name)
-	if f == nil {
-		return Needs{}, noKernel(name)
-	}
-	type matrix struct {
-		laplacian Laplacian
-		base      Base
-	}
-	groups := make(map[matrix][]demand)
+func (f *Family) GramsNeeds(vs []spec.Values, degrees []float64, entries int64, nodes []int, s *Settings) Needs {
+	groups := make(map[string][]work)
 	all, m := Needs{}, int64(len(nodes))
-	blocks := 8 * m * m * int64(len(ps))
+	blocks := 8 * m * m * int64(len(vs))
 	systems := int64(0) // what those of the other inverses keep
 	var left Settings
 	if s != nil {
@@ -190,52 +174,39 @@ func GramsNeeds(name string, ps []Parameters, degrees []float64, entries int64, 
 	if left.Memory > 0 {
 		left.Memory = max(1, left.Memory-blocks)
 	}
-	filled := make([]Parameters, len(ps))
-	for i, p := range ps {
-		var err error
-		if filled[i], err = f.fill(p, extentOf(degrees)); err != nil {
-			return Needs{}, err
+	for i, v := range vs {
+		w := f.work(v, degrees)
+		if w.function && f.Symmetric(v) {
+			groups[matrixName(v)] = append(groups[matrixName(v)], w)
 		}
-		d := demandOf(name, filled[i], degrees)
-		if d.function && selfAdjoint(name, filled[i]) {
-			key := matrix{filled[i].Laplacian, filled[i].Matrix}
-			groups[key] = append(groups[key], d)
-		}
-		if i > 0 && !d.function {
+		if i > 0 && !w.function {
 			systems += systemVectors * 8 * int64(len(degrees))
 		}
 	}
-	for i, p := range filled {
+	for _, v := range vs {
 		// Near the radius von-neumann is one of a matrix of its own.
-		if groups[matrix{p.Laplacian, p.Matrix}] != nil && name != "von-neumann" {
+		if groups[matrixName(v)] != nil && !f.work(v, degrees).pole {
 			continue
 		}
-		one, err := blockNeeds(name, ps[i], degrees, entries, nodes, nodes, &left, false)
-		if err != nil {
-			return Needs{}, err
-		}
-		all = all.or(one)
+		all = all.or(f.blockNeeds(v, degrees, entries, nodes, nodes, &left, false))
 	}
 	for _, group := range groups {
 		all = all.or(groupNeeds(len(degrees), len(nodes), entries, group, left.Memory))
 	}
-	return all.plus(blocks + systems), nil
+	return all.plus(blocks + systems)
 }
 
-// selfAdjoint reports whether a kernel with all of its parameters is itself a function
-// of a symmetric matrix, not only similar to one.
-func selfAdjoint(name string, p Parameters) bool {
-	return p.Laplacian != RandomWalk && (name != "heat-pagerank" && name != "pagerank" || p.Symmetric)
-}
+// matrixName tells the matrices apart that kernels of a family are functions of.
+func matrixName(v spec.Values) string { return v["laplacian"].String() + v["matrix"].String() }
 
 // groupNeeds returns what the blocks of functions of one matrix take while they are
 // computed together, beside themselves, with so much memory; 0 means no limit.
-func groupNeeds(n, nodes int, entries int64, group []demand, memory int64) Needs {
+func groupNeeds(n, nodes int, entries int64, group []work, memory int64) Needs {
 	width := gramsWidth(n, nodes, len(group))
 	vectors := graphVectors * 8 * int64(n)
 	sure := vectors + max(groupBytes(n, width, len(group), true), group[0].searchBytes(n, width))
 	bytes := sure
-	if slices.ContainsFunc(group, func(d demand) bool { return !d.series }) {
+	if slices.ContainsFunc(group, func(d work) bool { return !d.series }) {
 		bytes = max(sure, vectors+groupBytes(n, width, len(group), false))
 		bytes += factorBytes(n, entries, width, true, bytes, memory)
 	}
@@ -253,26 +224,17 @@ func groupBytes(n, width, kernels int, series bool) int64 {
 	return int64(kernels+1)*block + work
 }
 
-// ApplyBytes returns what ApplyTo of the named kernel takes for blocks of so
-// many columns, both of them, the construction and the graph included. The
-// error is a [*ParameterError].
-func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, error) {
-	f := find(name)
-	if f == nil {
-		return 0, noKernel(name)
-	}
-	p, err := f.fill(p, extentOf(degrees))
-	if err != nil {
-		return 0, err
-	}
+// ApplyBytes returns what ApplyTo takes for blocks of so
+// many columns, both of them, the construction and the graph included.
+func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
-	if name == "modularity" {
-		bytes, _ := modularityBytes(n, p.Rank)
-		return vectors + bytes + 2*sparse.BlockBytes[float64](n, cols), nil
+	if f == &modularities {
+		bytes, _ := modularityBytes(n, rankOn(v, n))
+		return vectors + bytes + 2*sparse.BlockBytes[float64](n, cols)
 	}
-	e := demandOf(name, p, degrees)
-	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols)), nil
+	e := f.work(v, degrees)
+	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols))
 }
 
 const (
@@ -295,8 +257,8 @@ const (
 	resolventBlocks = 8
 )
 
-// demand is what a kernel's engine takes.
-type demand struct {
+// work is what a kernel's engine takes.
+type work struct {
 	blocks   int64 // of the width of a slab, unless it is a series
 	series   bool  // and nothing else
 	function bool  // one of a matrix by package expm, otherwise an inverse
@@ -311,7 +273,7 @@ type demand struct {
 
 // bytes returns what the engine takes for blocks of so many columns, its argument
 // and its result included.
-func (d demand) bytes(n, cols int) int64 {
+func (d work) bytes(n, cols int) int64 {
 	if d.series {
 		return 2*sparse.BlockBytes[float64](n, cols) + expm.SeriesBytes(n, cols, 1)
 	}
@@ -322,25 +284,25 @@ func (d demand) bytes(n, cols int) int64 {
 	return bytes
 }
 
-// root returns the demand of half steps: that of a series in place of solves.
-func (d demand) root() demand {
+// root returns the work of half steps: that of a series in place of solves.
+func (d work) root() work {
 	if d.function {
 		return d
 	}
-	return demand{series: true, function: true, half: true}
+	return work{series: true, function: true, half: true}
 }
 
 // leastBytes returns what it takes if it turns out that a series does.
-func (d demand) leastBytes(n, cols int) int64 {
+func (d work) leastBytes(n, cols int) int64 {
 	if !d.function || d.solves {
 		return d.bytes(n, cols)
 	}
-	return demand{series: true}.bytes(n, cols)
+	return work{series: true}.bytes(n, cols)
 }
 
 // searchBytes returns what finding an eigenvalue takes, before the engine has its
 // own blocks of so many columns: its basis beside the block and its result.
-func (d demand) searchBytes(n, cols int) (bytes int64) {
+func (d work) searchBytes(n, cols int) (bytes int64) {
 	if d.least {
 		bytes = 2*sparse.BlockBytes[float64](n, cols) + d.basisBytes(n)
 	}
@@ -352,7 +314,7 @@ func (d demand) searchBytes(n, cols int) (bytes int64) {
 
 // basisBytes is what the basis takes in which the smallest eigenvalue is found; a
 // search that is over soon fills about four fifths of it.
-func (d demand) basisBytes(n int) int64 {
+func (d work) basisBytes(n int) int64 {
 	if !d.least {
 		return 0
 	}
@@ -362,7 +324,7 @@ func (d demand) basisBytes(n int) int64 {
 
 // factoredSearchBytes is searchBytes where the smallest eigenvalue is found with a
 // factor, which is made before the iteration has a basis.
-func (d demand) factoredSearchBytes(n, cols int, entries int64) int64 {
+func (d work) factoredSearchBytes(n, cols int, entries int64) int64 {
 	iteration := lanczos.LOBPCGBytes(n, 1, 0) + iterative.CholeskyKeptBytes(n, entries)
 	return 2*sparse.BlockBytes[float64](n, cols) + max(iteration, iterative.CholeskyBytes(n, entries))
 }
@@ -377,72 +339,7 @@ const narrow = 200
 // graph without bottlenecks takes fewer.
 const wide = 18
 
-// demandOf returns what the engine of the named kernel takes.
-func demandOf(name string, p Parameters, degrees []float64) demand {
-	hi := 2.0 // the largest eigenvalue
-	if p.Laplacian == Combinatorial {
-		hi = 2 * max(1, slices.Max(degrees))
-	}
-	// Up to this exponent a series in the map itself is what is cheapest.
-	const short = 40
-	series, resolvents := demand{series: true, function: true}, demand{blocks: resolventBlocks, function: true, factor: true}
-	switch name {
-	case "diffusion", "heat-pagerank":
-		d := series
-		switch {
-		case p.Laplacian == Combinatorial:
-			if expm.LaplacianSolves(degrees, p.Beta, defaultTolerance) {
-				d = resolvents
-				d.solves = true
-			}
-		case p.Beta*hi > short:
-			d = resolvents
-		}
-		d.half = true
-		return d
-	case "matern":
-		// Each diagonal value of L bounds its largest eigenvalue from below.
-		lo, most := slices.Max(degrees), expm.WideSpectrum*2*p.Nu/(p.Kappa*p.Kappa)
-		if p.Laplacian != Combinatorial {
-			lo = 1
-		}
-		d := resolvents
-		if hi <= most {
-			d = series
-		}
-		d.solves, d.half = lo > most, true
-		return d
-	case "regularized-laplacian":
-		usual := 2.0 // what Jacobi leaves of L̃, or about that of L
-		if p.Laplacian == Combinatorial {
-			usual *= extentOf(degrees).meanDegree
-		}
-		factor := p.Alpha*usual > wide
-		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: factor}
-	case "pagerank", "von-neumann", "regularized-commute-time":
-		if p.Matrix == Adjacency {
-			d := series
-			if p.Alpha*slices.Max(degrees) >= farFromPole {
-				d = demand{blocks: solveBlocks, function: true, factor: true, balanced: true}
-			}
-			d.half, d.radius, d.pole = true, true, true
-			return d
-		}
-		ratio := 2 * p.Alpha / (1 - p.Alpha)
-		factor := ratio > wide
-		return demand{blocks: solveBlocks, half: ratio <= narrow && name != "regularized-commute-time", factor: factor}
-	case "exponential":
-		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
-		return series
-	case "p-step":
-		series.half = p.Steps%2 == 0
-		return series
-	case "pseudo-inverse", "commute-time":
-		d := demand{blocks: solveBlocks, factor: true, least: true}
-		if p.Laplacian != Normalized && areUneven(degrees) {
-			d.blocks, d.balanced = d.blocks+1, true
-		}
-		return d
-	}
-	return demand{blocks: solveBlocks}
-}
+var (
+	seriesWork = work{series: true, function: true, half: true}
+	resolvents = work{blocks: resolventBlocks, function: true, factor: true, half: true}
+)

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -10,7 +11,38 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+func blockNeedsOf(name string, given spec.Values, degrees []float64, entries int64, rows, cols []int, s *Settings) (Needs, error) {
+	f := FamilyOf(name)
+	v, err := f.Resolve(given, OnDegrees(degrees))
+	if err != nil {
+		return Needs{}, err
+	}
+	return f.BlockNeeds(v, degrees, entries, rows, cols, s), nil
+}
+
+func gramsNeedsOf(name string, given []spec.Values, degrees []float64, entries int64, nodes []int, s *Settings) (Needs, error) {
+	f := FamilyOf(name)
+	vs := make([]spec.Values, len(given))
+	for i, v := range given {
+		var err error
+		if vs[i], err = f.Resolve(v, OnDegrees(degrees)); err != nil {
+			return Needs{}, err
+		}
+	}
+	return f.GramsNeeds(vs, degrees, entries, nodes, s), nil
+}
+
+func applyBytesOf(name string, degrees []float64) (int64, error) {
+	f := FamilyOf(name)
+	v, err := f.Resolve(nil, OnDegrees(degrees))
+	if err != nil {
+		return 0, err
+	}
+	return f.ApplyBytes(v, degrees, 1), nil
+}
 
 // Every block is computed within the memory that is planned for it.
 func TestBlockNeeds(t *testing.T) {
@@ -22,15 +54,15 @@ func TestBlockNeeds(t *testing.T) {
 	g := newGraph(t, a, 2)
 	few := []int{3, 1, 4, 15, 92}
 	cases := slices.Concat(symmetricKernels, others, []named{
-		{"modularity", Parameters{Rank: 1}}, {"modularity", Parameters{Rank: 100}}, {"modularity", Parameters{Rank: n}},
+		{"modularity", spec.Values{"rank": spec.Int(1)}}, {"modularity", spec.Values{"rank": spec.Int(100)}}, {"modularity", spec.Values{"rank": spec.Int(n)}},
 	})
 	for _, c := range cases {
-		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
-			if c.p.Matrix == Adjacency {
-				c.p.Alpha /= 10
+		t.Run(c.name+" "+c.text(), func(t *testing.T) {
+			if c.p["matrix"] == spec.Word(adjacency) {
+				c.p = spec.Values{"matrix": c.p["matrix"], "alpha": spec.Number(c.p.Number("alpha") / 10)}
 			}
 			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}} {
-				needs, err := BlockNeeds(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
+				needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,8 +81,8 @@ func TestDiffusionAsPlanned(t *testing.T) {
 	g := newGraph(t, a, 1)
 	nodes := []int{1, 2, 3}
 	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
-		p := Parameters{Laplacian: Combinatorial, Beta: beta}
-		needs, err := BlockNeeds("diffusion", p, g.Degrees, a.NNZ(), nodes, upTo(5), nil)
+		p := spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(beta)}
+		needs, err := blockNeedsOf("diffusion", p, g.Degrees, a.NNZ(), nodes, upTo(5), nil)
 		if err != nil || needs.Perhaps > 0 != (planned == "resolvent") {
 			t.Errorf("β = %g: %+v, %v", beta, needs, err)
 		}
@@ -59,8 +91,8 @@ func TestDiffusionAsPlanned(t *testing.T) {
 			t.Errorf("β = %g by %+v, %v; %s is planned", beta, r, err, planned)
 		}
 	}
-	together := []Parameters{{Laplacian: Combinatorial, Beta: .001}, {Laplacian: Combinatorial, Beta: .05}}
-	needs, err := GramsNeeds("diffusion", together, g.Degrees, a.NNZ(), nodes, nil)
+	together := []spec.Values{{"laplacian": spec.Word(combinatorial), "beta": spec.Number(.001)}, {"laplacian": spec.Word(combinatorial), "beta": spec.Number(.05)}}
+	needs, err := gramsNeedsOf("diffusion", together, g.Degrees, a.NNZ(), nodes, nil)
 	if err != nil || needs.Perhaps != 0 {
 		t.Errorf("two together: %+v, %v", needs, err)
 	}
@@ -77,12 +109,12 @@ func TestLeastEigenvalueIsPlanned(t *testing.T) {
 	basis, _ := lanczos.Bytes(n, 1, 0, nil)
 	for _, name := range []string{"pseudo-inverse", "commute-time"} {
 		for _, limit := range []int64{0, 1 << 20} {
-			got, err := BlockNeeds(name, Parameters{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
+			got, err := blockNeedsOf(name, spec.Values{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
 			if err != nil || got.Bytes < basis {
 				t.Errorf("%s within %d: %+v, %v; the basis alone takes %d", name, limit, got, err, basis)
 			}
 		}
-		if got, err := ApplyBytes(name, Parameters{}, degrees, 1); err != nil || got < basis {
+		if got, err := applyBytesOf(name, degrees); err != nil || got < basis {
 			t.Errorf("%s: %d bytes to apply it, %v; the basis alone takes %d", name, got, err, basis)
 		}
 	}
@@ -98,17 +130,16 @@ func TestRadiusIsPlanned(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		p    Parameters
+		p    spec.Values
 		want bool
 	}{
-		{"exponential", Parameters{}, true},
-		{"exponential", Parameters{Beta: 1}, false},
-		{"exponential", Parameters{Matrix: NormalizedAdjacency}, false},
-		{"von-neumann", Parameters{Matrix: Adjacency}, true},
-		{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.1}, true},
-		{"von-neumann", Parameters{}, false},
+		{"exponential", spec.Values{}, true},
+		{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency)}, false},
+		{"von-neumann", spec.Values{"matrix": spec.Word(adjacency)}, true},
+		{"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(0.1)}, true},
+		{"von-neumann", spec.Values{}, false},
 	} {
-		got, err := BlockNeeds(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
+		got, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
 		if err != nil || got.Bytes >= radiusBytes(n) != c.want {
 			t.Errorf("%s %v: %+v, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
 		}
@@ -116,7 +147,7 @@ func TestRadiusIsPlanned(t *testing.T) {
 		factor := c.want && c.name == "von-neumann"
 		all := graphVectors*8*n + radiusBytes(n) + iterative.CholeskyBytes(n, 2*n)
 		for memory, with := range map[int64]bool{0: factor, all: factor, all - 1: false} {
-			got, err := BlockNeeds(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: memory})
+			got, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: memory})
 			if err != nil || got.Bytes >= all != with || with && got.Bytes-got.Perhaps >= all {
 				t.Errorf("%s %v within %d: %+v, %v; with a factor the search takes %d", c.name, c.p, memory, got, err, all)
 			}
@@ -132,19 +163,19 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 	nodes := []int{0, n / 2}
 	for _, c := range []struct {
 		name string
-		p    Parameters
+		p    spec.Values
 		slow bool
 	}{
-		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 4}, false},
-		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 1e4}, true},
-		{"regularized-laplacian", Parameters{Alpha: 1e4, Laplacian: Normalized}, true},
-		{"von-neumann", Parameters{Alpha: 0.8}, false},
-		{"von-neumann", Parameters{Alpha: 0.9999}, true},
-		{"pagerank", Parameters{Alpha: 0.9999}, true},
-		{"regularized-commute-time", Parameters{Alpha: 0.8}, false},
-		{"regularized-commute-time", Parameters{Alpha: 0.9999}, true},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(4)}, false},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(1e4)}, true},
+		{"regularized-laplacian", spec.Values{"alpha": spec.Number(1e4), "laplacian": spec.Word(normalized)}, true},
+		{"von-neumann", spec.Values{"alpha": spec.Number(0.8)}, false},
+		{"von-neumann", spec.Values{"alpha": spec.Number(0.9999)}, true},
+		{"pagerank", spec.Values{"alpha": spec.Number(0.9999)}, true},
+		{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.8)}, false},
+		{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.9999)}, true},
 	} {
-		needs, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
+		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +199,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 // eigenvalue: of a path it is 2 − 2cos(π/n).
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
-		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", Parameters{Laplacian: Combinatorial}).(*spectral).whole.(*solves)
+		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}).(*spectral).whole.(*solves)
 		if err := e.findLeast(background, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -190,13 +221,13 @@ func TestBlockNeedsAreExact(t *testing.T) {
 	g := newGraph(t, a, 2)
 	nodes := upTo(48)
 	for _, c := range []named{
-		{"regularized-laplacian", Parameters{Laplacian: Combinatorial}},
-		{"regularized-commute-time", Parameters{}},
-		{"von-neumann", Parameters{}},
-		{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.01}},
-		{"p-step", Parameters{Steps: 7}},
-		{"diffusion", Parameters{Laplacian: Normalized}},
-		{"matern", Parameters{Laplacian: Normalized}},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial)}},
+		{"regularized-commute-time", spec.Values{}},
+		{"von-neumann", spec.Values{}},
+		{"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(0.01)}},
+		{"p-step", spec.Values{"steps": spec.Int(7)}},
+		{"diffusion", spec.Values{"laplacian": spec.Word(normalized)}},
+		{"matern", spec.Values{"laplacian": spec.Word(normalized)}},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -205,7 +236,7 @@ func TestBlockNeedsAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, err := BlockNeeds(c.name, c.p, g.Degrees, a.NNZ(), nodes, nodes[:16], nil)
+		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes, nodes[:16], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,15 +257,19 @@ func TestGramsNeedsHaveNoHalfSteps(t *testing.T) {
 	}
 	blocks := int64(8 * labels * labels)
 	for _, c := range []named{
-		{"p-step", Parameters{Steps: 2}}, {"diffusion", Parameters{Laplacian: Normalized, Beta: 1}}, {"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 0.1}},
+		{"p-step", spec.Values{"steps": spec.Int(2)}}, {"diffusion", spec.Values{"laplacian": spec.Word(normalized), "beta": spec.Number(1)}}, {"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(0.1)}},
 	} {
-		one, err := GramsNeeds(c.name, []Parameters{c.p}, degrees, 8*n, upTo(labels), nil)
+		one, err := gramsNeedsOf(c.name, []spec.Values{c.p}, degrees, 8*n, upTo(labels), nil)
 		if err != nil || one.Bytes > blocks+250e6 {
 			t.Errorf("%s: %+v, %v", c.name, one, err)
 		}
-		other := c.p
-		other.Steps, other.Beta, other.Alpha = 3*c.p.Steps, 3*c.p.Beta, 3*c.p.Alpha
-		two, err := GramsNeeds(c.name, []Parameters{c.p, other}, degrees, 8*n, upTo(labels), nil)
+		other := maps.Clone(c.p)
+		for name, x := range other {
+			if x != spec.Word(other[name].String()) {
+				other[name] = spec.Number(3 * other.Number(name))
+			}
+		}
+		two, err := gramsNeedsOf(c.name, []spec.Values{c.p, other}, degrees, 8*n, upTo(labels), nil)
 		if err != nil || two.Bytes > one.Bytes+2*blocks {
 			t.Errorf("%s: %+v for two, %+v for one, %v", c.name, two, one, err)
 		}
@@ -259,17 +294,17 @@ func TestLimitWithRoom(t *testing.T) {
 	g := newGraph(t, testgraph.Path(n), 2)
 	nodes := []int{0, n / 2}
 	for _, c := range []named{
-		{"diffusion", Parameters{Laplacian: Normalized, Beta: 1000}},
-		{"matern", Parameters{Laplacian: Combinatorial, Nu: 1, Kappa: 0.01}},
-		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 1e4}},
-		{"von-neumann", Parameters{Alpha: 0.9999}},
-		{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
+		{"diffusion", spec.Values{"laplacian": spec.Word(normalized), "beta": spec.Number(1000)}},
+		{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(1), "kappa": spec.Number(0.01)}},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(1e4)}},
+		{"von-neumann", spec.Values{"alpha": spec.Number(0.9999)}},
+		{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
 	} {
-		free, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
+		free, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		limited, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], &Settings{Memory: 1 << 40})
+		limited, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], &Settings{Memory: 1 << 40})
 		if err != nil || limited != free {
 			t.Errorf("%s: %+v within a limit, %+v without: %v", c.name, limited, free, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // oracle knows the kernels of a small graph: functions of the exact eigenpairs of its
@@ -224,19 +225,23 @@ func exactPower(x *big.Float, p float64) *big.Float {
 }
 
 // kernel returns the values of a kernel, nil for +Inf.
-func (o *oracle) kernel(name string, p Parameters) [][]*big.Float {
+func (o *oracle) kernel(name string, p spec.Values) [][]*big.Float {
 	zero := func() *big.Float { return exact(0) }
 	one := func(x *big.Float) *big.Float { return x.Quo(exact(1), x) }
+	p, err := FamilyOf(name).Resolve(p, nil)
+	if err != nil {
+		panic(err)
+	}
 	matrix := "L"
-	if p.Laplacian != Combinatorial && p.Laplacian != "" {
+	if p.Has("laplacian") && p.Word("laplacian") != combinatorial {
 		matrix = "L̃"
 	}
-	if p.Matrix == NormalizedAdjacency {
+	if p["matrix"] == spec.Word(normalizedAdjacency) {
 		matrix = "S"
-	} else if p.Matrix == Adjacency {
+	} else if p["matrix"] == spec.Word(adjacency) {
 		matrix = "A"
 	}
-	walk := p.Laplacian == RandomWalk
+	walk := p["laplacian"] == spec.Word(randomWalk)
 	nonnegative := func(q int, x *big.Float) *big.Float { // of a Laplacian
 		if q < o.components() {
 			return zero()
@@ -247,30 +252,30 @@ func (o *oracle) kernel(name string, p Parameters) [][]*big.Float {
 	switch name {
 	case "diffusion", "heat-pagerank":
 		if name == "heat-pagerank" {
-			matrix, walk = "L̃", !p.Symmetric
+			matrix, walk = "L̃", !p.On("symmetric")
 		}
 		f = func(q int, x *big.Float) *big.Float {
-			y := zero().Mul(nonnegative(q, x), exact(p.Beta))
+			y := zero().Mul(nonnegative(q, x), exact(p.Number("beta")))
 			return exactExp(y.Neg(y))
 		}
 	case "exponential":
-		f = func(_ int, x *big.Float) *big.Float { return exactExp(zero().Mul(x, exact(p.Beta))) }
+		f = func(_ int, x *big.Float) *big.Float { return exactExp(zero().Mul(x, exact(p.Number("beta")))) }
 	case "von-neumann":
 		f = func(_ int, x *big.Float) *big.Float {
-			y := zero().Mul(x, exact(p.Alpha))
+			y := zero().Mul(x, exact(p.Number("alpha")))
 			return one(y.Sub(exact(1), y))
 		}
 	case "pagerank":
-		matrix, walk = "L̃", !p.Symmetric
-		rest := zero().Sub(exact(1), exact(p.Alpha))
+		matrix, walk = "L̃", !p.On("symmetric")
+		rest := zero().Sub(exact(1), exact(p.Number("alpha")))
 		f = func(q int, x *big.Float) *big.Float { // (1−α)/(1 − α + αx)
-			y := zero().Mul(nonnegative(q, x), exact(p.Alpha))
+			y := zero().Mul(nonnegative(q, x), exact(p.Number("alpha")))
 			y.Add(y, rest)
 			return y.Quo(rest, y)
 		}
 	case "regularized-laplacian":
 		f = func(q int, x *big.Float) *big.Float {
-			y := zero().Mul(nonnegative(q, x), exact(p.Alpha))
+			y := zero().Mul(nonnegative(q, x), exact(p.Number("alpha")))
 			return one(y.Add(y, exact(1)))
 		}
 	case "pseudo-inverse", "commute-time":
@@ -281,29 +286,33 @@ func (o *oracle) kernel(name string, p Parameters) [][]*big.Float {
 			return one(zero().Set(x))
 		}
 	case "regularized-commute-time":
-		return o.regularizedCommuteTime(p.Alpha)
+		return o.regularizedCommuteTime(p.Number("alpha"))
 	case "p-step":
 		matrix = "L̃"
 		f = func(q int, x *big.Float) *big.Float {
-			return exactPower(zero().Sub(exact(p.Shift), nonnegative(q, x)), float64(p.Steps))
+			return exactPower(zero().Sub(exact(p.Number("shift")), nonnegative(q, x)), float64(p.Int("steps")))
 		}
 	case "matern":
-		shift := exact(2 * p.Nu)
-		shift.Quo(shift, exact(p.Kappa)).Quo(shift, exact(p.Kappa))
+		shift := exact(2 * p.Number("nu"))
+		shift.Quo(shift, exact(p.Number("kappa"))).Quo(shift, exact(p.Number("kappa")))
 		f = func(q int, x *big.Float) *big.Float {
-			return exactPower(zero().Add(shift, nonnegative(q, x)), -p.Nu)
+			return exactPower(zero().Add(shift, nonnegative(q, x)), -p.Number("nu"))
 		}
 	case "modularity":
 		matrix = "M"
 		n := len(o.a)
 		f = func(q int, x *big.Float) *big.Float {
-			if x.Sign() < 0 || p.Rank > 0 && q < n-p.Rank {
+			if x.Sign() < 0 || q < n-p.Int("rank") {
 				return zero()
 			}
 			return x
 		}
 	}
-	k := o.eigenOf(matrix, p.Resolution).apply(f)
+	resolution := 0.0
+	if matrix == "M" {
+		resolution = p.Number("resolution")
+	}
+	k := o.eigenOf(matrix, resolution).apply(f)
 	if walk {
 		root := o.roots()
 		for i := range k {

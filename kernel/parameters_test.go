@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The symmetric forms of PageRank kernels are D^½·K·D^−½, symmetric to the bit.
@@ -19,9 +19,9 @@ func TestSymmetricForms(t *testing.T) {
 	loaded := testgraph.Load(t, "wrand60")
 	g := newGraph(t, loaded.A, 2)
 	all := upTo(len(loaded.Degrees))
-	for name, p := range map[string]Parameters{"pagerank": {Alpha: 0.9}, "heat-pagerank": {Beta: 3}} {
+	for name, p := range map[string]spec.Values{"pagerank": {"alpha": spec.Number(0.9)}, "heat-pagerank": {"beta": spec.Number(3)}} {
 		plain, _ := mustMatrix(t, mustNew(t, g, name, p), all, all, nil)
-		p.Symmetric = true
+		p["symmetric"] = spec.On(true)
 		got, r := mustMatrix(t, mustNew(t, g, name, p), all, all, nil)
 		root := roots(g)
 		for i := range all {
@@ -30,36 +30,6 @@ func TestSymmetricForms(t *testing.T) {
 				if math.Abs(v-want) > 1e-9*r.Largest || v != got.Row(j)[i] {
 					t.Fatalf("%s: (%d, %d) is %v, want %v; its mirror image %v", name, i, j, v, want, got.Row(j)[i])
 				}
-			}
-		}
-	}
-}
-
-// A parameter that is given takes the place of one that is not, if the kernel
-// has it.
-func TestWith(t *testing.T) {
-	p := Parameters{Laplacian: Normalized, Beta: 2}
-	got := p.With(Parameters{Beta: 3, Alpha: 1, Symmetric: true}, "diffusion")
-	if want := (Parameters{Laplacian: Normalized, Beta: 3}); got != want {
-		t.Errorf("%+v", got)
-	}
-	all := Parameters{Combinatorial, Adjacency, 1, 2, 3, 4, 5, 6, 7, 8, true}
-	text := "combinatorial, adjacency, β = 1, α = 2, a = 3, p = 4, ν = 5, κ = 6, rank 7, γ = 8, symmetric"
-	if all.String() != text {
-		t.Error(all)
-	}
-	seen := make(map[string]bool)
-	for _, f := range fields {
-		seen[f.name] = true
-		var one Parameters
-		if f.copy(&one, &all); !f.given(&one) || !strings.Contains(text, one.String()) || one == (Parameters{}) {
-			t.Errorf("%s: %+v", f.name, one)
-		}
-	}
-	for _, name := range Names() {
-		for _, taken := range Takes(name) {
-			if !seen[taken] {
-				t.Errorf("%s takes %s, which is no field", name, taken)
 			}
 		}
 	}
@@ -77,36 +47,27 @@ func TestDefaults(t *testing.T) {
 		"great":      mustTriplets(t, 2, []sparse.Triplet{{Row: 0, Col: 1, Val: 1e100}, {Row: 1, Col: 0, Val: 1e100}}),
 	} {
 		g := newGraph(t, a, 1)
-		for _, name := range Names() {
-			forms := []Parameters{{}}
-			if takes := Takes(name); slices.Contains(takes, "laplacian") {
-				forms = append(forms, Parameters{Laplacian: Normalized})
-			} else if slices.Contains(takes, "matrix") {
-				forms = append(forms, Parameters{Matrix: Adjacency}, Parameters{Matrix: NormalizedAdjacency})
+		for _, f := range Families() {
+			forms := []spec.Values{{}}
+			for i := range f.Params {
+				for _, word := range f.Params[i].Words {
+					forms = append(forms, spec.Values{f.Params[i].Name: spec.Word(word)})
+				}
 			}
 			for _, p := range forms {
-				resolved, err := Resolve(background, g, name, p)
-				if err != nil {
-					t.Fatalf("%s, %s %v: %v", graph, name, p, err)
-				}
-				for _, v := range []float64{resolved.Alpha, resolved.Beta, resolved.Kappa} {
-					if math.IsInf(v, 0) || math.IsNaN(v) || v < 0 {
-						t.Errorf("%s, %s %v: %v", graph, name, p, resolved)
-					}
-				}
-				for _, taken := range Takes(name) {
-					i := slices.IndexFunc(fields, func(f field) bool { return f.name == taken })
-					if taken != "rank" && taken != "symmetric" && !fields[i].given(&resolved) {
-						t.Errorf("%s, %s %v: no %s", graph, name, p, taken)
+				resolved := complete(t, f, p, On(background, g))
+				for name, x := range resolved {
+					if slices.Contains([]string{"alpha", "beta", "kappa"}, name) && !spec.Above(0).Contains(resolved.Number(name)) {
+						t.Errorf("%s, %s %v: %s is %v", graph, f.Name, p, name, x)
 					}
 				}
 				n := upTo(len(g.Degrees))
-				got, _ := mustMatrix(t, mustNew(t, g, name, p), n, n, nil)
-				want, _ := mustMatrix(t, mustNew(t, g, name, resolved), n, n, nil)
+				got, _ := mustMatrix(t, mustNew(t, g, f.Name, p), n, n, nil)
+				want, _ := mustMatrix(t, mustNew(t, g, f.Name, resolved), n, n, nil)
 				for i := range n {
 					for j, v := range got.Row(i) {
 						if v != want.Row(i)[j] {
-							t.Fatalf("%s, %s %v: (%d, %d) is %v, with %v %v", graph, name, p, i, j, v, resolved, want.Row(i)[j])
+							t.Fatalf("%s, %s %v: (%d, %d) is %v, with %v %v", graph, f.Name, p, i, j, v, resolved, want.Row(i)[j])
 						}
 					}
 				}
@@ -129,43 +90,42 @@ func TestDefaultValues(t *testing.T) {
 	g := newGraph(t, mustTriplets(t, 6, edges), 1)
 	for _, c := range []struct {
 		name string
-		p    Parameters
+		p    spec.Values
 		want string
 	}{
-		{"diffusion", Parameters{}, "normalized, β = 4"},
-		{"diffusion", Parameters{Laplacian: Combinatorial}, "combinatorial, β = 1"},
-		{"diffusion", Parameters{Laplacian: RandomWalk}, "random-walk, β = 4"},
-		{"exponential", Parameters{Matrix: NormalizedAdjacency}, "normalized-adjacency, β = 4"},
-		{"von-neumann", Parameters{}, "normalized-adjacency, α = 0.8"},
-		{"regularized-laplacian", Parameters{Laplacian: Combinatorial}, "combinatorial, α = 1"},
-		{"regularized-laplacian", Parameters{}, "normalized, α = 4"},
-		{"pseudo-inverse", Parameters{Beta: 7}, "normalized"},
-		{"regularized-commute-time", Parameters{}, "α = 0.8"},
-		{"p-step", Parameters{}, "a = 2, p = 8"},
-		{"p-step", Parameters{Shift: 3}, "a = 3, p = 8"},
-		{"matern", Parameters{Laplacian: Combinatorial}, "combinatorial, ν = 1.5, κ = 1.5"},
-		{"matern", Parameters{Nu: 2}, "normalized, ν = 2, κ = 3"},
-		{"modularity", Parameters{}, "γ = 1"},
-		{"pagerank", Parameters{Symmetric: true}, "α = 0.85, symmetric"},
-		{"heat-pagerank", Parameters{}, "β = 4"},
+		{"diffusion", spec.Values{}, "normalized, β = 4"},
+		{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial)}, "combinatorial, β = 1"},
+		{"diffusion", spec.Values{"laplacian": spec.Word(randomWalk)}, "random-walk, β = 4"},
+		{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency)}, "normalized-adjacency, β = 4"},
+		{"von-neumann", spec.Values{}, "normalized-adjacency, α = 0.8"},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial)}, "combinatorial, α = 1"},
+		{"regularized-laplacian", spec.Values{}, "normalized, α = 4"},
+		{"pseudo-inverse", spec.Values{}, "normalized"},
+		{"regularized-commute-time", spec.Values{}, "α = 0.8"},
+		{"p-step", spec.Values{}, "a = 2, p = 8"},
+		{"p-step", spec.Values{"shift": spec.Number(3)}, "a = 3, p = 8"},
+		{"matern", spec.Values{"laplacian": spec.Word(combinatorial)}, "combinatorial, ν = 1.5, κ = 1.5"},
+		{"matern", spec.Values{"nu": spec.Number(2)}, "normalized, ν = 2, κ = 3"},
+		{"modularity", spec.Values{}, "rank = 6, γ = 1"},
+		{"pagerank", spec.Values{"symmetric": spec.On(true)}, "α = 0.85, symmetric"},
+		{"heat-pagerank", spec.Values{}, "β = 4"},
 	} {
-		got, err := Resolve(background, g, c.name, c.p)
-		if err != nil || got.String() != c.want {
-			t.Errorf("%s %v: %v, %v; want %s", c.name, c.p, got, err, c.want)
+		f := FamilyOf(c.name)
+		if got := f.Text(complete(t, f, c.p, On(background, g))); got != c.want {
+			t.Errorf("%s %v: %s; want %s", c.name, c.p, got, c.want)
 		}
 	}
-	for name, share := range map[string]float64{"von-neumann": 0.2, "exponential": 1} {
-		got, err := Resolve(background, g, name, Parameters{Matrix: Adjacency})
-		if err != nil || math.Abs(max(got.Alpha, got.Beta)-share) > 1e-9 {
-			t.Errorf("%s of A: %v, %v", name, got, err)
+	for name, parameter := range map[string]string{"von-neumann": "alpha", "exponential": "beta"} {
+		f := FamilyOf(name)
+		want := f.Param(parameter).Default
+		got := complete(t, f, spec.Values{"matrix": spec.Word(adjacency)}, On(background, g)).Number(parameter)
+		if share := (spec.Values{"": want}).Number(""); math.Abs(4*got-share) > 1e-9 {
+			t.Errorf("%s of A: %v", name, got)
 		}
 	}
 	large := newGraph(t, testgraph.Path(wholeRows+1), 1)
-	if got, err := Resolve(background, large, "modularity", Parameters{}); err != nil || got.Rank != 64 {
-		t.Errorf("modularity of many nodes: %v, %v", got, err)
-	}
-	if got, err := Resolve(background, large, "pagerank", Parameters{Laplacian: Normalized, Rank: 3}); err != nil || got != (Parameters{Alpha: 0.85}) {
-		t.Errorf("pagerank of many nodes: %v, %v", got, err)
+	if got := complete(t, &modularities, nil, On(background, large)); got.Int("rank") != 64 {
+		t.Errorf("modularity of many nodes: %v", got)
 	}
 }
 
@@ -213,8 +173,9 @@ func TestRadiusOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := Resolve(background, g, "von-neumann", Parameters{Matrix: Adjacency}); err != nil || p.Alpha != 0.8/rough {
-		t.Errorf("α = %v, %v", p.Alpha, err)
+	p := complete(t, &vonNeumann, spec.Values{"matrix": spec.Word(adjacency)}, On(background, g))
+	if p.Number("alpha") != 0.8/rough {
+		t.Errorf("α = %v", p.Number("alpha"))
 	}
 }
 

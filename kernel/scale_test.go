@@ -3,13 +3,13 @@ package kernel
 import (
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The unit that weights are given in changes no kernel with default parameters
@@ -37,10 +37,10 @@ func TestUnitOfWeights(t *testing.T) {
 		g := of(unit)
 		for _, c := range byLaplacian() {
 			name, factor := c.name, 1.0
-			switch l := c.p.Laplacian; {
-			case name == "pseudo-inverse" && l == Combinatorial, name == "regularized-commute-time":
+			switch l := c.p["laplacian"]; {
+			case name == "pseudo-inverse" && l == spec.Word(combinatorial), name == "regularized-commute-time":
 				factor = 1 / unit
-			case name == "matern" && l == Combinatorial: // ν is 1.5
+			case name == "matern" && l == spec.Word(combinatorial): // ν is 1.5
 				factor = math.Pow(unit, -1.5)
 			case name == "modularity":
 				factor = unit
@@ -71,9 +71,9 @@ func TestUnitOfWeights(t *testing.T) {
 // those of L too.
 func byLaplacian() (all []named) {
 	for _, name := range Names() {
-		all = append(all, named{name, Parameters{}})
-		if slices.Contains(Takes(name), "laplacian") {
-			all = append(all, named{name, Parameters{Laplacian: Combinatorial}})
+		all = append(all, named{name, spec.Values{}})
+		if FamilyOf(name).Param("laplacian") != nil {
+			all = append(all, named{name, spec.Values{"laplacian": spec.Word(combinatorial)}})
 		}
 	}
 	return all
@@ -125,7 +125,7 @@ func TestCommuteTimesOfComponents(t *testing.T) {
 	g := apart(t, 1e4)
 	for _, lists := range [][2][]int{{upTo(10), upTo(10)}, {upTo(10), {0, 7}}} {
 		for tolerance := 1e-2; tolerance > 1e-8; tolerance /= 10 {
-			_, r := mustMatrix(t, mustNew(t, g, "commute-time", Parameters{}), lists[0], lists[1], &Settings{Tolerance: tolerance})
+			_, r := mustMatrix(t, mustNew(t, g, "commute-time", spec.Values{}), lists[0], lists[1], &Settings{Tolerance: tolerance})
 			if !(r.ErrorBound <= tolerance*r.Largest) {
 				t.Errorf("tolerance %g: bound %g, largest value %g", tolerance, r.ErrorBound, r.Largest)
 			}
@@ -141,13 +141,13 @@ func TestEndsOfRanges(t *testing.T) {
 	other := -1.0 / (n - 1)
 	for _, c := range []struct {
 		name string
-		p    Parameters
+		p    spec.Values
 		f    func(s float64) float64
 	}{
-		{"exponential", Parameters{Matrix: NormalizedAdjacency, Beta: 349.9}, func(s float64) float64 { return math.Exp(349.9 * s) }},
-		{"p-step", Parameters{Shift: 2, Steps: 504}, func(s float64) float64 { return math.Pow(1+s, 504) }},
-		{"matern", Parameters{Laplacian: Normalized, Nu: 50, Kappa: 0.31}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
-		{"matern", Parameters{Laplacian: Normalized, Nu: 80.5, Kappa: 110}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
+		{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency), "beta": spec.Number(349.9)}, func(s float64) float64 { return math.Exp(349.9 * s) }},
+		{"p-step", spec.Values{"shift": spec.Number(2), "steps": spec.Int(504)}, func(s float64) float64 { return math.Pow(1+s, 504) }},
+		{"matern", spec.Values{"laplacian": spec.Word(normalized), "nu": spec.Number(50), "kappa": spec.Number(0.31)}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
+		{"matern", spec.Values{"laplacian": spec.Word(normalized), "nu": spec.Number(80.5), "kappa": spec.Number(110)}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
 	} {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(n), {3, 5}} {
@@ -174,9 +174,9 @@ func TestEndsOfRanges(t *testing.T) {
 // with the graph, and not by a tolerance that nobody asked for.
 func TestLostLeastEigenvalue(t *testing.T) {
 	g := newGraph(t, cliques(t, 5, 1e-18), 1)
-	for name, p := range map[string]Parameters{"pseudo-inverse": {Laplacian: Combinatorial}, "commute-time": {}} {
+	for name, p := range map[string]spec.Values{"pseudo-inverse": {"laplacian": spec.Word(combinatorial)}, "commute-time": {}} {
 		_, _, err := Gram(background, mustNew(t, g, name, p), upTo(10), nil)
-		var refused *ParameterError
+		var refused *spec.ParameterError
 		if !errors.As(err, &refused) || refused.Parameter != "kernel" ||
 			!strings.Contains(refused.What, "lost in rounding beside the largest") || !strings.HasSuffix(refused.What, "; take regularized-laplacian") {
 			t.Errorf("%s: %v", name, err)
@@ -189,7 +189,7 @@ func TestLostLeastEigenvalue(t *testing.T) {
 func TestTinyAlpha(t *testing.T) {
 	g := newGraph(t, testgraph.Path(3), 1)
 	for _, alpha := range []float64{1e-6, 1e-30, 1e-200} {
-		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: alpha}), upTo(3), upTo(3), nil)
+		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(alpha)}), upTo(3), upTo(3), nil)
 		if !(r.ErrorBound < 1e-9) {
 			t.Errorf("α = %g: bound %g", alpha, r.ErrorBound)
 		}

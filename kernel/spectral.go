@@ -22,7 +22,7 @@ type spectral struct {
 	half  engine // K^½; nil: there is none, or it is no easier
 	root  []float64
 
-	demand demand // of its engines
+	work work // of its engines
 }
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
@@ -80,7 +80,7 @@ func slabsOf(n, m int) [][2]int {
 
 // bytes is what an engine takes for blocks of so many columns, its argument and
 // its result included.
-func (k *spectral) bytes(cols int) int64 { return k.demand.bytes(k.Len(), cols) }
+func (k *spectral) bytes(cols int) int64 { return k.work.bytes(k.Len(), cols) }
 
 // reserve makes room for slabs of an engine, the image of one of them, and for so
 // many more bytes.

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // unevenDegrees is the ratio of degrees from which on the pseudo-inverse of L is
@@ -144,7 +145,7 @@ func (e *weighted) findLeast(ctx context.Context, cols int, memory int64) error 
 		switch err := e.plain.findLeast(ctx, cols); {
 		case err == nil:
 			known = e.plain.system.Least
-		case !errors.As(err, new(*ParameterError)): // not that it is lost in rounding
+		case !errors.As(err, new(*spec.ParameterError)): // not that it is lost in rounding
 			return err
 		}
 		e.plain.system.Release()

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // diffused are scores of regularised least squares on the diffusion kernel exp(−βL̃),
@@ -47,10 +48,10 @@ func relates(p *Problem, set *Settings) bool {
 }
 
 // relatedGrid lists the kernels.
-func relatedGrid() []kernel.Parameters {
-	var grid []kernel.Parameters
+func relatedGrid() []spec.Values {
+	var grid []spec.Values
 	for _, beta := range relatedBetas {
-		grid = append(grid, kernel.Parameters{Laplacian: kernel.Normalized, Beta: beta})
+		grid = append(grid, spec.Values{"laplacian": spec.Word("normalized"), "beta": spec.Number(beta)})
 	}
 	return grid
 }
@@ -64,7 +65,7 @@ func (r *weigher) relate(ctx context.Context) error {
 		return err
 	}
 	g.Memory = memory
-	kernels, err := kernel.NewAll(ctx, g, diffusion, relatedGrid())
+	kernels, err := kernel.FamilyOf(diffusion).NewAll(ctx, g, relatedGrid())
 	if err != nil {
 		return err
 	}

@@ -86,10 +86,8 @@ func (a *account) evidence() error {
 func (a *account) related(memory int64) error {
 	n, m, k := len(a.p.Degrees), int64(len(a.p.Row)), len(a.p.Names)
 	grid := relatedGrid()
-	grams, err := kernel.GramsNeeds(diffusion, grid, a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: memory})
-	if err != nil {
-		return err
-	}
+	f := kernel.FamilyOf(diffusion)
+	grams := f.GramsNeeds(grid, a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: memory})
 	a.row = max(a.row, kernel.GramsRowBytes(n, int(m), len(grid)), 8*sparse.Stride[float64](k))
 	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels between labels"); err != nil {
 		return err
@@ -99,9 +97,6 @@ func (a *account) related(memory int64) error {
 	if err := a.phase(8*m*m*(int64(len(grid))+3*workers)+solutions*m*(24+16*int64(k)), "least squares between labels"); err != nil {
 		return err
 	}
-	apply, err := kernel.ApplyBytes(diffusion, grid[len(grid)-1], a.p.Degrees, k)
-	if err != nil {
-		return err
-	}
+	apply := f.ApplyBytes(grid[len(grid)-1], a.p.Degrees, k)
 	return a.phase(2*sparse.BlockBytes[float64](n, k)+apply+8*m*m*int64(len(grid)), "a kernel applied to labels")
 }

@@ -44,8 +44,8 @@ var propagationSpec = spec.Spec{
 	},
 }
 
-// Declaration implements [Declared].
-func (labelPropagation) Declaration() *spec.Spec { return &propagationSpec }
+// Declarations implements [Declared].
+func (labelPropagation) Declarations() []*spec.Spec { return []*spec.Spec{&propagationSpec} }
 
 // Name implements [Method].
 func (labelPropagation) Name() string { return "lp" }

@@ -76,8 +76,8 @@ func (c *Collection) Memory(k *graphs.Kernel, given spec.Values) []spec.Bytes {
 // Name implements [Method].
 func (m *graphsMethod) Name() string { return m.Spec.Name }
 
-// Declaration implements [Declared].
-func (m *graphsMethod) Declaration() *spec.Spec { return &m.Spec }
+// Declarations implements [Declared].
+func (m *graphsMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
 
 // Tune implements [Method]: parameters are chosen inside each training set.
 func (*graphsMethod) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {

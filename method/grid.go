@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -40,10 +40,11 @@ type Parameters struct {
 	Lambda   float64  `json:"lambda,omitempty"` // of RLS
 	Features Features `json:"features"`
 
-	Kernel string            `json:"-"` // "" for walks
-	Of     kernel.Parameters `json:"-"`
-
-	Declared *Setting `json:"-"` // of a method, or the learner on a kernel, with a declaration; nil: of another
+	// Kernel are the values of the kernel that the learner is on, nil for walks and
+	// where there is no kernel; Declared those of a method, or a learner, with a
+	// declaration, nil: of another.
+	Kernel   *Setting `json:"-"`
+	Declared *Setting `json:"-"`
 }
 
 // Setting is the values of a declaration's parameters.
@@ -52,42 +53,31 @@ type Setting struct {
 	Values spec.Values
 }
 
-// MarshalJSON writes the parameters that belong to the kernel.
+// MarshalJSON writes the parameters that belong to the kernel and the learner.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	if p.Declared != nil {
-		return p.marshalDeclared()
+	if p.Kernel == nil && p.Declared == nil {
+		type walk Parameters // without this method
+		return json.Marshal(walk(p))
 	}
-	if p.Kernel != "" {
-		return json.Marshal(struct {
-			Kernel string `json:"kernel"`
-			kernel.Parameters
-			Cost   float64 `json:"cost,omitempty"`
-			Lambda float64 `json:"lambda,omitempty"`
-		}{p.Kernel, p.Of, p.Cost, p.Lambda})
+	all := spec.Values{}
+	if k := p.Kernel; k != nil {
+		all["kernel"] = spec.Word(k.Spec.Name)
+		maps.Copy(all, k.Values)
 	}
-	type walk Parameters // without this method
-	return json.Marshal(walk(p))
-}
-
-// marshalDeclared writes the values of the declaration behind those of the kernel, if
-// there is one.
-func (p Parameters) marshalDeclared() ([]byte, error) {
-	values, err := json.Marshal(p.Declared.Values)
-	if p.Kernel == "" || err != nil {
-		return values, err
+	switch {
+	case p.Declared != nil:
+		maps.Copy(all, p.Declared.Values)
+	case p.Lambda > 0:
+		all["lambda"] = spec.Number(p.Lambda)
+	default:
+		all["cost"] = spec.Number(p.Cost)
 	}
-	none := len(p.Declared.Values) == 0
-	p.Declared = nil
-	text, err := json.Marshal(p)
-	if none || err != nil {
-		return text, err
-	}
-	return slices.Concat(text[:len(text)-1], []byte(","), values[1:]), nil
+	return json.Marshal(all)
 }
 
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
-	if p.Declared != nil && p.Kernel == "" {
+	if p.Declared != nil && p.Kernel == nil {
 		return p.Declared.Spec.Text(p.Declared.Values)
 	}
 	strength := fmt.Sprintf("C = %v", p.Cost)
@@ -97,8 +87,8 @@ func (p Parameters) String() string {
 	if p.Declared != nil {
 		strength = p.Declared.Spec.Text(p.Declared.Values)
 	}
-	if p.Kernel != "" {
-		return strings.Join(slices.DeleteFunc([]string{p.Kernel, p.Of.String(), strength},
+	if k := p.Kernel; k != nil {
+		return strings.Join(slices.DeleteFunc([]string{k.Spec.Name, k.Spec.Text(k.Values), strength},
 			func(part string) bool { return part == "" }), ", ")
 	}
 	steps := "steps"

@@ -3,11 +3,11 @@ package method
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -15,7 +15,7 @@ import (
 // between labelled nodes is ever made: all nodes are predicted by one
 // application of the kernel to the machines' dual coefficients.
 type kernelMethod struct {
-	kernel  string
+	kernel  *kernel.Family
 	learner Learner
 }
 
@@ -23,9 +23,9 @@ type kernelMethod struct {
 // those of PageRank, has a symmetric form.
 func kernelMethods() []Method {
 	var list []Method
-	for _, name := range kernel.Names() {
-		if kernelGrid(name, kernel.Parameters{}, 1) != nil {
-			list = append(list, kernelMethod{name, KernelSVM}, kernelMethod{name, RLS})
+	for _, f := range kernel.Families() {
+		if !f.Distance {
+			list = append(list, kernelMethod{f, KernelSVM}, kernelMethod{f, RLS})
 		}
 	}
 	return list
@@ -35,19 +35,27 @@ func kernelMethods() []Method {
 // the support vector machine.
 func (m kernelMethod) Name() string {
 	if m.learner == KernelSVM {
-		return m.kernel
+		return m.kernel.Name
 	}
-	return m.kernel + "+" + string(m.learner)
+	return m.kernel.Name + "+" + string(m.learner)
 }
 
-// Takes implements [Method]: the parameters of the kernel but for the choice of
-// a form, which is the symmetric one, and that of the learner.
+// Takes implements [Method]: the parameters of the kernel but for switches, which
+// choose the form that learners take, and that of the learner.
 func (m kernelMethod) Takes() []string { return append(m.takes(), m.learner.takes()...) }
 
-// takes returns the names of the kernel's parameters but for the choice of a form.
-func (m kernelMethod) takes() []string {
-	return slices.DeleteFunc(slices.Clone(kernel.Takes(m.kernel)), func(name string) bool { return name == "symmetric" })
+// takes returns the names of the kernel's parameters but for switches.
+func (m kernelMethod) takes() (takes []string) {
+	for _, p := range m.kernel.Params {
+		if p.Kind != spec.Switch {
+			takes = append(takes, p.Name)
+		}
+	}
+	return takes
 }
+
+// Declarations implements [Declared].
+func (m kernelMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.kernel.Spec} }
 
 // Predict implements [Method].
 func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
@@ -83,18 +91,11 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	if p.Directed {
-		return nil, &DirectedError{m.kernel}
+		return nil, &DirectedError{m.kernel.Name}
 	}
 	r := &kernelPredictor{
 		predictor: predictor{p: p, set: &set, prior: shares, out: &Prediction{Learner: m.learner}},
-		name:      m.kernel,
-		grid:      kernelGrid(m.kernel, set.Kernel, len(p.Degrees)), strengths: set.Grid.strengths(),
-	}
-	if set.Kernel.Laplacian == kernel.RandomWalk && slices.Contains(kernel.Takes(m.kernel), "laplacian") {
-		return nil, fmt.Errorf("%w: %s of the random-walk Laplacian is not symmetric; choose combinatorial or normalized", validate.ErrUsage, m.kernel)
-	}
-	if par != nil {
-		r.grid, r.strengths = []kernel.Parameters{par.Of}, []float64{max(par.Cost, par.Lambda)}
+		kernel:    m.kernel, strengths: set.Grid.strengths(),
 	}
 	on, err := graph.New(ctx, p.A, set.Workers)
 	if err != nil {
@@ -105,15 +106,23 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	r.out.Work = Work{graph.Sweeps, graph.Sweeps * p.A.NNZ()}
 	p.components = on.Components
 	r.out.Reached = on.Components.Reached(p.Row)
-	if err := r.scaleGrid(ctx, on); err != nil {
+	switch seen := kernel.On(ctx, on); {
+	case par != nil:
+		r.grid, r.strengths = []spec.Values{par.Kernel.Values}, []float64{max(par.Cost, par.Lambda)}
+	case tooFew(p.Class):
+		err = r.usual(seen)
+	default:
+		r.grid, err = kernelGrid(m.kernel, &set, seen)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if par == nil && tooFew(p.Class) {
-		if err := r.usual(ctx, on); err != nil {
-			return nil, err
+	for _, v := range r.grid {
+		if !m.kernel.Symmetric(v) {
+			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", validate.ErrUsage, m.kernel.Name, m.kernel.Text(v))
 		}
 	}
-	r.kernels, err = kernel.NewAll(ctx, on, m.kernel, r.grid)
+	r.kernels, err = m.kernel.NewAll(ctx, on, r.grid)
 	return r, err
 }
 
@@ -134,41 +143,33 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
-	r.out.Parameters = Parameters{Kernel: r.name, Of: kernel.Used(r.name, r.grid[r.best])}
+	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}}
 	return nil
 }
 
-// usual leaves of the grid what is taken where nothing can be tried: the
-// kernel's defaults, and the strength that walks have then.
-func (r *kernelPredictor) usual(ctx context.Context, g *graph.Graph) error {
-	form := r.grid[0]
-	form, err := kernel.Resolve(ctx, g, r.name, kernel.Parameters{
-		Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric,
-	}.With(r.set.Kernel, r.name))
-	if err != nil {
-		return err
+// kernelGrid returns the values that a kernel is tried with on a graph.
+func kernelGrid(f *kernel.Family, set *Settings, g spec.Graph) ([]spec.Values, error) {
+	return validate.Settings(&f.Spec, givenTo(&f.Spec, set.Given), g)
+}
+
+// usual takes what there is where nothing can be tried: the
+// kernel's defaults, in the form that learners take, and the strength that walks have
+// then.
+func (r *kernelPredictor) usual(g spec.Graph) error {
+	given := givenTo(&r.kernel.Spec, r.set.Given)
+	for i := range r.kernel.Params {
+		p := &r.kernel.Params[i]
+		if !given.Has(p.Name) && len(p.Grid) == 1 {
+			grid, err := p.GridOn(given, g)
+			if err != nil {
+				return err
+			}
+			given[p.Name] = grid[0]
+		}
 	}
+	v, err := r.kernel.Resolve(given, g)
 	s := r.set.Grid.at(r.set.Grid.nearest(NoGrid().of(r.set.Learner).at(0)))
-	r.grid, r.strengths = []kernel.Parameters{form}, []float64{max(s.Cost, s.Lambda)}
-	return nil
-}
-
-// scaleGrid makes α and β that are tried on the adjacency matrix relative to
-// its spectral radius, which for the normalised one is 1.
-func (r *kernelPredictor) scaleGrid(ctx context.Context, g *graph.Graph) error {
-	given := r.set.Kernel
-	if r.grid[0].Matrix != kernel.Adjacency || given.Alpha != 0 || given.Beta != 0 || r.p.A.NNZ() == 0 {
-		return nil
-	}
-	find := kernel.RoughRadius
-	if r.grid[0].Alpha != 0 {
-		find = kernel.Radius // which α may come near to
-	}
-	radius, err := find(ctx, g)
-	for i := range r.grid {
-		r.grid[i].Alpha /= radius
-		r.grid[i].Beta /= radius
-	}
+	r.grid, r.strengths = []spec.Values{v}, []float64{max(s.Cost, s.Lambda)}
 	return err
 }
 

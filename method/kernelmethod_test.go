@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -46,14 +47,14 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		p := goldenProblem(t, name)
 		grid := NoGrid()
 		grid.Cost = []float64{10}
-		set := &Settings{Grid: grid, Kernel: kernel.Parameters{Beta: 3, Laplacian: kernel.Normalized}}
+		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Number(3), "laplacian": spec.Word("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
 		on, err := graph.New(context.Background(), p.A, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := kernel.New(context.Background(), on, "diffusion", set.Kernel)
+		k, err := kernel.New(context.Background(), on, "diffusion", set.Given)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 				t.Errorf("%s: node %d is of class %d, with the whole kernel %d: %v", name, i, c, want, scores)
 			}
 		}
-		if want := (Parameters{Kernel: "diffusion", Of: set.Kernel, Cost: 10}); out.Parameters != want || out.Settings != 1 {
+		if want := "diffusion, normalized, β = 3, C = 10"; out.Parameters.String() != want || out.Settings != 1 {
 			t.Errorf("%s: %v of %d", name, out.Parameters, out.Settings)
 		}
 	}
@@ -119,7 +120,7 @@ func TestKernelMethods(t *testing.T) {
 			grid.Cost = []float64{0.5, 8, 128}
 			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
 			again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
-			if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters != again.Parameters {
+			if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters.String() != again.Parameters.String() {
 				t.Errorf("%s: other results with 7 workers", name)
 			}
 			right := 0
@@ -132,7 +133,7 @@ func TestKernelMethods(t *testing.T) {
 			if share := float64(right) / float64(len(out.Class)); share < 0.6 {
 				t.Errorf("%s: %.2f right with %v", name, share, out.Parameters)
 			}
-			if out.Tested != len(p.Row) || out.Parameters.Kernel != of {
+			if out.Tested != len(p.Row) || out.Parameters.Kernel.Spec.Name != of {
 				t.Errorf("%s: %d tested, %v", name, out.Tested, out.Parameters)
 			}
 			if rls := name != of; rls != (out.Parameters.Lambda > 0) || rls == (out.Parameters.Cost > 0) {
@@ -148,8 +149,8 @@ func TestKernelMethodErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Kernel: kernel.Parameters{Alpha: 2}})
-	if !errors.Is(err, kernel.ErrParameter) {
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"alpha": spec.Number(2)}})
+	if !errors.Is(err, spec.ErrParameter) {
 		t.Error(err)
 	}
 	directed := *p
@@ -160,7 +161,7 @@ func TestKernelMethodErrors(t *testing.T) {
 	if m, err = ParseMethods("diffusion"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Kernel: kernel.Parameters{Laplacian: kernel.RandomWalk}})
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"laplacian": spec.Word("random-walk")}})
 	if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
 		t.Error(err)
 	}
@@ -179,18 +180,24 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernelMethods() {
-		of := m.(kernelMethod).kernel
+		f := m.(kernelMethod).kernel
+		of := f.Name
 		got, err := m.Predict(ctx, p, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		form := kernelGrid(of, kernel.Parameters{}, n)[0]
-		want, err := kernel.Resolve(ctx, on, of, kernel.Parameters{Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric})
+		form := spec.Values{}
+		for _, p := range f.Params {
+			if len(p.Grid) == 1 && p.On == nil {
+				form[p.Name] = p.Grid[0]
+			}
+		}
+		want, err := f.Resolve(form, kernel.On(ctx, on))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Tested != 0 || got.Settings != 1 || got.Parameters.Of != want || max(2*got.Parameters.Cost, 10*got.Parameters.Lambda) != 1 {
-			t.Errorf("%s: %d tested, %d settings, %v", m.Name(), got.Tested, got.Settings, got.Parameters)
+		if text := f.Text(want); got.Tested != 0 || got.Settings != 1 || f.Text(got.Parameters.Kernel.Values) != text || max(2*got.Parameters.Cost, 10*got.Parameters.Lambda) != 1 {
+			t.Errorf("%s: %d tested, %d settings, %v, want %s", m.Name(), got.Tested, got.Settings, got.Parameters, text)
 		}
 		for i, c := range got.Class {
 			if near := i > second/2; (c == 1) != near && of != "modularity" && of != "pseudo-inverse" {
@@ -212,23 +219,26 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{"von-neumann", KernelSVM}.Predict(ctx, p, nil, &Settings{Kernel: kernel.Parameters{Matrix: kernel.Adjacency}})
+	got, err := kernelMethod{kernel.FamilyOf("von-neumann"), KernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Word("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	share := got.Parameters.Of.Alpha * radius
-	if !slices.ContainsFunc(kernelGrid("von-neumann", kernel.Parameters{}, 1), func(p kernel.Parameters) bool { return math.Abs(share-p.Alpha) < 1e-12 }) {
-		t.Errorf("α = %v is %v of what there is, none of the shares to try", got.Parameters.Of.Alpha, share)
+	share := got.Parameters.Kernel.Values.Number("alpha") * radius
+	if !slices.ContainsFunc(kernel.FamilyOf("von-neumann").Param("alpha").Grid, func(x spec.Value) bool {
+		tried := spec.Values{"": x}.Number("")
+		return math.Abs(share-tried) < 0.01*tried && (tried < 0.9 || math.Abs(share-tried) < 1e-12)
+	}) {
+		t.Errorf("%v is %v of what there is, none of the shares to try", got.Parameters, share)
 	}
 }
 
 func TestKernelParametersAsText(t *testing.T) {
-	p := Parameters{Kernel: "diffusion", Of: kernel.Parameters{Laplacian: kernel.Normalized, Beta: 2}, Cost: 8}
+	p := Parameters{Kernel: &Setting{&kernel.FamilyOf("diffusion").Spec, spec.Values{"laplacian": spec.Word("normalized"), "beta": spec.Number(2)}}, Cost: 8}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
 		t.Error(got)
 	}
 	text, err := json.Marshal(p)
-	if want := `{"kernel":"diffusion","laplacian":"normalized","beta":2,"cost":8}`; err != nil || string(text) != want {
+	if want := `{"beta":2,"cost":8,"kernel":"diffusion","laplacian":"normalized"}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
 	}
 	p = Parameters{Alpha: 0.5, Steps: 3, Cost: 2, Features: Plain}
@@ -250,8 +260,12 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		params := kernelGrid(name, kernel.Parameters{}, len(p.Degrees))[4:5]
-		kernels, err := kernel.NewAll(context.Background(), on, name, params)
+		params, err := kernelGrid(kernel.FamilyOf(name), &set, kernel.OnDegrees(p.Degrees))
+		if err != nil {
+			t.Fatal(err)
+		}
+		params = params[4:5]
+		kernels, err := kernel.FamilyOf(name).NewAll(context.Background(), on, params)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,14 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
 	predictor
-	name      string // of the kernel
-	grid      []kernel.Parameters
+	kernel    *kernel.Family
+	grid      []spec.Values
 	strengths []float64 // costs or λ
 	kernels   []kernel.Kernel
 

@@ -39,8 +39,10 @@ func learnerMethods() (list []Method) {
 	return list
 }
 
-// Declaration implements [Declared]: that of the learner.
-func (m learnerMethod) Declaration() *spec.Spec { return &m.by.Spec }
+// Declarations implements [Declared]: that of the kernel and that of the learner.
+func (m learnerMethod) Declarations() []*spec.Spec {
+	return append(m.kernelMethod.Declarations(), &m.by.Spec)
+}
 
 // Takes implements [Method]: the parameters of the kernel and of the learner.
 func (m learnerMethod) Takes() []string { return append(m.takes(), m.by.Takes()...) }
@@ -95,17 +97,6 @@ func (r *learnerPredictor) list(par *Parameters) (err error) {
 	v, err := r.by.Resolve(given, nil)
 	r.settled = []spec.Values{v}
 	return err
-}
-
-// givenTo returns the values of parameters that a declaration has.
-func givenTo(s *spec.Spec, given spec.Values) spec.Values {
-	own := spec.Values{}
-	for name, v := range given {
-		if s.Param(name) != nil {
-			own[name] = v
-		}
-	}
-	return own
 }
 
 // usualOf returns the place of the learner's defaults among the settings, the first if

@@ -12,11 +12,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // wholeKernel returns the values between all nodes, those that have a label first in
 // the order of their labels, divided by their mean between a labelled node and itself.
-func wholeKernel(t *testing.T, p *Problem, name string, par kernel.Parameters) (k *sparse.Block[float64], nodes, y []int) {
+func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
 	on, err := graph.New(t.Context(), p.A, 1)
 	if err != nil {
@@ -48,7 +49,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par kernel.Parameters) (
 func TestLearnersAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		p := goldenProblem(t, name)
-		par := kernel.Parameters{Beta: 3, Laplacian: kernel.Normalized}
+		par := spec.Values{"beta": spec.Number(3), "laplacian": spec.Word("normalized")}
 		k, nodes, y := wholeKernel(t, p, "diffusion", par)
 		gram := &classify.DenseGram[float64]{N: k.Rows, Stride: k.Stride, Data: k.Data}
 		for _, l := range classify.Learners() {
@@ -63,7 +64,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m[0].Predict(t.Context(), p, &Parameters{Of: par, Declared: &Setting{&l.Spec, v}}, &Settings{Raw: true})
+			got, err := m[0].Predict(t.Context(), p, &Parameters{Kernel: &Setting{&kernel.FamilyOf("diffusion").Spec, par}, Declared: &Setting{&l.Spec, v}}, &Settings{Raw: true})
 			if err != nil {
 				t.Fatalf("%s: %v", l.Name, err)
 			}
@@ -109,7 +110,7 @@ func TestLearnerMethods(t *testing.T) {
 		}
 		var first string
 		for _, workers := range []int{1, 2, 7} {
-			out := predictBy(t, name, p, &Settings{Kernel: kernel.Parameters{Alpha: 8}, Workers: workers, Raw: true})
+			out := predictBy(t, name, p, &Settings{Given: spec.Values{"alpha": spec.Number(8)}, Workers: workers, Raw: true})
 			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Raw)
 			if first == "" {
 				first = found

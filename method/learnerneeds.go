@@ -27,10 +27,7 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 		}
 	}
 	a.row = max(a.row, kernel.GramsRowBytes(n, len(rows), 1))
-	one, err := a.oneOf(m.kernel, of, rows)
-	if err != nil {
-		return err
-	}
+	one := a.oneOf(m.kernel, of, rows)
 	if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "values of the kernel"); err != nil {
 		return err
 	}
@@ -46,11 +43,8 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 	case m.by.Dual:
 		width := min(max(k, 1), machinesAtATime)
 		a.row = max(a.row, 8*sparse.Stride[float64](width))
-		apply, err := kernel.ApplyBytes(m.kernel, of[0], a.p.Degrees, width)
-		if err != nil {
-			return err
-		}
-		err = a.phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
+		apply := m.kernel.ApplyBytes(of[0], a.p.Degrees, width)
+		err := a.phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
 		if err != nil {
 			return err
 		}
@@ -60,10 +54,7 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 			all[i] = i
 		}
 		set := &kernel.Settings{Memory: a.left().Memory}
-		block, err := kernel.BlockNeeds(m.kernel, of[0], a.p.Degrees, a.p.A.NNZ(), all, a.p.Row, set)
-		if err != nil {
-			return err
-		}
+		block := m.kernel.BlockNeeds(of[0], a.p.Degrees, a.p.A.NNZ(), all, a.p.Row, set)
 		beside := outputs + 8*int64(n)*int64(labels)
 		if err := a.phaseUpTo(beside+block.Bytes, beside+block.Bytes-block.Perhaps, "values of the kernel between nodes and labels"); err != nil {
 			return err

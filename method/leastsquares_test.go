@@ -27,8 +27,12 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		grid := kernelGrid("p-step", kernel.Parameters{}, len(p.Degrees))
-		kernels, err := kernel.NewAll(t.Context(), on, "p-step", grid)
+		pStep := kernel.FamilyOf("p-step")
+		grid, err := kernelGrid(pStep, &set, kernel.OnDegrees(p.Degrees))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kernels, err := pStep.NewAll(t.Context(), on, grid)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,13 +28,14 @@ type Method interface {
 	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 }
 
-// Declared is a method with a declaration, from which its flags and their checks
+// Declared is a method with declarations, from which its flags and their checks
 // follow.
 type Declared interface {
 	Method
 
-	// Declaration returns it. It must not be changed.
-	Declaration() *spec.Spec
+	// Declarations returns them: of the method, or of the kernel and the learner on it.
+	// They must not be changed.
+	Declarations() []*spec.Spec
 }
 
 // methods are the methods there are, by name.

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -440,12 +441,13 @@ func cached(members, workers int64) int64 {
 	return min(cacheBytes, workers*8*members*members)
 }
 
-// grams accounts for the blocks of kernels to choose from, and returns the parameters
+// grams accounts for the blocks of kernels to choose from, and returns the values
 // of these and the number of labels among which they are.
-func (a *account) grams(name string, par *Parameters) (of []kernel.Parameters, labels int, err error) {
-	grid := kernelGrid(name, a.set.Kernel, len(a.p.Degrees))
+func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, labels int, err error) {
 	if par != nil {
-		grid = []kernel.Parameters{par.Of}
+		grid = []spec.Values{par.Kernel.Values}
+	} else if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.p.Degrees)); err != nil {
+		return nil, 0, err
 	}
 	n := len(a.p.Degrees)
 	a.sweeps = UnknownSweeps
@@ -454,43 +456,31 @@ func (a *account) grams(name string, par *Parameters) (of []kernel.Parameters, l
 	for i, l := range seen {
 		rows[i] = a.p.Row[l]
 	}
-	of = slices.Clone(grid)
-	for i := range of {
-		if par == nil && of[i].Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
-			of[i].Beta = 0 // it is relative to an eigenvalue that has to be found
-		}
-	}
 	a.row = kernel.GramsRowBytes(n, len(rows), len(grid))
-	grams, err := kernel.GramsNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
-	if err != nil {
-		return nil, 0, err
-	}
-	return of, len(rows), a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
+	grams := f.GramsNeeds(grid, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
+	return grid, len(rows), a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
 }
 
 // kernel accounts for a machine on a kernel of package kernel.
-func (a *account) kernel(name string, par *Parameters) error {
-	of, seen, err := a.grams(name, par)
+func (a *account) kernel(f *kernel.Family, par *Parameters) error {
+	grid, seen, err := a.grams(f, par)
 	if err != nil {
 		return err
 	}
 	n, m := len(a.p.Degrees), int64(seen)
-	workers := int64(min(sched.Workers(a.set.Workers), len(of)))
+	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
 	block := solved(m)
 	if a.set.Learner != RLS {
 		members, _ := a.members(m)
 		block = cached(members, 1)
 	}
-	if err := a.phase(8*m*m*int64(len(of))+workers*block, "machines to choose by"); err != nil {
+	if err := a.phase(8*m*m*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
 		return err
 	}
 	all := int64(len(a.p.Row))
 	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
 		a.row = max(a.row, kernel.GramsRowBytes(n, int(all), 1))
-		one, err := a.oneOf(name, of, a.p.Row)
-		if err != nil {
-			return err
-		}
+		one := a.oneOf(f, grid, a.p.Row)
 		if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
 			return err
 		}
@@ -507,10 +497,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 		width = min(width, machinesAtATime)
 	}
 	a.row = max(a.row, 8*sparse.Stride[float64](max(1, width)))
-	apply, err := kernel.ApplyBytes(name, of[0], a.p.Degrees, max(1, width))
-	if err != nil {
-		return err
-	}
+	apply := f.ApplyBytes(grid[0], a.p.Degrees, max(1, width))
 	if err := a.phase(sumsBytes(a.p, false)+apply, "the kernel applied to machines"); err != nil {
 		return err
 	}
@@ -522,20 +509,17 @@ func solved(labels int64) int64 { return 3 * 8 * labels * labels }
 
 // oneOf returns what the block between rows of one of several kernels takes, whichever
 // is chosen.
-func (a *account) oneOf(name string, of []kernel.Parameters, rows []int) (kernel.Needs, error) {
+func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) kernel.Needs {
 	var most, least int64
-	for i := range of {
-		one, err := kernel.GramsNeeds(name, of[i:i+1], a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
-		if err != nil {
-			return one, err
-		}
+	for i := range grid {
+		one := f.GramsNeeds(grid[i:i+1], a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
 		sure := one.Bytes - one.Perhaps
 		if i == 0 {
 			least = sure
 		}
 		most, least = max(most, one.Bytes), min(least, sure)
 	}
-	return kernel.Needs{Bytes: most, Perhaps: most - least}, nil
+	return kernel.Needs{Bytes: most, Perhaps: most - least}
 }
 
 // machines returns how many are trained, and whether each sets a class against

@@ -34,7 +34,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	best := largestOf(hits)
-	par := Parameters{Kernel: r.name, Of: kernel.Used(r.name, r.grid[best/len(r.strengths)])}
+	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}}
 	if strength := r.strengths[best%len(r.strengths)]; m.learner == RLS {
 		par.Lambda = strength
 	} else {
@@ -69,7 +69,7 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 	if hits[usual] == hits[at] {
 		at = usual
 	}
-	par := Parameters{Kernel: r.name, Of: kernel.Used(r.name, r.grid[best]), Declared: &Setting{&m.by.Spec, r.settled[at]}}
+	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best]}, Declared: &Setting{&m.by.Spec, r.settled[at]}}
 	return choiceOf(par, hits[at], tested, len(r.grid)*len(r.settled)), nil
 }
 
@@ -86,7 +86,7 @@ func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits
 	for i := range splits.Len() {
 		tested += len(splits.At(i).Test)
 	}
-	c, err := validate.Choose(ctx, &r.Spec, r.given(), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	c, err := validate.Choose(ctx, &r.Spec, givenTo(&r.Spec, r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			if hits[i], err = r.rightOn(ctx, splits, v); err != nil {
@@ -349,12 +349,12 @@ func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	if learns && l.by.Whole {
 		labels, tests = labels+min(len(all.Row), a.set.Sample), 0
 	}
-	grid := kernelGrid(k.kernel, a.set.Kernel, len(train.Degrees))
-	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
-	needs, err := kernel.GramsNeeds(k.kernel, grid[:together], train.Degrees, train.A.NNZ(), all.Row[:min(labels, len(all.Row))], &kernel.Settings{Memory: a.left().Memory})
+	grid, err := kernelGrid(k.kernel, a.set, kernel.OnDegrees(train.Degrees))
 	if err != nil {
 		return Needs{}, err
 	}
+	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
+	needs := k.kernel.GramsNeeds(grid[:together], train.Degrees, train.A.NNZ(), all.Row[:min(labels, len(all.Row))], &kernel.Settings{Memory: a.left().Memory})
 	bytes := needs.Bytes + 8*int64(labels)*int64(tests)*int64(together)
 	if err := a.phaseUpTo(bytes, bytes-needs.Perhaps, "blocks of kernels to tune by"); err != nil {
 		return Needs{}, err

@@ -2,7 +2,6 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -14,12 +13,8 @@ type Settings struct {
 	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	RNGSeed uint64    // of folds and samples
 
-	// Kernel holds parameters of kernels other than walks that are not to be
-	// chosen: those that are not 0. Costs and λ are those of Grid.
-	Kernel kernel.Parameters
-
 	// Given holds values of parameters of methods' declarations that are not to be
-	// chosen. A method takes those that it has.
+	// chosen. A method takes those that it has. Costs and λ are those of Grid.
 	Given spec.Values
 
 	// Raw says that the scores are kept as the method's formula gives them, see
@@ -115,4 +110,15 @@ func (s *Settings) tried() int {
 		return min(s.Sample, trySolved)
 	}
 	return s.Sample
+}
+
+// givenTo returns the values of parameters that a declaration has.
+func givenTo(s *spec.Spec, given spec.Values) spec.Values {
+	own := spec.Values{}
+	for name, v := range given {
+		if s.Param(name) != nil {
+			own[name] = v
+		}
+	}
+	return own
 }

@@ -36,10 +36,7 @@ var CorrectAndSmooth = spec.Spec{
 }
 
 // smoothed is a method with [CorrectAndSmooth] around it.
-type smoothed struct {
-	Method
-	declaration *spec.Spec
-}
+type smoothed struct{ Method }
 
 const smoothSuffix = "+cs"
 
@@ -50,11 +47,7 @@ func smoothedOf(name string) (Method, bool) {
 	if !found || i < 0 {
 		return nil, false
 	}
-	all := CorrectAndSmooth
-	if d, ok := methods[i].(Declared); ok {
-		all.Params = slices.Concat(d.Declaration().Params, all.Params)
-	}
-	return smoothed{methods[i], &all}, true
+	return smoothed{methods[i]}, true
 }
 
 // Within returns the method that [CorrectAndSmooth] is around, or nil.
@@ -71,8 +64,13 @@ func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
 // Takes implements [Method].
 func (m smoothed) Takes() []string { return append(m.Method.Takes(), CorrectAndSmooth.Takes()...) }
 
-// Declaration implements [Declared].
-func (m smoothed) Declaration() *spec.Spec { return m.declaration }
+// Declarations implements [Declared]: those of the method within, and [CorrectAndSmooth].
+func (m smoothed) Declarations() (list []*spec.Spec) {
+	if d, ok := m.Method.(Declared); ok {
+		list = d.Declarations()
+	}
+	return append(list, &CorrectAndSmooth)
+}
 
 // Predict implements [Method].
 func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {

@@ -30,8 +30,8 @@ func spreadingMethods() []Method {
 // Name implements [Method].
 func (m spreading) Name() string { return m.Spec.Name }
 
-// Declaration implements [Declared].
-func (m spreading) Declaration() *spec.Spec { return &m.Spec }
+// Declarations implements [Declared].
+func (m spreading) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
 
 const (
 	// choiceTolerance is that of scores of which the largest in a row is all that
@@ -101,11 +101,6 @@ type spreader struct {
 	held   *heldOut // nil: there were too few labels
 }
 
-// given returns the settings' values of parameters that the learner has.
-func (r *spreader) given() spec.Values {
-	return givenTo(&r.Spec, r.set.Given)
-}
-
 // seeds returns the labels outside one fold, or all of them if it is −1.
 func (r *spreader) seeds(fold []int, without int) cwk.Seeds {
 	s := cwk.Seeds{Classes: len(r.p.Names)}
@@ -121,14 +116,14 @@ func (r *spreader) seeds(fold []int, without int) cwk.Seeds {
 // it takes the defaults.
 func (r *spreader) choose(ctx context.Context) (err error) {
 	if tooFew(r.p.Class) {
-		v, err := r.Resolve(r.given(), nil)
+		v, err := r.Resolve(givenTo(&r.Spec, r.set.Given), nil)
 		r.choice = &validate.Choice{Values: v, Settings: 1}
 		return err
 	}
 	folds := r.set.folds(len(r.p.Row))
 	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
 	found := make([][]reply, 0)
-	r.choice, err = validate.Choose(ctx, &r.Spec, r.given(), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	r.choice, err = validate.Choose(ctx, &r.Spec, givenTo(&r.Spec, r.set.Given), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			list, err := r.replies(ctx, fold, folds, v)

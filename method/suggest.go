@@ -138,19 +138,24 @@ func SuggestMemory(p *Problem, count int, limit int64) ([]spec.Bytes, error) {
 		rows[i] = i
 	}
 	name, par := suggestKernel(p)
-	block, err := kernel.BlockNeeds(name, par, p.Degrees, p.A.NNZ(), rows, rows, &kernel.Settings{Memory: limit})
+	f := kernel.FamilyOf(name)
+	v, err := f.Resolve(par, kernel.OnDegrees(p.Degrees))
+	if err != nil {
+		return nil, err
+	}
+	block := f.BlockNeeds(v, p.Degrees, p.A.NNZ(), rows, rows, &kernel.Settings{Memory: limit})
 	return []spec.Bytes{
 		{What: "covariances of suggestions", Bytes: 8 * int64(nodes) * int64(nodes)},
 		{What: "their computation", Bytes: block.Bytes - block.Perhaps},
 		{What: "a factor for it", Bytes: block.Perhaps, Optional: true},
 		{What: "doubts and order of nodes", Bytes: (graphVectors + 6) * 8 * int64(n)},
-	}, err
+	}, nil
 }
 
 // suggestKernel returns the covariance.
-func suggestKernel(p *Problem) (string, kernel.Parameters) {
-	return "regularized-laplacian", kernel.Parameters{
-		Laplacian: kernel.Combinatorial, Alpha: suggestReach / max(meanDegree(p.Degrees), 1e-9),
+func suggestKernel(p *Problem) (string, spec.Values) {
+	return "regularized-laplacian", spec.Values{
+		"laplacian": spec.Word("combinatorial"), "alpha": spec.Number(suggestReach / max(meanDegree(p.Degrees), 1e-9)),
 	}
 }
 

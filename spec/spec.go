@@ -39,9 +39,9 @@ type Param struct {
 	Default Value
 	Grid    []Value // what is usually tried, in increasing order; nil: the default alone
 
-	// Unit, if not nil, is what Default and Grid are multiples of on a graph, given
-	// the values of the parameters before it.
-	Unit func(v Values, g Graph) (float64, error)
+	// On, if not nil, returns what a number of Default or Grid stands for on a graph,
+	// given the values of the parameters before it.
+	On func(x float64, v Values, g Graph) (float64, error)
 
 	// Instead, if not "", names the parameter in whose place this one may be given.
 	// It has no default: complete values hold one of the two.
@@ -52,11 +52,14 @@ type Param struct {
 	Check func(v Values) error
 }
 
-// Graph is what units of parameters depend on.
+// Graph is what defaults and grids of parameters depend on.
 type Graph interface {
-	Len() int                 // the number of nodes
-	MeanDegree() float64      // of the nodes with edges
-	Radius() (float64, error) // about the largest eigenvalue of the adjacency matrix
+	Len() int            // the number of nodes
+	MeanDegree() float64 // of the nodes with edges
+
+	// Radius returns the largest eigenvalue of the adjacency matrix, or without exact
+	// about that.
+	Radius(exact bool) (float64, error)
 }
 
 // Range is an interval of numbers. The zero value is all of them.
@@ -120,7 +123,12 @@ type ParameterError struct {
 }
 
 // Error implements error.
-func (e *ParameterError) Error() string { return e.Of + ": " + e.Parameter + ": " + e.What }
+func (e *ParameterError) Error() string {
+	if e.Of == e.Parameter {
+		return e.Of + ": " + e.What
+	}
+	return e.Of + ": " + e.Parameter + ": " + e.What
+}
 
 // Unwrap returns [ErrParameter].
 func (e *ParameterError) Unwrap() error { return ErrParameter }
@@ -144,8 +152,9 @@ func (s *Spec) Param(name string) *Param {
 }
 
 // Resolve returns given with defaults in place of what is missing. Without a graph,
-// which is nil, units count as 1. The error is a [*ParameterError] for a value that
-// is out of range or no parameter, or that of a unit.
+// which is nil, they are those that are written in the declaration. The error is a
+// [*ParameterError] for a value that is out of range or no parameter, or that of the
+// graph.
 func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if s.Param(name) == nil {
@@ -165,7 +174,7 @@ func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 		}
 		if !ok {
 			var err error
-			if x, err = p.scaled(p.Default, v, g); err != nil {
+			if x, err = p.on(p.Default, v, g); err != nil {
 				return nil, err
 			}
 		}
@@ -202,30 +211,26 @@ func (s *Spec) replaced(given Values) (map[string]bool, error) {
 }
 
 // GridOn returns what is usually tried for a parameter on a graph, given the values
-// of the parameters before it. The error is that of its unit.
+// of the parameters before it. The error is that of the graph.
 func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
 	if p.Grid == nil {
-		x, err := p.scaled(p.Default, v, g)
+		x, err := p.on(p.Default, v, g)
 		return []Value{x}, err
 	}
 	grid := make([]Value, len(p.Grid))
 	for i, x := range p.Grid {
 		var err error
-		if grid[i], err = p.scaled(x, v, g); err != nil {
+		if grid[i], err = p.on(x, v, g); err != nil {
 			return nil, err
 		}
 	}
 	return grid, nil
 }
 
-// scaled returns x in units of the graph.
-func (p *Param) scaled(x Value, v Values, g Graph) (Value, error) {
-	if p.Unit == nil || g == nil {
-		return x, nil
-	}
-	unit, err := p.Unit(v, g)
-	if err == nil {
-		x.number *= unit
+// on returns what x stands for on a graph.
+func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
+	if p.On != nil && g != nil {
+		x.number, err = p.On(x.number, v, g)
 	}
 	return x, err
 }
@@ -248,14 +253,17 @@ func (s *Spec) check(p *Param, x Value) error {
 	return nil
 }
 
-// Text lists values in the order of the parameters: "α = 0.5, 10 steps" where the
-// parameters' symbols are "α" and "steps".
+// Text lists values in the order of the parameters, such as "normalized, β = 0.5,
+// balance equal": the word of a choice stands alone if that has a symbol, for which it
+// says what that is, and behind its name if it has none.
 func (s *Spec) Text(v Values) string {
 	var parts []string
 	for _, p := range s.Params {
 		x, ok := v[p.Name]
 		switch {
 		case !ok || p.Kind == Switch && x.number == 0:
+		case p.Kind == Choice && p.Symbol != "":
+			parts = append(parts, x.word)
 		case p.Kind == Switch || x.kind == Choice:
 			parts = append(parts, strings.TrimSuffix(p.Name+" "+x.word, " "))
 		default:

@@ -15,11 +15,11 @@ var heat = Spec{
 	Params: []Param{
 		{Name: "laplacian", Kind: Choice, Words: []string{"combinatorial", "normalized"}, Default: Word("normalized")},
 		{Name: "beta", Symbol: "β", Range: Above(0), Default: Number(4), Grid: []Value{Number(1), Number(4)},
-			Unit: func(v Values, g Graph) (float64, error) {
+			On: func(x float64, v Values, g Graph) (float64, error) {
 				if v.Word("laplacian") == "normalized" {
-					return 1, nil
+					return x, nil
 				}
-				return 1 / g.MeanDegree(), nil
+				return x / g.MeanDegree(), nil
 			}},
 		{Name: "steps", Symbol: "T", Kind: Whole, Range: FromTo(1, 100), Default: Int(8), Check: func(v Values) error {
 			if float64(v.Int("steps")) < v.Number("beta") {
@@ -84,9 +84,9 @@ func TestParse(t *testing.T) {
 
 type path struct{}
 
-func (path) Len() int                 { return 3 }
-func (path) MeanDegree() float64      { return 8 }
-func (path) Radius() (float64, error) { return math.Sqrt2, nil }
+func (path) Len() int                     { return 3 }
+func (path) MeanDegree() float64          { return 8 }
+func (path) Radius(bool) (float64, error) { return math.Sqrt2, nil }
 
 func TestResolve(t *testing.T) {
 	for _, c := range []struct {

@@ -118,7 +118,7 @@ func (c *collection) MeanDegree() float64 {
 }
 
 // Radius implements [spec.Graph]: it is that of walks.
-func (c *collection) Radius() (_ float64, err error) {
+func (c *collection) Radius(bool) (_ float64, err error) {
 	if c.radius == 0 {
 		c.radius, err = c.k.radius(c.ctx, c.c, c.s)
 	}

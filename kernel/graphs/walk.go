@@ -16,12 +16,12 @@ func weights() []spec.Param {
 			Words: []string{"geometric", "exponential"}, Default: spec.Word("geometric")},
 		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: spec.Above(0), Default: spec.Number(0.5),
 			Grid: []spec.Value{spec.Number(0.1), spec.Number(0.5), spec.Number(0.9)},
-			Unit: func(_ spec.Values, g spec.Graph) (float64, error) {
-				radius, err := g.Radius()
+			On: func(x float64, _ spec.Values, g spec.Graph) (float64, error) {
+				radius, err := g.Radius(true)
 				if err != nil || !(radius > 0) {
-					return 1, err
+					return x, err
 				}
-				return 1 / radius, nil
+				return x / radius, nil
 			}},
 	}
 }

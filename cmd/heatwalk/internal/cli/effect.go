@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/pflag"
 )
 
@@ -48,12 +49,19 @@ func flagsOf(m method.Method) []string {
 	if len(names) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
-	if _, declared := m.(method.Declared); !declared && (slices.Contains(names, "cost") || slices.Contains(names, "lambda")) {
+	if !declares(m, "cost") && slices.Contains(names, "cost") || !declares(m, "lambda") && slices.Contains(names, "lambda") {
 		names = append(names, "grid", "tuning-splits") // there is something to choose
-	} else if d, ok := m.(method.Declared); ok && len(d.Declaration().Params) > 0 {
+	} else if d, ok := m.(method.Declared); ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool { return len(s.Params) > 0 }) {
 		names = append(names, "tuning-splits")
 	}
 	return names
+}
+
+// declares reports whether a parameter is one of a declaration of the method, which
+// says what is tried of it.
+func declares(m method.Method, name string) bool {
+	d, ok := m.(method.Declared)
+	return ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool { return s.Param(name) != nil })
 }
 
 // effectFlags returns the flags that make a difference to some method.

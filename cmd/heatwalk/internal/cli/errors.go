@@ -139,7 +139,7 @@ var exitCodes = []struct {
 	{code: exitDone, is: []error{errReaderGone}},
 	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
 	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid,
-		spec.ErrParameter, kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
+		spec.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
 		as: []any{new(*usageError), new(*nodefile.InputError)}},
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
@@ -191,7 +191,6 @@ func reports(err error) []report {
 		parse    *nodefile.ParseError
 		corrupt  *shard.CorruptError
 		file     *fs.PathError
-		kernels  *kernel.ParameterError
 		declared *spec.ParameterError
 		scale    *graph.ScaleError
 	)
@@ -205,8 +204,6 @@ func reports(err error) []report {
 			list = append(list, r)
 		}
 		return list
-	case errors.As(err, &kernels):
-		return []report{flagReport(kernels.Parameter, kernels.What)}
 	case errors.As(err, &declared):
 		return []report{flagReport(declared.Parameter, declared.What)}
 	case errors.As(err, &scale):

@@ -78,7 +78,6 @@ killed, the same command with --resume goes on from there to the same report.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
-	in.parameterFlags(flags, &f.of)
 	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.train = []float64{0.05, 0.1}
 	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
@@ -97,7 +96,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
-	in.declaredFlags(flags, declarations(), "")
+	ofMethods().flags(in, flags, "")
 	in.attributeFlags(flags, &f.attributes)
 	in.effortFlag(flags, &f.effort)
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
@@ -146,7 +145,7 @@ var reportFormats = []string{".txt", ".json", ".html"}
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
 	f.methods = in.methods("--method", f.names)
 	f.stated = in.stated(flags, f.methods)
-	in.checkForm(f.methods, f.of)
+	in.checkForm(f.methods, f.stated)
 	in.checkWalk(&f.walking, anyWalks(f.methods))
 	in.checkEffect(flags, f.methods)
 	if f.report != "" {
@@ -416,7 +415,7 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Inverse: f.inverse,
 		Stratified: f.draw == "stratified", Splits: f.splits, TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
 		Settings: &method.Settings{
-			Grid: f.grid, Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
+			Grid: f.grid, Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads, Progress: phase,
 		},
 		Journal:  in.journal(f),

@@ -61,11 +61,15 @@ func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *collectionFlags, 
 	in.choiceVar(flags, &f.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
 	flags.StringVar(&f.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with ids beside it, .npz (default: 1 for equal ones)")
+	ofGraphKernels().flags(in, flags, "")
+}
+
+// ofGraphKernels returns the parameters of all kernels between graphs.
+func ofGraphKernels() (list declaredParams) {
 	for _, k := range graphs.Kernels() {
-		for i := range k.Params {
-			in.declaredFlag(flags, &k.Params[i], meaning(&k.Params[i]))
-		}
+		list.addAll(&k.Spec, k.Takes(), byDefault)
 	}
+	return list
 }
 
 // graphKernels returns the kernels that a list names, and notes those there are not.
@@ -101,15 +105,10 @@ func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, 
 			all[name] = v
 		}
 	}
-	every := declarations()
-	for _, k := range graphs.Kernels() {
-		every = append(every, &k.Spec)
-	}
-	for _, s := range every {
-		for _, name := range s.Takes() {
-			if flags.Changed(name) && !takes(name) && !slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name }) {
-				in.problem("--"+name, "%s has no such parameter; leave it out", declared[0].Name)
-			}
+	for _, p := range append(ofMethods(), ofGraphKernels()...) {
+		name := p.Name
+		if flags.Changed(name) && !takes(name) && !slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name }) {
+			in.problem("--"+name, "%s has no such parameter; leave it out", declared[0].Name)
 		}
 	}
 	if f.measure != "" && !takes("parts") {

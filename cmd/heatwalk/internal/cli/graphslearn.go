@@ -36,11 +36,7 @@ func (in *invocation) graphsLearnFlags(flags *pflag.FlagSet, f *graphsLearnFlags
 	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`NAME` of the kernel"+several)
 	flags.StringVar(&f.learnerNames, "learner", "svm", "`NAME` of the learner"+several)
 	in.collectionFlags(flags, &f.collectionFlags, "cosine")
-	for _, l := range classify.Learners() {
-		for i := range l.Params {
-			in.declaredFlag(flags, &l.Params[i], meaning(&l.Params[i]))
-		}
-	}
+	ofLearners().flags(in, flags, "")
 	in.tempFlag(flags)
 	flags.SortFlags = false
 }

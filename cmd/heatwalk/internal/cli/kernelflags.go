@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -27,8 +27,10 @@ type kernelFlags struct {
 	reading
 	walking
 	name       string
-	tolerance  float64 // NaN: not given
-	lenient    bool    // the tolerance was not asked for
+	family     *kernel.Family // nil: of walks
+	given      spec.Values    // of its parameters
+	tolerance  float64        // NaN: not given
+	lenient    bool           // the tolerance was not asked for
 	rows, cols string
 	dtype      string
 	out        string
@@ -42,9 +44,9 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
 	in.labelFlags(flags, &f.labels, "`FILE` of node<TAB>label lines: of cwk, and classes of the rows in LIBSVM's text")
 	f.alpha = math.NaN()
-	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("α (cwk: probability that a labelled node absorbs at a step, default %v)", alpha))
+	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("probability that a labelled node absorbs at a step, of cwk (default %v)", alpha))
 	f.steps = -1
-	in.variable(flags, "steps", "N", "", fmt.Sprintf("p of p-step (default 8), or the last step of a walk (cwk: default %d)", steps), func(s string) error {
+	in.variable(flags, "steps", "N", "", fmt.Sprintf("last step of a walk, of cwk (default %d)", steps), func(s string) error {
 		var n int64
 		err := parseInt(&n, s, 0, maxSteps)
 		if err == nil {
@@ -54,39 +56,17 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	})
 	in.intVar(flags, &f.minSteps, "min-steps", 0, 0, maxSteps, "first step of a walk that counts")
 	flags.StringVar(&f.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
-	in.parameterFlags(flags, &f.of)
-	flags.BoolVar(&f.of.Symmetric, "symmetric", false, "the symmetric kernel of pagerank or heat-pagerank, D^½·K·D^−½")
+	ofKernels().flags(in, flags, "")
 	f.tolerance = math.NaN()
 	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 }
 
-// parameterFlags declares the flags of kernels that walks do not have.
-func (in *invocation) parameterFlags(flags *pflag.FlagSet, p *kernel.Parameters) {
-	in.numberVar(flags, &p.Beta, "beta", "β, the time of a diffusion")
-	in.choiceVar(flags, (*string)(&p.Laplacian), "laplacian", "", []string{string(kernel.Normalized), string(kernel.Combinatorial), string(kernel.RandomWalk)},
-		"L̃ = J − S, L = D − A or I − T (default: "+string(kernel.Normalized)+")")
-	in.choiceVar(flags, (*string)(&p.Matrix), "matrix", "", []string{string(kernel.Adjacency), string(kernel.NormalizedAdjacency)},
-		"A or S (default: that of the kernel)")
-	in.numberVar(flags, &p.Shift, "shift", "a of p-step, at least 2 (default 2)")
-	in.numberVar(flags, &p.Nu, "nu", "ν of matern, its smoothness")
-	in.numberVar(flags, &p.Kappa, "kappa", "κ of matern, its length")
-	in.variable(flags, "rank", "Q", "", "eigenvalues of modularity that count (default: all positive ones)", func(s string) error {
-		var n int64
-		err := parseInt(&n, s, 1, math.MaxInt)
-		p.Rank = int(n)
-		return err
-	})
-	in.numberVar(flags, &p.Resolution, "resolution", "γ of modularity (default 1)")
-}
-
-// given returns the parameters of a kernel that were given.
-func (w *walking) given() kernel.Parameters {
-	p := w.of
-	if !math.IsNaN(w.alpha) {
-		p.Alpha = w.alpha
+// ofKernels returns the parameters of all kernels of package kernel.
+func ofKernels() (list declaredParams) {
+	for _, f := range kernel.Families() {
+		list.addAll(&f.Spec, f.Takes(), byDefault)
 	}
-	p.Steps = max(w.steps, 0)
-	return p
+	return list
 }
 
 // numberVar declares a flag whose range depends on the kernel.
@@ -95,13 +75,6 @@ func (in *invocation) numberVar(flags *pflag.FlagSet, p *float64, name, usage st
 		x, err := strconv.ParseFloat(s, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("%s is not a number; give one such as 0.5", quoted(s))
-		}
-		switch {
-		case x != 0 || name == "alpha": // with labels, walks may go on for ever
-		case name == "tolerance":
-			return errors.New("0 is out of range; want 0 < tolerance < 1")
-		default:
-			return errors.New("0 is out of range; give a number above 0")
 		}
 		*p = x
 		return nil
@@ -113,29 +86,25 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	if slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--kernel" }) {
 		return // what it takes is not known
 	}
-	takes := slices.Concat(kernel.Takes(f.name), []string{"tolerance"})
-	if f.name == walkKernel {
-		takes = walkParameterNames
+	takes, all := walkParameterNames, []string{"labels", "min-steps", "prior", "tolerance"}
+	if f.family = kernel.FamilyOf(f.name); f.family != nil {
+		takes = append(f.family.Takes(), "tolerance")
 	}
-	all := []string{"labels", "min-steps", "prior", "tolerance"}
-	for _, name := range kernel.Names() {
-		all = append(all, kernel.Takes(name)...)
+	for _, p := range ofKernels() {
+		all = append(all, p.Name)
 	}
-	slices.Sort(all)
-	for _, name := range slices.Compact(all) {
+	for _, name := range sortedOnce(all) {
 		if !cmd.Flags().Changed(name) || slices.Contains(takes, name) || name == "labels" && isLIBSVM(f.out) {
 			continue
 		}
 		in.problem("--"+name, "%s has no such parameter; it takes --%s", f.name, strings.Join(takes, ", --"))
 	}
-	if f.name == walkKernel {
+	if f.family == nil {
 		f.fixed()
 		in.checkWalk(&f.walking, true)
 		return
 	}
-	// Without a graph there is no error, and a range that depends on it is empty.
-	alphas, _ := kernel.AlphaRange(in.ctx, nil, f.name, f.of)
-	in.checkPositive(&f.walking, alphas)
+	f.given, _ = in.given(cmd.Flags(), &f.family.Spec)
 	in.checkTolerance(f)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
@@ -194,23 +195,24 @@ func krylovBytes(workload string, g *openGraph, f *krylovFlags, known int) (int6
 		bytes, _ := lanczos.Bytes(n, f.columns, known, nil)
 		return bytes + f.eigen.problem().VectorBytes(n), nil
 	}
-	name, of := f.system, kernel.Parameters{Alpha: f.alpha, Laplacian: kernel.Combinatorial}
-	if f.normalized {
-		of.Laplacian = kernel.Normalized
-	}
-	more := int64(0)
+	name, given, more := f.system, spec.Values{"alpha": spec.Number(f.alpha)}, int64(0)
 	switch {
 	case workload == "exponential":
-		name, of = "diffusion", kernel.Parameters{Laplacian: of.Laplacian, Beta: f.betas[len(f.betas)-1]}
+		name, given = "diffusion", spec.Values{"beta": spec.Number(f.betas[len(f.betas)-1])}
 		more = int64(len(f.betas)-1) * sparse.BlockBytes[float64](n, f.columns)
-	case name == "von-neumann":
-		of.Laplacian = ""
 	case name == "pseudo-inverse":
 		// As with an α that is very large: its least eigenvalue is not looked for.
-		name, of.Alpha = "regularized-laplacian", 1e12
+		name, given["alpha"] = "regularized-laplacian", spec.Number(1e12)
 	}
-	bytes, err := kernel.ApplyBytes(name, of, g.Degrees(), f.columns)
-	return bytes + more, err
+	family := kernel.FamilyOf(name)
+	if family.Param("laplacian") != nil && !f.normalized {
+		given["laplacian"] = spec.Word("combinatorial")
+	}
+	v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees()))
+	if err != nil {
+		return 0, err
+	}
+	return family.ApplyBytes(v, g.Degrees(), f.columns) + more, nil
 }
 
 // benchSystem returns the system that f names.

@@ -74,12 +74,11 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
-	in.parameterFlags(flags, &f.of)
 	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
 	in.effortFlag(flags, &f.effort)
-	in.declaredFlags(flags, declarations(), "")
+	ofMethods().flags(in, flags, "")
 }
 
 func (in *invocation) effortFlag(flags *pflag.FlagSet, effort *string) {
@@ -113,7 +112,6 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 		place = "--learner"
 	}
 	list := in.methods(place, f.name)
-	in.checkForm(list, f.of)
 	if len(list) > 1 {
 		in.problem("--method", "%s are several; classify takes one, evaluate compares them", f.name)
 	}
@@ -121,78 +119,30 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 		f.method = list[0]
 	}
 	f.stated = in.stated(flags, list)
+	in.checkForm(list, f.stated)
 	in.checkWalk(&f.walking, anyWalks(list))
 }
 
-// declaredFlags declares the flags of the parameters of a list of declarations, or
-// adds to the help of those that there are already; where stands before what they are of.
-func (in *invocation) declaredFlags(flags *pflag.FlagSet, declared []*spec.Spec, where string) {
-	type owned struct {
-		p  *spec.Param
-		by []string
-	}
-	var list []*owned
-	for _, s := range declared {
-		for i := range s.Params {
-			p := &s.Params[i]
-			at := slices.IndexFunc(list, func(o *owned) bool { return o.p.Name == p.Name && o.p.Meaning == p.Meaning })
-			if at < 0 {
-				at, list = len(list), append(list, &owned{p: p})
-			}
-			list[at].by = append(list[at].by, s.Name)
-		}
-	}
-	for _, o := range list {
-		usage := meaning(o.p)
-		if len(o.by) <= 3 {
-			usage = where + "of " + strings.Join(o.by, ", ") + ": " + usage
-		}
-		in.declaredFlag(flags, o.p, usage)
-	}
-}
-
-// declarations returns those of learners and of methods, each once.
-func declarations() (list []*spec.Spec) {
+// ofLearners returns the parameters of all learners.
+func ofLearners() (list declaredParams) {
 	for _, l := range classify.Learners() {
-		list = append(list, &l.Spec)
+		list.addAll(&l.Spec, l.Takes(), chosenByDefault)
 	}
+	return list
+}
+
+// ofMethods returns the parameters of all learners and methods.
+func ofMethods() declaredParams {
+	list := ofLearners()
+	list.addAll(&method.CorrectAndSmooth, method.CorrectAndSmooth.Takes(), chosenByDefault)
 	for _, m := range method.All() {
-		d, ok := m.(method.Declared)
-		if ok && !slices.ContainsFunc(list, func(s *spec.Spec) bool { return s.Name == d.Declaration().Name }) {
-			list = append(list, d.Declaration())
+		if d, ok := m.(method.Declared); ok {
+			for _, s := range d.Declarations() {
+				list.addAll(s, m.Takes(), chosenByDefault)
+			}
 		}
 	}
-	return append(list, &method.CorrectAndSmooth)
-}
-
-// meaning says what a parameter is, and which values it takes.
-func meaning(p *spec.Param) string {
-	if p.Kind == spec.Real || p.Kind == spec.Whole {
-		return p.Meaning + ", " + p.Range.Text(p.Symbol)
-	}
-	return p.Meaning
-}
-
-// declaredFlag declares the flag of a parameter, or adds to the help of the one that
-// there is.
-func (in *invocation) declaredFlag(flags *pflag.FlagSet, p *spec.Param, usage string) {
-	noCheck := func(string) error { return nil } // the declaration checks it later
-	if f := flags.Lookup(p.Name); f != nil {
-		if !strings.Contains(f.Usage, p.Meaning) {
-			f.Usage += "; " + usage
-		}
-		return
-	}
-	switch p.Kind {
-	case spec.Switch:
-		flags.Bool(p.Name, false, usage)
-	case spec.Choice:
-		in.variable(flags, p.Name, strings.Join(p.Words, "|"), "", usage, noCheck)
-	case spec.Whole:
-		in.variable(flags, p.Name, "N", "", usage, noCheck)
-	default:
-		in.variable(flags, p.Name, "X", "", usage, noCheck)
-	}
+	return list
 }
 
 // stated returns the values of the flags that are parameters of declared methods, and
@@ -204,36 +154,12 @@ func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec
 		if !ok {
 			continue
 		}
-		own, _ := in.given(flags, d.Declaration())
-		maps.Copy(given, own)
+		for _, s := range d.Declarations() {
+			own, _ := in.given(flags, s)
+			maps.Copy(given, own)
+		}
 	}
 	return given
-}
-
-// given returns the values of the flags that are parameters of a declaration, and what
-// they make together with the defaults, and notes what is wrong with them.
-func (in *invocation) given(flags *pflag.FlagSet, s *spec.Spec) (given, complete spec.Values) {
-	noted := func(name string) bool {
-		return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
-	}
-	given = spec.Values{}
-	for i := range s.Params {
-		p := &s.Params[i]
-		if !flags.Changed(p.Name) || noted(p.Name) {
-			continue
-		}
-		v, err := p.Parse(flags.Lookup(p.Name).Value.String())
-		if err != nil {
-			in.problem("--"+p.Name, "%v", err)
-			continue
-		}
-		given[p.Name] = v
-	}
-	complete, err := s.Resolve(given, nil)
-	if wrong := new(spec.ParameterError); errors.As(err, &wrong) && !noted(wrong.Parameter) {
-		in.problem("--"+wrong.Parameter, "%s", wrong.What)
-	}
-	return given, complete
 }
 
 // anyWalks reports whether one of the methods learns from walks with absorption.
@@ -244,9 +170,9 @@ func anyWalks(methods []method.Method) bool {
 }
 
 // checkForm notes a form of a kernel that no learner takes.
-func (in *invocation) checkForm(methods []method.Method, p kernel.Parameters) {
+func (in *invocation) checkForm(methods []method.Method, given spec.Values) {
 	for _, m := range methods {
-		if p.Laplacian == kernel.RandomWalk && slices.Contains(m.Takes(), "laplacian") {
+		if given["laplacian"] == spec.Word("random-walk") && slices.Contains(m.Takes(), "laplacian") {
 			in.problem("--laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized")
 			return
 		}
@@ -345,7 +271,7 @@ func (in *invocation) settings(f *learning, g *openGraph, l *nodefile.Labels) (*
 		phase string
 	)
 	return &method.Settings{
-		Grid: f.grid(), Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
+		Grid: f.grid(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 		Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -10,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // kernelReport is the JSON document of kernel, but for walks.
@@ -35,8 +38,15 @@ type kernelReport struct {
 
 // kernelParameters are what a block was made with.
 type kernelParameters struct {
-	Kernel string `json:"kernel"`
-	kernel.Parameters
+	family *kernel.Family
+	values spec.Values
+}
+
+// MarshalJSON writes an object with the values and the name of the kernel.
+func (p kernelParameters) MarshalJSON() ([]byte, error) {
+	all := maps.Clone(p.values)
+	all["kernel"] = spec.Word(p.family.Name)
+	return json.Marshal(all)
 }
 
 // runSpectral writes the block that f describes, of any kernel but that of
@@ -58,7 +68,6 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if d.g.Manifest().Directed {
 		return usageOf(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
-	p := f.given()
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
@@ -79,17 +88,11 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return err
 	}
 	nodes.Memory = settings.Memory
-	if f.alpha == 0 {
-		alphas, err := kernel.AlphaRange(in.ctx, nodes, f.name, p)
-		if err != nil {
-			return err
-		}
-		return usageOf("--alpha", "0 is out of range; %s", alphas)
-	}
-	if p, err = kernel.Resolve(in.ctx, nodes, f.name, p); err != nil {
+	v, err := f.family.Resolve(f.given, kernel.On(in.ctx, nodes))
+	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	k, err := kernel.New(in.ctx, nodes, f.name, p)
+	k, err := kernel.New(in.ctx, nodes, f.name, v)
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
@@ -115,7 +118,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	return in.finishKernel(d, f.slab, of, &kernelReport{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
-		Parameters: kernelParameters{f.name, p},
+		Parameters: kernelParameters{f.family, v},
 		Method:     report.Method, HalfSteps: report.HalfSteps, Sweeps: report.Sweeps,
 		LargestValue: report.Largest, Condition: report.Condition,
 	}, report)
@@ -145,19 +148,19 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest, or the output takes no pieces.
 func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
-	n.sweeps, n.row = unknownSweeps, kernel.RowBytes(f.name, len(d.g.Degrees()), len(d.rows), len(d.cols))
-	blockNeeds := func(memory int64) (kernel.Needs, error) {
+	n.sweeps, n.row = unknownSweeps, f.family.RowBytes(len(d.g.Degrees()), len(d.rows), len(d.cols))
+	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees()))
+	if err != nil {
+		return false, err
+	}
+	blockNeeds := func(memory int64) kernel.Needs {
 		s.Memory = memory
-		return kernel.BlockNeeds(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
+		return f.family.BlockNeeds(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
 	}
 	left, limited := n.Left()
 	held := heldBytes[T](rows, cols)
 	if hold = !limited || held <= left/2; hold && limited {
-		block, err := blockNeeds(left - held)
-		if err != nil {
-			return false, err
-		}
-		hold = block.Bytes <= left-held
+		hold = blockNeeds(left-held).Bytes <= left-held
 	}
 	if !d.out.takesPieces(d.path) {
 		if limited && held > left {
@@ -176,10 +179,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 			return false, err
 		}
 	}
-	block, err := blockNeeds(left)
-	if err != nil {
-		return false, err
-	}
+	block := blockNeeds(left)
 	if !limited {
 		s.Memory = block.Bytes
 	}
@@ -259,8 +259,8 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	if r.HalfSteps {
 		method += ", half steps"
 	}
-	title := r.Parameters.Kernel
-	if parameters := r.Parameters.String(); parameters != "" {
+	title := r.Parameters.family.Name
+	if parameters := r.Parameters.family.Text(r.Parameters.values); parameters != "" {
 		title += ", " + parameters
 	}
 	w := in.summary(r.Output)

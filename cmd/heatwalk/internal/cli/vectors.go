@@ -60,8 +60,8 @@ func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
 // nodeParameters returns the flags that kernels of nodes take.
 func nodeParameters() []string {
 	names := slices.Clone(walkParameterNames)
-	for _, name := range kernel.Names() {
-		names = append(names, kernel.Takes(name)...)
+	for _, f := range kernel.Families() {
+		names = append(names, f.Takes()...)
 	}
 	return names
 }
@@ -83,11 +83,11 @@ func (in *invocation) vectorFlags(flags *pflag.FlagSet, f *vectorFlags) {
 	})
 	flags.StringVar(&f.config.ID, "id", "", "with --vectors: `COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&f.config.Class, "class", "", "with --vectors: `COLUMN` of the classes, which is no attribute (default: by its title)")
-	list := make([]*spec.Spec, 0, len(closed.Kernels()))
+	var list declaredParams
 	for _, k := range closed.Kernels() {
-		list = append(list, &k.Spec)
+		list.addAll(&k.Spec, k.Takes(), byDefault)
 	}
-	in.declaredFlags(flags, list, "with --vectors, ")
+	list.flags(in, flags, "with --vectors, ")
 }
 
 // checkNoVectors notes flags that only have a meaning with --vectors, and a kernel of

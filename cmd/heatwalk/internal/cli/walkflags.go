@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
@@ -20,8 +19,6 @@ type walking struct {
 	steps    int
 	minSteps int
 	prior    string
-
-	of kernel.Parameters // of other kernels, but for alpha and steps
 }
 
 // maxSteps bounds --steps; a walk mixes long before.
@@ -89,26 +86,11 @@ func (in *invocation) checkWalk(w *walking, walks bool) {
 	if walks && (w.alpha < alphaOfWalks.lo || w.alpha > alphaOfWalks.hi) {
 		in.problem("--alpha", "%v is out of range; want %v", w.alpha, alphaOfWalks)
 	}
-	if !walks {
-		in.checkPositive(w, "without a walk, give α > 0")
-	}
 	if w.labels == "" {
 		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
 	}
 	if w.steps >= 0 && w.minSteps > w.steps {
 		in.problem("--min-steps", "%d lies beyond the last step, %d; give at most that", w.minSteps, w.steps)
-	}
-}
-
-// checkPositive notes zeros where only walks take them: to a kernel they would
-// say that nothing was given. alphas says which α there are instead, or is
-// empty.
-func (in *invocation) checkPositive(w *walking, alphas string) {
-	if w.alpha == 0 && alphas != "" {
-		in.problem("--alpha", "0 is out of range; %s", alphas)
-	}
-	if w.steps == 0 {
-		in.problem("--steps", "0 is out of range; without a walk, give at least 1")
 	}
 }
 

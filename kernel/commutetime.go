@@ -6,7 +6,23 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+// commuteTime is the mean number of steps of a walk from one node to the other and back;
+// Fouss et al. 2007.
+var commuteTime = Family{
+	Spec:     spec.Spec{Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: spec.Undirected},
+	Distance: true,
+	build: func(_ context.Context, g *matrices, _ spec.Values) (Kernel, error) {
+		k, err := newPseudoInverse(g, combinatorial)
+		if err != nil {
+			return nil, err
+		}
+		return newDistance(k), nil
+	},
+	work: func(_ spec.Values, degrees []float64) work { return pseudoInverseWork(combinatorial, degrees) },
+}
 
 // distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume
 // of the nodes' component, +Inf between components.

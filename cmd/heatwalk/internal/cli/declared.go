@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// declaredParam is a parameter that some declarations share: its name, what it means,
+// and what counts without it.
+type declaredParam struct {
+	*spec.Param
+	of        []string // whose it is
+	otherwise string
+}
+
+// declaredParams are the parameters of declarations, in their order.
+type declaredParams []declaredParam
+
+// add adds a parameter of the declaration called of. otherwise says what counts without
+// it, "" for nothing.
+func (l *declaredParams) add(p *spec.Param, of, otherwise string) {
+	i := slices.IndexFunc(*l, func(d declaredParam) bool {
+		return d.Name == p.Name && d.Meaning == p.Meaning && d.otherwise == otherwise
+	})
+	if i < 0 {
+		*l = append(*l, declaredParam{p, []string{of}, otherwise})
+	} else if own := &(*l)[i].of; !slices.Contains(*own, of) {
+		*own = append(*own, of)
+	}
+}
+
+// addAll adds those parameters of a declaration that are taken.
+func (l *declaredParams) addAll(s *spec.Spec, taken []string, otherwise func(p *spec.Param) string) {
+	for i := range s.Params {
+		if p := &s.Params[i]; slices.Contains(taken, p.Name) {
+			l.add(p, s.Name, otherwise(p))
+		}
+	}
+}
+
+// flags declares a flag for each parameter, or adds to the help of a flag that there
+// is; when says in which case it counts, "" in all.
+func (l declaredParams) flags(in *invocation, flags *pflag.FlagSet, when string) {
+	for _, p := range l {
+		usage := when + p.usage()
+		if f := flags.Lookup(p.Name); f != nil {
+			f.Usage += "; " + usage
+			continue
+		}
+		switch p.Kind {
+		case spec.Switch:
+			flags.Bool(p.Name, false, usage)
+		case spec.Choice:
+			in.variable(flags, p.Name, strings.Join(l.words(p.Name), "|"), "", usage, noCheck)
+		case spec.Whole:
+			in.variable(flags, p.Name, "N", "", usage, noCheck)
+		default:
+			in.variable(flags, p.Name, "X", "", usage, noCheck)
+		}
+	}
+}
+
+// words returns what a choice may be in any of the declarations.
+func (l declaredParams) words(name string) (words []string) {
+	for _, p := range l {
+		for _, w := range p.Words {
+			if p.Name == name && !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	return words
+}
+
+// usage is the help of a parameter.
+func (p *declaredParam) usage() string {
+	text := p.Meaning
+	if number := p.Kind == spec.Real || p.Kind == spec.Whole; number && p.Range != (spec.Range{}) {
+		text += ", " + p.Range.Text(p.Symbol)
+	}
+	if len(p.of) <= 4 {
+		text = "of " + strings.Join(p.of, ", ") + ": " + text
+		if p.Kind == spec.Real && p.Symbol != "" && len([]rune(p.Symbol)) <= 2 {
+			text = p.Symbol + " " + text
+		}
+	}
+	if p.otherwise != "" {
+		text += " (" + p.otherwise + ")"
+	}
+	return text
+}
+
+// byDefault says what counts where nothing is said.
+func byDefault(p *spec.Param) string {
+	switch {
+	case p.Instead != "":
+		return "in place of --" + p.Instead
+	case p.Kind == spec.Switch:
+		return ""
+	case p.On != nil:
+		return "default: by the graph"
+	}
+	return fmt.Sprintf("default %v", p.Default)
+}
+
+// chosenByDefault says nothing but which parameter one stands for: others are chosen.
+func chosenByDefault(p *spec.Param) string {
+	if p.Instead != "" {
+		return byDefault(p)
+	}
+	return ""
+}
+
+// noCheck takes the text of a flag that its declaration checks later.
+func noCheck(string) error { return nil }
+
+// given returns the values of the flags that are parameters of a declaration, and what
+// they make together with the defaults, and notes what is wrong with them.
+func (in *invocation) given(flags *pflag.FlagSet, s *spec.Spec) (given, complete spec.Values) {
+	noted := func(name string) bool {
+		return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
+	}
+	given = spec.Values{}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if flag := flags.Lookup(p.Name); flag == nil || !flag.Changed || noted(p.Name) {
+			continue
+		}
+		v, err := p.Parse(flags.Lookup(p.Name).Value.String())
+		if err != nil {
+			in.problem("--"+p.Name, "%v", err)
+			continue
+		}
+		given[p.Name] = v
+	}
+	complete, err := s.Resolve(given, nil)
+	if wrong := new(spec.ParameterError); errors.As(err, &wrong) && !noted(wrong.Parameter) {
+		in.problem("--"+wrong.Parameter, "%s", wrong.What)
+	}
+	return given, complete
+}

@@ -1,0 +1,54 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// diffusion is exp(−βL), Kondor and Lafferty 2002.
+var diffusion = Family{
+	Spec: spec.Spec{
+		Name: "diffusion", Title: "exp(−βL)", Works: spec.Undirected,
+		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
+	},
+	work: func(v spec.Values, degrees []float64) work {
+		return diffusionWork(degrees, v.Word("laplacian"), v.Number("beta"))
+	},
+}
+
+// newDiffusion returns exp(−βL) of a Laplacian.
+func newDiffusion(ctx context.Context, g *matrices, laplacian string, beta float64) (Kernel, error) {
+	m, root, err := laplacianOf(ctx, g, laplacian)
+	if err != nil {
+		return nil, err
+	}
+	method := expm.Automatic
+	if diffusionWork(g.Degrees, laplacian, beta).series {
+		method = expm.Chebyshev // as planned
+	}
+	return &spectral{graph: g.Graph, root: root,
+		whole: &series{m, expm.Exp(-beta), method}, half: &series{m, expm.Exp(-beta / 2), method}}, nil
+}
+
+// shortSeries is the exponent up to which a series in the map itself is what is
+// cheapest.
+const shortSeries = 40
+
+// diffusionWork says what the engine of exp(−βL) holds.
+func diffusionWork(degrees []float64, laplacian string, beta float64) work {
+	const largest = 2 // eigenvalue of L̃
+	switch {
+	case laplacian == combinatorial && expm.LaplacianSolves(degrees, beta, defaultTolerance):
+		w := resolvents
+		w.solves = true
+		return w
+	case laplacian != combinatorial && beta*largest > shortSeries:
+		return resolvents
+	}
+	return seriesWork
+}

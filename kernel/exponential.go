@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// exponential is exp(βA).
+var exponential = Family{
+	Spec: spec.Spec{
+		Name: "exponential", Title: "exp(βA)", Works: spec.Undirected,
+		Params: []spec.Param{matrixParam(adjacency), exponentialBeta()},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		matrix, beta := v.Word("matrix"), v.Number("beta")
+		m, err := g.base(ctx, matrix)
+		if err != nil {
+			return nil, err
+		}
+		if _, hi := m.Interval(); !(beta > 0 && beta*hi <= maxLog) {
+			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), maxLog/hi, hi)
+		}
+		return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Exp(beta)}, half: &series{m: m, f: expm.Exp(beta / 2)}}, nil
+	},
+	work: func(v spec.Values, _ []float64) work {
+		w := seriesWork
+		w.radius = v.Word("matrix") == adjacency // which the default of β is relative to
+		return w
+	},
+}
+
+// exponentialBeta is β, whose range depends on the graph.
+func exponentialBeta() spec.Param {
+	p := betaParam(func(x float64, v spec.Values, g spec.Graph) (float64, error) {
+		if v.Word("matrix") != adjacency {
+			return x, nil
+		}
+		radius, err := g.Radius(false)
+		return x / radius, err
+	})
+	p.Range = spec.Range{}
+	return p
+}

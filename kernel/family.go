@@ -1,0 +1,168 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Family declares a kernel: its name and parameters, and how it is made and what it
+// holds. Each stands in the file of its kernel; [Families] lists them.
+//
+// The defaults make every kernel that of a random walk of about four steps.
+// What belongs to L = D − A is relative to the mean degree d̄ of nodes with
+// edges, what belongs to A to its largest eigenvalue ρ.
+type Family struct {
+	spec.Spec
+
+	// Distance says that it is a distance and no kernel: it can not be applied to a
+	// block.
+	Distance bool
+
+	// build returns the kernel with complete values.
+	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
+
+	// work says what its engine holds on a graph with the given degrees.
+	work func(v spec.Values, degrees []float64) work
+}
+
+// Families returns all of them.
+func Families() []*Family {
+	return []*Family{
+		&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
+		&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank,
+	}
+}
+
+// FamilyOf returns the family with the given name, or nil.
+func FamilyOf(name string) *Family {
+	list := Families()
+	i := slices.IndexFunc(list, func(f *Family) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// Names returns the names of all kernels.
+func Names() []string {
+	var names []string
+	for _, f := range Families() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// New returns the kernel with the given name on the nodes of a graph, whose
+// matrix must be symmetric with weights ≥ 0, with the given values and defaults for
+// all others. The error is a [*spec.ParameterError]
+// that says what the kernel takes on this graph, [ErrAsymmetric], the
+// context's, or that of a sweep. Cost: a sweep of one column, for bounds
+// of a spectrum a few more, and for defaults that are relative to ρ some tens.
+func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (Kernel, error) {
+	f := FamilyOf(name)
+	if f == nil {
+		return nil, &spec.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
+	}
+	v, err := f.Resolve(given, On(ctx, g))
+	if err != nil {
+		return nil, err
+	}
+	ks, err := f.NewAll(ctx, g, []spec.Values{v})
+	if err != nil {
+		return nil, err
+	}
+	return ks[0], nil
+}
+
+// NewAll is [New] for several complete values. What the kernels have in common is
+// made once, and [Grams] computes their blocks together.
+func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) ([]Kernel, error) {
+	if err := checkSymmetric(ctx, g); err != nil {
+		return nil, err
+	}
+	shared := &matrices{Graph: g}
+	ks := make([]Kernel, len(vs))
+	for i, v := range vs {
+		var err error
+		if ks[i], err = f.build(ctx, shared, v); err != nil {
+			return nil, err
+		}
+		switch k := ks[i].(type) {
+		case *spectral:
+			if k.work = f.work(v, g.Degrees); !k.work.half {
+				k.half = nil
+			}
+		case *distance:
+			k.inverse.work = f.work(v, g.Degrees)
+		}
+	}
+	return ks, nil
+}
+
+// Symmetric reports whether the kernel with these values is, as learners need it to
+// be.
+func (f *Family) Symmetric(v spec.Values) bool {
+	if form := f.Param("symmetric"); form != nil && !v.On("symmetric") {
+		return false
+	}
+	return !f.Distance && v["laplacian"] != spec.Word(randomWalk)
+}
+
+// pkg is what errors call the package, and the parameter that is the name of a kernel.
+const pkg = "kernel"
+
+// refuse returns what is wrong with the value of a parameter of the named kernel.
+func refuse(of, parameter, format string, args ...any) error {
+	return &spec.ParameterError{Of: of, Parameter: parameter, What: fmt.Sprintf(format, args...)}
+}
+
+// onGraph is a graph as defaults depend on it.
+type onGraph struct {
+	ctx     context.Context
+	graph   *graph.Graph // nil: only its degrees are known
+	degrees []float64
+}
+
+// On returns a graph as defaults and grids of parameters depend on it, which may take
+// [Radius] or [RoughRadius].
+func On(ctx context.Context, g *graph.Graph) spec.Graph { return onGraph{ctx, g, g.Degrees} }
+
+// OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
+// largest eigenvalue.
+func OnDegrees(degrees []float64) spec.Graph { return onGraph{degrees: degrees} }
+
+// Len implements [spec.Graph].
+func (g onGraph) Len() int { return len(g.degrees) }
+
+// MeanDegree implements [spec.Graph].
+func (g onGraph) MeanDegree() float64 {
+	var vol, nodes float64
+	for _, d := range g.degrees {
+		if d > 0 {
+			vol += d
+			nodes++
+		}
+	}
+	if nodes == 0 {
+		return 1
+	}
+	return vol / nodes
+}
+
+// Radius implements [spec.Graph].
+func (g onGraph) Radius(exact bool) (float64, error) {
+	switch largest := slices.Max(g.degrees); {
+	case largest == 0:
+		return 1, nil
+	case g.graph == nil:
+		return largest, nil
+	case exact:
+		return Radius(g.ctx, g.graph)
+	}
+	return RoughRadius(g.ctx, g.graph)
+}

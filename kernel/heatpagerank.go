@@ -1,0 +1,25 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// heatPageRank is exp(−β(I − T)), Chung 2007.
+var heatPageRank = Family{
+	Spec: spec.Spec{
+		Name: "heat-pagerank", Title: "exp(−β(I − T))", Works: spec.Undirected,
+		Params: []spec.Param{betaParam(nil), symmetricParam()},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		laplacian := randomWalk
+		if v.On("symmetric") {
+			laplacian = normalized
+		}
+		return newDiffusion(ctx, g, laplacian, v.Number("beta"))
+	},
+	work: func(v spec.Values, degrees []float64) work {
+		return diffusionWork(degrees, normalized, v.Number("beta"))
+	},
+}

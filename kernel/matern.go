@@ -1,0 +1,70 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// matern is (2ν/κ²·I + L)^−ν, Borovitskiy et al. 2021.
+var matern = Family{
+	Spec: spec.Spec{
+		Name: "matern", Title: "(2ν/κ²·I + L)^−ν", Works: spec.Undirected,
+		Params: []spec.Param{
+			laplacianParam(normalized, combinatorial, randomWalk),
+			{
+				Name: "nu", Symbol: "ν", Meaning: "smoothness", Range: spec.Above(0),
+				Default: spec.Number(1.5), Grid: numbers(0.5, 1.5, 2.5),
+			},
+			{
+				Name: "kappa", Symbol: "κ", Meaning: "length", Range: spec.Above(0),
+				Default: spec.Number(3), Grid: numbers(1, 2, 4, 8, 16),
+				On: func(x float64, v spec.Values, g spec.Graph) (float64, error) {
+					if v.Word("laplacian") == combinatorial {
+						x /= math.Sqrt(g.MeanDegree())
+					}
+					return x, nil
+				},
+			},
+		},
+	},
+	build: newMatern,
+	work: func(v spec.Values, degrees []float64) work {
+		nu, kappa := v.Number("nu"), v.Number("kappa")
+		// Each diagonal value of L bounds its largest eigenvalue from below.
+		largest, lo, most := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
+		if v.Word("laplacian") == combinatorial {
+			lo = slices.Max(degrees)
+			largest = 2 * max(1, lo)
+		}
+		if largest <= most {
+			return seriesWork
+		}
+		w := resolvents
+		w.solves = lo > most
+		return w
+	},
+}
+
+func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+	m, root, err := laplacianOf(ctx, g, v.Word("laplacian"))
+	if err != nil {
+		return nil, err
+	}
+	nu, kappa := v.Number("nu"), v.Number("kappa")
+	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
+	middle, factor := math.Sqrt(2*nu), math.Exp(min(maxLog/nu, maxLog)/2)
+	if least, most := middle/factor, middle*factor; !(kappa >= least && kappa <= most) {
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which norms of its columns overflow", kappa, nu, least, most)
+	}
+	_, hi := m.Interval()
+	if most := math.Sqrt(2 * nu / epsilon / hi); kappa > most {
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, most, hi)
+	}
+	sigma := 2 * nu / (kappa * kappa)
+	return &spectral{graph: g.Graph, root: root,
+		whole: &series{m: m, f: expm.Matern(sigma, nu)}, half: &series{m: m, f: expm.Matern(sigma, nu/2)}}, nil
+}

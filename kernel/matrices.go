@@ -1,0 +1,130 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// matrices are the matrices of a graph that its kernels are functions of, made
+// when the first one needs them.
+type matrices struct {
+	*graph.Graph
+	combinatorial, normalized, adjacency, normalizedAdjacency *expm.Map
+}
+
+// laplacian returns L or L̃.
+func (g *matrices) laplacian(ctx context.Context, normalized bool) (*expm.Map, error) {
+	if normalized {
+		if g.normalized == nil {
+			g.normalized = expm.NewLaplacianNormalized(g.Graph)
+		}
+		return g.normalized, nil
+	}
+	var err error
+	if g.combinatorial == nil {
+		g.combinatorial, err = expm.NewLaplacian(ctx, g.Graph)
+	}
+	return g.combinatorial, err
+}
+
+// base returns A or S.
+func (g *matrices) base(ctx context.Context, matrix string) (*expm.Map, error) {
+	if matrix == normalizedAdjacency {
+		if g.normalizedAdjacency == nil {
+			g.normalizedAdjacency = expm.NewAdjacencyNormalized(g.Graph)
+		}
+		return g.normalizedAdjacency, nil
+	}
+	var err error
+	if g.adjacency == nil {
+		g.adjacency, err = expm.NewAdjacency(ctx, g.Graph)
+	}
+	return g.adjacency, err
+}
+
+// checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
+func checkSymmetric(ctx context.Context, g *graph.Graph) error {
+	n := len(g.Degrees)
+	x, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n {
+		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
+	}
+	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+	if err := op.ApplyTo(ctx, y, x); err != nil {
+		return err
+	}
+	var uv, vu float64
+	for i := range n {
+		uv += float64(x.Row(i)[0] * y.Row(i)[1])
+		vu += float64(x.Row(i)[1] * y.Row(i)[0])
+	}
+	// Both are sums of terms ≥ 0, so that rounding stays relative; one arc
+	// among many changes one of them by more.
+	if math.Abs(uv-vu) > 1e-13*math.Sqrt(float64(n)+64)*math.Abs(uv) {
+		return ErrAsymmetric
+	}
+	return nil
+}
+
+// laplacianOf returns the map of a Laplacian that functions are computed of,
+// and d^½ if what is asked for is similar to it.
+func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map, []float64, error) {
+	m, err := g.laplacian(ctx, laplacian != combinatorial)
+	if laplacian == randomWalk {
+		return m, roots(g.Graph), err
+	}
+	return m, nil, err
+}
+
+// systemOf is laplacianOf for a·L + c·I.
+func systemOf(g *matrices, laplacian string, a, c float64) (*iterative.System, []float64, error) {
+	switch laplacian {
+	case combinatorial:
+		s, err := iterative.ShiftedLaplacian(g.Graph, a, c)
+		return s, nil, err
+	case randomWalk:
+		s, err := iterative.ShiftedLaplacianNormalized(g.Graph, a, c)
+		return s, roots(g.Graph), err
+	}
+	s, err := iterative.ShiftedLaplacianNormalized(g.Graph, a, c)
+	return s, nil, err
+}
+
+// roots returns d^½ relative to the least in the component of each node, 1 for a
+// row without entries. A kernel has no values between components, so that only
+// ratios within one count; larger ones would be in bounds on errors.
+func roots(g *graph.Graph) []float64 {
+	of := g.Components.Of
+	least := make([]float64, len(g.Components.Sizes))
+	for i, d := range g.Degrees {
+		if v := &least[of[i]]; *v == 0 || d < *v {
+			*v = d
+		}
+	}
+	root := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d / least[of[i]])
+		}
+	}
+	return root
+}
+
+// lone returns the rows without entries.
+func lone(deg []float64) []int {
+	var rows []int
+	for i, d := range deg {
+		if d == 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,40 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// pseudoInverse is L⁺, that of Moore and Penrose; Fouss et al. 2007.
+var pseudoInverse = Family{
+	Spec: spec.Spec{
+		Name: "pseudo-inverse", Title: "L⁺", Works: spec.Undirected,
+		Params: []spec.Param{laplacianParam(normalized, combinatorial)},
+	},
+	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		return newPseudoInverse(g, v.Word("laplacian"))
+	},
+	work: func(v spec.Values, degrees []float64) work { return pseudoInverseWork(v.Word("laplacian"), degrees) },
+}
+
+func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
+	if laplacian == combinatorial && areUneven(g.Degrees) {
+		e, err := newWeighted(g.Graph)
+		return &spectral{graph: g.Graph, whole: e}, err
+	}
+	s, _, err := systemOf(g, laplacian, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
+}
+
+// pseudoInverseWork says what the engine of L⁺ holds.
+func pseudoInverseWork(laplacian string, degrees []float64) work {
+	w := work{blocks: solveBlocks, factor: true, least: true}
+	if laplacian == combinatorial && areUneven(degrees) {
+		w.blocks, w.balanced = w.blocks+1, true
+	}
+	return w
+}

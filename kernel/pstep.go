@@ -1,0 +1,57 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// pStep is (aI − L̃)ᵖ, Smola and Kondor 2003.
+var pStep = Family{
+	Spec: spec.Spec{
+		Name: "p-step", Title: "(aI − L̃)ᵖ", Works: spec.Undirected,
+		Params: []spec.Param{
+			{
+				Name: "shift", Symbol: "a", Meaning: "at least the largest eigenvalue that L̃ can have", Range: spec.From(2),
+				Default: spec.Number(2),
+				Check: func(v spec.Values) error {
+					if most := math.Exp(maxLog); v.Number("shift") > most {
+						return fmt.Errorf("%v is out of range; p-step takes a ≥ 2 up to %.2g, beyond which norms of its columns overflow", v.Number("shift"), most)
+					}
+					return nil
+				},
+			},
+			{
+				Name: "steps", Symbol: "p", Meaning: "steps", Kind: spec.Whole, Range: spec.From(1),
+				Default: spec.Int(2 * usualTime), // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
+				Grid:    []spec.Value{spec.Int(1), spec.Int(2), spec.Int(3), spec.Int(5), spec.Int(7), spec.Int(10), spec.Int(20)},
+				Check: func(v spec.Values) error {
+					if a, p := v.Number("shift"), v.Number("steps"); p > math.Floor(maxLog/math.Log(a)) {
+						return fmt.Errorf("%v is out of range; p-step with a = %v takes 1 to %d, beyond which norms of its columns overflow", p, a, int(maxLog/math.Log(a)))
+					}
+					return nil
+				},
+			},
+		},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		m, err := g.laplacian(ctx, true)
+		if err != nil {
+			return nil, err
+		}
+		a, p := v.Number("shift"), v.Int("steps")
+		k := &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Power(a, p)}}
+		if p%2 == 0 {
+			k.half = &series{m: m, f: expm.Power(a, p/2)}
+		}
+		return k, nil
+	},
+	work: func(v spec.Values, _ []float64) work {
+		w := seriesWork
+		w.half = v.Int("steps")%2 == 0
+		return w
+	},
+}

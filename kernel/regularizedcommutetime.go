@@ -1,0 +1,28 @@
+package kernel
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// regularizedCommuteTime is (D − αA)⁺, Mantrach et al. 2011.
+var regularizedCommuteTime = Family{
+	Spec: spec.Spec{
+		Name: "regularized-commute-time", Title: "(D − αA)⁺", Works: spec.Undirected,
+		Params: []spec.Param{withRest(shareParam(usualShare), "regularized-commute-time")},
+	},
+	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		s, err := iterative.RegularizedCommuteTime(g.Graph, v.Number("alpha"))
+		if err != nil {
+			return nil, err
+		}
+		return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
+	},
+	work: func(v spec.Values, _ []float64) work {
+		w := walkInverseWork(v.Number("alpha"))
+		w.half = false
+		return w
+	},
+}

@@ -1,0 +1,44 @@
+package kernel
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// regularizedLaplacian is (I + αL)⁻¹, Smola and Kondor 2003.
+var regularizedLaplacian = Family{
+	Spec: spec.Spec{
+		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: spec.Undirected,
+		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), {
+			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: spec.Above(0),
+			Default: spec.Number(usualTime), Grid: powersOfTwo(), On: overDegree,
+		}},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
+		m, _, err := laplacianOf(ctx, g, laplacian)
+		if err != nil {
+			return nil, err
+		}
+		if _, hi := m.Interval(); alpha*hi > 1/epsilon {
+			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, 1/epsilon/hi, hi)
+		}
+		s, root, err := systemOf(g, laplacian, alpha, 1)
+		if err != nil {
+			return nil, err
+		}
+		return &spectral{graph: g.Graph, root: root, whole: &solves{system: s, scale: 1},
+			half: newInverseRoot(m, alpha, 1, 1, nil)}, nil
+	},
+	work: func(v spec.Values, degrees []float64) work {
+		alpha, largest := v.Number("alpha"), 2.0
+		usual := largest // what Jacobi leaves of L̃, or about that of L
+		if v.Word("laplacian") == combinatorial {
+			largest = 2 * max(1, slices.Max(degrees))
+			usual *= OnDegrees(degrees).MeanDegree()
+		}
+		return work{blocks: solveBlocks, half: alpha*largest <= narrow, factor: alpha*usual > wide}
+	},
+}

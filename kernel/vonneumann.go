@@ -1,0 +1,168 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// vonNeumann is (I − αS)⁻¹, or that of A.
+var vonNeumann = Family{
+	Spec: spec.Spec{
+		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: spec.Undirected,
+		Params: []spec.Param{matrixParam(normalizedAdjacency), {
+			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
+			Default: spec.Number(usualShare), Grid: shares(),
+			On: func(x float64, v spec.Values, g spec.Graph) (float64, error) {
+				if v.Word("matrix") != adjacency {
+					return x, nil
+				}
+				radius, err := g.Radius(x >= 0.9) // from where about is not enough to stay in its range
+				return x / radius, err
+			},
+			Check: func(v spec.Values) error {
+				alpha, of := v.Number("alpha"), titled("von-neumann", v.Word("matrix"))
+				switch {
+				case v.Word("matrix") == adjacency: // what it takes depends on the graph
+					return nil
+				case !(alpha > 0 && alpha < 1):
+					return fmt.Errorf("%v is out of range; %s takes 0 < α < 1", alpha, of)
+				}
+				return checkRest(alpha, of)
+			},
+		}},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		if v.Word("matrix") == adjacency {
+			return newVonNeumannAdjacency(ctx, g, v.Number("alpha"))
+		}
+		return newWalkInverse(ctx, g, v.Number("alpha"), 1, nil)
+	},
+	work: func(v spec.Values, degrees []float64) work {
+		alpha := v.Number("alpha")
+		if v.Word("matrix") != adjacency {
+			return walkInverseWork(alpha)
+		}
+		w := seriesWork
+		if alpha*slices.Max(degrees) >= farFromPole {
+			w = work{blocks: solveBlocks, function: true, factor: true, balanced: true, half: true}
+		}
+		w.radius, w.pole = true, true
+		return w
+	},
+}
+
+// newWalkInverse returns scale·(I − αS)⁻¹, for rows that stay without entries
+// the identity.
+func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay []int) (*spectral, error) {
+	s, err := iterative.VonNeumann(g.Graph, alpha)
+	if err != nil {
+		return nil, err
+	}
+	m, err := g.laplacian(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	// I − αS is (1−α)I + αL̃, but for rows without entries.
+	return &spectral{graph: g.Graph, whole: &solves{system: s, scale: scale, lone: stay},
+		half: newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale), lone(g.Degrees))}, nil
+}
+
+// walkInverseWork says what the engine of (I − αS)⁻¹ holds.
+func walkInverseWork(alpha float64) work {
+	ratio := 2 * alpha / (1 - alpha)
+	return work{blocks: solveBlocks, half: ratio <= narrow, factor: ratio > wide}
+}
+
+// newVonNeumannAdjacency returns (I − αA)⁻¹.
+func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Kernel, error) {
+	m, err := g.base(ctx, adjacency)
+	if err != nil {
+		return nil, err
+	}
+	if _, hi := m.Interval(); !(alpha > 0 && alpha*hi < farFromPole) {
+		e, err := nearRadius(ctx, g, alpha, hi)
+		if err != nil {
+			return nil, err
+		}
+		return &spectral{graph: g.Graph, whole: e}, nil
+	}
+	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-alpha*x) })
+	return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Inverse(1, -alpha)}, half: &series{m: m, f: root}}, nil
+}
+
+// nearestPole is the least 1 − αρ of von-neumann of A. The series takes some
+// 12/√(1 − αρ) sweeps, and solves lose as many digits.
+const nearestPole = 1e-9
+
+// alphasBelow says which α von-neumann of A takes where ρ is the largest
+// eigenvalue, with so many digits that refused, if it is positive, is not among
+// them.
+func alphasBelow(rho, refused float64) string {
+	end, digits := 1/rho, 10
+	if refused > 0 {
+		end = min(end, refused)
+	}
+	text := fmt.Sprintf("%.*g", digits, end)
+	for refused > 0 && digits < 17 {
+		if most, _ := strconv.ParseFloat(text, 64); most <= refused {
+			break
+		}
+		digits++
+		text = fmt.Sprintf("%.*g", digits, end)
+	}
+	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.*g", text, digits, rho)
+}
+
+// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on
+// ρ, or says what α may be: a series in A on [−ρ, ρ] or, where that would take many
+// sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
+// is, to a tenth.
+func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine, error) {
+	w := newPerron(g.Graph, 0, upper)
+	err := w.search(ctx, func() bool {
+		rest := 1 - alpha*w.ratio
+		return alpha > 0 && rest > nearestPole && alpha*(w.ratio-w.lower) <= rest/10
+	})
+	rho := w.upper
+	if errors.Is(err, errPerron) {
+		rho, err = radiusByLanczos(ctx, g.Graph)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rest := 1 - alpha*rho
+	switch {
+	case !(alpha > 0 && rest > 0):
+		return nil, refuse("von-neumann", "alpha", "%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))
+	case rest < nearestPole:
+		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)
+	case rest < nearSolves && alpha*w.ratio < 1:
+		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, rest-4*epsilon)
+		switch scale := (*graph.ScaleError)(nil); {
+		case err == nil:
+			return &solves{system: system, scale: 1}, nil
+		case errors.Is(err, iterative.ErrParameter), errors.As(err, &scale): // rounding is in the way
+		default:
+			return nil, err
+		}
+	}
+	m, err := expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
+	return &series{m: m, f: expm.Inverse(1, -alpha)}, err
+}
+
+// farFromPole is the α·ρ below which any bound on ρ will do.
+const farFromPole = 0.95
+
+// nearSolves is the 1 − αρ below which von-neumann of A is computed by solves: a
+// series would take some 300 sweeps.
+const nearSolves = 1.6e-3
