@@ -134,15 +134,6 @@ func (f *Family) RowBytes(n, rows, cols int) int {
 	return rowBytes(min(slabColumns(n), columns))
 }
 
-// GramsRowBytes is RowBytes for [Grams] of so many kernels.
-func GramsRowBytes(n, nodes, kernels int) int {
-	if kernels == 1 {
-		return rowBytes(min(slabColumns(n), nodes))
-	}
-	// Inverses are not computed together.
-	return max(rowBytes(gramsWidth(n, nodes, kernels)), rowBytes(min(slabColumns(n), nodes)))
-}
-
 // rowBytes is the distance between rows of blocks of so many columns, or of those
 // of a search for an eigenvalue.
 func rowBytes(cols int) int { return max(8*sparse.Stride[float64](cols), lanczos.RowBytes) }

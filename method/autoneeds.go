@@ -88,7 +88,7 @@ func (a *account) related(memory int64) error {
 	grid := relatedGrid()
 	f := kernel.FamilyOf(diffusion)
 	grams := f.GramsNeeds(grid, a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: memory})
-	a.row = max(a.row, kernel.GramsRowBytes(n, int(m), len(grid)), 8*sparse.Stride[float64](k))
+	a.row = max(a.row, f.RowBytes(n, int(m), int(m)), 8*sparse.Stride[float64](k))
 	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels between labels"); err != nil {
 		return err
 	}

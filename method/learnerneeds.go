@@ -26,7 +26,7 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 			rows[i] = i
 		}
 	}
-	a.row = max(a.row, kernel.GramsRowBytes(n, len(rows), 1))
+	a.row = max(a.row, m.kernel.RowBytes(n, len(rows), len(rows)))
 	one := a.oneOf(m.kernel, of, rows)
 	if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "values of the kernel"); err != nil {
 		return err

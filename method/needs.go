@@ -456,7 +456,7 @@ func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, 
 	for i, l := range seen {
 		rows[i] = a.p.Row[l]
 	}
-	a.row = kernel.GramsRowBytes(n, len(rows), len(grid))
+	a.row = f.RowBytes(n, len(rows), len(rows))
 	grams := f.GramsNeeds(grid, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
 	return grid, len(rows), a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
 }
@@ -479,7 +479,7 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 	}
 	all := int64(len(a.p.Row))
 	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
-		a.row = max(a.row, kernel.GramsRowBytes(n, int(all), 1))
+		a.row = max(a.row, f.RowBytes(n, int(all), int(all)))
 		one := a.oneOf(f, grid, a.p.Row)
 		if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
 			return err
