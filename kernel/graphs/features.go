@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -62,7 +63,7 @@ func newFeatures(graph []entries) *features {
 }
 
 // rowTo implements [rows]. The products are added in the order of the features.
-func (f *features) rowTo(_ int, dst []float64, i, lo, hi int) error {
+func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int) error {
 	clear(dst)
 	own := f.graph[i]
 	for a, x := range own.at {

@@ -34,7 +34,7 @@ type Kernel struct {
 type rows interface {
 	// rowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. Of K(i, j) and K(j, i) the bits
 	// are the same.
-	rowTo(worker int, dst []float64, i, lo, hi int) error
+	rowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) error
 }
 
 // Kernels returns all kernels.
@@ -162,10 +162,10 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 	}
 	err := sched.Run(ctx, g.set.Workers, dst.Rows, func(worker, r int) error {
 		row, i := dst.Row(r), lo+r
-		if err := g.values.rowTo(worker, row[:lo], i, 0, lo); err != nil {
+		if err := g.values.rowTo(ctx, worker, row[:lo], i, 0, lo); err != nil {
 			return err
 		}
-		err := g.values.rowTo(worker, row[i:], i, i, g.n)
+		err := g.values.rowTo(ctx, worker, row[i:], i, i, g.n)
 		if made := g.made.Add(1); g.set.Progress != nil {
 			g.set.Progress(int(made))
 		}
@@ -185,7 +185,7 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 // DiagonalTo stores K(i, i) in dst[i].
 func (g *Gram) DiagonalTo(ctx context.Context, dst []float64) error {
 	return sched.Run(ctx, g.set.Workers, g.n, func(worker, i int) error {
-		return g.values.rowTo(worker, dst[i:i+1], i, i, i+1)
+		return g.values.rowTo(ctx, worker, dst[i:i+1], i, i, i+1)
 	})
 }
 
@@ -208,8 +208,11 @@ func Cosine(row, diagonal []float64, i int) {
 type pairs func(worker, i, j int) (float64, error)
 
 // rowTo implements [rows].
-func (f pairs) rowTo(worker int, dst []float64, i, lo, hi int) (err error) {
+func (f pairs) rowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) (err error) {
 	for j := lo; j < hi; j++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if dst[j-lo], err = f(worker, min(i, j), max(i, j)); err != nil {
 			return err
 		}
