@@ -39,6 +39,7 @@ type inverses struct {
 	columns []float64
 	rounded []float64 // the part of columns that is rounding errors
 	solved  int
+	solves  int // in all
 }
 
 // runRational computes a Matérn function by solves.
@@ -61,6 +62,7 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	if p.fit != nil {
 		solves += float64(len(p.fit.pole))
 	}
+	s.solves = int(solves)
 	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower, typical*e.outerMin()) / e.outerMax / max(solves, 1)
 	y := e.w[0]
 	if p.fit != nil {
@@ -101,7 +103,7 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.swept(1, 0)
+	s.swept(1, s.result.PredictedSweeps)
 	root := make([]float64, 1)
 	s.evaluation.sums.rootsTo(root)
 	rho := root[0] * root[0] / (s.norm * s.norm)
@@ -174,7 +176,7 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 	s.solved++
 	s.out.InnerSteps += r.Steps
 	s.out.SampledCholesky = s.out.SampledCholesky || r.SampledCholesky
-	s.swept(r.Sweeps, s.result.PredictedSweeps-s.result.Sweeps-r.Sweeps)
+	s.swept(r.Sweeps, (s.result.Sweeps+r.Sweeps)*(s.solves-s.solved)/s.solved)
 	return nil
 }
 

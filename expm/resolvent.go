@@ -120,7 +120,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 				return false, err
 			}
 		}
-		s.swept(0, int(s.pace*s.digits(j+1, last)))
+		s.swept(0, int(float64(s.result.Sweeps)*s.digits(j+1, last)/s.digits(0, j+1)))
 	}
 	return s.finishGroup(ctx, first)
 }

@@ -44,7 +44,9 @@ type computation struct {
 	x, y   *sparse.Block[float64] // a slab of unit vectors, and its image
 	slabs  int                    // to be computed in all
 	done   int                    // slabs
-	sweeps int                    // of slabs done
+	sweeps int                    // of all attempts that are over
+	before int                    // of these, those of slabs that are done
+	last   int                    // those of the attempt with which the last slab was done
 
 	core     float64   // the largest value in the columns so far
 	base     float64   // in those of the first slab
@@ -172,6 +174,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			return nil, tooTight(c.s.Tolerance, max(miss, promise)*c.s.Tolerance)
 		}
 		c.done++
+		c.before, c.last = c.sweeps, a.sweeps
 		return a, nil
 	}
 }
@@ -193,16 +196,19 @@ func tooTight(asked, reached float64) error {
 	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
 }
 
-// progress passes on the progress of one slab. What a solver expects grows as it goes:
-// slabs are expected to take as much as those before.
+// progress passes on the progress of one attempt at a slab. An attempt at the first slab
+// is expected to take what its engine says, and each other slab what the last attempt
+// took: it begins with the tolerance that did.
 func (c *computation) progress(done, expected int) {
 	if c.s.Progress == nil {
 		return
 	}
-	if c.done > 0 {
-		expected = c.sweeps / c.done
+	now, each := c.sweeps-c.before+done, c.last
+	if each == 0 {
+		each = max(done, expected)
 	}
-	c.s.Progress(c.sweeps+done, c.sweeps+max(done, expected)*max(1, c.slabs-c.done))
+	slab := now + max(0, each-done)
+	c.s.Progress(c.before+now, c.before+slab+each*max(0, c.slabs-c.done-1))
 }
 
 // direct is the measure of the columns, or with turned the rows, of nodes: the error

@@ -30,6 +30,10 @@ var ErrUnsynced = errors.New("in place, but the disk may lose it")
 // had. If others are new by then and the output is not, the marks stay and the error
 // says so; only an error after the output's renaming leaves all of them.
 //
+// Runs that write the same group at the same time are not kept apart: each file is whole,
+// but one may be of the one run and the next of the other. Who starts several gives each
+// an output of its own.
+//
 // For files that belong to an output which is no file, publish puts that in place
 // after all of them have their names; else it is nil. Its error wraps [ErrUnsynced]
 // if only the sync has failed.

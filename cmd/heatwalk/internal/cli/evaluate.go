@@ -399,7 +399,11 @@ func (in *invocation) evaluating() (splits func(done, total int), phase func(nam
 	}
 	phase = func(name string, done float64) {
 		begin()
-		shown.within(fmt.Sprintf("%s %.0f %%", name, 100*done))
+		part := ""
+		if done < 1 { // what follows, such as training machines, is no part of it
+			part = fmt.Sprintf("%s %.0f %%", name, 100*done)
+		}
+		shown.within(part)
 	}
 	return splits, phase
 }

@@ -266,19 +266,29 @@ func (in *invocation) settings(f *learning, g *openGraph, l *nodefile.Labels) (*
 	if err != nil {
 		return nil, err
 	}
+	return &method.Settings{
+		Grid: f.grid(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
+		Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads,
+		Progress: in.phases(),
+	}, nil
+}
+
+// phases returns a callback that shows the phases of a method, one after the other. What
+// follows a phase that is done, such as training machines, is no part of it.
+func (in *invocation) phases() func(name string, done float64) {
 	var (
 		shown *stage
 		phase string
 	)
-	return &method.Settings{
-		Grid: f.grid(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
-		Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads,
-		Progress: func(name string, done float64) {
-			if shown == nil || phase != name {
-				phase = name
-				shown = in.progress.begin(name, whole, inShares)
-			}
-			shown.set(int64(done*whole), whole)
-		},
-	}, nil
+	return func(name string, done float64) {
+		if shown == nil || phase != name {
+			phase = name
+			shown = in.progress.begin(name, whole, inShares)
+		}
+		shown.set(int64(done*whole), whole)
+		if done >= 1 {
+			in.progress.end()
+			shown = nil
+		}
+	}
 }

@@ -151,3 +151,21 @@ func TestProgressOfEvaluation(t *testing.T) {
 	}
 	in.progress.close()
 }
+
+// A phase that is done does not stand at 100 % while something else goes on.
+func TestProgressOfPhases(t *testing.T) {
+	var out bytes.Buffer
+	in := &invocation{progress: newProgress(context.Background(), &out, "plain", false, false)}
+	phase := in.phases()
+	phase("features", 0.5)
+	in.progress.tick()
+	phase("features", 1)
+	in.progress.rest = in.progress.rest.Add(-2 * time.Second)
+	in.progress.tick()
+	phase("walk", 0.25)
+	in.progress.tick()
+	if got, want := out.String(), "features: 50 %\nworking: 2.0 s\nwalk: 25 %\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	in.progress.close()
+}
