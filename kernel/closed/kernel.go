@@ -17,6 +17,10 @@ type Attribute struct {
 type Kernel struct {
 	spec.Spec
 
+	// Texts says that values are compared by what they hold, so that new ones may come;
+	// else they are categories, which are the same or not.
+	Texts bool
+
 	// Of returns the kernel of the records with the given attributes, all of which have
 	// a code for each record; v is complete ([spec.Spec.Resolve]). The error is an
 	// [*AttributeError] about attributes that the kernel does not take.

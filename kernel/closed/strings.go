@@ -27,7 +27,8 @@ var stringsKernel = Kernel{
 			scaleParam,
 		},
 	},
-	Of: stringsOf,
+	Texts: true,
+	Of:    stringsOf,
 }
 
 // texts holds distinct strings.

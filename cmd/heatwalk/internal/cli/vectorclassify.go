@@ -146,8 +146,8 @@ func (r *vectorRun) labels(path string) (*nodefile.Labels, error) {
 
 // restrict makes the values of the records with a label the alphabets.
 func (r *vectorRun) restrict() error {
-	if r.f.vectors.kernel.Name == "strings" {
-		return nil // any text may stand there
+	if r.f.vectors.kernel.Texts {
+		return nil
 	}
 	values := make([]nodefile.Column, len(r.a.Columns))
 	for i, c := range r.a.Columns {

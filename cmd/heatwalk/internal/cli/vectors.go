@@ -146,7 +146,7 @@ func (in *invocation) vectorGram(f *vectorFlags, a *nodefile.Attributes) (*close
 	list := make([]closed.Attribute, len(a.Columns))
 	for i, c := range a.Columns {
 		list[i] = closed.Attribute(c)
-		if n := len(c.Values); f.kernel.Name != "strings" && n > 20 && n > a.Len()/2 {
+		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > a.Len()/2 {
 			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
 				counted(int64(n), "value"), counted(int64(a.Len()), "record"))
 		}
