@@ -17,6 +17,9 @@ import (
 // all classes and pulled towards what suits graphs where neighbours agree; others learn
 // which class goes to which. Cross-validation on the labels tells how much of each is
 // worth it, and with fewestLabels or fewer the scores are those of Poisson learning.
+//
+// Where nodes have attributes, scores of ridges on these, each label's by all others, are
+// columns of the same model; walks take part where the labels show that they help.
 type evidence struct{}
 
 // fewestLabels is the number of labels up to which nothing is learned from them.

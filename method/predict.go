@@ -25,7 +25,8 @@ type Prediction struct {
 	// Raw, unless nil, holds the scores as the method's formula gives them.
 	Raw *sparse.Block[float64]
 
-	// Reached are the nodes from which a walk can end in a label.
+	// Reached are the nodes from which a walk can end in a label or, where attributes
+	// are learned from, at a node that has some.
 	Reached *roaring.Bitmap
 
 	Parameters Parameters
