@@ -46,7 +46,8 @@ const suggestReach = 10
 //
 // given the labels and the suggestions before it, so that a batch does not say the same
 // thing twice. It is Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the
-// nodes weighted by doubt. Looked at are the nodes for which the numerator is largest.
+// nodes weighted by doubt, and as all such choices worse than chance where neighbours are of
+// different classes, see bench/results. Looked at are the nodes for which the numerator is largest.
 //
 // Cost: the kernel between labels and candidates.
 func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Settings) ([]Suggestion, error) {

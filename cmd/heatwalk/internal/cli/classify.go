@@ -83,6 +83,7 @@ together, chooses, and labels the nodes.
 With --suggest N, OUT names the nodes to label next: node, what its label would teach
 as a share of what all labels could, its likeliest label with the probability, and the
 reason. No two of them say the same thing, so that they can be labelled as a batch.
+Where neighbours are of different classes, labels at random teach more.
 
 With --gram K.npy a learner is given kernel values in place of a graph: K.npy has a
 row for each node and a column for each node with a label, or for all nodes, named
