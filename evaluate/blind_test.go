@@ -56,7 +56,7 @@ func TestNoLeak(t *testing.T) {
 		var saw []*method.Prediction
 		for _, q := range []*method.Problem{p, &other} {
 			spy := &spyMethod{Method: m, saw: &saw}
-			plan := &Plan{Methods: []method.Method{spy}, Given: &split, Settings: &method.Settings{Grid: tinyGrid}}
+			plan := &Plan{Methods: Entries(spy), Given: &split, Settings: &method.Settings{Grid: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestComponentsAreFoundOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.2, 0.5}, Splits: 3, Settings: &method.Settings{Grid: method.NoGrid()}}); err != nil {
+	if _, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.2, 0.5}, Splits: 3, Settings: &method.Settings{Grid: method.NoGrid()}}); err != nil {
 		t.Fatal(err)
 	}
 	if a.sweeps.Load() != 1 {

@@ -31,7 +31,7 @@ func TestCoraAccuracy(t *testing.T) {
 			fractions = fractions[:1]
 		}
 		r, err := Run(context.Background(), p, &Plan{
-			Methods: methods, Fractions: fractions, Splits: 8, TuningSplits: 3,
+			Methods: Entries(methods...), Fractions: fractions, Splits: 8, TuningSplits: 3,
 			Settings: &method.Settings{Grid: test.grid, RNGSeed: 1},
 		})
 		if err != nil {

@@ -204,16 +204,20 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 			prior.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 	}
-	var names []string
-	for _, m := range plan.Methods {
-		names = append(names, m.Name())
+	type entry struct {
+		Name     string
+		Settings method.Settings
+	}
+	var entries []entry
+	for _, m := range plan.entries(&same) {
+		m.Settings.Memory, m.Settings.Workers, m.Settings.Progress = 0, 0, nil
+		entries = append(entries, entry{m.Name, *m.Settings})
 	}
 	text, err := json.Marshal(struct {
 		Plan       Plan
-		Methods    []string
-		Settings   method.Settings
+		Methods    []entry
 		Attributes string
-	}{own, names, same, attributeSum(p.Attributes)})
+	}{own, entries, attributeSum(p.Attributes)})
 	if err != nil {
 		panic(err) // numbers and strings can be written
 	}

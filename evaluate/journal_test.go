@@ -49,7 +49,7 @@ func TestResume(t *testing.T) {
 	}
 	for _, tuning := range []int{0, 2} {
 		plan := &Plan{
-			Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning,
+			Methods: Entries(methods...), Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning,
 			Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3},
 		}
 		whole, err := Run(context.Background(), p, plan)
@@ -110,7 +110,7 @@ func TestJournalOfAnotherRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	make := func() *Plan {
 		return &Plan{
-			Methods: methods, Fractions: []float64{0.5}, Splits: 2, Settings: &method.Settings{RNGSeed: 3},
+			Methods: Entries(methods...), Fractions: []float64{0.5}, Splits: 2, Settings: &method.Settings{RNGSeed: 3},
 			Journal: &Journal{Path: path, Version: "1", Resume: true},
 		}
 	}

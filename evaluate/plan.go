@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/validate"
@@ -10,7 +11,7 @@ import (
 
 // Plan says what [Run] measures.
 type Plan struct {
-	Methods []method.Method // the majority class is always measured too
+	Methods []Entry // the majority class is always measured too
 
 	// Training sets: at each of the fractions, or of each number of nodes of every
 	// class, or all folds but one of Folds (with Inverse that one alone), or one
@@ -40,6 +41,42 @@ type Plan struct {
 
 	// Progress, if not nil, is called when a method has done a split.
 	Progress func(done, total int) `json:"-"`
+}
+
+// Entry is a method that is measured.
+type Entry struct {
+	Name     string // in the report; "": the method's own
+	Method   method.Method
+	Settings *method.Settings // nil: those of the plan
+}
+
+// Entries returns methods with their own names and the settings of the plan.
+func Entries(methods ...method.Method) []Entry {
+	var list []Entry
+	for _, m := range methods {
+		list = append(list, Entry{Method: m})
+	}
+	return list
+}
+
+// entries returns all methods that are measured, complete.
+func (plan *Plan) entries(set *method.Settings) []Entry {
+	list := slices.Clone(plan.Methods)
+	if !slices.ContainsFunc(list, func(e Entry) bool { return e.Method == method.Majority }) {
+		list = append(list, Entry{Method: method.Majority})
+	}
+	for i := range list {
+		e := &list[i]
+		if e.Name == "" {
+			e.Name = e.Method.Name()
+		}
+		own := *set
+		if e.Settings != nil {
+			own = e.Settings.WithDefaults()
+		}
+		e.Settings = &own
+	}
+	return list
 }
 
 // size is one size of training sets with its splits.

@@ -26,7 +26,7 @@ func TestTuneAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(plan *Plan) *Report {
-		plan.Methods, plan.Splits, plan.TuningSplits = methods, 2, 2
+		plan.Methods, plan.Splits, plan.TuningSplits = Entries(methods...), 2, 2
 		r, err := Run(context.Background(), p, plan)
 		if err != nil {
 			t.Fatal(err)

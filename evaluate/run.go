@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/method"
@@ -18,8 +17,10 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	set := plan.Settings.WithDefaults()
-	if err := set.Grid.Validate(); err != nil {
-		return nil, err
+	for _, e := range plan.entries(&set) {
+		if err := e.Settings.Grid.Validate(); err != nil {
+			return nil, err
+		}
 	}
 	start := time.Now()
 	if !p.Directed { // they are found here for all training sets
@@ -31,10 +32,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := slices.Clone(plan.Methods)
-	if !slices.Contains(methods, method.Majority) {
-		methods = append(methods, method.Majority)
-	}
+	methods := plan.entries(&set)
 	if plan.Journal != nil {
 		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
 			return nil, err
@@ -47,12 +45,13 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
 	r := &runner{
-		p: p, plan: plan, set: &set, start: start, total: len(sizes) * len(methods) * report.Splits,
+		p: p, plan: plan, start: start, total: len(sizes) * len(methods) * report.Splits,
 		choices: map[choiceKey]*method.Choice{},
 	}
 	for i := range sizes {
 		var results []Result
-		for j, m := range methods {
+		for j := range methods {
+			m := &methods[j]
 			rec := plan.Journal.at(i*len(methods)+j, newRecord(p, m, &sizes[i]))
 			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
 				return nil, errors.Join(err, plan.Journal.save(time.Since(start).Seconds(), true))
@@ -73,7 +72,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 type runner struct {
 	p           *method.Problem
 	plan        *Plan
-	set         *method.Settings
 	start       time.Time
 	done, total int // splits
 
@@ -84,16 +82,16 @@ type runner struct {
 type choiceKey struct{ method, size string }
 
 // newRecord returns that of a method of which nothing is known yet.
-func newRecord(p *method.Problem, m method.Method, s *size) *record {
+func newRecord(p *method.Problem, m *Entry, s *size) *record {
 	return &record{Result: Result{
-		Method: m.Name(), TrainFraction: s.fraction, TrainPerClass: s.perClass,
+		Method: m.Name, TrainFraction: s.fraction, TrainPerClass: s.perClass,
 		Confusion: validate.NewConfusion(len(p.Names)),
 	}}
 }
 
 // run runs one method at one training size from where its record ends. Parameters that
 // were chosen for a record which is not complete are chosen again.
-func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record) error {
+func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error {
 	start, before := time.Now(), rec.Result.Seconds
 	r.tell(len(rec.Outcomes))
 	if rec.Complete {
@@ -116,7 +114,7 @@ func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record)
 	}
 	for i := len(rec.Outcomes); i < s.splits.Len(); i++ {
 		split := s.splits.At(i)
-		o, err := rec.Result.score(ctx, m, r.p.At(split.Train), r.p.At(split.Test), chosen, r.set)
+		o, err := rec.Result.score(ctx, m, r.p.At(split.Train), r.p.At(split.Test), chosen)
 		if err != nil {
 			return err
 		}
@@ -134,12 +132,12 @@ func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record)
 
 // tune returns what a method chooses for a training size, once where several sizes are
 // tuned at one.
-func (r *runner) tune(ctx context.Context, m method.Method, s *size) (*method.Choice, error) {
-	key := choiceKey{m.Name(), s.tunedAt}
+func (r *runner) tune(ctx context.Context, m *Entry, s *size) (*method.Choice, error) {
+	key := choiceKey{m.Name, s.tunedAt}
 	if choice, done := r.choices[key]; done {
 		return choice, nil
 	}
-	choice, err := m.Tune(ctx, r.p, s.tuning, r.set)
+	choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
 	if err == nil {
 		r.choices[key] = choice
 	}
@@ -163,8 +161,8 @@ type outcome struct {
 
 // score predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
-func (r *Result) score(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, set *method.Settings) (*outcome, error) {
-	out, err := m.Predict(ctx, train, chosen, set)
+func (r *Result) score(ctx context.Context, m *Entry, train, test *method.Problem, chosen *method.Parameters) (*outcome, error) {
+	out, err := m.Method.Predict(ctx, train, chosen, m.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 	}
 	steps := 0
 	plan := &Plan{
-		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
+		Methods: Entries(methods...), Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
 		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3},
 		Progress: func(done, total int) {
 			steps++
@@ -91,7 +91,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), p, &Plan{Methods: methods, PerClass: []int{4}, Splits: 3})
+	r, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), PerClass: []int{4}, Splits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	split := s.At(0)
-	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &split, TuningSplits: 3})
+	r, err = Run(context.Background(), p, &Plan{Methods: Entries(methods...), Given: &split, TuningSplits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var few *validate.FractionError
-	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
+	if _, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}
 }
@@ -123,7 +123,7 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.3}, Splits: 3})
+	r, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.3}, Splits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

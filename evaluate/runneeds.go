@@ -28,8 +28,8 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 	}
 	sizes := plan.trainingSizes(p)
 	for _, size := range sizes {
-		for _, m := range append([]method.Method{method.Majority}, plan.Methods...) {
-			if err := take(method.PredictNeeds(m, trained(size), nil, &set)); err != nil {
+		for _, m := range plan.entries(&set) {
+			if err := take(method.PredictNeeds(m.Method, trained(size), nil, m.Settings)); err != nil {
 				return most, err
 			}
 		}
@@ -44,8 +44,8 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 		}
 	}
 	for _, size := range sizes {
-		for _, m := range plan.Methods {
-			if err := take(method.TuneNeeds(m, trained(size), p, &set)); err != nil {
+		for _, m := range plan.entries(&set) {
+			if err := take(method.TuneNeeds(m.Method, trained(size), p, m.Settings)); err != nil {
 				return most, err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -144,25 +143,6 @@ const maxSteps = 1_000_000
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// PaperGrid returns the values of Neumann, Garnett and Kersting's section 4.1,
-// 5,850 settings for each kind of features.
-func PaperGrid(features ...Features) *Grid {
-	g := &Grid{
-		Alpha:    []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 1},
-		Features: features,
-	}
-	for t := 0; t <= 10; t++ {
-		g.Steps = append(g.Steps, t)
-	}
-	for t := 20; t <= 200; t += 10 {
-		g.Steps = append(g.Steps, t)
-	}
-	for e := -7; e <= 7; e++ {
-		g.Cost = append(g.Cost, math.Ldexp(1, e))
-	}
-	return g
-}
-
 // SmallGrid returns the grid that [Classify] chooses from unless told
 // otherwise. On the graphs it was made with it loses nothing against the grid
 // of the paper.
@@ -181,55 +161,6 @@ func NoGrid() *Grid {
 	return &Grid{
 		Alpha: []float64{0.9}, Steps: []int{40}, Cost: []float64{0.5}, Lambda: []float64{0.1}, Features: []Features{Plain},
 	}
-}
-
-// maxGridFile bounds the text of a grid, which is kept while it is read.
-const maxGridFile = 1 << 20
-
-// ReadGrid reads a grid from one JSON object with the keys of [Grid], all
-// lists but features and lambda non-empty; without features it has both kinds. Values may
-// come in any order and are sorted. The text is shorter than 1 MiB. Errors wrap [ErrGrid].
-func ReadGrid(r io.Reader) (*Grid, error) {
-	in := &io.LimitedReader{R: r, N: maxGridFile}
-	dec := json.NewDecoder(in)
-	dec.DisallowUnknownFields()
-	g := new(Grid)
-	err := dec.Decode(g)
-	_, end := dec.Token()
-	switch {
-	case in.N == 0:
-		return nil, fmt.Errorf("%w: longer than 1 MiB", ErrGrid)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %s", ErrGrid, explainJSON(err))
-	case !errors.Is(end, io.EOF):
-		return nil, fmt.Errorf("%w: more than one JSON value", ErrGrid)
-	}
-	if len(g.Features) == 0 {
-		g.Features = []Features{Plain, Honest}
-	}
-	slices.Sort(g.Alpha)
-	slices.Sort(g.Steps)
-	slices.Sort(g.Cost)
-	slices.Sort(g.Lambda)
-	slices.SortFunc(g.Features, func(a, b Features) int { return a.rank() - b.rank() })
-	if err := g.Validate(); err != nil {
-		return nil, err
-	}
-	return g, nil
-}
-
-// explainJSON says what the decoder says in terms of a grid.
-func explainJSON(err error) string {
-	text := strings.TrimPrefix(err.Error(), "json: ")
-	var value *json.UnmarshalTypeError
-	if key, found := strings.CutPrefix(text, "unknown field "); found {
-		text = "there is no key " + key + ", only alpha, steps, min_steps, cost, lambda and features"
-	} else if errors.As(err, &value) && value.Field != "" {
-		text = fmt.Sprintf("%s: %s in the place of another kind of value", value.Field, value.Value)
-	} else if value != nil {
-		text = fmt.Sprintf("%s in the place of an object", value.Value)
-	}
-	return text
 }
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }

@@ -4,16 +4,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestGridSizes(t *testing.T) {
-	if got := PaperGrid(Plain).Size(); got != 5850 {
-		t.Errorf("the grid of the paper has %d settings, want 13·30·15 = 5850", got)
-	}
 	for name, g := range map[string]*Grid{
-		"paper": PaperGrid(Plain, Honest), "small": SmallGrid(Plain, Honest), "none": NoGrid(),
+		"small": SmallGrid(Plain, Honest), "none": NoGrid(),
 		"from step 5": {Alpha: []float64{0, 1}, Steps: []int{3, 5, 7}, MinSteps: 5, Cost: []float64{1}, Features: []Features{Honest}},
 	} {
 		if err := g.Validate(); err != nil {
@@ -33,54 +28,55 @@ func TestGridSizes(t *testing.T) {
 	}
 }
 
-func TestReadGrid(t *testing.T) {
-	got, err := ReadGrid(strings.NewReader(`{"alpha": [0.5, 0.1], "steps": [10, 2], "min_steps": 1, "cost": [8, 1]}`))
-	want := &Grid{
-		Alpha: []float64{0.1, 0.5}, Steps: []int{2, 10}, MinSteps: 1, Cost: []float64{1, 8},
-		Features: []Features{Plain, Honest},
+func TestGridProblems(t *testing.T) {
+	good := func(change func(*Grid)) *Grid {
+		g := &Grid{Alpha: []float64{0.5}, Steps: []int{1}, Cost: []float64{1}, Features: []Features{Plain}}
+		change(g)
+		return g
 	}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Fatal(err, diff)
-	}
-	const rest = `"steps": [1], "cost": [1]`
-	for _, test := range []struct{ in, want string }{
-		{`{"alpha": [0.5], ` + rest + `} {}`, "more than one JSON value"},
-		{`{"alpha": [0.5], ` + rest + `, "gamma": [1]}`, `there is no key "gamma", only alpha, steps, min_steps, cost, lambda and features`},
-		{`{"alpha": [], ` + rest + `}`, "alpha has no value"},
-		{`{"alpha": [0.5, 0.5], ` + rest + `}`, "alpha repeats a value"},
-		{`{"alpha": [1.5], ` + rest + `}`, "alpha 1.5 does not lie between 0 and 1"},
-		{`{"alpha": [0], "steps": [-1], "cost": [1]}`, "steps -1 do not lie between 0 and 1000000"},
-		{`{"alpha": [0], "steps": [2], "min_steps": 3, "cost": [1]}`, "no steps at or above min_steps 3"},
-		{`{"alpha": [0], "steps": [2], "min_steps": -3, "cost": [1]}`, "min_steps -3 is negative"},
-		{`{"alpha": [0], "steps": [1], "cost": [0]}`, "cost 0 is not a positive number"},
-		{`{"alpha": [0], ` + rest + `, "features": ["plain", "bold"]}`, `features "bold" are neither "plain" nor "honest"`},
-		{`{"alpha": [2], "steps": [1], "cost": [-1]}`, "alpha 2 does not lie between 0 and 1\ncost -1 is not"},
-		{``, "EOF"},
-		{`[]`, "array in the place of an object"},
-		{`{"alpha": [0], ` + rest + `}` + strings.Repeat(" ", 1<<20), "longer than 1 MiB"},
-		{`{"` + strings.Repeat("a", 1<<20), "longer than 1 MiB"},
+	for _, test := range []struct {
+		g    *Grid
+		want string
+	}{
+		{good(func(g *Grid) { g.Alpha = nil }), "alpha has no value"},
+		{good(func(g *Grid) { g.Alpha = []float64{0.5, 0.5} }), "alpha repeats a value"},
+		{good(func(g *Grid) { g.Alpha = []float64{1.5} }), "alpha 1.5 does not lie between 0 and 1"},
+		{good(func(g *Grid) { g.Steps = []int{-1} }), "steps -1 do not lie between 0 and 1000000"},
+		{good(func(g *Grid) { g.MinSteps = 3 }), "no steps at or above min_steps 3"},
+		{good(func(g *Grid) { g.MinSteps = -3 }), "min_steps -3 is negative"},
+		{good(func(g *Grid) { g.Cost = []float64{0} }), "cost 0 is not a positive number"},
+		{good(func(g *Grid) { g.Features = []Features{"bold"} }), `features "bold" are neither "plain" nor "honest"`},
+		{good(func(g *Grid) { g.Alpha, g.Cost = []float64{2}, []float64{-1} }), "alpha 2 does not lie between 0 and 1\ncost -1 is not"},
 	} {
-		_, err := ReadGrid(strings.NewReader(test.in))
-		if !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%.80s: %.200v, want %s", test.in, err, test.want)
+		if err := test.g.Validate(); !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %s", test.g, err, test.want)
 		}
 	}
 }
 
-func FuzzReadGrid(f *testing.F) {
-	f.Add(`{"alpha": [0.5, 0.1], "steps": [10, 2], "min_steps": 1, "cost": [8, 1], "features": ["honest"]}`)
+func FuzzReadGridFile(f *testing.F) {
+	f.Add(`{"alpha": [0.5, 0.1], "steps": [10, 2], "cwk": {"min_steps": 1, "features": ["honest"]}}`)
 	f.Add(`{"alpha": [1e-400], "steps": [1e3], "cost": [1e400]}`)
 	f.Add(`{"alpha": null}`)
+	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		g, err := ReadGrid(strings.NewReader(in))
-		if err != nil {
-			if !errors.Is(err, ErrGrid) {
-				t.Fatalf("%v does not wrap ErrGrid", err)
+		file, err := ReadGridFile(strings.NewReader(in))
+		for _, m := range All()[:12] {
+			var own Own
+			if err == nil {
+				own, err = file.Own(m, func(string) bool { return false })
 			}
-			return
-		}
-		if g.Validate() != nil || g.Size() < 1 {
-			t.Fatalf("%+v was read", g)
+			if err != nil {
+				if !errors.Is(err, ErrGrid) {
+					t.Fatalf("%v does not wrap ErrGrid", err)
+				}
+				return
+			}
+			for name := range own {
+				if _, err := new(Settings).With(m, Own{name: own[name]}); err != nil {
+					t.Fatalf("%s: %s was read: %v", m.Name(), name, err)
+				}
+			}
 		}
 	})
 }

@@ -149,7 +149,7 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
 func kernelGrid(f *kernel.Family, set *Settings, g spec.Graph) ([]spec.Values, error) {
-	return validate.Settings(&f.Spec, givenTo(&f.Spec, set.Given), g)
+	return validate.Settings(set.trying(&f.Spec), givenTo(&f.Spec, set.Given), g)
 }
 
 // usual takes what there is where nothing can be tried: the

@@ -91,7 +91,7 @@ func (r *learnerPredictor) list(par *Parameters) (err error) {
 	}
 	given := givenTo(&r.by.Spec, r.set.Given)
 	if !tooFew(r.p.Class) {
-		r.settled, err = validate.Settings(&r.by.Spec, given, nil)
+		r.settled, err = validate.Settings(r.set.trying(&r.by.Spec), given, nil)
 		return err
 	}
 	v, err := r.by.Resolve(given, nil)

@@ -86,7 +86,7 @@ func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits
 	for i := range splits.Len() {
 		tested += len(splits.At(i).Test)
 	}
-	c, err := validate.Choose(ctx, &r.Spec, givenTo(&r.Spec, r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	c, err := validate.Choose(ctx, r.set.trying(&r.Spec), givenTo(&r.Spec, r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			if hits[i], err = r.rightOn(ctx, splits, v); err != nil {

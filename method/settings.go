@@ -17,6 +17,14 @@ type Settings struct {
 	// chosen. A method takes those that it has. Costs and λ are those of Grid.
 	Given spec.Values
 
+	// Lists holds values that are tried for parameters of declarations in place of
+	// those of their grids; a method tries those that it has.
+	Lists map[string][]spec.Value
+
+	// Fixed says that parameters of declarations which are neither given nor listed
+	// have their defaults, and are not chosen.
+	Fixed bool
+
 	// Raw says that the scores are kept as the method's formula gives them, see
 	// [Prediction], by methods that have other ones beside probabilities.
 	Raw bool

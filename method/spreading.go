@@ -123,7 +123,7 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 	folds := r.set.folds(len(r.p.Row))
 	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
 	found := make([][]reply, 0)
-	r.choice, err = validate.Choose(ctx, &r.Spec, givenTo(&r.Spec, r.set.Given), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	r.choice, err = validate.Choose(ctx, r.set.trying(&r.Spec), givenTo(&r.Spec, r.set.Given), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			list, err := r.replies(ctx, fold, folds, v)

@@ -49,10 +49,8 @@ func flagsOf(m method.Method) []string {
 	if len(names) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
-	if !declares(m, "cost") && slices.Contains(names, "cost") || !declares(m, "lambda") && slices.Contains(names, "lambda") {
-		names = append(names, "grid", "tuning-splits") // there is something to choose
-	} else if d, ok := m.(method.Declared); ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool { return len(s.Params) > 0 }) {
-		names = append(names, "tuning-splits")
+	if !declares(m, "cost") && slices.Contains(names, "cost") || !declares(m, "lambda") && slices.Contains(names, "lambda") || choosesDeclared(m) {
+		names = append(names, "grid", "tuning-splits")
 	}
 	return names
 }
@@ -62,6 +60,15 @@ func flagsOf(m method.Method) []string {
 func declares(m method.Method, name string) bool {
 	d, ok := m.(method.Declared)
 	return ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool { return s.Param(name) != nil })
+}
+
+// choosesDeclared reports whether a method has several values to try of a parameter of a
+// declaration.
+func choosesDeclared(m method.Method) bool {
+	d, ok := m.(method.Declared)
+	return ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool {
+		return slices.ContainsFunc(s.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
+	})
 }
 
 // effectFlags returns the flags that make a difference to some method.

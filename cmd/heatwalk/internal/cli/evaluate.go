@@ -27,8 +27,9 @@ type evaluateFlags struct {
 	effort     string
 	machine
 	names        string // of the methods
-	methods      []method.Method
-	stated       spec.Values // parameters of declared methods that were given
+	entries      []method.Entry
+	methods      []method.Method // of the entries
+	stated       spec.Values     // parameters of declared methods that were given
 	train        []float64
 	perClass     []int
 	folds        int
@@ -39,6 +40,8 @@ type evaluateFlags struct {
 	tuneAt       []float64
 	gridName     string
 	grid         *method.Grid
+	gridFile     method.GridFile        // nil: none
+	given        func(name string) bool // whether a flag fixes a parameter
 	features     string
 	split        string
 	report       string
@@ -76,7 +79,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+method.MethodList())
+	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
 	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.train = []float64{0.05, 0.1}
@@ -94,7 +97,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	in.variable(flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
 		return parseFractions(&f.tuneAt, s)
 	})
-	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
+	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
 	ofMethods().flags(in, flags, "")
 	in.attributeFlags(flags, &f.attributes)
@@ -143,7 +146,10 @@ var reportFormats = []string{".txt", ".json", ".html"}
 
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
-	f.methods = in.methods("--method", f.names)
+	f.entries = in.entries("--method", f.names)
+	for _, e := range f.entries {
+		f.methods = append(f.methods, e.Method)
+	}
 	f.stated = in.stated(flags, f.methods)
 	in.checkForm(f.methods, f.stated)
 	in.checkWalk(&f.walking, anyWalks(f.methods))
@@ -156,7 +162,7 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	if f.resume && (f.report == "" || f.report == "-") {
 		in.problem("--resume", "a run can go on from the journal beside its report alone; give --report FILE")
 	}
-	f.grid = in.gridOf(f)
+	f.grid = in.gridOf(flags, f)
 }
 
 // checkDraw notes flags of splits that contradict each other, and completes them.
@@ -203,39 +209,26 @@ func (in *invocation) journal(f *evaluateFlags) *evaluate.Journal {
 	return &evaluate.Journal{Path: f.report + ".journal", Version: b.Version + " " + b.Commit, Resume: f.resume}
 }
 
-// gridOf returns the grid that --grid names, with the values that other flags
-// fix.
-func (in *invocation) gridOf(f *evaluateFlags) *method.Grid {
+// gridOf returns the grid of walks that --grid names, with the values that flags fix, and
+// stores the file that it names.
+func (in *invocation) gridOf(flags *pflag.FlagSet, f *evaluateFlags) *method.Grid {
+	f.given = func(name string) bool { return flags.Changed(strings.ReplaceAll(name, "_", "-")) }
 	kinds := []method.Features{method.Plain, method.Honest}
 	if f.features != "auto" {
 		kinds = []method.Features{method.Features(f.features)}
 	}
-	var g *method.Grid
+	g := method.SmallGrid(kinds...)
 	switch f.gridName {
 	case "small":
-		g = method.SmallGrid(kinds...)
 	case "paper":
-		g = method.PaperGrid(kinds...)
+		f.gridFile = method.PaperFile()
 	case "none":
 		g = method.NoGrid()
 		if f.features != "auto" {
 			g.Features = kinds
 		}
 	default:
-		file, err := os.Open(f.gridName)
-		if err != nil {
-			in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(f.gridName), cause(err))
-			return nil
-		}
-		defer file.Close()
-		if g, err = method.ReadGrid(file); err != nil {
-			what := strings.TrimPrefix(err.Error(), method.ErrGrid.Error()+": ")
-			in.problem("--grid", "%s: %s; correct the file", f.gridName, strings.ReplaceAll(what, "\n", ", "))
-			return nil
-		}
-		if f.features != "auto" {
-			g.Features = kinds
-		}
+		f.gridFile = in.readGrid(f.gridName)
 	}
 	g.MinSteps = max(g.MinSteps, f.minSteps)
 	if f.alpha <= 1 {
@@ -245,7 +238,56 @@ func (in *invocation) gridOf(f *evaluateFlags) *method.Grid {
 		g.Steps = []int{f.steps}
 	}
 	f.fix(g)
+	var err error
+	if f.gridName != "paper" { // which is for many methods
+		err = f.gridFile.Check(f.methods)
+	}
+	for _, e := range f.entries {
+		if err == nil {
+			_, err = f.gridFile.Own(e.Method, f.given)
+		}
+	}
+	if wrong := new(method.GridFileError); errors.As(err, &wrong) {
+		in.problem(fmt.Sprintf("%s:%d", f.gridName, wrong.Line), "%s; correct the file", wrong.What)
+	}
 	return g
+}
+
+// readGrid reads a grid file, and notes what is wrong with it.
+func (in *invocation) readGrid(path string) method.GridFile {
+	file, err := os.Open(path)
+	if err != nil {
+		in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(path), cause(err))
+		return nil
+	}
+	defer file.Close()
+	g, err := method.ReadGridFile(file)
+	if wrong := new(method.GridFileError); errors.As(err, &wrong) {
+		in.problem(fmt.Sprintf("%s:%d", path, wrong.Line), "%s; correct the file", wrong.What)
+	} else if err != nil {
+		in.problem("--grid", "%s cannot be read (%s); give another file", path, cause(err))
+	}
+	return g
+}
+
+// planned returns the methods with the settings that each has: of the grid, and of its
+// own in the list.
+func (f *evaluateFlags) planned(set *method.Settings) (list []evaluate.Entry, err error) {
+	for _, e := range f.entries {
+		own, err := f.gridFile.Own(e.Method, f.given)
+		if err != nil {
+			return nil, err
+		}
+		with, err := set.With(e.Method, own)
+		if err == nil {
+			with, err = with.With(e.Method, e.Own)
+		}
+		if err != nil {
+			return nil, usageOf("--method", "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
+		}
+		list = append(list, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: with})
+	}
+	return list, nil
 }
 
 // evaluated is the JSON document of evaluate.
@@ -353,8 +395,8 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 		}
 		advice := ""
 		for _, m := range plan.Methods {
-			if m.Name() == r.Method {
-				advice = unfinishedAdvice(m)
+			if m.Name == r.Method {
+				advice = unfinishedAdvice(m.Method)
 			}
 		}
 		in.warn("%s on %s of %d at %s: %s%s", r.Method, counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)
@@ -375,6 +417,9 @@ func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evalu
 	}
 	if left, limited := n.Left(); limited {
 		plan.Settings.Memory = max(1, left)
+		for _, m := range plan.Methods {
+			m.Settings.Memory = plan.Settings.Memory
+		}
 	}
 	takes, err := evaluate.RunNeeds(problemOf(g, l), plan)
 	if err != nil {
@@ -416,7 +461,7 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 	}
 	splits, phase := in.evaluating()
 	plan := &evaluate.Plan{
-		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Inverse: f.inverse,
+		Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Inverse: f.inverse,
 		Stratified: f.draw == "stratified", Splits: f.splits, TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
 		Settings: &method.Settings{
 			Grid: f.grid, Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
@@ -424,6 +469,10 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 		},
 		Journal:  in.journal(f),
 		Progress: splits,
+	}
+	plan.Settings.Fixed = f.gridName == "none"
+	if plan.Methods, err = f.planned(plan.Settings); err != nil {
+		return nil, err
 	}
 	if f.split == "" {
 		return plan, nil

@@ -371,7 +371,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 		return err
 	}
 	plan := &evaluate.Plan{
-		Methods: g.methods, Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Stratified: true, Splits: f.splits,
+		Methods: evaluate.Entries(g.methods...), Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Stratified: true, Splits: f.splits,
 		Settings: g.with, Progress: in.showing("evaluating", "split"),
 	}
 	report, err := evaluate.Run(in.ctx, g.problem, plan)

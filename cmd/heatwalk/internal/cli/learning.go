@@ -223,6 +223,25 @@ func choosesWalks(flags *pflag.FlagSet) bool {
 	})
 }
 
+// entries is methods for a list in which methods have parameters of their own.
+func (in *invocation) entries(place, list string) []method.Entry {
+	entries, err := method.ParseEntries(list)
+	if err == nil {
+		return entries
+	}
+	var names []string
+	for text := range strings.SplitSeq(list, ",") {
+		name, _, _ := strings.Cut(text, ":")
+		names = append(names, name)
+	}
+	before := len(in.problems)
+	if in.methods(place, strings.Join(names, ",")); len(in.problems) == before || strings.Contains(list, ":") {
+		in.problems = in.problems[:before]
+		in.problem(place, "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
+	}
+	return nil
+}
+
 // methods returns the methods of a list of names, and notes those there are
 // not at the flag that they come from.
 func (in *invocation) methods(place, list string) []method.Method {

@@ -1,0 +1,186 @@
+package method
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Own are the values that one method tries for its parameters, by name and as users
+// write them. A parameter with one value is not chosen.
+type Own map[string][]string
+
+// Entry is a method of a list, with what it has of its own there.
+type Entry struct {
+	Name   string // as it was written
+	Method Method
+	Own    Own
+}
+
+// ParseEntries returns the methods of a list of names joined by commas. Behind a name
+// may stand parameters of its own, as in "diffusion:laplacian=combinatorial:beta=2".
+// Errors are those of [ParseMethods], and [validate.ErrUsage] of a parameter.
+func ParseEntries(list string) ([]Entry, error) {
+	var found []Entry
+	for text := range strings.SplitSeq(list, ",") {
+		parts := strings.Split(strings.TrimSpace(text), ":")
+		methods, err := ParseMethods(parts[0])
+		if err != nil {
+			return nil, err
+		}
+		e := Entry{Method: methods[0], Own: Own{}}
+		e.Name = strings.Join(append([]string{e.Method.Name()}, parts[1:]...), ":")
+		for _, part := range parts[1:] {
+			name, value, ok := strings.Cut(part, "=")
+			if !ok || name == "" || value == "" {
+				return nil, fmt.Errorf("%w: %q in %q is no parameter; write NAME:PARAMETER=VALUE", validate.ErrUsage, part, text)
+			}
+			if e.Own[name] != nil {
+				return nil, fmt.Errorf("%w: %s is given twice in %q; leave one out", validate.ErrUsage, name, text)
+			}
+			e.Own[name] = []string{value}
+		}
+		if slices.ContainsFunc(found, func(o Entry) bool { return o.Name == e.Name }) {
+			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, e.Name)
+		}
+		if _, err := new(Settings).With(e.Method, e.Own); err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, nil
+}
+
+// With returns the settings with the values of a method's own in place of those that it
+// would try. The error is a [validate.ErrUsage] that names the parameter.
+func (s *Settings) With(m Method, own Own) (*Settings, error) {
+	set := s.WithDefaults()
+	grid := *set.Grid
+	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if err := set.take(m, name, own[name]); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", validate.ErrUsage, m.Name(), err)
+		}
+	}
+	if len(own) > 0 {
+		if err := grid.Validate(); err != nil {
+			return nil, fmt.Errorf("%w: %s: %w", validate.ErrUsage, m.Name(), err)
+		}
+	}
+	return &set, nil
+}
+
+// take stores the values of one parameter.
+func (s *Settings) take(m Method, name string, values []string) error {
+	if d, ok := m.(Declared); ok {
+		for _, of := range d.Declarations() {
+			if p := of.Param(name); p != nil {
+				return s.takeDeclared(of, p, values)
+			}
+		}
+	}
+	name = strings.ReplaceAll(name, "-", "_")
+	if !slices.Contains(m.Takes(), name) {
+		if len(m.Takes()) == 0 {
+			return fmt.Errorf("it has no parameter, and so no %q", name)
+		}
+		return fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
+	}
+	var err error
+	switch name {
+	case "alpha":
+		s.Grid.Alpha, err = numbers(name, values)
+	case "cost":
+		s.Grid.Cost, err = numbers(name, values)
+	case "lambda":
+		s.Grid.Lambda, err = numbers(name, values)
+	case "steps", "min_steps":
+		var list []float64
+		if list, err = numbers(name, values); err != nil {
+			return err
+		}
+		var whole []int
+		for _, x := range list {
+			if x != float64(int(x)) {
+				return fmt.Errorf("%s: %v is not a whole number", name, x)
+			}
+			whole = append(whole, int(x))
+		}
+		if name == "steps" {
+			s.Grid.Steps = whole
+		} else if len(whole) > 1 {
+			return fmt.Errorf("%s has one value alone", name)
+		} else {
+			s.Grid.MinSteps = whole[0]
+		}
+	case "features":
+		s.Grid.Features = nil
+		for _, v := range values {
+			s.Grid.Features = append(s.Grid.Features, Features(v))
+		}
+		slices.SortFunc(s.Grid.Features, func(a, b Features) int { return a.rank() - b.rank() })
+	default:
+		return fmt.Errorf("%s is one for all methods; give it as a flag", name)
+	}
+	return err
+}
+
+// numbers reads values, and puts them in increasing order.
+func numbers(name string, values []string) ([]float64, error) {
+	var list []float64
+	for _, v := range values {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is not a number", name, v)
+		}
+		list = append(list, x)
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// takeDeclared stores the values of a parameter that a declaration has.
+func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) error {
+	var list []spec.Value
+	for _, text := range values {
+		x, err := p.Parse(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+		v, err := of.Resolve(spec.Values{p.Name: x}, nil)
+		if wrong := new(spec.ParameterError); errors.As(err, &wrong) {
+			return fmt.Errorf("%s: %s", wrong.Parameter, wrong.What)
+		} else if err != nil {
+			return err
+		}
+		list = append(list, v[p.Name])
+	}
+	if len(list) == 1 {
+		if s.Given == nil {
+			s.Given = spec.Values{}
+		}
+		s.Given[p.Name] = list[0]
+		delete(s.Lists, p.Name)
+		return nil
+	}
+	if s.Lists == nil {
+		s.Lists = map[string][]spec.Value{}
+	}
+	s.Lists[p.Name] = list
+	delete(s.Given, p.Name)
+	return nil
+}
+
+// trying returns a declaration with the grids of the settings.
+func (s *Settings) trying(of *spec.Spec) *spec.Spec {
+	if s.Fixed {
+		of = of.Defaults()
+	}
+	return of.Trying(s.Lists)
+}
