@@ -53,11 +53,14 @@ func checkScale(degrees []float64) error {
 }
 
 // Graph is a symmetric matrix A with weights ≥ 0 and what follows from it: what
-// algorithms see of a graph.
+// algorithms see of a graph. Of arcs, which few algorithms take, A has a row for what
+// leaves each node, and In is Aᵀ.
 type Graph struct {
 	A          sparse.Matrix
-	Degrees    []float64 // A·1, to half an ulp
-	Loops      []float64 // the diagonal of A; nil if it is zero
+	In         sparse.Matrix // Aᵀ; nil: A is symmetric
+	Hyperedges bool          // A is the incidence graph of a hypergraph
+	Degrees    []float64     // A·1, to half an ulp
+	Loops      []float64     // the diagonal of A; nil if it is zero
 	Components *sparse.Components
 	Nodes      *shard.Nodes // the ids of the rows; nil: node i is row i
 	Workers    int          // goroutines of everything, 0: one for each processor; never changes a result
@@ -161,4 +164,16 @@ func (g *Graph) Roots() []float64 {
 		}
 	}
 	return root
+}
+
+// NewDirected returns the graph of arcs, with a row of a for what leaves each node and
+// in its transpose. Its components are those without directions. Errors are those of
+// [New].
+func NewDirected(ctx context.Context, a, in sparse.Matrix, workers int) (*Graph, error) {
+	g, err := New(ctx, a, workers)
+	if err != nil {
+		return nil, err
+	}
+	g.In = in
+	return g, nil
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/similarity"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // HyperedgePrefix begins the ids of the nodes that stand for hyperedges: with their
@@ -28,13 +30,24 @@ const HyperedgesOption = "hyperedges"
 // of a single vertex is an error unless c keeps self loops; so is one without any, and
 // a vertex named twice. It takes 4 bytes a vertex of a hyperedge while it is read, and
 // the ids. The error of reading is a [*ParseError] or the file system's.
-func Hyperedges(inputs []string, c *Config) *Source {
-	return &Source{Name: "hyperedges", Option: HyperedgesOption, Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+//
+// With shared the graph has the vertices alone, and an edge between two of them for the
+// hyperedges that they share, whose number is its weight: L is then that of the
+// hypergraph, diag(E·1) − E.
+func Hyperedges(inputs []string, shared bool, c *Config) *Source {
+	option := HyperedgesOption
+	if shared {
+		option = ""
+	}
+	return &Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
 		h := &hypergraph{c: c, hold: hold, code: map[string]uint32{}}
 		for _, path := range inputs {
 			if err := h.read(ctx, path); err != nil {
 				return nil, err
 			}
+		}
+		if shared {
+			return h.files, h.share(ctx, visit)
 		}
 		return h.files, h.visit(ctx, visit)
 	}}
@@ -149,19 +162,45 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ParseErr
 	return nil
 }
 
-// visit makes batches of what was read.
-func (h *hypergraph) visit(ctx context.Context, visit func(b *graphfile.Batch) error) error {
+// order returns the vertices in the usual order of ids.
+func (h *hypergraph) order() []int {
 	order := numbers(len(h.ids))
 	if !slices.ContainsFunc(h.ids, func(id string) bool { return !table.IsInteger([]byte(id)) }) {
 		slices.SortFunc(order, func(a, b int) int { return ids.CompareIntegers([]byte(h.ids[a]), []byte(h.ids[b])) })
 	}
+	return order
+}
+
+// share makes batches of vertices and of the pairs that share hyperedges.
+func (h *hypergraph) share(ctx context.Context, visit func(b *graphfile.Batch) error) error {
+	ptr := make([]int64, 1, len(h.end)+1)
+	for first := range h.end {
+		ptr = append(ptr, int64(h.end[first]))
+		slices.Sort(h.of[ptr[first]:ptr[first+1]])
+	}
+	of, err := sparse.NewCSR(len(h.end), len(h.ids), ptr, h.of, nil)
+	if err != nil {
+		return err
+	}
+	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte { return append(dst, h.ids[row]...) }}
+	if err := p.list(slices.Values(h.order())); err != nil {
+		return err
+	}
+	if err := similarity.Products(ctx, of.Transpose(), h.c.Workers, p.add); err != nil {
+		return err
+	}
+	return p.flush()
+}
+
+// visit makes batches of vertices and of the edges of the incidence graph.
+func (h *hypergraph) visit(ctx context.Context, visit func(b *graphfile.Batch) error) error {
 	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte {
 		if row < len(h.ids) {
 			return append(dst, h.ids[row]...)
 		}
 		return strconv.AppendInt(append(dst, HyperedgePrefix...), int64(row-len(h.ids))+1, 10)
 	}}
-	if err := p.list(slices.Values(order)); err != nil {
+	if err := p.list(slices.Values(h.order())); err != nil {
 		return err
 	}
 	first := 0

@@ -95,7 +95,7 @@ func TestCitationsGolden(t *testing.T) {
 
 func TestHyperedgesGolden(t *testing.T) {
 	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops}
-	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, c)}
+	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
 	s := stored(t, nil, c)
 	if s.Manifest().Options[ingest.HyperedgesOption] == "" {
 		t.Error("the store does not say that it holds hyperedges")
@@ -119,13 +119,30 @@ func TestHyperedgesGolden(t *testing.T) {
 	}
 }
 
+func TestSharedHyperedgesGolden(t *testing.T) {
+	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops}
+	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, true, c)}
+	a, ids := dense(t, stored(t, nil, c))
+	shared := testgraph.Golden(t, "hypergraph/E.npy")
+	if len(ids) != shared.Rows {
+		t.Fatalf("ids %v", ids)
+	}
+	for u := range a {
+		for v, both := range a[u] {
+			if u != v && both != shared.Row(u)[v] {
+				t.Errorf("%s and %s share %v hyperedges, want %v", ids[u], ids[v], both, shared.Row(u)[v])
+			}
+		}
+	}
+}
+
 func TestHyperedgeVerticesThatAreNumbersAreInTheirOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.csv")
 	if err := os.WriteFile(path, []byte("# teams\n10,9,-2\n9, 100\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	c := &ingest.Config{}
-	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, c)}
+	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, false, c)}
 	_, ids := dense(t, stored(t, nil, c))
 	want := []string{"-2", "9", "10", "100", "hyperedge:1", "hyperedge:2"}
 	if !slices.Equal(ids, want) {
@@ -147,7 +164,7 @@ func TestBadHyperedges(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := &ingest.Config{}
-		set.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, set)}
+		set.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, false, set)}
 		dir := filepath.Join(t.TempDir(), "graph")
 		_, err := ingest.Run(context.Background(), dir, nil, set)
 		if parse := (*ingest.ParseError)(nil); !errors.As(err, &parse) || !strings.Contains(err.Error(), c.want) {
@@ -169,7 +186,7 @@ func TestHyperedgesNeedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := &ingest.Config{Memory: 12 << 20, Workers: 1}
-	set.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, set)}
+	set.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, false, set)}
 	_, err := ingest.Run(context.Background(), filepath.Join(t.TempDir(), "graph"), nil, set)
 	if over := (*ingest.MemoryError)(nil); !errors.As(err, &over) {
 		t.Errorf("error %v, want one of memory", err)

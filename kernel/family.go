@@ -28,13 +28,18 @@ type Family struct {
 
 	// work says what its engine holds on a graph with the given degrees.
 	work func(v spec.Values, degrees []float64) work
+
+	// needs, where it is not nil, says in place of work what a block of long·short values
+	// takes on a graph with n nodes, beside what all kernels do, within a limit if that
+	// is not 0. A long of 0 stands for a product with a block of so many columns.
+	needs func(v spec.Values, n, long, short int, limit int64) Needs
 }
 
 // Families returns all of them.
 func Families() []*Family {
 	return []*Family{
 		&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
-		&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank,
+		&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
 	}
 }
 
@@ -82,8 +87,13 @@ func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (K
 // NewAll is [New] for several complete values. What the kernels have in common is
 // made once, and [Grams] computes their blocks together.
 func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) ([]Kernel, error) {
-	if err := checkSymmetric(ctx, g); err != nil {
-		return nil, err
+	if g.In != nil && f.Works&spec.Directed == 0 {
+		return nil, ErrAsymmetric
+	}
+	if g.In == nil {
+		if err := checkSymmetric(ctx, g); err != nil {
+			return nil, err
+		}
 	}
 	shared := &matrices{Graph: g}
 	ks := make([]Kernel, len(vs))

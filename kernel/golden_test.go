@@ -213,7 +213,7 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	for _, name := range Names() {
-		if seen[name] == 0 {
+		if seen[name] == 0 && name != vertices.Name { // which has graphs of its own
 			t.Errorf("no golden file for %s", name)
 		}
 	}

@@ -61,6 +61,16 @@ var modularities = Family{
 	},
 	build: newModularity,
 	work:  func(spec.Values, []float64) work { return work{} },
+	needs: func(v spec.Values, n, long, _ int, limit int64) Needs {
+		sure, most := modularityBytes(n, rankOn(v, n))
+		if long > 0 {
+			sure, most = sure+panelBytes, most+panelBytes
+		}
+		if limit > 0 {
+			most = max(sure, min(most, limit))
+		}
+		return Needs{most, most - sure}
+	},
 }
 
 // rankOn returns the rank on a graph with n nodes, 0 for all positive eigenvalues.

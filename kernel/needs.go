@@ -43,13 +43,11 @@ func (f *Family) blockNeeds(v spec.Values, degrees []float64, entries int64, row
 	}
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
-	if f == &modularities {
-		sure, most := modularityBytes(n, rankOn(v, n))
-		sure, most = sure+vectors+panelBytes, most+vectors+panelBytes
+	if f.needs != nil {
 		if limit > 0 {
-			most = max(sure, min(most, limit))
+			limit = max(1, limit-vectors)
 		}
-		return Needs{most, most - sure}
+		return f.needs(v, n, max(len(rows), len(cols)), min(len(rows), len(cols)), limit).plus(vectors)
 	}
 	e := f.work(v, degrees)
 	short, long := cols, rows
@@ -220,9 +218,9 @@ func groupBytes(n, width, kernels int, series bool) int64 {
 func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
-	if f == &modularities {
-		bytes, _ := modularityBytes(n, rankOn(v, n))
-		return vectors + bytes + 2*sparse.BlockBytes[float64](n, cols)
+	if f.needs != nil {
+		need := f.needs(v, n, 0, cols, 0)
+		return vectors + need.Bytes - need.Perhaps + 2*sparse.BlockBytes[float64](n, cols)
 	}
 	e := f.work(v, degrees)
 	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols))

@@ -320,6 +320,11 @@ func (g *openGraph) load() error {
 	return err
 }
 
+// hasHyperedges reports whether the last nodes stand for hyperedges.
+func (g *openGraph) hasHyperedges() bool {
+	return g.Manifest().Options[ingest.HyperedgesOption] != ""
+}
+
 // close closes the store and removes what was made on the fly.
 func (g *openGraph) close() {
 	if g.Store != nil {

@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -39,6 +41,8 @@ which svm-predict prints counts them as wrong.
   modularity                the positive part of A − γ·ddᵀ/vol [--rank --resolution]
   pagerank                  (1−α)(I − αT)⁻¹ [--alpha --symmetric]
   heat-pagerank             exp(−β(I − T)) [--beta --symmetric]
+  vertex                    Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ over walks from vertex to edge to vertex, of
+                            edges, arcs or hyperedges [--weights --beta --steps]
 
 Functions of a Laplacian are those of L̃ = J − S unless --laplacian says otherwise:
 its eigenvalues are 0 to 2, so that parameters mean the same in every graph.
@@ -55,7 +59,7 @@ degree of nodes with edges and ρ about the largest eigenvalue of A, the default
 and the summary says what was taken. The best ones for a set of labels are found
 by classify --kernel.
 
-All but cwk need a graph without directions. Their values are computed in
+All but cwk and vertex need a graph without directions. Their values are computed in
 float64, whatever --dtype, and the summary prints a bound on their error.
 
 With --vectors TABLE the rows and columns are records of a table in place of nodes:
@@ -225,10 +229,15 @@ func (in *invocation) finishDense(d *denseRun, of *evaluate.Part, r *denseReport
 // bytesOf returns the size of a number.
 func bytesOf[T sparse.Float]() int { return int(unsafe.Sizeof(T(0))) }
 
-// rowsOf reads a list of ids; without one, all rows in the order of the ids.
+// rowsOf reads a list of ids; without one, all rows in the order of the ids, but for
+// those that stand for hyperedges.
 func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
-		return slices.Collect(g.Nodes().Rows()), nil
+		rows := slices.Collect(g.Nodes().Rows())
+		if g.hasHyperedges() {
+			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes().ID(row), ingest.HyperedgePrefix) })
+		}
+		return rows, nil
 	}
 	rows, err := nodefile.ReadIDs(in.ctx, path, g.Nodes(), in.stdin)
 	if err == nil && len(rows) == 0 {

@@ -93,17 +93,41 @@ func TestGoldenKernels(t *testing.T) {
 		}
 	}
 	for _, name := range append(kernel.Names(), "cwk") {
-		if !seen[name] {
+		if !seen[name] && name != "vertex" { // which has graphs of its own
 			t.Errorf("no golden file for %s", name)
 		}
 	}
 }
 
+// TestGoldenVertexKernels makes the kernels of arcs and of hyperedges, and the
+// diffusion on the Laplacian of a hypergraph.
+func TestGoldenVertexKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
+	digraph := ingested(t, goldenFolder(t, "digraph"), "--directed", "--duplicates", "sum")
+	hypergraph := ingested(t, goldenFolder(t, "hypergraph"), "--hyperedges")
+	shared := ingested(t, goldenFolder(t, "hypergraph"), "--hyperedges", "--coupling")
+	for _, c := range []struct{ file, store, flags string }{
+		{"digraph/vertex_kernel_geometric_n1", digraph, "--kernel vertex --weights geometric --beta 0.15 --steps 1"},
+		{"digraph/vertex_kernel_geometric_n5", digraph, "--kernel vertex --weights geometric --beta 0.15 --steps 5"},
+		{"digraph/vertex_kernel_geometric_limit", digraph, "--kernel vertex --weights geometric --beta 0.15"},
+		{"digraph/vertex_kernel_exponential_n2", digraph, "--kernel vertex --beta 0.5 --steps 2"},
+		{"digraph/vertex_kernel_exponential_limit", digraph, "--kernel vertex --beta 0.5"},
+		{"hypergraph/vertex_kernel_geometric", hypergraph, "--kernel vertex --weights geometric --beta 0.104"},
+		{"hypergraph/vertex_kernel_exponential", hypergraph, "--kernel vertex --beta 0.4"},
+		{"hypergraph/diffusion_b0.5", shared, "--kernel diffusion --laplacian combinatorial --beta 0.5"},
+	} {
+		want := testgraph.Golden(t, c.file+".npy")
+		testgraph.Close(t, commanded(t, "kernel", c.store, strings.Fields(c.flags), want), want, 1e-10, 1e-9)
+	}
+}
+
 // ingested returns the store of the graph of a folder.
-func ingested(t *testing.T, folder string) string {
+func ingested(t *testing.T, folder string, flags ...string) string {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "g")
-	run(t, "ingest", filepath.Join(folder, "edges.tsv"), "--nodes", filepath.Join(folder, "nodes.tsv"), "--self-loops", "keep", "--quiet", "-o", store)
+	run(t, append([]string{"ingest", filepath.Join(folder, "edges.tsv"), "--nodes", filepath.Join(folder, "nodes.tsv"), "--self-loops", "keep", "--quiet", "-o", store}, flags...)...)
 	return store
 }
 

@@ -21,7 +21,7 @@ type sources struct {
 func (in *invocation) sourceFlags(flags *pflag.FlagSet, s *sources) {
 	flags.BoolVar(&s.hyperedges, "hyperedges", false, "each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
 	flags.BoolVar(&s.cocitation, "cocitation", false, "of arcs, the graph of the nodes that a third one points to; its weights count these")
-	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both")
+	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
 }
 
 // any reports whether the inputs are not to be read as edges of the graph.
@@ -29,13 +29,13 @@ func (s *sources) any() bool { return s.hyperedges || s.citations() }
 
 func (s *sources) citations() bool { return s.cocitation || s.coupling }
 
-// check notes what goes against each other.
+// checkSources notes what goes against each other.
 func (in *invocation) checkSources(r *reading) {
 	s, c := &r.sources, &r.config
 	switch {
 	case !s.any():
-	case s.hyperedges && s.citations():
-		in.problem("--hyperedges", "goes against --cocitation and --coupling, which are of arcs; choose one")
+	case s.hyperedges && s.cocitation:
+		in.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		in.problem("--hyperedges", "have no direction; leave out --directed")
 	case s.hyperedges && (c.Fields != nil || c.Header != ingest.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
@@ -52,7 +52,7 @@ func (in *invocation) checkSources(r *reading) {
 func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ingest.Config) (ingest.Config, func() error, error) {
 	if s.hyperedges {
 		settings := c
-		c.Sources = []*ingest.Source{ingest.Hyperedges(inputs, &settings)}
+		c.Sources = []*ingest.Source{ingest.Hyperedges(inputs, s.coupling, &settings)}
 		return c, func() error { return nil }, nil
 	}
 	temp, err := in.makeTemp(dir)

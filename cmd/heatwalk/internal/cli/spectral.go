@@ -65,9 +65,11 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
 		return err
 	}
-	if d.g.Manifest().Directed {
+	directed := d.g.Manifest().Directed
+	if directed && f.family.Works&spec.Directed == 0 {
 		return usageOf(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
+	d.g.forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
@@ -88,6 +90,10 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return err
 	}
 	nodes.Memory = settings.Memory
+	nodes.Hyperedges = d.g.hasHyperedges()
+	if directed {
+		nodes.In = d.g.Transpose()
+	}
 	v, err := f.family.Resolve(f.given, kernel.On(in.ctx, nodes))
 	if err != nil {
 		return in.kernelError(err, name, f)

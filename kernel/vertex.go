@@ -1,0 +1,540 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). T
+// leads from a vertex to its edges and from an edge to its vertices; of arcs, from a
+// vertex to those that leave it, and from an arc to its head:
+//
+//	edges, hyperedges  Σ λᵢEⁱ, E = T² between vertices
+//	arcs               Σ λ₂ⱼ·AʲAʲᵀ + λ₂ⱼ₊₁·AʲD_outAʲᵀ
+//
+// A graph has E = D + A without self loops, and an edge of weight w is w edges. In a
+// hypergraph E counts the hyperedges that two vertices share. All numbers are ≥ 0, so
+// that sums lose nothing to cancellation.
+type vertex struct {
+	n, workers int
+	out        *sparse.Operator[float64] // A, or E of a graph
+	in         *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
+	twice      bool                      // E is the square of out, whose graph has nodes for hyperedges
+	degrees    []float64                 // of arcs, those that leave
+
+	lambda  []float64 // λ₀ … λ_N
+	tail    float64   // what is left out of a value, at the most
+	norm    float64   // of the kernel as a map, at the most
+	rounded float64   // error of a value relative to it
+	sweeps  int       // that finding N took
+}
+
+// vertices are the kernels of walks over edges, arcs and hyperedges.
+var vertices = Family{
+	Spec: spec.Spec{
+		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩", Works: spec.Undirected | spec.Directed,
+		Params: []spec.Param{
+			{
+				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ", Kind: spec.Choice,
+				Words: []string{exponentialWeights, geometricWeights}, Default: spec.Word(exponentialWeights),
+			},
+			{
+				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: spec.Above(0), Default: spec.Number(1),
+				Grid: []spec.Value{spec.Number(0.1), spec.Number(0.3), spec.Number(1), spec.Number(3)}, On: perStepWeight,
+			},
+			{
+				Name: "steps", Symbol: "steps", Meaning: "steps that count at the most, of those that matter", Kind: spec.Whole,
+				Range: spec.FromTo(1, mostSteps), Default: spec.Int(mostSteps),
+			},
+		},
+	},
+	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
+		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"), v.Int("steps"))
+	},
+	work:  func(spec.Values, []float64) work { return work{} },
+	needs: vertexNeeds,
+}
+
+// perStepWeight returns β for what it is beside the mean degree: a step of exponential
+// weights, or of geometric ones, which converge for less, a tenth of it.
+func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
+	if v.Word("weights") == geometricWeights {
+		x /= 10
+	}
+	return x / g.MeanDegree(), nil
+}
+
+const (
+	geometricWeights   = "geometric"
+	exponentialWeights = "exponential"
+
+	// mostSteps bounds N, where weights fall slowly.
+	mostSteps = 4096
+
+	// leastTail is what may be left out of values, of which the largest of a column is 1
+	// or more.
+	leastTail = 1e-15
+
+	// usualBlocks is how many blocks of a slab there is room for without a limit on
+	// memory, those of walks of 80 arcs; where there are more of them slabs are
+	// narrower.
+	usualBlocks = 44
+)
+
+// vertexNeeds is the needs of the family.
+func vertexNeeds(_ spec.Values, n, long, short int, limit int64) Needs {
+	width := min(slabColumns(n), short)
+	bytes := usualBlocks*sparse.BlockBytes[float64](n, width) + 16*int64(long)*int64(width)
+	least := 4*sparse.BlockBytes[float64](n, 1) + 16*int64(long)
+	if limit > 0 {
+		bytes = max(least, min(bytes, limit))
+	}
+	return Needs{bytes, bytes - least}
+}
+
+// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where
+// what is left does not matter.
+func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64, steps int) (*vertex, error) {
+	k := &vertex{n: len(g.Degrees), workers: g.Workers, twice: g.Hyperedges}
+	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+	if g.In != nil {
+		k.in = &sparse.Operator[float64]{A: g.In, Workers: g.Workers}
+		k.degrees = g.Degrees
+	} else if !g.Hyperedges {
+		k.out.Diag = g.Degrees
+		if g.Loops != nil { // an edge to itself has one vertex
+			k.out.Diag = make([]float64, k.n)
+			for i, d := range g.Degrees {
+				k.out.Diag[i] = d - g.Loops[i]
+			}
+		}
+	}
+	s := &weightedSteps{beta: beta, factorial: weights == exponentialWeights}
+	if err := k.cut(ctx, s, steps); err != nil {
+		return nil, err
+	}
+	longest, err := longestRow(ctx, g.A, g.In)
+	if err != nil {
+		return nil, err
+	}
+	// Each product and each sum rounds once; long rows are summed in pieces.
+	terms := float64(min(longest, sparse.MaxRange) + longest/sparse.MaxRange + 4)
+	k.rounded = 2 * float64(len(k.lambda)) * terms * epsilon
+	return k, nil
+}
+
+// weightedSteps are the weights λᵢ.
+type weightedSteps struct {
+	beta      float64
+	factorial bool
+}
+
+// next returns λᵢ₊₁/λᵢ.
+func (s *weightedSteps) next(i int) float64 {
+	if s.factorial {
+		return s.beta / float64(i+1)
+	}
+	return s.beta
+}
+
+// cut finds where the sum may end: with gᵢ ≥ ‖Tⁱ‖² between vertices, found by sweeps of
+// one column, what is left out is at most Σ λᵢgᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a
+// period p later are at most λᵢ₊ₚ/λᵢ·gₚ times as large, and the sum is bounded by that
+// of a period once this ratio is below one; it falls with i.
+func (k *vertex) cut(ctx context.Context, s *weightedSteps, steps int) error {
+	walk := k.newGrowth()
+	lambda, term := []float64{1}, []float64{1}
+	growth := []float64{1}
+	for i := 1; ; i++ {
+		g, err := walk.next(ctx)
+		if err != nil {
+			return err
+		}
+		growth = append(growth, g)
+		lambda = append(lambda, lambda[i-1]*s.next(i-1))
+		term = append(term, lambda[i]*g)
+		if g == 0 { // no walk is that long
+			term[i] = 0
+		}
+		if k.norm = sumOf(term); !(k.norm < math.MaxFloat64/1e10) {
+			return k.diverges(s, growth, steps)
+		}
+		if i == steps && steps < mostSteps || g == 0 {
+			k.lambda, k.sweeps = lambda, walk.sweeps
+			return nil
+		}
+		for _, period := range []int{2, 8, 32, 128, 512} {
+			last := i - period
+			if last < 0 {
+				break
+			}
+			ratio := growth[period]
+			for e := range period {
+				ratio *= s.next(last + 1 + e)
+			}
+			if !(ratio < 1) {
+				continue
+			}
+			if tail := sumOf(term[last+1:]) / (1 - ratio); tail <= leastTail {
+				k.lambda, k.tail, k.sweeps = lambda[:last+1], tail, walk.sweeps
+				k.norm += tail
+				return nil
+			}
+		}
+		if i == mostSteps {
+			return k.diverges(s, growth, steps)
+		}
+	}
+}
+
+func sumOf(terms []float64) (sum float64) {
+	for _, t := range terms {
+		sum += t
+	}
+	return sum
+}
+
+// diverges is the error for weights with which the sum does not converge, or only after
+// too many steps. No weight below gₚ^(−1/p) diverges.
+func (k *vertex) diverges(s *weightedSteps, growth []float64, steps int) error {
+	if s.factorial || steps < mostSteps {
+		return refuse("vertex", "beta", "%g is out of range; the values of the kernel overflow on this graph, give less", s.beta)
+	}
+	sure := 0.0
+	for p := 2; p < len(growth); p += 2 {
+		if growth[p] > 0 && !math.IsInf(growth[p], 1) {
+			sure = max(sure, math.Pow(growth[p], -1/float64(p)))
+		}
+	}
+	return refuse("vertex", "beta", "%g is out of range; with geometric weights the sum over steps converges on this graph for β < %.4g; give less, or a number of steps", s.beta, sure)
+}
+
+// growth finds gᵢ: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are
+// those of a vector of ones, since all numbers are ≥ 0.
+type growth struct {
+	k       *vertex
+	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
+	spare   *sparse.Block[float64]
+	largest [2]float64 // of a and b
+	odd     bool
+	sweeps  int
+}
+
+func (k *vertex) newGrowth() *growth {
+	g := &growth{k: k, a: onesOf(k.n), spare: sparse.NewBlock[float64](k.n, 1), largest: [2]float64{1, 1}}
+	if k.in != nil {
+		g.b = onesOf(k.n)
+	}
+	return g
+}
+
+func onesOf(n int) *sparse.Block[float64] {
+	b := sparse.NewBlock[float64](n, 1)
+	for i := range n {
+		b.Row(i)[0] = 1
+	}
+	return b
+}
+
+// next returns the bound for the next i.
+func (g *growth) next(ctx context.Context) (float64, error) {
+	if g.k.in == nil {
+		err := g.k.timesE(ctx, g.a, g.spare, nil, 0)
+		g.sweeps += g.k.perStep()
+		return maxOf(g.a), err
+	}
+	// Aʲ⁺¹1 belongs to 2j+1, Aʲ⁺¹ᵀ1 to 2j+2.
+	op, x, at := g.k.out, &g.a, 0
+	if g.odd {
+		op, x, at = g.k.in, &g.b, 1
+	}
+	if err := op.ApplyTo(ctx, g.spare, *x); err != nil {
+		return 0, err
+	}
+	*x, g.spare = g.spare, *x
+	g.largest[at], g.odd = maxOf(*x), !g.odd
+	g.sweeps++
+	return g.largest[0] * g.largest[1], nil
+}
+
+func maxOf(b *sparse.Block[float64]) (largest float64) {
+	for i := range b.Rows {
+		largest = max(largest, b.Row(i)[0])
+	}
+	return largest
+}
+
+// perStep returns the sweeps of a product with E.
+func (k *vertex) perStep() int {
+	if k.twice {
+		return 2
+	}
+	return 1
+}
+
+// timesE stores E·Y + λ·X in y, with x nil for 0.
+func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64], lambda float64) error {
+	step := sparse.Step[float64]{Alpha: 1, Delta: lambda, Prev: x}
+	if x == nil {
+		step.Delta = 0
+	}
+	if k.twice {
+		if err := k.out.ApplyTo(ctx, spare, y); err != nil {
+			return err
+		}
+		return k.out.StepTo(ctx, y, spare, step)
+	}
+	if err := k.out.StepTo(ctx, spare, y, step); err != nil {
+		return err
+	}
+	*y, *spare = *spare, *y
+	return nil
+}
+
+// longestRow returns the number of entries of the longest row.
+func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err error) {
+	for _, a := range of {
+		if a == nil {
+			continue
+		}
+		row := 0
+		err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+			for i := range p.Hi - p.Lo {
+				n := int(p.Ptr[i+1] - p.Ptr[i])
+				if p.Piece > 0 {
+					n += row
+				}
+				row, longest = n, max(longest, n)
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return longest, nil
+}
+
+// Len implements [Kernel].
+func (k *vertex) Len() int { return k.n }
+
+// bytes returns what a slab of so many columns takes: its argument, its result and what
+// leads there, of arcs all Aʲᵀ·X at once, which the sum goes through backwards; and the
+// values at long nodes with their mirror image.
+func (k *vertex) bytes(long, cols int) int64 {
+	blocks := int64(4)
+	if k.in != nil {
+		blocks = int64(len(k.lambda)+1)/2 + 2
+	}
+	return blocks*sparse.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
+}
+
+// slabWidth returns the width of slabs within the limit.
+func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
+	width := min(cols, slabColumns(k.n))
+	if memory == 0 {
+		return width, nil
+	}
+	for width > 1 && k.bytes(long, width) > memory {
+		width--
+	}
+	if need := k.bytes(long, width); need > memory {
+		return 0, &budget.OverError{Need: need, Limit: memory}
+	}
+	return width, nil
+}
+
+// applyTo stores K·X in dst.
+func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
+	n := len(k.lambda)
+	if k.in == nil {
+		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
+		scaleTo(y, x, k.lambda[n-1])
+		for i := n - 2; i >= 0; i-- {
+			if err := k.timesE(ctx, y, spare, x, k.lambda[i]); err != nil {
+				return err
+			}
+			progress()
+		}
+		scaleTo(dst, y, 1)
+		return nil
+	}
+	z := make([]*sparse.Block[float64], (n+1)/2)
+	for j := range z {
+		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
+		if j == 0 {
+			scaleTo(z[0], x, 1)
+			continue
+		}
+		if err := k.in.ApplyTo(ctx, z[j], z[j-1]); err != nil {
+			return err
+		}
+		k.weigh(z[j-1], j-1)
+		progress()
+	}
+	k.weigh(z[len(z)-1], len(z)-1)
+	for j := len(z) - 2; j >= 0; j-- {
+		if err := k.out.StepTo(ctx, z[j], z[j+1], sparse.Step[float64]{Alpha: 1, Delta: 1, Prev: z[j]}); err != nil {
+			return err
+		}
+		progress()
+	}
+	scaleTo(dst, z[0], 1)
+	return nil
+}
+
+// weigh multiplies Aʲᵀ·X by λ₂ⱼ + λ₂ⱼ₊₁·D_out.
+func (k *vertex) weigh(z *sparse.Block[float64], j int) {
+	even, odd := k.lambda[2*j], 0.0
+	if 2*j+1 < len(k.lambda) {
+		odd = k.lambda[2*j+1]
+	}
+	for i := range z.Rows {
+		w := even + float64(odd*k.degrees[i])
+		for c := range z.Row(i) {
+			z.Row(i)[c] *= w
+		}
+	}
+}
+
+// scaleTo stores f·x in dst.
+func scaleTo(dst, x *sparse.Block[float64], f float64) {
+	for i := range x.Rows {
+		for c, v := range x.Row(i) {
+			dst.Row(i)[c] = f * v
+		}
+	}
+}
+
+// sweepsOf returns the sweeps of applyTo.
+func (k *vertex) sweepsOf() int {
+	if k.in != nil {
+		return 2 * ((len(k.lambda)+1)/2 - 1)
+	}
+	return (len(k.lambda) - 1) * k.perStep()
+}
+
+// Block implements [Kernel].
+func (k *vertex) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	checkNodes(k.n, rows, cols)
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	strict := set.settle()
+	turned := ByRows(len(rows), len(cols))
+	same := slices.Equal(rows, cols)
+	sink = set.Part.clipped(len(rows), len(cols), sink)
+	if turned {
+		rows, cols = cols, rows
+	}
+	width, err := k.slabWidth(len(rows), len(cols), set.Memory)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Method: "sum over steps", Sweeps: k.sweeps}
+	all := (len(cols) + width - 1) / width * k.sweepsOf()
+	progress := func() {
+		report.Sweeps += k.perStep()
+		if set.Progress != nil {
+			set.Progress(report.Sweeps-k.sweeps, all)
+		}
+	}
+	x := sparse.NewBlock[float64](k.n, width)
+	for left := 0; left < len(cols); left += width {
+		own := cols[left:min(left+width, len(cols))]
+		if !same && !set.Part.wants(left, left+len(own)) {
+			continue
+		}
+		x := x.Columns(0, len(own))
+		for i := range x.Rows {
+			clear(x.Row(i))
+		}
+		for c, node := range own {
+			x.Row(node)[c] = 1
+		}
+		y := sparse.NewBlock[float64](k.n, len(own))
+		if err := k.applyTo(ctx, y, x, progress); err != nil {
+			return nil, err
+		}
+		if err := hand(y, rows, left, same, turned, sink, report); err != nil {
+			return nil, err
+		}
+	}
+	report.ErrorBound = k.tail + k.rounded*report.Largest
+	if strict && report.ErrorBound > set.Tolerance*report.Largest {
+		return nil, tooTight(set.Tolerance, report.Relative())
+	}
+	return report, nil
+}
+
+// hand hands out columns from left on, at the given rows. Of nodes among themselves the
+// part below the diagonal stands for both.
+func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, sink Sink, report *Report) error {
+	first := 0
+	if same {
+		first = left
+	}
+	piece := sparse.NewBlock[float64](len(rows)-first, y.Cols)
+	mirror := sparse.NewBlock[float64](y.Cols, len(rows)-first)
+	for i := range piece.Rows {
+		for c, v := range y.Row(rows[first+i]) {
+			if same && i < c {
+				v = y.Row(rows[left+c])[i]
+			}
+			piece.Row(i)[c], mirror.Row(c)[i] = v, v
+			report.Largest = max(report.Largest, v)
+		}
+	}
+	if turned {
+		return sink(left, first, mirror)
+	}
+	if same && piece.Rows > y.Cols {
+		above := mirror.Columns(y.Cols, mirror.Cols)
+		if err := sink(left, left+y.Cols, above); err != nil {
+			return err
+		}
+	}
+	return sink(first, left, piece)
+}
+
+// ApplyTo implements [Kernel].
+func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	strict := set.settle()
+	width, err := k.slabWidth(0, x.Cols, set.Memory)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Method: "sum over steps", Sweeps: k.sweeps, ColumnBound: make([]float64, x.Cols)}
+	progress := func() { report.Sweeps += k.perStep() }
+	for lo := 0; lo < x.Cols; lo += width {
+		hi := min(lo+width, x.Cols)
+		if err := k.applyTo(ctx, dst.Columns(lo, hi), x.Columns(lo, hi), progress); err != nil {
+			return nil, err
+		}
+	}
+	in, out := columnNorms(x), columnNorms(dst)
+	for c := range report.ColumnBound {
+		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
+		if strict && report.ColumnBound[c] > set.Tolerance*out[c] {
+			return nil, tooTight(set.Tolerance, report.ColumnBound[c]/out[c])
+		}
+	}
+	return report, nil
+}
