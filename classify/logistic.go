@@ -217,7 +217,9 @@ func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 func (s *softmaxFit[T]) model(pairs Pairs) *LogisticModel {
 	weights, biases, shared := s.split(s.theta)
 	m := &LogisticModel{LinearModel: *newLinearModel(s.classes, pairs, s.features.Cols)}
-	copy(m.Weights, weights)
+	for c := range s.class {
+		copy(m.machine(c), weights[c*softmaxStride(s.features.Cols):])
+	}
 	copy(m.Bias, biases)
 	m.Shared = append(m.Shared, shared...)
 	if s.shared != nil && s.shared.Prior != nil {

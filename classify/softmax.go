@@ -12,8 +12,9 @@ import (
 //	Σ_a (log Σ_c exp z_ac − z_a,y_a) + ½·Σ_j ridge_j·θ_j²
 //	z_ac = offset_ac + b_c + ⟨w_c, x_a⟩ + Σ_s u_s·S_s(a, c)
 //
-// over the items, where θ holds the p weights w_c of each of k classes, their biases,
-// if there are any, and the weights u of shared columns. It takes steps of Newton's
+// over the items, where θ holds the p weights w_c of each of k classes, each with zeros
+// behind it up to softmaxStride, their biases, if there are any, and the weights u of
+// shared columns. It takes steps of Newton's
 // method, each solved by conjugate gradients as far as it deserves. Cost: about 100
 // products of the features with k weights each.
 type softmaxFit[T Float] struct {
@@ -37,22 +38,28 @@ type softmaxFit[T Float] struct {
 	gradient, step, direction, residual   []float64
 	image, stepLogits, directionLogits, r []float64 // r: a number for each item and class
 	sums                                  sched.Sums
+	fours                                 []four[T] // one for each worker
 }
 
 // begin makes room for θ, which is 0, and all else of its size.
 func (s *softmaxFit[T]) begin() {
-	params, logits := len(s.class)*s.features.Cols+s.biases+s.q, len(s.items)*len(s.class)
+	params, logits := len(s.class)*softmaxStride(s.features.Cols)+s.biases+s.q, len(s.items)*len(s.class)
 	for _, v := range []*[]float64{&s.theta, &s.gradient, &s.step, &s.direction, &s.residual, &s.image} {
 		*v = make([]float64, params)
 	}
 	for _, v := range []*[]float64{&s.z, &s.share, &s.stepLogits, &s.directionLogits, &s.r} {
 		*v = make([]float64, logits)
 	}
+	s.fours = make([]four[T], sched.Workers(0))
+	for w := range s.fours {
+		s.fours[w].begin(s)
+	}
 }
 
 // softmaxBytes returns what begin makes room for.
 func softmaxBytes(items, features, classes int) int64 {
-	return 8 * int64(classes) * (8*int64(features) + 7*int64(items))
+	stride := int64(softmaxStride(features))
+	return 8*int64(classes)*(8*stride+7*int64(items)) + 40*stride*int64(sched.Workers(0))
 }
 
 // solve returns [ErrIterationLimit] if the limit came before the tolerance. It may be
@@ -87,74 +94,6 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		value = next
 	}
 	return ErrIterationLimit
-}
-
-// split returns the weights, biases and shared weights of θ.
-func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float64) {
-	w := len(s.class) * s.features.Cols
-	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
-}
-
-// softmaxPiece is how many items are added up at a time.
-const softmaxPiece = 256
-
-// pieces calls do for the items lo ≤ a < hi of each piece.
-func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece, lo, hi int)) error {
-	return sched.Run(ctx, 0, (len(s.items)+softmaxPiece-1)/softmaxPiece, func(_, piece int) error {
-		do(piece, piece*softmaxPiece, min(len(s.items), (piece+1)*softmaxPiece))
-		return nil
-	})
-}
-
-// column returns the values of a shared column for item a, one for each class.
-func (s *softmaxFit[T]) column(a, column int) []float64 {
-	return s.shared.Values.Row(s.items[a])[column*s.classes : (column+1)*s.classes]
-}
-
-// logitsTo stores the logits of θ without the offset in z.
-func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
-	weights, biases, shared := s.split(theta)
-	k, p := len(s.class), s.features.Cols
-	return s.pieces(ctx, func(_, lo, hi int) {
-		for a := lo; a < hi; a++ {
-			x, to := s.features.Row(s.items[a]), z[a*k:(a+1)*k]
-			for c := range to {
-				to[c] = inner(x, weights[c*p:(c+1)*p])
-			}
-			addScaled(to, 1, biases)
-			for j, u := range shared {
-				column := s.column(a, j)
-				for c, class := range s.class {
-					to[c] += u * column[class]
-				}
-			}
-		}
-	})
-}
-
-// adjointTo stores in g the sum over items and classes of r times the derivative of
-// their logits by θ.
-func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
-	s.sums.Begin(len(g))
-	k, p := len(s.class), s.features.Cols
-	err := s.pieces(ctx, func(piece, lo, hi int) {
-		weights, biases, shared := s.split(s.sums.Of(piece))
-		for a := lo; a < hi; a++ {
-			x, row := s.features.Row(s.items[a]), r[a*k:(a+1)*k]
-			for c, v := range row {
-				addScaled(weights[c*p:(c+1)*p], v, x)
-			}
-			addScaled(biases, 1, row[:len(biases)])
-			for j := range shared {
-				column := s.column(a, j)
-				for c, class := range s.class {
-					shared[j] += row[c] * column[class]
-				}
-			}
-		}
-	})
-	s.sums.TotalTo(g)
-	return err
 }
 
 // addRidge adds the ridge times θ to g.
@@ -256,27 +195,6 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 			s.direction[j] = r + float64(turn*s.direction[j])
 		}
 	}
-	return nil
-}
-
-// curve stores the logits of the direction, and in image H times the direction: what
-// H adds to the logits v of an item is π_c·(v_c − Σ_b π_b·v_b).
-func (s *softmaxFit[T]) curve(ctx context.Context) error {
-	if err := s.logitsTo(ctx, s.directionLogits, s.direction); err != nil {
-		return err
-	}
-	k := len(s.class)
-	for a := range s.y {
-		share, v := s.share[a*k:(a+1)*k], s.directionLogits[a*k:(a+1)*k]
-		mean := inner(share, v)
-		for c, q := range share {
-			s.r[a*k+c] = q * (v[c] - mean)
-		}
-	}
-	if err := s.adjointTo(ctx, s.image, s.r); err != nil {
-		return err
-	}
-	s.addRidge(s.image, s.direction)
 	return nil
 }
 

@@ -1,0 +1,178 @@
+package classify
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// softmaxStride is how far the weights of two classes lie apart in θ: their number,
+// rounded up to what [simd.DotPanels] takes.
+func softmaxStride(features int) int { return (features + 3) &^ 3 }
+
+// split returns the weights, biases and shared weights of θ.
+func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float64) {
+	w := len(s.class) * softmaxStride(s.features.Cols)
+	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
+}
+
+// softmaxPiece is how many items are added up at a time, a multiple of four.
+const softmaxPiece = 256
+
+// pieces calls do for four items after the other, of which the last may be fewer, with
+// the number of their piece.
+func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece int, f *four[T])) error {
+	return sched.Run(ctx, len(s.fours), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
+		f := &s.fours[worker]
+		for lo := piece * softmaxPiece; lo < min(len(s.items), (piece+1)*softmaxPiece); lo += 4 {
+			f.take(lo, min(4, len(s.items)-lo))
+			do(piece, f)
+		}
+		return nil
+	})
+}
+
+// logitsTo stores the logits of θ without the offset in z.
+func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
+	return s.pieces(ctx, func(_ int, f *four[T]) { f.logitsTo(z, theta) })
+}
+
+// adjointTo stores in g the sum over items and classes of r times the derivative of
+// their logits by θ.
+func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
+	s.sums.Begin(len(g))
+	err := s.pieces(ctx, func(piece int, f *four[T]) { f.addAdjoint(s.sums.Of(piece), r) })
+	s.sums.TotalTo(g)
+	return err
+}
+
+// curve stores the logits of the direction, and in image H times the direction: what
+// H adds to the logits v of an item is π_c·(v_c − Σ_b π_b·v_b).
+func (s *softmaxFit[T]) curve(ctx context.Context) error {
+	k := len(s.class)
+	s.sums.Begin(len(s.image))
+	err := s.pieces(ctx, func(piece int, f *four[T]) {
+		f.logitsTo(s.directionLogits, s.direction)
+		for a := f.lo; a < f.lo+f.count; a++ {
+			share, v := s.share[a*k:(a+1)*k], s.directionLogits[a*k:(a+1)*k]
+			mean := inner(share, v)
+			for c, q := range share {
+				s.r[a*k+c] = q * (v[c] - mean)
+			}
+		}
+		f.addAdjoint(s.sums.Of(piece), s.r)
+	})
+	s.sums.TotalTo(s.image)
+	s.addRidge(s.image, s.direction)
+	return err
+}
+
+// four are up to four items one after the other, whose products with weights are made
+// together.
+type four[T Float] struct {
+	s         *softmaxFit[T]
+	lo, count int
+	x         [4][]float64 // their features; of an item too many those of the last
+	spare     []float64    // weights of a class too many
+}
+
+func (f *four[T]) begin(s *softmaxFit[T]) {
+	f.s = s
+	stride := softmaxStride(s.features.Cols)
+	room := make([]float64, 5*stride)
+	for i := range f.x {
+		f.x[i] = room[i*stride:][:stride]
+	}
+	f.spare = room[4*stride:]
+}
+
+// take reads the features of so many items from lo on.
+func (f *four[T]) take(lo, count int) {
+	f.lo, f.count = lo, count
+	for i := range f.x {
+		to := f.x[i]
+		for j, v := range f.s.features.Row(f.s.items[lo+min(i, count-1)]) {
+			to[j] = float64(v)
+		}
+	}
+}
+
+// sharedRow returns the values of the shared columns for item a.
+func (f *four[T]) sharedRow(a int) []float64 {
+	if f.s.q == 0 {
+		return nil
+	}
+	return f.s.shared.Values.Row(f.s.items[a])
+}
+
+// logitsTo stores the logits of θ for the items in z.
+func (f *four[T]) logitsTo(z, theta []float64) {
+	s := f.s
+	weights, biases, shared := s.split(theta)
+	k, stride := len(s.class), softmaxStride(s.features.Cols)
+	at := func(c int) []float64 { return weights[min(c, k-1)*stride:][:stride] }
+	for i := 0; i < f.count; i += 2 {
+		for c := 0; c < k; c += 4 {
+			var sums [8]float64
+			if stride > 0 {
+				simd.DotPanels(&sums, f.x[i], f.x[i+1], at(c), at(c+1), at(c+2), at(c+3))
+			}
+			copy(z[(f.lo+i)*k:][c:k], sums[:4])
+			if i+1 < f.count {
+				copy(z[(f.lo+i+1)*k:][c:k], sums[4:])
+			}
+		}
+	}
+	for a := f.lo; a < f.lo+f.count; a++ {
+		to, row := z[a*k:(a+1)*k], f.sharedRow(a)
+		addScaled(to, 1, biases)
+		for j, u := range shared {
+			column := row[j*s.classes : (j+1)*s.classes]
+			if k == s.classes {
+				addScaled(to, u, column)
+				continue
+			}
+			for c, class := range s.class {
+				to[c] += u * column[class]
+			}
+		}
+	}
+}
+
+// addAdjoint adds to g the sum over the items and classes of r times the derivative of
+// their logits by θ.
+func (f *four[T]) addAdjoint(g, r []float64) {
+	s := f.s
+	weights, biases, shared := s.split(g)
+	k, stride := len(s.class), softmaxStride(s.features.Cols)
+	for c := 0; c < k && stride > 0; c += 2 {
+		var by [8]float64
+		for i := range f.count {
+			row := r[(f.lo+i)*k:][:k]
+			by[i] = row[c]
+			if c+1 < k {
+				by[4+i] = row[c+1]
+			}
+		}
+		other := f.spare
+		if c+1 < k {
+			other = weights[(c+1)*stride:][:stride]
+		}
+		simd.AddPanels(weights[c*stride:][:stride], other, f.x[0], f.x[1], f.x[2], f.x[3], &by)
+	}
+	for a := f.lo; a < f.lo+f.count; a++ {
+		from, row := r[a*k:(a+1)*k], f.sharedRow(a)
+		addScaled(biases, 1, from[:len(biases)])
+		for j := range shared {
+			column := row[j*s.classes : (j+1)*s.classes]
+			if k == s.classes {
+				shared[j] += inner(from, column)
+				continue
+			}
+			for c, class := range s.class {
+				shared[j] += from[c] * column[class]
+			}
+		}
+	}
+}
