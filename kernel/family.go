@@ -164,6 +164,19 @@ func (g onGraph) MeanDegree() float64 {
 	return vol / nodes
 }
 
+// maxDegree returns the largest degree. Of a hypergraph it bounds how many vertices share
+// hyperedges with one.
+func (g onGraph) maxDegree() float64 {
+	most := slices.Max(g.degrees)
+	if g.graph != nil && g.graph.Hyperedges {
+		most *= most
+	}
+	if most == 0 {
+		return 1
+	}
+	return most
+}
+
 // Radius implements [spec.Graph].
 func (g onGraph) Radius(exact bool) (float64, error) {
 	switch largest := slices.Max(g.degrees); {

@@ -75,6 +75,7 @@ var symmetricKernels = []named{
 	{"von-neumann", spec.Values{"alpha": spec.Number(0.995)}},
 	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(50)}},
 	{"pagerank", spec.Values{"alpha": spec.Number(0.999), "symmetric": spec.On(true)}},
+	{"vertex", spec.Values{"beta": spec.Number(0.05)}},
 }
 
 // asymmetric are the kernels that are not, and the commute time.

@@ -21,14 +21,17 @@ import (
 // A graph has E = D + A without self loops, and an edge of weight w is w edges. In a
 // hypergraph E counts the hyperedges that two vertices share. All numbers are ≥ 0, so
 // that sums lose nothing to cancellation.
+//
+// Sweeps are those of βA and βE, so that weights of any unit neither overflow nor vanish.
 type vertex struct {
 	n, workers int
+	beta       float64
 	out        *sparse.Operator[float64] // A, or E of a graph
 	in         *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
 	twice      bool                      // E is the square of out, whose graph has nodes for hyperedges
-	degrees    []float64                 // of arcs, those that leave
+	degrees    []float64                 // of arcs, those that leave, times β
 
-	lambda  []float64 // λ₀ … λ_N
+	lambda  []float64 // λᵢ/βⁱ up to i = N
 	tail    float64   // what is left out of a value, at the most
 	norm    float64   // of the kernel as a map, at the most
 	rounded float64   // error of a value relative to it
@@ -61,11 +64,11 @@ var vertices = Family{
 	needs: vertexNeeds,
 }
 
-// perStepWeight returns β for what it is beside the mean degree: a step of exponential
-// weights, or of geometric ones, which converge for less, a tenth of it.
+// perStepWeight returns β for what it is beside the mean degree or, of geometric weights,
+// beside a quarter of what makes the sum converge on any graph.
 func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
 	if v.Word("weights") == geometricWeights {
-		x /= 10
+		return x / (8 * g.(onGraph).maxDegree()), nil
 	}
 	return x / g.MeanDegree(), nil
 }
@@ -101,11 +104,14 @@ func vertexNeeds(_ spec.Values, n, long, short int, limit int64) Needs {
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where
 // what is left does not matter.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64, steps int) (*vertex, error) {
-	k := &vertex{n: len(g.Degrees), workers: g.Workers, twice: g.Hyperedges}
+	k := &vertex{n: len(g.Degrees), workers: g.Workers, beta: beta, twice: g.Hyperedges}
 	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	if g.In != nil {
 		k.in = &sparse.Operator[float64]{A: g.In, Workers: g.Workers}
-		k.degrees = g.Degrees
+		k.degrees = make([]float64, k.n)
+		for i, d := range g.Degrees {
+			k.degrees[i] = beta * d
+		}
 	} else if !g.Hyperedges {
 		k.out.Diag = g.Degrees
 		if g.Loops != nil { // an edge to itself has one vertex
@@ -115,8 +121,7 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 			}
 		}
 	}
-	s := &weightedSteps{beta: beta, factorial: weights == exponentialWeights}
-	if err := k.cut(ctx, s, steps); err != nil {
+	if err := k.cut(ctx, weights == exponentialWeights, steps); err != nil {
 		return nil, err
 	}
 	longest, err := longestRow(ctx, g.A, g.In)
@@ -129,25 +134,19 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 	return k, nil
 }
 
-// weightedSteps are the weights λᵢ.
-type weightedSteps struct {
-	beta      float64
-	factorial bool
-}
-
-// next returns λᵢ₊₁/λᵢ.
-func (s *weightedSteps) next(i int) float64 {
-	if s.factorial {
-		return s.beta / float64(i+1)
+// nextWeight returns λᵢ₊₁/(λᵢβ).
+func nextWeight(i int, factorial bool) float64 {
+	if factorial {
+		return 1 / float64(i+1)
 	}
-	return s.beta
+	return 1
 }
 
-// cut finds where the sum may end: with gᵢ ≥ ‖Tⁱ‖² between vertices, found by sweeps of
-// one column, what is left out is at most Σ λᵢgᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a
-// period p later are at most λᵢ₊ₚ/λᵢ·gₚ times as large, and the sum is bounded by that
+// cut finds where the sum may end: with gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, found by sweeps of
+// one column, what is left out is at most Σ λᵢ/βⁱ·gᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a
+// period p later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large, and the sum is bounded by that
 // of a period once this ratio is below one; it falls with i.
-func (k *vertex) cut(ctx context.Context, s *weightedSteps, steps int) error {
+func (k *vertex) cut(ctx context.Context, factorial bool, steps int) error {
 	walk := k.newGrowth()
 	lambda, term := []float64{1}, []float64{1}
 	growth := []float64{1}
@@ -157,13 +156,13 @@ func (k *vertex) cut(ctx context.Context, s *weightedSteps, steps int) error {
 			return err
 		}
 		growth = append(growth, g)
-		lambda = append(lambda, lambda[i-1]*s.next(i-1))
+		lambda = append(lambda, lambda[i-1]*nextWeight(i-1, factorial))
 		term = append(term, lambda[i]*g)
 		if g == 0 { // no walk is that long
 			term[i] = 0
 		}
 		if k.norm = sumOf(term); !(k.norm < math.MaxFloat64/1e10) {
-			return k.diverges(s, growth, steps)
+			return k.diverges(factorial, growth, steps)
 		}
 		if i == steps && steps < mostSteps || g == 0 {
 			k.lambda, k.sweeps = lambda, walk.sweeps
@@ -176,7 +175,7 @@ func (k *vertex) cut(ctx context.Context, s *weightedSteps, steps int) error {
 			}
 			ratio := growth[period]
 			for e := range period {
-				ratio *= s.next(last + 1 + e)
+				ratio *= nextWeight(last+1+e, factorial)
 			}
 			if !(ratio < 1) {
 				continue
@@ -188,7 +187,7 @@ func (k *vertex) cut(ctx context.Context, s *weightedSteps, steps int) error {
 			}
 		}
 		if i == mostSteps {
-			return k.diverges(s, growth, steps)
+			return k.diverges(factorial, growth, steps)
 		}
 	}
 }
@@ -201,21 +200,21 @@ func sumOf(terms []float64) (sum float64) {
 }
 
 // diverges is the error for weights with which the sum does not converge, or only after
-// too many steps. No weight below gₚ^(−1/p) diverges.
-func (k *vertex) diverges(s *weightedSteps, growth []float64, steps int) error {
-	if s.factorial || steps < mostSteps {
-		return refuse("vertex", "beta", "%g is out of range; the values of the kernel overflow on this graph, give less", s.beta)
+// too many steps. No weight below β·gₚ^(−1/p) diverges.
+func (k *vertex) diverges(factorial bool, growth []float64, steps int) error {
+	if factorial || steps < mostSteps {
+		return refuse("vertex", "beta", "%g is out of range; the values of the kernel overflow on this graph, give less", k.beta)
 	}
 	sure := 0.0
 	for p := 2; p < len(growth); p += 2 {
 		if growth[p] > 0 && !math.IsInf(growth[p], 1) {
-			sure = max(sure, math.Pow(growth[p], -1/float64(p)))
+			sure = max(sure, k.beta*math.Pow(growth[p], -1/float64(p)))
 		}
 	}
-	return refuse("vertex", "beta", "%g is out of range; with geometric weights the sum over steps converges on this graph for β < %.4g; give less, or a number of steps", s.beta, sure)
+	return refuse("vertex", "beta", "%g is out of range; with geometric weights the sum over steps converges on this graph for β < %.4g; give less, or a number of steps", k.beta, sure)
 }
 
-// growth finds gᵢ: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are
+// growth finds gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are
 // those of a vector of ones, since all numbers are ≥ 0.
 type growth struct {
 	k       *vertex
@@ -254,7 +253,7 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 	if g.odd {
 		op, x, at = g.k.in, &g.b, 1
 	}
-	if err := op.ApplyTo(ctx, g.spare, *x); err != nil {
+	if err := op.StepTo(ctx, g.spare, *x, sparse.Step[float64]{Alpha: g.k.beta}); err != nil {
 		return 0, err
 	}
 	*x, g.spare = g.spare, *x
@@ -278,9 +277,9 @@ func (k *vertex) perStep() int {
 	return 1
 }
 
-// timesE stores E·Y + λ·X in y, with x nil for 0.
+// timesE stores βE·Y + λ·X in y, with x nil for 0.
 func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64], lambda float64) error {
-	step := sparse.Step[float64]{Alpha: 1, Delta: lambda, Prev: x}
+	step := sparse.Step[float64]{Alpha: k.beta, Delta: lambda, Prev: x}
 	if x == nil {
 		step.Delta = 0
 	}
@@ -372,7 +371,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 			scaleTo(z[0], x, 1)
 			continue
 		}
-		if err := k.in.ApplyTo(ctx, z[j], z[j-1]); err != nil {
+		if err := k.in.StepTo(ctx, z[j], z[j-1], sparse.Step[float64]{Alpha: k.beta}); err != nil {
 			return err
 		}
 		k.weigh(z[j-1], j-1)
@@ -380,7 +379,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 	}
 	k.weigh(z[len(z)-1], len(z)-1)
 	for j := len(z) - 2; j >= 0; j-- {
-		if err := k.out.StepTo(ctx, z[j], z[j+1], sparse.Step[float64]{Alpha: 1, Delta: 1, Prev: z[j]}); err != nil {
+		if err := k.out.StepTo(ctx, z[j], z[j+1], sparse.Step[float64]{Alpha: k.beta, Delta: 1, Prev: z[j]}); err != nil {
 			return err
 		}
 		progress()
@@ -389,7 +388,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 	return nil
 }
 
-// weigh multiplies Aʲᵀ·X by λ₂ⱼ + λ₂ⱼ₊₁·D_out.
+// weigh multiplies (βAᵀ)ʲ·X by (λ₂ⱼ + λ₂ⱼ₊₁·D_out)/β²ʲ.
 func (k *vertex) weigh(z *sparse.Block[float64], j int) {
 	even, odd := k.lambda[2*j], 0.0
 	if 2*j+1 < len(k.lambda) {

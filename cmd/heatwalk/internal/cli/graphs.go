@@ -31,11 +31,10 @@ type collectionFlags struct {
 func newGraphs(in *invocation) *cobra.Command {
 	var list strings.Builder
 	for _, k := range graphs.Kernels() {
-		fmt.Fprintf(&list, "  %-16s %s", k.Name, k.Title)
+		fmt.Fprintf(&list, "  %-16s %s\n", k.Name, k.Title)
 		if takes := k.Takes(); len(takes) > 0 {
-			fmt.Fprintf(&list, " [--%s]", strings.Join(takes, " --"))
+			fmt.Fprintf(&list, "  %-16s [--%s]\n", "", strings.Join(takes, " --"))
 		}
-		list.WriteString("\n")
 	}
 	cmd := &cobra.Command{
 		Use:   "graphs",
@@ -145,6 +144,8 @@ func (in *invocation) readCollection(name string, f *collectionFlags, beside str
 		r.c, err = graphfile.ReadTU(in.ctx, prefix, f.directed)
 	} else if isDir(name) {
 		r.c, err = r.readFiles(beside)
+	} else if _, err := os.Stat(name); err != nil {
+		return nil, err
 	} else {
 		return nil, &dataError{name, "is no collection of graphs; give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
 	}

@@ -303,8 +303,9 @@ func newGraphsEvaluate(in *invocation) *cobra.Command {
 		Short: "Kernels between graphs side by side on random splits of a collection",
 		Long: `Draws stratified training sets from the graphs with a class and scores every kernel
 with every learner on all other such graphs: 10-fold cross-validation, or random splits
-of given sizes (--train, --per-class), 10 of each if --splits says no other. Parameters that are not given are chosen by
-cross-validation inside each training set. The report is that of heatwalk evaluate.`,
+of given sizes (--train, --per-class), 10 of each if --splits says no other. Parameters
+that are not given are chosen by cross-validation inside each training set. The report
+is that of heatwalk evaluate.`,
 		Example: "  heatwalk graphs evaluate MUTAG/ --kernel propagation,label-sequence --report report.html",
 		Args:    in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
