@@ -76,9 +76,9 @@ that these help. FILE is a matrix with a row for each node, which FILE.rows.ids 
 --feature-ids tells (.npz, .npy, LIBSVM), or a table with a column of ids and a
 header (CSV, TSV, Parquet). A node without a row has what its neighbours tell.
 
-With --slab I/M a machine of many tries a share of the parameters only; OUT, with
-the ending .trials, then says how well they do. heatwalk merge puts these parts
-together, chooses, and labels the nodes.
+With --method cwk --slab I/M a machine of many tries a share of the parameters only;
+OUT, with the ending .trials, then says how well they do. heatwalk merge puts these
+parts together, chooses, and labels the nodes.
 
 With --suggest N, OUT names the nodes to label next: node, what its label would teach
 as a share of what all labels could, its likeliest label with the probability, and the
@@ -164,7 +164,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	in.attributeFlags(flags, &f.attributes)
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	in.intVar(flags, &f.suggest, "suggest", 0, 1, 1<<20, "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
-	in.slabVar(flags, &f.slab, "the choice, a share of the absorptions each")
+	in.slabVar(flags, &f.slab, "the choice of cwk, a share of the absorptions each")
 	in.readingFlags(flags, &f.reading)
 }
 

@@ -35,7 +35,7 @@ var groups = []group{
 		words("convert w/x.npy --labels w/x.labels.tsv -o w/read.svm")},
 	{"part of a block", words("kernel sa --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"), words("kernel sb --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"),
 		words("merge w/P.npy -o w/read.npy")},
-	{"part of a choice", words("classify sa --labels a.labels --slab 0/1 -o w/P.trials"), words("classify sb --labels b.labels --slab 0/1 -o w/P.trials"),
+	{"part of a choice", words("classify sa --labels a.labels --method cwk --slab 0/1 -o w/P.trials"), words("classify sb --labels b.labels --method cwk --slab 0/1 -o w/P.trials"),
 		words("merge w/P.trials -o w/read.tsv")},
 	{"edges and labels", words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 -o w/e.tsv --labels w/l.tsv"),
 		words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 -o w/e.tsv --labels w/l.tsv"),

@@ -211,14 +211,13 @@ func unfinishedAdvice(m method.Method) string {
 	return "; longer ones do not count"
 }
 
-// choosesWalks reports whether a flag was given that only walks with absorption take:
-// a parameter of theirs, or --slab, which divides their choice.
+// choosesWalks reports whether a parameter was given that only walks with absorption take.
 func choosesWalks(flags *pflag.FlagSet) bool {
 	walks, err := method.ParseMethods(walkKernel)
 	if err != nil {
 		panic(err) // the name is right
 	}
-	return flags.Changed("slab") || slices.ContainsFunc(flagsOf(walks[0]), func(name string) bool {
+	return slices.ContainsFunc(flagsOf(walks[0]), func(name string) bool {
 		return name != "unreached" && flags.Changed(name)
 	})
 }

@@ -28,7 +28,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
 	case f.method != nil && !anyWalks([]method.Method{f.method}):
-		in.problem("--slab", "only a choice from walks is divided, and %s makes none; leave it out", f.method.Name())
+		in.problem("--slab", "only the choice of %s is divided, not that of %s; leave it out, or give --method %s", walkKernel, f.method.Name(), walkKernel)
 	case f.grid().Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
 	}
