@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"kernel/graphs":             6,
 	"classify":                  6,
 	"validate":                  7,
+	"method/problem":            3,
 	"method":                    8,
 	"evaluate":                  9,
 	"bench":                     10,

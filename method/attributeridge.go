@@ -100,13 +100,13 @@ func (r *weigher) attribute(ctx context.Context) error {
 		}
 	}
 	r.attributed = a
-	r.out.Reached, err = r.p.reachedFrom(ctx, r.p.known(), r.set.Workers, &r.out.Work)
+	r.out.Reached, err = r.p.ReachedFrom(ctx, known(r.p), r.set.Workers, &r.out.Work)
 	return err
 }
 
 // known returns the nodes that have a label or attributes. Others know of those that
 // walks come to.
-func (p *Problem) known() []int {
+func known(p *Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {
 		if p.Attributes.Has(v) {

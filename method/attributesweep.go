@@ -94,7 +94,7 @@ func (l *lens) views() int {
 
 // sweep stores op·x in dst and counts it.
 func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *sparse.Block[float32], s sparse.Step[float32]) error {
-	l.work.add(Work{1, l.p.A.NNZ() * int64(x.Cols)})
+	l.work.Add(Work{Sweeps: 1, EntryColumns: l.p.A.NNZ() * int64(x.Cols)})
 	return op.StepTo(ctx, dst, x, s)
 }
 

@@ -368,7 +368,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := p.alone(context.Background(), newSources(p, 0).hidden, 1, new(Work))
+		alone, err := p.Alone(context.Background(), newSources(p, 0).hidden, 1, new(Work))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func (r *weigher) choose(ctx context.Context) error {
 	if tooFew(r.p.Class) {
 		return nil
 	}
-	alone, err := r.p.alone(ctx, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)
+	alone, err := r.p.Alone(ctx, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (r *weigher) choose(ctx context.Context) error {
 			}
 		}
 	}
-	r.out.estimate(r.p, h)
+	r.out.Estimate, r.out.Blank = h.estimates(r.p, r.out.Reached)
 	return nil
 }
 

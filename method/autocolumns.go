@@ -275,7 +275,7 @@ func structure(ctx context.Context, p *Problem, workers int, work *Work) (*spars
 	if err := op.ApplyTo(ctx, around, degrees); err != nil {
 		return nil, err
 	}
-	work.add(Work{1, p.A.NNZ()})
+	work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
 	out := packed[float32](n, structureColumns)
 	for v := range n {
 		own, other := math.Log1p(p.Degrees[v]), math.Log1p(around.Row(v)[0])

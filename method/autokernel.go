@@ -60,7 +60,7 @@ func relatedGrid() []spec.Values {
 // those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := planOf(r.p, r.set).left
-	g, err := graph.NewOf(ctx, r.p.A, r.p.components, r.set.Workers)
+	g, err := graph.NewOf(ctx, r.p.A, r.p.Parts, r.set.Workers)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (r *weigher) relate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.add(Work{sweeps, int64(sweeps) * r.p.A.NNZ() * int64(len(r.p.Row))})
+	r.out.Work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * r.p.A.NNZ() * int64(len(r.p.Row))})
 	scales := make([]float64, len(grams))
 	for i, g := range grams {
 		scales[i] = rescale(g)
@@ -192,7 +192,7 @@ func (r *weigher) relateAll(ctx context.Context, of kernel.Kernel, scale float64
 	if err != nil {
 		return err
 	}
-	r.out.Work.add(Work{report.Sweeps, int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
+	r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
 	r.related.full = packed[float32](n, k)
 	for v := range n {
 		for c, s := range y.Row(v) {

@@ -63,7 +63,7 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 		if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 			return nil, err
 		}
-		r.out.Work.add(Work{pairs.Products, 4 * int64(pairs.Products) * r.p.A.NNZ()})
+		r.out.Work.Add(Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
 		for v := range n {
 			for j, x := range pairs.Vectors.Row(v)[:end.pairs] {
 				out.Row(v)[at+j] = float32(x * math.Abs(pairs.Values[j]))

@@ -162,7 +162,7 @@ func (s *sources) walk(ctx context.Context, workers int, memory int64, work *Wor
 		if err != nil {
 			return nil, err
 		}
-		work.add(Work{sweeps, int64(sweeps) * s.p.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
+		work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * s.p.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
 		lo = hi
 	}
 	return t, nil
@@ -180,7 +180,7 @@ func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t 
 	x, next := sparse.NewBlock[float32](n, 2*groups), sparse.NewBlock[float32](n, 2*groups)
 	for i, row := range s.p.Row {
 		if g := s.own[i]; g >= from && g < from+groups {
-			half, whole := s.p.startAt(row)
+			half, whole := startAt(s.p, row)
 			x.Row(row)[g-from], x.Row(row)[groups+g-from] = half, whole
 		}
 	}
@@ -202,7 +202,7 @@ func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t 
 
 // startAt returns d^-½ and d⁻¹ of a label. One without a neighbour has none to tell;
 // where edges have a direction others may lead to it, and it counts as one of degree 1.
-func (p *Problem) startAt(row int) (half, whole float32) {
+func startAt(p *Problem, row int) (half, whole float32) {
 	d := p.Degrees[row]
 	if d == 0 && p.Directed {
 		d = 1

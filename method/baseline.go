@@ -84,7 +84,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if given {
 		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}
-	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = p.Reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	n, _ := p.A.Dims()
@@ -101,7 +101,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 			return r.walkFor(ctx, v.Number("alpha"), steps, lo, hi, tell)
 		}
 	} else if !walks(p, &set) {
-		g, err := graph.NewOf(ctx, p.A, p.components, set.Workers)
+		g, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.add(Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
+		r.out.Work.Add(Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
 		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
 			return r.harmonic(ctx, h, lo, hi, tell)
 		}
@@ -123,7 +123,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.add(Work{sweeps, p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
+		r.out.Work.Add(Work{Sweeps: sweeps, EntryColumns: p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
 	}
 	r.out.Seconds.Walk = time.Since(start).Seconds()
 	return r.out, r.finish(ctx)
@@ -386,7 +386,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	n, _ := p.A.Dims()
 	r := &predictor{p: p, set: &set, prior: shares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
 	var err error
-	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = p.Reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	prior := shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})

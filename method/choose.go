@@ -24,17 +24,6 @@ type Choice struct {
 	heldOut heldOut // of settings that are chosen without a fold; of nothing in splits
 }
 
-// Work counts sweeps over the graph.
-type Work struct {
-	Sweeps       int   `json:"sweeps"`        // passes over all stored entries
-	EntryColumns int64 `json:"entry_columns"` // entries × columns of these passes
-}
-
-func (w *Work) add(o Work) {
-	w.Sweeps += o.Sweeps
-	w.EntryColumns += o.EntryColumns
-}
-
 // CrossValidate chooses the parameters of the grid with the highest out-of-fold
 // accuracy on the labelled nodes of p, all in one walk where memory allows.
 //
@@ -143,7 +132,7 @@ func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
 	if !t.fit(c.set.Grid, c.tested, c.folds()) || c.tooMany(t.Hits) {
 		return nil, fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
 	}
-	c.work.add(t.Work)
+	c.work.Add(t.Work)
 	return c.crossChoice(t.Hits), nil
 }
 
@@ -217,7 +206,7 @@ type chooser struct {
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context, folds int) error {
-	alone, err := c.p.alone(ctx, c.fold, c.set.Workers, &c.work)
+	alone, err := c.p.Alone(ctx, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -276,11 +265,11 @@ func (c *chooser) foldPicks(folds int) [][]int {
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	alone, err := c.p.alone(ctx, c.fold, c.set.Workers, &c.work)
+	alone, err := c.p.Alone(ctx, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
-	reached, err := c.p.reached(ctx, c.set.Workers, &c.work)
+	reached, err := c.p.Reached(ctx, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -528,7 +517,7 @@ func (c *chooser) crossChoice(byFold []int64) *Choice {
 		for _, class := range t.testClass {
 			choice.heldOut.note(true, false, weight[class])
 		}
-		choice.heldOut.reached.right += float64(right)
+		choice.heldOut.answered(right)
 	}
 	return choice
 }

@@ -8,21 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
-
-// tooFew reports whether fewer than two of the classes have two labels. A label
-// that is hidden then leaves no other of its class, or is of the only class
-// that has any.
-func tooFew(class []int) bool {
-	several := 0
-	for _, nodes := range validate.MembersOf(class) {
-		if len(nodes) > 1 {
-			several++
-		}
-	}
-	return several < 2
-}
 
 // withoutTrial returns the choice where nothing can be tried.
 func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
@@ -33,7 +19,7 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 		return c, nil
 	}
 	c.Steps = steps[len(steps)-1]
-	reached, err := p.reached(ctx, set.Workers, &c.Work)
+	reached, err := p.Reached(ctx, set.Workers, &c.Work)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +60,7 @@ func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached 
 			misses[i] = x.Row(i)[label] < leastShown
 		}
 	})
-	c.Work.add(Work{c.Steps, p.A.NNZ() * int64(c.Steps) * 2})
+	c.Work.Add(Work{Sweeps: c.Steps, EntryColumns: p.A.NNZ() * int64(c.Steps) * 2})
 	of := 0
 	for i := range roaring.Values(reached) {
 		if misses[i] {

@@ -3,15 +3,9 @@ package method
 import (
 	"math"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/heatwalk/heatwalk/validate"
 )
-
-// Estimate is how often a prediction is right at the nodes that have no label, as far
-// as labels tell that the method was not told.
-type Estimate struct {
-	Accuracy, Stderr float64
-	Tested           int // labels; 0: there were too few
-}
 
 // heldOut counts right answers for labels that are not told, each hidden with its fold
 // and answered with the setting that is best for the other folds.
@@ -38,6 +32,9 @@ func (h *heldOut) note(reached, right bool, weight float64) {
 		to.right += weight
 	}
 }
+
+// answered adds right answers to labels that are reached, which were noted as wrong.
+func (h *heldOut) answered(right int) { h.reached.right += float64(right) }
 
 // weightsOf returns what a label of each class counts.
 func weightsOf(class []int, classes int) []float64 {
@@ -66,16 +63,17 @@ func (h hits) variance(nodes int) float64 {
 	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
 }
 
-// estimate fills in how often the prediction is right at nodes without a label: at
-// those that a label reaches and at others as often as at such labels, each counted
-// as there are such nodes. Of the latter as often as the largest class is right at
-// labels, where none of them has a label.
-func (p *Prediction) estimate(of *Problem, h heldOut) {
+// estimates returns how often a prediction is right at nodes without a label, and the
+// same of it with no class for nodes that are not reached: at those that a label reaches
+// and at others as often as at such labels, each counted as there are such nodes. Of the
+// latter as often as the largest class is right at labels, where none of them has a
+// label. With too few labels both are zero.
+func (h heldOut) estimates(of *Problem, reachedNodes *roaring.Bitmap) (all, blank Estimate) {
 	if h.tested == 0 || tooFew(of.Class) {
-		return
+		return all, blank
 	}
 	n, m := len(of.Degrees), len(of.Row)
-	unreached := n - int(p.Reached.GetCardinality())
+	unreached := n - int(reachedNodes.GetCardinality())
 	reached := n - m - unreached
 	share := float64(unreached) / float64(max(1, n-m))
 	largest, most := validate.Majority(of.Class), 0.0
@@ -88,9 +86,23 @@ func (p *Prediction) estimate(of *Problem, h heldOut) {
 	found := h.reached.right / max(0.25, h.reached.of)
 	filled := (h.unreached.right + prior.right/prior.of) / (h.unreached.of + 1)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
-	p.Blank = Estimate{(1 - share) * found, (1 - share) * math.Sqrt(atReached), h.tested}
-	p.Estimate = Estimate{
-		p.Blank.Accuracy + float64(share*filled),
-		math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), h.tested,
+	blank = Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested}
+	all = Estimate{
+		Accuracy: blank.Accuracy + float64(share*filled),
+		Stderr:   math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), Tested: h.tested,
 	}
+	return all, blank
+}
+
+// tooFew reports whether fewer than two of the classes have two labels. A label
+// that is hidden then leaves no other of its class, or is of the only class
+// that has any.
+func tooFew(class []int) bool {
+	several := 0
+	for _, nodes := range validate.MembersOf(class) {
+		if len(nodes) > 1 {
+			several++
+		}
+	}
+	return several < 2
 }

@@ -58,7 +58,7 @@ func TestEstimateCountsNodes(t *testing.T) {
 	for i, right := range []bool{true, true, true, false, true, true, true, false, true, false} {
 		h.note(i < 7, right, weight[p.Class[i]])
 	}
-	out.estimate(p, h)
+	out.Estimate, out.Blank = h.estimates(p, out.Reached)
 	// Of seven reached labels six are right; of three others one, and one is the only
 	// one of its class; half of all labels have the largest class.
 	reached, others := 6.0/7, (1+0.5)/(2.25+1)

@@ -103,8 +103,8 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	set.Memory = beside(p, set.Memory)
 	on.Memory = set.Memory
-	r.out.Work = Work{graph.Sweeps, graph.Sweeps * p.A.NNZ()}
-	p.components = on.Components
+	r.out.Work = Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}
+	p.Parts = on.Components
 	r.out.Reached = on.Components.Reached(p.Row)
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:

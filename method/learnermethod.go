@@ -286,7 +286,7 @@ func (r *learnerPredictor) decide(ctx context.Context, dual *classify.KernelMode
 		if err != nil {
 			return err
 		}
-		r.out.Work.add(Work{report.Sweeps, r.p.A.NNZ() * int64(report.Sweeps) * int64(hi-lo)})
+		r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: r.p.A.NNZ() * int64(report.Sweeps) * int64(hi-lo)})
 		for i := range n {
 			for j, v := range images.Row(i) {
 				decisions.Row(i)[lo+j] = v - dual.Machines[lo+j].Rho

@@ -119,7 +119,7 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 		if err != nil {
 			return 0, err
 		}
-		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+		r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
 		if err := r.offset(f, groups, v); err != nil {
 			return 0, err
 		}

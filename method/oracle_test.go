@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -398,4 +399,18 @@ func TestPredictAgainstOracle(t *testing.T) {
 			t.Errorf("%s: scores are votes to the power %v", kind, power)
 		}
 	}
+}
+
+// counting counts the sweeps over a matrix.
+type counting struct {
+	sparse.Matrix
+	sweeps atomic.Int64 // several walks may go on at once
+}
+
+func (c *counting) count() int { return int(c.sweeps.Load()) }
+
+// Sweep implements [sparse.Matrix].
+func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	c.sweeps.Add(1)
+	return c.Matrix.Sweep(ctx, workers, visit)
 }

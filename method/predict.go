@@ -80,9 +80,9 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 	}
 	out.Settings = choice.Settings
 	if choice.Tested > 0 {
-		out.estimate(p, choice.heldOut)
+		out.Estimate, out.Blank = choice.heldOut.estimates(p, out.Reached)
 	}
-	out.Work.add(choice.Work)
+	out.Work.Add(choice.Work)
 	out.Seconds.Choose = seconds
 	return out, nil
 }

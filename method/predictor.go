@@ -42,15 +42,15 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.add(r.trials.work)
-	if r.out.Reached, err = r.p.reached(ctx, r.set.Workers, &r.out.Work); err != nil {
+	r.out.Work.Add(r.trials.work)
+	if r.out.Reached, err = r.p.Reached(ctx, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
 	w, picks, err := r.trainingWalk(folds, func(number int, fold []int) ([]bool, error) {
 		alone := r.trials.alone
 		if number > 0 {
 			var err error
-			if alone, err = r.p.alone(ctx, fold, r.set.Workers, &r.out.Work); err != nil {
+			if alone, err = r.p.Alone(ctx, fold, r.set.Workers, &r.out.Work); err != nil {
 				return nil, err
 			}
 		}
@@ -250,7 +250,7 @@ func (r *predictor) judgeChoice(found [][]outcome, without func(fold int) int) {
 		}
 		h.note(!o.unreached, answer == o.class, weight[o.class])
 	}
-	r.out.estimate(r.p, h)
+	r.out.Estimate, r.out.Blank = h.estimates(r.p, r.out.Reached)
 }
 
 // packed returns a block for what is read row by row: nothing gathers there, so

@@ -45,10 +45,10 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	fold := validate.Folds(p.Class, folds, set.RNGSeed)
 	out := &Prediction{}
 	var err error
-	if out.Reached, err = p.reached(ctx, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reached(ctx, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
-	alone, err := p.alone(ctx, fold, set.Workers, &out.Work)
+	alone, err := p.Alone(ctx, fold, set.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +83,10 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 			}
 		}
 	}
-	out.estimate(p, propagation)
+	out.Estimate, out.Blank = propagation.estimates(p, out.Reached)
 	r.Propagation, r.PropagationBlank = out.Estimate, out.Blank
 	out.Reached.AddRange(0, uint64(len(p.Degrees))) // every node is given the largest class
-	out.estimate(p, majority)
+	out.Estimate, out.Blank = majority.estimates(p, out.Reached)
 	r.Majority = out.Estimate
 	return r, nil
 }

@@ -88,7 +88,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, err
 	}
 	start := time.Now()
-	on, err := graph.NewOf(ctx, p.A, p.components, set.Workers)
+	on, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (r *smoother) spread(ctx context.Context, x, b *sparse.Block[float64], alph
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return err
 	}
-	r.out.Work.add(Work{res.Sweeps, r.p.A.NNZ() * int64(res.Sweeps) * int64(x.Cols)})
+	r.out.Work.Add(Work{Sweeps: res.Sweeps, EntryColumns: r.p.A.NNZ() * int64(res.Sweeps) * int64(x.Cols)})
 	for i := range x.Rows {
 		for c := range x.Row(i) {
 			x.Row(i)[c] *= 1 - alpha

@@ -52,12 +52,12 @@ func (m spreading) begin(ctx context.Context, p *Problem, s *Settings) (*spreade
 	}
 	set := s.WithDefaults()
 	set.Memory = beside(p, set.Memory)
-	out := &Prediction{Work: Work{graph.Sweeps, graph.Sweeps * p.A.NNZ()}}
+	out := &Prediction{Work: Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}}
 	g, err := graph.New(ctx, p.A, set.Workers)
 	if err != nil {
 		return nil, err
 	}
-	p.components = g.Components
+	p.Parts = g.Components
 	out.Reached = g.Components.Reached(p.Row)
 	return &spreader{spreading: m, p: p, g: g, set: &set, out: out}, nil
 }
@@ -85,7 +85,7 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 		out.Parameters, out.Settings = Parameters{Declared: &Setting{&m.Spec, r.choice.Values}}, r.choice.Settings
 	}
 	if r.held != nil {
-		out.estimate(p, *r.held)
+		out.Estimate, out.Blank = r.held.estimates(p, out.Reached)
 	}
 	return out, nil
 }
@@ -191,7 +191,7 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+		r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
 		if err := r.offset(f, groups, v); err != nil {
 			return nil, err
 		}
@@ -275,7 +275,7 @@ func (r *spreader) score(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+	r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
 	squares := 0.0
 	for i := range n {
 		for _, v := range f.Row(i) {

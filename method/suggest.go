@@ -55,7 +55,7 @@ func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Set
 	if p.Directed {
 		return nil, &DirectedError{"--suggest"}
 	}
-	on, err := graph.NewOf(ctx, p.A, p.components, set.Workers)
+	on, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
 	if err != nil {
 		return nil, err
 	}

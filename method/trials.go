@@ -57,7 +57,7 @@ func (t *Trials) Add(o *Trials) error {
 	for i, n := range o.Hits {
 		t.Hits[i] += n
 	}
-	t.Work.add(o.Work)
+	t.Work.Add(o.Work)
 	return nil
 }
 

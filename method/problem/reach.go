@@ -1,4 +1,4 @@
-package method
+package problem
 
 import (
 	"context"
@@ -15,26 +15,26 @@ import (
 // direction of its edges. The first call finds them in one sweep, which it
 // counts in work, and keeps them; it must not run beside other calls with p.
 func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*sparse.Components, error) {
-	if p.components == nil {
+	if p.Parts == nil {
 		parts, err := sparse.FindComponents(ctx, p.A, workers)
 		if err != nil {
 			return nil, err
 		}
-		p.components = parts
-		work.add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+		p.Parts = parts
+		work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
 	}
-	return p.components, nil
+	return p.Parts, nil
 }
 
-// reached returns the nodes from which a walk can end in a label. Cost:
+// Reached returns the nodes from which a walk can end in a label. Cost:
 // that of Components; of a directed graph that of [cwk.Reached].
-func (p *Problem) reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
-	return p.reachedFrom(ctx, p.Row, workers, work)
+func (p *Problem) Reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
+	return p.ReachedFrom(ctx, p.Row, workers, work)
 }
 
-// reachedFrom returns the nodes from which a walk can end in one of rows, as reached
+// ReachedFrom returns the nodes from which a walk can end in one of rows, as reached
 // does.
-func (p *Problem) reachedFrom(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+func (p *Problem) ReachedFrom(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
 		return p.reachedAlong(ctx, rows, workers, work)
 	}
@@ -47,31 +47,31 @@ func (p *Problem) reachedFrom(ctx context.Context, rows []int, workers int, work
 
 // reachedAlong is cwk.Reached for a directed graph, counted in work.
 func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) (*roaring.Bitmap, error) {
-	a := &counting{Matrix: p.A}
+	a := &counter{Matrix: p.A}
 	reached, err := cwk.Reached(ctx, a, seeds, true, workers)
-	work.add(Work{Sweeps: a.count(), EntryColumns: int64(a.count()) * p.A.NNZ()})
+	work.Add(Work{Sweeps: a.total(), EntryColumns: int64(a.total()) * p.A.NNZ()})
 	return reached, err
 }
 
-// counting counts the sweeps over a matrix.
-type counting struct {
+// counter counts the sweeps over a matrix.
+type counter struct {
 	sparse.Matrix
 	sweeps atomic.Int64 // several walks may go on at once
 }
 
-func (c *counting) count() int { return int(c.sweeps.Load()) }
+func (c *counter) total() int { return int(c.sweeps.Load()) }
 
 // Sweep implements [sparse.Matrix].
-func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (c *counter) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	c.sweeps.Add(1)
 	return c.Matrix.Sweep(ctx, workers, visit)
 }
 
-// alone tells for every labelled node whether no label outside its own fold
+// Alone tells for every labelled node whether no label outside its own fold
 // can be reached from it. Its walk among hidden labels says nothing, whatever
 // its class. Cost: that of Components; of a directed graph that of
 // [cwk.Reached] for each fold.
-func (p *Problem) alone(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
+func (p *Problem) Alone(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
 	if p.Directed {
 		return p.aloneAlong(ctx, fold, workers, work)
 	}
@@ -96,7 +96,7 @@ func (p *Problem) alone(ctx context.Context, fold []int, workers int, work *Work
 	return alone, nil
 }
 
-// aloneAlong is alone for a directed graph.
+// aloneAlong is Alone for a directed graph.
 func (p *Problem) aloneAlong(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
 	alone := make([]bool, len(p.Row))
 	for f := range slices.Max(fold) + 1 {

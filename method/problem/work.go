@@ -1,0 +1,20 @@
+package problem
+
+// Work counts sweeps over the graph.
+type Work struct {
+	Sweeps       int   `json:"sweeps"`        // passes over all stored entries
+	EntryColumns int64 `json:"entry_columns"` // entries × columns of these passes
+}
+
+// Add adds other sweeps.
+func (w *Work) Add(o Work) {
+	w.Sweeps += o.Sweeps
+	w.EntryColumns += o.EntryColumns
+}
+
+// Estimate is how often a prediction is right at the nodes that have no label, as far
+// as labels tell that the method was not told.
+type Estimate struct {
+	Accuracy, Stderr float64
+	Tested           int // labels; 0: there were too few
+}
