@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -24,6 +23,7 @@ type gramRun struct {
 	f          *classifyFlags
 	out        *denseOutput
 	file       *tablefile.File
+	others     []*tablefile.File // that the kernel is combined with
 	rows, cols axis
 	row        *shard.Nodes // rows by id
 	l          *nodefile.Labels
@@ -90,31 +90,17 @@ func (r *gramRun) open() (err error) {
 		}
 		return err
 	}
-	if r.rows, err = r.axis("rows", r.file.Rows); err != nil {
+	if r.rows, err = r.in.axisOfFile(r.file, name, "rows", r.file.Rows); err != nil {
 		return err
 	}
-	if r.cols, err = r.axis("cols", r.file.Cols); err != nil {
+	if r.cols, err = r.in.axisOfFile(r.file, name, "cols", r.file.Cols); err != nil {
+		return err
+	}
+	if err := r.openOthers(); err != nil {
 		return err
 	}
 	r.row, err = r.nodes("rows", r.rows)
 	return err
-}
-
-// axis reads the n ids of rows or columns, from the archive or beside the file.
-func (r *gramRun) axis(which string, n int) (axis, error) {
-	names, err := r.file.Names(which)
-	if err != nil {
-		return axis{}, err
-	}
-	if names != nil {
-		return axisOf(names), nil
-	}
-	base := strings.TrimSuffix(r.f.gram.file, filepath.Ext(r.f.gram.file))
-	beside := base + "." + which + ".ids"
-	if !isThere(beside) {
-		return axis{}, &dataError{beside, fmt.Sprintf("is missing; write there the ids of the %s of %s, one a line", which, r.f.gram.file)}
-	}
-	return r.in.readIDFile(beside, n)
 }
 
 // nodes returns the ids of an axis, each of which is to stand there once.
@@ -244,7 +230,12 @@ func (r *gramRun) each(doing string, visit func(i int, row []float64) error) err
 	stage := r.in.progress.begin(doing, int64(r.rows.n), "row")
 	row := make([]float64, len(r.item))
 	i := 0
+	combine, stop := r.combined()
+	defer stop()
 	return tablefile.Read(r.in.ctx, r.file, func(_ []byte, values []float64) error {
+		if err := combine(values); err != nil {
+			return err
+		}
 		for a, c := range r.item {
 			row[a] = values[c]
 		}

@@ -14,6 +14,8 @@ import (
 // gramFlags are the flags of classify for kernel values from a file.
 type gramFlags struct {
 	file    string
+	others  []string // that its kernel is combined with
+	combine string
 	dtype   string
 	learner *classify.Learner
 	values  spec.Values
@@ -21,7 +23,8 @@ type gramFlags struct {
 
 // gramFlags declares the flags of f.
 func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
-	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones")
+	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones; of several FILE,FILE their sum or product")
+	in.choiceVar(flags, &f.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "with --gram FILE,FILE: what becomes of the kernels")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram or -o FILE.npy: precision of scores")
 }
 
@@ -45,7 +48,13 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 	if !flags.Changed("output") {
 		f.out = "" // which is not stdout here
 	}
-	in.checkDense(f.out, f.gram.file, f.labels)
+	if names := strings.Split(f.gram.file, ","); len(names) > 1 && !isThere(f.gram.file) {
+		f.gram.file, f.gram.others = names[0], names[1:]
+	}
+	if flags.Changed("combine") && f.gram.others == nil {
+		in.problem("--combine", "is about several kernels; give --gram FILE,FILE")
+	}
+	in.checkDense(f.out, append([]string{f.gram.file, f.labels}, f.gram.others...)...)
 	if f.gram.file == "-" {
 		in.problem("--gram", "stdin can be read once, and the kernel is read twice; give a file")
 	}
@@ -71,7 +80,7 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 // learner.
 func (in *invocation) checkGramEffect(cmd *cobra.Command, l *classify.Learner) {
 	shared := cmd.InheritedFlags()
-	own := append([]string{"gram", "labels", "learner", "scores", "dtype", "output", "unknown-ids"}, l.Takes()...)
+	own := append([]string{"gram", "labels", "learner", "scores", "dtype", "output", "unknown-ids", "combine"}, l.Takes()...)
 	hint := "it takes nothing but labels"
 	if takes := l.Takes(); len(takes) > 0 {
 		hint = "it takes --" + strings.Join(takes, ", --")

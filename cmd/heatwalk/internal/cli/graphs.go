@@ -215,11 +215,10 @@ func (r *collectionRun) readBase(names []string) (*sparse.Block[float64], error)
 	if err != nil {
 		return nil, err
 	}
-	g := &gramRun{in: r.in, f: &classifyFlags{gram: gramFlags{file: r.f.base}}, file: file}
 	var place [2][]int // of each row and column of the file among the elements, −1: none
 	for side, which := range []string{"rows", "cols"} {
 		n := []int{file.Rows, file.Cols}[side]
-		ids, err := g.axis(which, n)
+		ids, err := r.in.axisOfFile(file, r.f.base, which, n)
 		if err != nil {
 			return nil, err
 		}
