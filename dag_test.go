@@ -53,12 +53,15 @@ var floors = map[string]int{
 	"classify":                  6,
 	"validate":                  7,
 	"method/problem":            3,
-	"method":                    8,
-	"evaluate":                  9,
-	"bench":                     10,
-	"bench/papers/uci":          11,
-	"cmd/heatwalk/internal/cli": 11,
-	"cmd/heatwalk":              12,
+	"method/internal/piece":     2,
+	"method/internal/ledger":    4,
+	"method/internal/heldout":   8,
+	"method":                    11,
+	"evaluate":                  12,
+	"bench":                     13,
+	"bench/papers/uci":          14,
+	"cmd/heatwalk/internal/cli": 14,
+	"cmd/heatwalk":              15,
 }
 
 // forTests may be imported by tests of any package, and by each other.

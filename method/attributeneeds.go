@@ -3,6 +3,7 @@ package method
 import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -24,9 +25,9 @@ func attributeKept(p *Problem) []spec.Bytes {
 		rows += foldsOfWalks
 	}
 	return []spec.Bytes{
-		{What: "scores of attributes", Bytes: int64(blocks) * packedBytes[float32](n, k)},
+		{What: "scores of attributes", Bytes: int64(blocks) * piece.Bytes[float32](n, k)},
 		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*blocks*k)},
-		{What: "what models take of labels", Bytes: packedBytes[float64](m, (4+len(sharedFilters)+blocks)*k)},
+		{What: "what models take of labels", Bytes: piece.Bytes[float64](m, (4+len(sharedFilters)+blocks)*k)},
 		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present())},
 	}
 }
@@ -43,12 +44,12 @@ func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.By
 	shown := shownLabels(len(p.Row), features)
 	kept := []spec.Bytes{
 		{What: "units of attributes", Bytes: attributeTableBytes(n, d) + lensBytes(n, d)},
-		{What: "attributes of labels", Bytes: int64(mostViews) * packedBytes[float32](shown, d)},
+		{What: "attributes of labels", Bytes: int64(mostViews) * piece.Bytes[float32](shown, d)},
 	}
 	slabs := lensSlabBytes(n, max(columns, k))
 	if d <= fewAttributes {
 		inputs, count := unitInputs(d), unitCount(n)
-		kept = append(kept, spec.Bytes{What: "units of all nodes", Bytes: packedBytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)})
+		kept = append(kept, spec.Bytes{What: "units of all nodes", Bytes: piece.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)})
 		slabs = max(slabs, lensSlabBytes(n, d))
 	}
 	parts := 0
@@ -61,7 +62,7 @@ func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.By
 		spec.Bytes{What: "products of slabs", Bytes: int64(sched.Workers(workers)) * 4 * int64(d) * (productGroup + 1)},
 	)
 	ridges = append(ridges, kept...)
-	ridges = append(ridges, spec.Bytes{What: "features and weights of a ridge", Bytes: packedBytes[float32](shown, features) + 2*packedBytes[float32](features, k)})
+	ridges = append(ridges, spec.Bytes{What: "features and weights of a ridge", Bytes: piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k)})
 	return sweeps, append(ridges, classify.RidgeMemory(shown, features, k, parts)...)
 }
 
@@ -83,11 +84,11 @@ func slabWidth(p *Problem, limit int64, workers int) int {
 
 // attributes accounts for scores of attributes.
 func (a *account) attributes(left int64) error {
-	columns := slabWidth(a.p, left, a.set.Workers)
-	a.row = max(a.row, 4*sparse.Stride[float32](max(columns, len(a.p.Names))))
-	sweeps, ridges := attributeSweeps(a.p, columns, a.set.Workers)
-	if err := a.phase(spec.Sum(sweeps), "slabs of attributes"); err != nil {
+	columns := slabWidth(a.P, left, a.set.Workers)
+	a.Row = max(a.Row, 4*sparse.Stride[float32](max(columns, len(a.P.Names))))
+	sweeps, ridges := attributeSweeps(a.P, columns, a.set.Workers)
+	if err := a.Phase(spec.Sum(sweeps), "slabs of attributes"); err != nil {
 		return err
 	}
-	return a.phase(spec.Sum(ridges), "ridge regression on attributes")
+	return a.Phase(spec.Sum(ridges), "ridge regression on attributes")
 }

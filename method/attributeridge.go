@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -172,7 +173,7 @@ func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, bloc
 func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attributeBlock, path *classify.RidgePath, lambda float64) error {
 	n, k := len(r.p.Degrees), a.classes
 	weights, shares := path.Weights(lambda)
-	w, full := packed[float32](block.columns, k), packed[float32](n, k)
+	w, full := piece.Block[float32](block.columns, k), piece.Block[float32](n, k)
 	for j := range block.columns {
 		for c := range k {
 			w.Row(j)[c] = float32(weights.At(j, c))
@@ -183,7 +184,7 @@ func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attrib
 	}
 	var sums sched.Sums
 	sums.Begin(1)
-	err := pieces(ctx, r.set.Workers, n, func(piece, lo, hi int) {
+	err := piece.Run(ctx, r.set.Workers, n, func(piece, lo, hi int) {
 		to := sums.Of(piece)
 		for v := lo; v < hi; v++ {
 			row, mean := full.Row(v), 0.0

@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -104,7 +105,7 @@ func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32], divide b
 	if l.root == nil {
 		return nil
 	}
-	return pieces(ctx, l.workers, x.Rows, func(_, lo, hi int) {
+	return piece.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			f := l.root[v]
 			if divide {
@@ -188,7 +189,7 @@ func lensSlabBytes(n, columns int) int64 { return 3 * sparse.BlockBytes[float32]
 // columnsAt stores the columns lo ≤ j < hi of the views that sweep.
 func (l *lens) columnsAt(ctx context.Context, out viewed, nodes []int, lo, hi int) error {
 	x, room := l.slabBlocks(hi - lo)
-	err := pieces(ctx, l.workers, x.Rows, func(_, from, to int) {
+	err := piece.Run(ctx, l.workers, x.Rows, func(_, from, to int) {
 		for v := from; v < to; v++ {
 			l.a.rowTo(x.Row(v), v, lo, hi)
 		}
@@ -289,7 +290,7 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 		constant[c] = float32(sum)
 	}
 	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
-	return pieces(ctx, l.workers, n, func(_, lo, hi int) {
+	return piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		scaled := make([]float32, d)
 		for v := lo; v < hi; v++ {
 			to := dst.Row(v)

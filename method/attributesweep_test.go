@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -213,7 +214,7 @@ func TestViews(t *testing.T) {
 		weights, sum := make([]*sparse.Block[float32], l.views()), mat.NewDense(n, k, nil)
 		rank := mat.NewDense(n, k, nil)
 		for of := range weights {
-			weights[of] = packed[float32](d, k)
+			weights[of] = piece.Block[float32](d, k)
 			w := mat.NewDense(d, k, nil)
 			for j := range d {
 				for c := range k {
@@ -229,7 +230,7 @@ func TestViews(t *testing.T) {
 				sum.Add(sum, &part)
 			}
 		}
-		got := packed[float32](n, k)
+		got := piece.Block[float32](n, k)
 		check := func(what string, want *mat.Dense, err error) {
 			t.Helper()
 			if err != nil {

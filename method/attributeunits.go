@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -54,7 +55,7 @@ func unitFeatures(n, d int) int { return unitInputs(d) + 2*unitCount(n) }
 // and one of all units.
 func newUnits(ctx context.Context, l *lens) (*units, error) {
 	n, d := l.a.Dims()
-	u := &units{l: l, inputs: packed[float32](n, unitInputs(d)), second: packed[float32](n, unitCount(n))}
+	u := &units{l: l, inputs: piece.Block[float32](n, unitInputs(d)), second: piece.Block[float32](n, unitCount(n))}
 	in, count := u.inputs.Cols, u.second.Cols
 	rng := rand.New(rand.NewPCG(1, 0))
 	normal := func(length int, deviation float64) []float32 {
@@ -101,7 +102,7 @@ func (u *units) look(ctx context.Context) error {
 	l := u.l
 	n, d := l.a.Dims()
 	x, room := l.slabBlocks(d)
-	err := pieces(ctx, l.workers, n, func(_, lo, hi int) {
+	err := piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			l.a.rowTo(x.Row(v), v, 0, d)
 		}
@@ -131,7 +132,7 @@ func (u *units) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return pieces(ctx, l.workers, n, func(_, lo, hi int) {
+	return piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			c.apply(u.inputs.Row(v))
 		}
@@ -143,7 +144,7 @@ func (u *units) measure(ctx context.Context, columns int, row func(dst []float32
 	n := u.inputs.Rows
 	var sums sched.Sums
 	sums.Begin(2 * columns)
-	err := pieces(ctx, u.l.workers, n, func(piece, lo, hi int) {
+	err := piece.Run(ctx, u.l.workers, n, func(piece, lo, hi int) {
 		to, x := sums.Of(piece), make([]float32, columns)
 		for v := lo; v < hi; v++ {
 			row(x, v)
@@ -211,7 +212,7 @@ func addRectified(dst, x, bias []float32) {
 func (u *units) layer(ctx context.Context, lo, hi int) error {
 	l, count := u.l, u.second.Cols
 	v, tv := sparse.NewBlock[float32](u.second.Rows, hi-lo), sparse.NewBlock[float32](u.second.Rows, hi-lo)
-	err := pieces(ctx, l.workers, v.Rows, func(_, from, to int) {
+	err := piece.Run(ctx, l.workers, v.Rows, func(_, from, to int) {
 		h := make([]float32, count)
 		for i := from; i < to; i++ {
 			u.rectify(h, i)
@@ -257,7 +258,7 @@ func (u *units) block(nodes []int) attributeBlock {
 		columns: columns,
 		rowsTo:  func(dst []float32, item int) { u.rowTo(dst, nodes[item]) },
 		apply: func(ctx context.Context, dst, w *sparse.Block[float32]) error {
-			return pieces(ctx, u.l.workers, dst.Rows, func(_, lo, hi int) {
+			return piece.Run(ctx, u.l.workers, dst.Rows, func(_, lo, hi int) {
 				row := make([]float32, columns)
 				for v := lo; v < hi; v++ {
 					u.rowTo(row, v)

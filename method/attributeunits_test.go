@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -124,7 +125,7 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
-	w, got := packed[float32](block.columns, k), packed[float32](n, k)
+	w, got := piece.Block[float32](block.columns, k), piece.Block[float32](n, k)
 	for i := range w.Data {
 		w.Data[i] = float32(rng.NormFloat64())
 	}

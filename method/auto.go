@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -277,8 +278,8 @@ func (r *weigher) learn(ctx context.Context) error {
 // score gives every node its probabilities.
 func (r *weigher) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores, r.out.Class = packed[float32](n, k), make([]int, n)
-	err := pieces(ctx, r.set.Workers, n, func(_, lo, hi int) {
+	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
+	err := piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		w := r.newScorer()
 		for v := lo; v < hi; v++ {
 			to := r.out.Scores.Row(v)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -114,24 +115,24 @@ func (r *weigher) choose(ctx context.Context) error {
 	all := func(int) bool { return true }
 	best := r.best(all)
 	r.chosen = r.trials[best].setting
-	if tooFew(r.p.Class) {
+	if heldout.TooFew(r.p.Class) {
 		return nil
 	}
 	alone, err := r.p.Alone(ctx, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)
 	if err != nil {
 		return err
 	}
-	var h heldOut
-	weight := weightsOf(r.p.Class, len(r.p.Names))
+	var h heldout.Count
+	weight := heldout.WeightsOf(r.p.Class, len(r.p.Names))
 	for f := range r.sources.parts {
 		t := &r.trials[r.best(func(i int) bool { return r.sources.part[i] != f })]
 		for i, right := range t.right {
 			if r.sources.part[i] == f {
-				h.note(r.attributed != nil || !alone[i], right, weight[r.p.Class[i]])
+				h.Note(r.attributed != nil || !alone[i], right, weight[r.p.Class[i]])
 			}
 		}
 	}
-	r.out.Estimate, r.out.Blank = h.estimates(r.p, r.out.Reached)
+	r.out.Estimate, r.out.Blank = h.Estimates(r.p, r.out.Reached)
 	return nil
 }
 

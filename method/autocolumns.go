@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -75,7 +76,7 @@ func newColumns(ctx context.Context, p *Problem, t *tally, graph, related *spars
 func (c *columns) measureMass(ctx context.Context, t *tally, workers int) error {
 	var sums sched.Sums
 	sums.Begin(2 * filters)
-	err := pieces(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
+	err := piece.Run(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
 		to := sums.Of(piece)
 		for v := lo; v < hi; v++ {
 			row := t.full.Row(v)
@@ -117,7 +118,7 @@ func (c *columns) measureSpread(ctx context.Context, p *Problem, t *tally, worke
 	shared, free := c.sharedCount(), c.freeCount()
 	var sums sched.Sums
 	sums.Begin(1 + shared + 2*free)
-	err := pieces(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
+	err := piece.Run(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
 		to := sums.Of(piece)
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
@@ -257,7 +258,7 @@ func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
 
 // sideBySide returns the columns of two blocks in one.
 func sideBySide(a, b *sparse.Block[float32]) *sparse.Block[float32] {
-	out := packed[float32](a.Rows, a.Cols+b.Cols)
+	out := piece.Block[float32](a.Rows, a.Cols+b.Cols)
 	for v := range a.Rows {
 		copy(out.Row(v), a.Row(v)[:a.Cols])
 		copy(out.Row(v)[a.Cols:], b.Row(v)[:b.Cols])
@@ -276,7 +277,7 @@ func structure(ctx context.Context, p *Problem, workers int, work *Work) (*spars
 		return nil, err
 	}
 	work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
-	out := packed[float32](n, structureColumns)
+	out := piece.Block[float32](n, structureColumns)
 	for v := range n {
 		own, other := math.Log1p(p.Degrees[v]), math.Log1p(around.Row(v)[0])
 		row := out.Row(v)

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -193,7 +194,7 @@ func (r *weigher) relateAll(ctx context.Context, of kernel.Kernel, scale float64
 		return err
 	}
 	r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
-	r.related.full = packed[float32](n, k)
+	r.related.full = piece.Block[float32](n, k)
 	for v := range n {
 		for c, s := range y.Row(v) {
 			r.related.full.Row(v)[c] = float32(s)

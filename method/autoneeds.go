@@ -4,6 +4,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -25,30 +27,30 @@ func planOf(p *Problem, set *Settings) evidencePlan {
 		graph += 2 * spectralColumns // before and beside the others
 	}
 	shared, free := (4+len(sharedFilters))*k, len(freeFilters)*k+graph
-	rows := packedBytes[float64](m, shared) + packedBytes[float32](m, free)
+	rows := piece.Bytes[float64](m, shared) + piece.Bytes[float32](m, free)
 	plan := evidencePlan{
-		kept: packedBytes[float32](n, filters*k+graph) + packedBytes[float32](m, foldsOfWalks*filters*k) + rows + 16*int64(n),
+		kept: piece.Bytes[float32](n, filters*k+graph) + piece.Bytes[float32](m, foldsOfWalks*filters*k) + rows + 16*int64(n),
 		fits: rows + classify.LogisticBytes(m, free, k),
 	}
 	if relates(p, set) {
-		plan.kept += packedBytes[float32](n, k) + (1+foldsOfWalks)*int64(m)*(24+8*int64(k))
+		plan.kept += piece.Bytes[float32](n, k) + (1+foldsOfWalks)*int64(m)*(24+8*int64(k))
 	}
 	if p.Attributes != nil {
 		plan.kept += spec.Sum(attributeKept(p))
 	}
 	if set.Memory > 0 {
-		plan.left = max(1, beside(p, set.Memory)-plan.kept)
+		plan.left = max(1, ledger.Beside(p, set.Memory)-plan.kept)
 	}
 	return plan
 }
 
 // evidence accounts for a prediction by evidence.
 func (a *account) evidence() error {
-	n, k := len(a.p.Degrees), len(a.p.Names)
-	a.sweeps = UnknownSweeps // walks may have to be longer
-	plan := planOf(a.p, a.set)
-	s := newSources(a.p, a.set.RNGSeed)
-	if err := a.reserve(plan.kept, "filters of walks from labels"); err != nil {
+	n, k := len(a.P.Degrees), len(a.P.Names)
+	a.Sweeps = UnknownSweeps // walks may have to be longer
+	plan := planOf(a.P, a.set)
+	s := newSources(a.P, a.set.RNGSeed)
+	if err := a.Reserve(plan.kept, "filters of walks from labels"); err != nil {
 		return err
 	}
 	var walks int64
@@ -56,47 +58,47 @@ func (a *account) evidence() error {
 		hi := s.slabEnd(lo, plan.left)
 		if groups := s.start[hi] - s.start[lo]; groups > 0 {
 			walks = max(walks, columnBytes(n, groups))
-			a.row = max(a.row, 4*sparse.Stride[float32](2*groups))
+			a.Row = max(a.Row, 4*sparse.Stride[float32](2*groups))
 		}
 		lo = hi
 	}
-	if err := a.phase(walks, "walks from labels"); err != nil {
+	if err := a.Phase(walks, "walks from labels"); err != nil {
 		return err
 	}
 	if err := a.spread(plan.left); err != nil {
 		return err
 	}
-	if relates(a.p, a.set) {
+	if relates(a.P, a.set) {
 		if err := a.related(plan.left); err != nil {
 			return err
 		}
 	}
-	if a.p.Attributes != nil {
+	if a.P.Attributes != nil {
 		if err := a.attributes(plan.left); err != nil {
 			return err
 		}
 	}
-	if err := a.phase(plan.fits, "logistic regression"); err != nil {
+	if err := a.Phase(plan.fits, "logistic regression"); err != nil {
 		return err
 	}
-	return a.scores()
+	return a.Scores()
 }
 
 // related accounts for scores of a kernel.
 func (a *account) related(memory int64) error {
-	n, m, k := len(a.p.Degrees), int64(len(a.p.Row)), len(a.p.Names)
+	n, m, k := len(a.P.Degrees), int64(len(a.P.Row)), len(a.P.Names)
 	grid := relatedGrid()
 	f := kernel.FamilyOf(diffusion)
-	grams := f.GramsNeeds(grid, a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: memory})
-	a.row = max(a.row, f.RowBytes(n, int(m), int(m)), 8*sparse.Stride[float64](k))
-	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels between labels"); err != nil {
+	grams := f.GramsNeeds(grid, a.P.Degrees, a.P.A.NNZ(), a.P.Row, &kernel.Settings{Memory: memory})
+	a.Row = max(a.Row, f.RowBytes(n, int(m), int(m)), 8*sparse.Stride[float64](k))
+	if err := a.PhaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels between labels"); err != nil {
 		return err
 	}
 	solutions := int64(len(grid) * len(relatedLambdas))
 	workers := min(int64(sched.Workers(a.set.Workers)), solutions)
-	if err := a.phase(8*m*m*(int64(len(grid))+3*workers)+solutions*m*(24+16*int64(k)), "least squares between labels"); err != nil {
+	if err := a.Phase(8*m*m*(int64(len(grid))+3*workers)+solutions*m*(24+16*int64(k)), "least squares between labels"); err != nil {
 		return err
 	}
-	apply := f.ApplyBytes(grid[len(grid)-1], a.p.Degrees, k)
-	return a.phase(2*sparse.BlockBytes[float64](n, k)+apply+8*m*m*int64(len(grid)), "a kernel applied to labels")
+	apply := f.ApplyBytes(grid[len(grid)-1], a.P.Degrees, k)
+	return a.Phase(2*sparse.BlockBytes[float64](n, k)+apply+8*m*m*int64(len(grid)), "a kernel applied to labels")
 }

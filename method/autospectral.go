@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
 )
@@ -55,7 +56,7 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 	}
 	n, memory := len(r.p.Degrees), planOf(r.p, r.set).left
 	g := &graph.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: parts, Workers: r.set.Workers, Memory: memory}
-	out := packed[float32](n, spectralColumns)
+	out := piece.Block[float32](n, spectralColumns)
 	at := 0
 	for _, end := range spectralEnds() {
 		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
@@ -88,25 +89,25 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 
 // spread accounts for spectral columns, which may not be made.
 func (a *account) spread(memory int64) error {
-	if !maySpread(a.p, a.set) {
+	if !maySpread(a.P, a.set) {
 		return nil
 	}
-	a.row = max(a.row, 8*sparse.Stride[float64](4))
+	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
 	var most, least int64
 	for _, end := range spectralEnds() {
 		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
 		var take, sure int64
-		for _, b := range p.Memory(len(a.p.Degrees), a.p.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: memory}) {
+		for _, b := range p.Memory(len(a.P.Degrees), a.P.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: memory}) {
 			take += b.Bytes
 			if !b.Optional {
 				sure += b.Bytes
 			}
 		}
-		take += p.VectorBytes(len(a.p.Degrees))
+		take += p.VectorBytes(len(a.P.Degrees))
 		most, least = max(most, take), max(least, sure)
 	}
-	if left, limited := a.plan.Left(); limited {
+	if left, limited := a.Plan.Left(); limited {
 		most = max(least, min(most, left))
 	}
-	return a.phaseUpTo(most, 0, "eigenvectors")
+	return a.PhaseUpTo(most, 0, "eigenvectors")
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -151,7 +151,7 @@ func (s *sources) slabEnd(lo int, limit int64) int {
 // as many sweeps as steps for each slab of classes.
 func (s *sources) walk(ctx context.Context, workers int, memory int64, work *Work, tell func(done float64)) (*tally, error) {
 	n, k := len(s.p.Degrees), len(s.p.Names)
-	t := &tally{full: packed[float32](n, filters*k), honest: packed[float32](len(s.p.Row), s.parts*filters*k)}
+	t := &tally{full: piece.Block[float32](n, filters*k), honest: piece.Block[float32](len(s.p.Row), s.parts*filters*k)}
 	op := sparse.NewTransition[float32](s.p.A, s.p.Degrees)
 	op.Workers = workers
 	for lo := 0; lo < k; {
@@ -327,12 +327,4 @@ func (s *sources) honestTo(dst []float32, t *tally, label, without int) {
 			dst[f*k+c] *= float32(float64(total) / float64(left))
 		}
 	}
-}
-
-// pieces calls do for the items lo ≤ i < hi of n, in pieces of fixed length.
-func pieces(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
-	return sched.Run(ctx, workers, (n+chunk-1)/chunk, func(_, piece int) error {
-		do(piece, piece*chunk, min(n, (piece+1)*chunk))
-		return nil
-	})
 }

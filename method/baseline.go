@@ -12,6 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -73,7 +75,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = beside(p, set.Memory)
+	set.Memory = ledger.Beside(p, set.Memory)
 	start := time.Now()
 	whole := walkOf[float32](p, &set, propagationSteps)
 	whole.Variants = []cwk.Variant{{Absorb: v.Number("alpha")}}
@@ -90,7 +92,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	n, _ := p.A.Dims()
 	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	if set.Raw {
-		r.out.Raw = packed[float64](n, len(p.Names))
+		r.out.Raw = piece.Block[float64](n, len(p.Names))
 	}
 	width, factor := propagated(p, &set)
 	propagate := func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
@@ -187,7 +189,7 @@ func propagatedBytes(p *Problem, set *Settings, cols int) int64 {
 	n := len(p.Degrees)
 	scores := sparse.BlockBytes[float32](n, len(p.Names))
 	if set.Raw {
-		scores += packedBytes[float64](n, len(p.Names))
+		scores += piece.Bytes[float64](n, len(p.Names))
 	}
 	if v, _, err := propagationValues(set); err == nil && v.Int("steps") > 0 {
 		return scores + 2*sparse.BlockBytes[float64](n, cols) + 16*int64(n)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -34,7 +35,7 @@ func TestPropagation(t *testing.T) {
 		var first []float32
 		for _, workers := range []int{1, 2, 7} {
 			for _, width := range []int{len(p.Names), 2, 1} {
-				s := &Settings{Workers: workers, Memory: keptBytes(p) + propagatedBytes(p, &Settings{}, width)}
+				s := &Settings{Workers: workers, Memory: ledger.Kept(p) + propagatedBytes(p, &Settings{}, width)}
 				if got, _ := propagated(p, &Settings{Memory: propagatedBytes(p, &Settings{}, width)}); got != width {
 					t.Fatalf("%d classes at a time, want %d", got, width)
 				}
@@ -164,7 +165,7 @@ func TestPropagationOnPath(t *testing.T) {
 	const n = 5000
 	p := pathOf(t, n, false)
 	for _, lacks := range []int64{0, 1000} {
-		set := &Settings{Memory: keptBytes(p) + propagatedBytes(p, &Settings{}, 1) + factorBytes(p, &Settings{}, 1) - lacks}
+		set := &Settings{Memory: ledger.Kept(p) + propagatedBytes(p, &Settings{}, 1) + factorBytes(p, &Settings{}, 1) - lacks}
 		out, err := labelPropagation{}.Predict(ctx, p, nil, set)
 		var limited *ConvergenceError
 		if lacks > 0 {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -20,8 +22,8 @@ type Choice struct {
 	Settings int     // how many parameters there were to choose from
 	Work     Work
 
-	hits    []int64 // right predictions by setting
-	heldOut heldOut // of settings that are chosen without a fold; of nothing in splits
+	hits    []int64       // right predictions by setting
+	heldOut heldout.Count // of settings that are chosen without a fold; of nothing in splits
 }
 
 // CrossValidate chooses the parameters of the grid with the highest out-of-fold
@@ -74,9 +76,9 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
-	set.Memory = beside(p, set.Memory)
+	set.Memory = ledger.Beside(p, set.Memory)
 	c := &chooser{p: p, set: set, progress: set.Progress}
-	if tooFew(p.Class) {
+	if heldout.TooFew(p.Class) {
 		return c, nil
 	}
 	folds := set.folds(len(p.Row))
@@ -149,7 +151,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
-	set.Memory = beside(p, set.Memory)
+	set.Memory = ledger.Beside(p, set.Memory)
 	hits := make([]int64, set.Grid.Size())
 	tested := 0
 	var work Work
@@ -497,7 +499,7 @@ func (c *chooser) crossChoice(byFold []int64) *Choice {
 		all[i%size] += n
 	}
 	choice := c.choice(all, c.tested)
-	weight, rest := weightsOf(c.p.Class, len(c.p.Names)), make([]int64, size)
+	weight, rest := heldout.WeightsOf(c.p.Class, len(c.p.Names)), make([]int64, size)
 	for f, t := range c.trials[c.set.Grid.Features[0]] {
 		of := byFold[f*size:][:size]
 		for i, n := range of {
@@ -509,15 +511,15 @@ func (c *chooser) crossChoice(byFold []int64) *Choice {
 		}
 		right := int(of[c.pick(rest, c.tested-tested)])
 		for _, u := range t.unreached {
-			choice.heldOut.note(false, u.class == u.given, weight[u.class])
+			choice.heldOut.Note(false, u.class == u.given, weight[u.class])
 			if u.class == u.given {
 				right--
 			}
 		}
 		for _, class := range t.testClass {
-			choice.heldOut.note(true, false, weight[class])
+			choice.heldOut.Note(true, false, weight[class])
 		}
-		choice.heldOut.answered(right)
+		choice.heldOut.Answered(right)
 	}
 	return choice
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -169,7 +170,7 @@ func joined(a, b spec.Values) spec.Values {
 func (r *graphsRun) choose(ctx context.Context, given spec.Values, out *Prediction) (spec.Values, error) {
 	chosen := joined(givenTo(&r.kernel.Spec, given), givenTo(&r.learner.Spec, given))
 	out.Settings = 1
-	if tooFew(r.p.Class) {
+	if heldout.TooFew(r.p.Class) {
 		return chosen, nil
 	}
 	c := r.collection

@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -53,12 +54,12 @@ func TestEstimateCountsNodes(t *testing.T) {
 	p := &Problem{Degrees: make([]float64, 110), Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
 	out := &Prediction{Reached: roaring.New()}
 	out.Reached.AddRange(0, 85) // 75 nodes beside the labels
-	var h heldOut
-	weight := weightsOf(p.Class, 3)
+	var h heldout.Count
+	weight := heldout.WeightsOf(p.Class, 3)
 	for i, right := range []bool{true, true, true, false, true, true, true, false, true, false} {
-		h.note(i < 7, right, weight[p.Class[i]])
+		h.Note(i < 7, right, weight[p.Class[i]])
 	}
-	out.Estimate, out.Blank = h.estimates(p, out.Reached)
+	out.Estimate, out.Blank = h.Estimates(p, out.Reached)
 	// Of seven reached labels six are right; of three others one, and one is the only
 	// one of its class; half of all labels have the largest class.
 	reached, others := 6.0/7, (1+0.5)/(2.25+1)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -101,7 +103,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = beside(p, set.Memory)
+	set.Memory = ledger.Beside(p, set.Memory)
 	on.Memory = set.Memory
 	r.out.Work = Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}
 	p.Parts = on.Components
@@ -109,7 +111,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:
 		r.grid, r.strengths = []spec.Values{par.Kernel.Values}, []float64{max(par.Cost, par.Lambda)}
-	case tooFew(p.Class):
+	case heldout.TooFew(p.Class):
 		err = r.usual(seen)
 	default:
 		r.grid, err = kernelGrid(m.kernel, &set, seen)

@@ -8,6 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -213,7 +215,7 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
 	}
-	if err == nil && tooFew(r.p.Class) {
+	if err == nil && heldout.TooFew(r.p.Class) {
 		for m := range r.dual.Machines {
 			r.dual.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}
@@ -236,7 +238,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		width = machines // exponentials are normalised over all
 	}
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
-	r.out.Scores = packed[float32](n, len(r.p.Names))
+	r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 	coef := make([]float64, r.dual.Items)
 	for lo := 0; lo < machines; lo += width {
 		hi := min(lo+width, machines)

@@ -8,6 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -90,7 +92,7 @@ func (r *learnerPredictor) list(par *Parameters) (err error) {
 		return nil
 	}
 	given := givenTo(&r.by.Spec, r.set.Given)
-	if !tooFew(r.p.Class) {
+	if !heldout.TooFew(r.p.Class) {
 		r.settled, err = validate.Settings(r.set.trying(&r.by.Spec), given, nil)
 		return err
 	}
@@ -225,14 +227,14 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 // scoreAll turns what the model says of every node into scores.
 func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores = packed[float32](n, k)
+	r.out.Scores = piece.Block[float32](n, k)
 	outputs := r.model.Outputs()
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		r.out.Raw = packed[float64](n, k)
+		r.out.Raw = piece.Block[float64](n, k)
 	}
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
-		decisions := packed[float64](n, len(outputs))
+		decisions := piece.Block[float64](n, len(outputs))
 		if err := r.decide(ctx, r.model.(*classify.KernelModel), decisions); err != nil {
 			return err
 		}
@@ -301,9 +303,9 @@ func (r *learnerPredictor) decide(ctx context.Context, dual *classify.KernelMode
 func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float64, i int) []float64) error {
 	n := len(r.p.Degrees)
 	outputs := r.model.Outputs()
-	return sched.Run(ctx, r.set.Workers, (n+chunk-1)/chunk, func(_, piece int) error {
+	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
 		row, share := make([]float64, len(r.items)), make([]float64, len(r.p.Names))
-		for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
 			if i%64 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}

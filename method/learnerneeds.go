@@ -10,41 +10,41 @@ import (
 // learner accounts for a declared learner on a kernel of package kernel.
 func (a *account) learner(m learnerMethod, par *Parameters) error {
 	a.set.Sample = min(a.set.Sample, trySettings)
-	n, k, labels := len(a.p.Degrees), len(a.p.Names), len(a.p.Row)
+	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
 	of, seen, err := a.grams(m.kernel, par)
 	if err != nil {
 		return err
 	}
 	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
-	if err := a.phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k), "learners to choose by"); err != nil {
+	if err := a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k), "learners to choose by"); err != nil {
 		return err
 	}
-	rows := a.p.Row
+	rows := a.P.Row
 	if m.by.Whole {
 		rows = make([]int, n)
 		for i := range rows {
 			rows[i] = i
 		}
 	}
-	a.row = max(a.row, m.kernel.RowBytes(n, len(rows), len(rows)))
+	a.Row = max(a.Row, m.kernel.RowBytes(n, len(rows), len(rows)))
 	one := a.oneOf(m.kernel, of, rows)
-	if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "values of the kernel"); err != nil {
+	if err := a.PhaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "values of the kernel"); err != nil {
 		return err
 	}
 	items := int64(len(rows))
-	if err := a.reserve(8*items*items, "values of the kernel to learn from"); err != nil {
+	if err := a.Reserve(8*items*items, "values of the kernel to learn from"); err != nil {
 		return err
 	}
-	if err := a.phase(fitBytes(m.by, len(rows), k), "training"); err != nil {
+	if err := a.Phase(fitBytes(m.by, len(rows), k), "training"); err != nil {
 		return err
 	}
 	outputs := int64(8 * n * k) // the raw scores, which are decisions
 	switch {
 	case m.by.Dual:
 		width := min(max(k, 1), machinesAtATime)
-		a.row = max(a.row, 8*sparse.Stride[float64](width))
-		apply := m.kernel.ApplyBytes(of[0], a.p.Degrees, width)
-		err := a.phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
+		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
+		apply := m.kernel.ApplyBytes(of[0], a.P.Degrees, width)
+		err := a.Phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
 		if err != nil {
 			return err
 		}
@@ -54,17 +54,17 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 			all[i] = i
 		}
 		set := &kernel.Settings{Memory: a.left().Memory}
-		block := m.kernel.BlockNeeds(of[0], a.p.Degrees, a.p.A.NNZ(), all, a.p.Row, set)
+		block := m.kernel.BlockNeeds(of[0], a.P.Degrees, a.P.A.NNZ(), all, a.P.Row, set)
 		beside := outputs + 8*int64(n)*int64(labels)
-		if err := a.phaseUpTo(beside+block.Bytes, beside+block.Bytes-block.Perhaps, "values of the kernel between nodes and labels"); err != nil {
+		if err := a.PhaseUpTo(beside+block.Bytes, beside+block.Bytes-block.Perhaps, "values of the kernel between nodes and labels"); err != nil {
 			return err
 		}
 	default:
-		if err := a.phase(outputs, "raw scores of all nodes"); err != nil {
+		if err := a.Phase(outputs, "raw scores of all nodes"); err != nil {
 			return err
 		}
 	}
-	return a.scores()
+	return a.Scores()
 }
 
 // fitBytes is what a fit takes beside the kernel values of so many items.

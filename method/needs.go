@@ -3,13 +3,14 @@ package method
 import (
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -25,6 +26,10 @@ type Needs struct {
 	RowBytes int  // between the rows of the widest block that is swept, at the most
 	Scaled   bool // a copy of that block, multiplied by a vector, is among Bytes
 }
+
+// UnknownSweeps stands where what is found on the way decides how many sweeps there
+// are.
+const UnknownSweeps = ledger.UnknownSweeps
 
 // PredictNeeds returns what Predict of a method takes on a problem, of whose
 // matrix the dimensions are looked at alone. Without parameters it is that of
@@ -58,7 +63,7 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 		case labelPropagation:
 			err = a.propagation()
 		default:
-			err = a.scores()
+			err = a.Scores()
 		}
 	}
 	return a.needs(), err
@@ -72,7 +77,7 @@ func TryNeeds(m Method, p *Problem, s *Settings, lo, hi int) (Needs, error) {
 	}
 	set.Grid = set.Grid.of(set.Learner)
 	a, err := newAccount(p, &set)
-	if err == nil && !tooFew(p.Class) {
+	if err == nil && !heldout.TooFew(p.Class) {
 		folds := set.folds(len(p.Row))
 		if short := (&chooser{p: p, set: &set}).shortGrid(folds, longWork); short != nil {
 			set.Grid = short
@@ -84,159 +89,68 @@ func TryNeeds(m Method, p *Problem, s *Settings, lo, hi int) (Needs, error) {
 
 // account adds up what a prediction takes.
 type account struct {
-	p      *Problem
-	set    *Settings
-	plan   budget.Plan
-	sweeps int
-
-	perhaps bool // what phases take may not be needed
-	scaled  bool // of Needs
-	row     int  // bytes between the rows of the widest block so far
+	*ledger.Ledger
+	set *Settings
 }
 
 // newAccount returns an account of a problem in which the nodes that a label
 // reaches have been found.
 func newAccount(p *Problem, set *Settings) (*account, error) {
-	a := &account{p: p, set: set, plan: budget.Plan{Limit: set.Memory}}
-	n := int64(len(p.Degrees))
-	if p.Directed {
-		a.sweeps = UnknownSweeps
-	} else {
-		a.sweeps = 1
-	}
-	err := a.reserve(keptBytes(p), "reached nodes and components")
-	if err == nil {
-		err = a.phase(4*n+8*most(p), "components")
-	}
-	return a, err
-}
-
-// UnknownSweeps stands where what is found on the way decides how many sweeps there
-// are.
-const UnknownSweeps = -1
-
-// addSweeps adds sweeps that are known.
-func (a *account) addSweeps(sweeps int) {
-	if a.sweeps != UnknownSweeps {
-		a.sweeps += sweeps
-	}
-}
-
-// walked adds the sweeps of a walk and notes its widest block.
-func (a *account) walked(n cwk.Needs) {
-	a.addSweeps(n.Sweeps)
-	a.row = max(a.row, n.RowBytes)
-}
-
-// most returns the number of components that a graph has at the most.
-func most(p *Problem) int64 {
-	alone := 0
-	for _, d := range p.Degrees {
-		if d == 0 {
-			alone++
-		}
-	}
-	return int64(alone + (len(p.Degrees)-alone)/2)
-}
-
-// keptBytes is what the reached nodes and the components of a graph take.
-func keptBytes(p *Problem) int64 {
-	n := int64(len(p.Degrees))
-	reached := n / 8
-	if p.Directed {
-		return reached
-	}
-	return reached + 4*n + 8*most(p)
-}
-
-// beside returns what they leave of a limit.
-func beside(p *Problem, memory int64) int64 {
-	if memory == 0 {
-		return 0
-	}
-	return max(1, memory-keptBytes(p))
+	l, err := ledger.New(p, set.Memory)
+	return &account{l, set}, err
 }
 
 // needs returns the peak of what has been accounted for.
 func (a *account) needs() Needs {
-	bytes, items := a.plan.Peak()
-	return Needs{Bytes: bytes, Sure: a.plan.Sure(), Sweeps: a.sweeps, Phase: items[len(items)-1].What, RowBytes: a.row, Scaled: a.scaled}
-}
-
-func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
-
-// phase is reserve for what is given back at once.
-func (a *account) phase(bytes int64, what string) error { return a.phaseUpTo(bytes, bytes, what) }
-
-// phaseUpTo is phase for what takes so many bytes for sure, and most if need be.
-func (a *account) phaseUpTo(most, sure int64, what string) error {
-	if a.perhaps {
-		sure = 0
-	}
-	err := a.plan.Reserve(sure, what)
-	if err == nil && most > sure {
-		err = a.plan.ReservePerhaps(most-sure, what)
-	}
-	a.plan.Release(what)
-	return err
+	bytes, items := a.Plan.Peak()
+	return Needs{Bytes: bytes, Sure: a.Plan.Sure(), Sweeps: a.Sweeps, Phase: items[len(items)-1].What, RowBytes: a.Row, Scaled: a.Scaled}
 }
 
 // left returns the settings with the memory that is left.
 func (a *account) left() *Settings {
 	set := *a.set
-	if bytes, limited := a.plan.Left(); limited {
+	if bytes, limited := a.Plan.Left(); limited {
 		set.Memory = max(1, bytes)
 	}
 	return &set
 }
 
-// packedBytes is the size of a block without padding.
-func packedBytes[T sparse.Float](rows, cols int) int64 {
-	return int64(rows) * int64(cols) * int64(unsafe.Sizeof(T(0)))
-}
-
-// scores accounts for the scores and classes of all nodes.
-func (a *account) scores() error {
-	n := len(a.p.Degrees)
-	return a.phase(sparse.BlockBytes[float32](n, len(a.p.Names))+8*int64(n), "scores of all nodes")
-}
-
 // votes accounts for what the votes become.
 func (a *account) votes(rest bool) error {
-	bytes := packedBytes[float32](len(a.p.Degrees), len(a.p.Names))
+	bytes := piece.Bytes[float32](len(a.P.Degrees), len(a.P.Names))
 	if rest {
-		bytes += sumsBytes(a.p, rest)
+		bytes += sumsBytes(a.P, rest)
 	}
-	return a.phase(bytes, "votes on all nodes")
+	return a.Phase(bytes, "votes on all nodes")
 }
 
 // propagation accounts for label propagation.
 func (a *account) propagation() error {
-	k := len(a.p.Names)
-	width, room := propagated(a.p, a.left())
-	a.addSweeps(2 + (propagationSteps+1)*((k+width-1)/width))
-	a.row, a.scaled = 8*sparse.Stride[float64](width), !walks(a.p, a.set)
+	k := len(a.P.Names)
+	width, room := propagated(a.P, a.left())
+	a.AddSweeps(2 + (propagationSteps+1)*((k+width-1)/width))
+	a.Row, a.Scaled = 8*sparse.Stride[float64](width), !walks(a.P, a.set)
 	const blocks = "scores and propagation of all nodes"
-	if err := a.reserve(propagatedBytes(a.p, a.set, width), blocks); err != nil {
+	if err := a.Reserve(propagatedBytes(a.P, a.set, width), blocks); err != nil {
 		return err
 	}
-	if factor := factorBytes(a.p, a.set, width); factor > 0 && (room == 0 || factor <= room) {
-		a.perhaps = true
-		err := a.phase(factor, "propagation, perhaps with a factor")
-		a.perhaps = false
+	if factor := factorBytes(a.P, a.set, width); factor > 0 && (room == 0 || factor <= room) {
+		a.Perhaps = true
+		err := a.Phase(factor, "propagation, perhaps with a factor")
+		a.Perhaps = false
 		if err != nil {
 			return err
 		}
 	}
-	a.plan.Release(blocks)
-	return a.scores()
+	a.Plan.Release(blocks)
+	return a.Scores()
 }
 
 // walk accounts for a learner on walks. That long walks turn out to pay after
 // the short ones of a grid is what may be.
 func (a *account) walk(par *Parameters) error {
 	g := a.set.Grid
-	choose := par == nil && g.Size() > 1 && !tooFew(a.p.Class)
+	choose := par == nil && g.Size() > 1 && !heldout.TooFew(a.P.Class)
 	switch {
 	case par != nil:
 		one := *g
@@ -244,16 +158,16 @@ func (a *account) walk(par *Parameters) error {
 		one.Features = []Features{par.Features}
 		a.set.Grid = &one
 	case choose:
-		if short := (&chooser{p: a.p, set: a.set}).shortGrid(a.set.folds(len(a.p.Row)), longWork); short != nil {
+		if short := (&chooser{p: a.P, set: a.set}).shortGrid(a.set.folds(len(a.P.Row)), longWork); short != nil {
 			a.set.Grid = short
 		}
 	case g.Size() > 1 && len(g.steps()) > 1:
-		a.sweeps = UnknownSweeps
+		a.Sweeps = UnknownSweeps
 	}
 	if choose && a.set.Trials != nil {
-		a.addSweeps(a.set.Trials.Work.Sweeps)
+		a.AddSweeps(a.set.Trials.Work.Sweeps)
 	} else if choose {
-		if err := a.choice(a.set.folds(len(a.p.Row)), 0, len(a.set.Grid.Alpha)); err != nil {
+		if err := a.choice(a.set.folds(len(a.P.Row)), 0, len(a.set.Grid.Alpha)); err != nil {
 			return err
 		}
 	}
@@ -261,13 +175,13 @@ func (a *account) walk(par *Parameters) error {
 	if err != nil || !choose || a.set.Grid == g {
 		return err
 	}
-	sweeps := a.sweeps
-	a.perhaps, a.set.Grid = true, g
-	if err := a.choice(a.set.folds(len(a.p.Row)), 0, len(g.Alpha)); err != nil {
+	sweeps := a.Sweeps
+	a.Perhaps, a.set.Grid = true, g
+	if err := a.choice(a.set.folds(len(a.P.Row)), 0, len(g.Alpha)); err != nil {
 		return err
 	}
 	err = a.chosen()
-	a.perhaps, a.sweeps = false, sweeps
+	a.Perhaps, a.Sweeps = false, sweeps
 	return err
 }
 
@@ -280,8 +194,8 @@ func (a *account) chosen() error {
 	steps := grid.steps()
 	last := Parameters{Alpha: grid.Alpha[0], Steps: steps[len(steps)-1], MinSteps: grid.MinSteps}
 	machines, rest := a.machines()
-	sums := sumsBytes(a.p, rest)
-	w := scoreWalk(a.p, a.left(), last, machines, rest)
+	sums := sumsBytes(a.P, rest)
+	w := scoreWalk(a.P, a.left(), last, machines, rest)
 	var need cwk.Needs
 	var err error
 	if rest {
@@ -292,20 +206,20 @@ func (a *account) chosen() error {
 	if err != nil {
 		return err
 	}
-	a.walked(need)
-	if err := a.phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
+	a.Walked(need)
+	if err := a.Phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
 		return err
 	}
 	if err := a.votes(rest); err != nil {
 		return err
 	}
-	return a.scores()
+	return a.Scores()
 }
 
 // choice accounts for trials with the α of number lo ≤ a < hi of the grid.
 func (a *account) choice(folds, lo, hi int) error {
 	set := a.left()
-	c := &chooser{p: a.p, set: set, fold: validate.Folds(a.p.Class, folds, set.RNGSeed), seen: validate.Sample(a.p.Class, set.tried(), set.RNGSeed, 0)}
+	c := &chooser{p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed), seen: validate.Sample(a.P.Class, set.tried(), set.RNGSeed, 0)}
 	c.foldPicks(folds)
 	g := set.Grid
 	together := c.together()
@@ -315,13 +229,13 @@ func (a *account) choice(folds, lo, hi int) error {
 		if err != nil {
 			return err
 		}
-		a.walked(need)
-		if err := a.phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
+		a.Walked(need)
+		if err := a.Phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
 			return err
 		}
 		features := w.PickedBytes(g.MinSteps, len(picks))
 		workers := int64(min(sched.Workers(set.Workers), len(g.Features)*folds*(w.Steps+1)))
-		if err := a.phase(features+workers*a.tester(len(c.seen), len(c.seen)/folds+1), "machines to choose by"); err != nil {
+		if err := a.Phase(features+workers*a.tester(len(c.seen), len(c.seen)/folds+1), "machines to choose by"); err != nil {
 			return err
 		}
 	}
@@ -337,29 +251,29 @@ func (a *account) tester(train, tests int) int64 {
 		gap = max(gap, t-from)
 		from = t
 	}
-	width := min(maxWidth, gap*len(a.p.Names))
+	width := min(maxWidth, gap*len(a.P.Names))
 	m, n := int64(train), int64(tests+4)
-	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(len(g.strengths())*len(a.p.Names)))
+	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(len(g.strengths())*len(a.P.Names)))
 }
 
 // training accounts for the features of training rows and the machine that
 // learns from them. Of several settings it is the one with most sweeps. The shortest
 // walk with plain features, which takes least, is what is sure.
 func (a *account) training() error {
-	grid, perhaps := a.set.Grid, a.perhaps
+	grid, perhaps := a.set.Grid, a.Perhaps
 	steps, sweeps := grid.steps(), 0
 	for _, kind := range grid.Features {
 		for _, last := range slices.Compact([]int{steps[0], steps[len(steps)-1]}) {
-			a.perhaps = perhaps || last > steps[0] || kind != Plain && slices.Contains(grid.Features, Plain)
+			a.Perhaps = perhaps || last > steps[0] || kind != Plain && slices.Contains(grid.Features, Plain)
 			need, err := a.trainingOn(kind, last)
-			a.perhaps = perhaps
+			a.Perhaps = perhaps
 			if err != nil {
 				return err
 			}
 			sweeps = max(sweeps, need)
 		}
 	}
-	a.addSweeps(sweeps)
+	a.AddSweeps(sweeps)
 	return nil
 }
 
@@ -367,13 +281,13 @@ func (a *account) training() error {
 // its sweeps.
 func (a *account) trainingOn(kind Features, last int) (sweeps int, err error) {
 	set := a.left()
-	folds, g := set.folds(len(a.p.Row)), set.Grid
+	folds, g := set.folds(len(a.P.Row)), set.Grid
 	set.Grid = &Grid{
 		Alpha: g.Alpha[:1], Steps: []int{last}, MinSteps: g.MinSteps,
 		Cost: g.Cost, Lambda: g.Lambda, Features: []Features{kind},
 	}
-	r := &predictor{p: a.p, set: set, par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
-	r.trials = &chooser{p: a.p, set: set, fold: validate.Folds(a.p.Class, folds, set.RNGSeed), seen: validate.Sample(a.p.Class, set.tried(), set.RNGSeed, 0)}
+	r := &predictor{p: a.P, set: set, par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
+	r.trials = &chooser{p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed), seen: validate.Sample(a.P.Class, set.tried(), set.RNGSeed, 0)}
 	r.trials.foldPicks(folds)
 	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
 	if err != nil {
@@ -383,21 +297,21 @@ func (a *account) trainingOn(kind Features, last int) (sweeps int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := a.phase(need.Bytes, "walks for training rows"); err != nil {
+	if err := a.Phase(need.Bytes, "walks for training rows"); err != nil {
 		return 0, err
 	}
-	a.row = max(a.row, need.RowBytes)
+	a.Row = max(a.Row, need.RowBytes)
 	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
 	most, sure := a.machine(int64(len(r.train)), int64(features))
 	picked := w.PickedBytes(g.MinSteps, len(picks))
-	return need.Sweeps, a.phaseUpTo(picked+most, picked+sure, "training")
+	return need.Sweeps, a.PhaseUpTo(picked+most, picked+sure, "training")
 }
 
 // machine is what training takes at the most and for sure beside so many rows
 // of features: what the learner works in, its coefficients, and the weights of
 // all machines twice, as it gives them and as the walk takes them.
 func (a *account) machine(rows, features int64) (most, sure int64) {
-	k := int64(len(a.p.Names))
+	k := int64(len(a.P.Names))
 	machines, _ := a.machines()
 	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
 	weights := 2 * 8 * int64(machines) * features
@@ -422,15 +336,15 @@ func (a *account) machine(rows, features int64) (most, sure int64) {
 func (a *account) members(rows int64) (members, workers int64) {
 	machines, rest := a.machines()
 	workers = int64(min(sched.Workers(a.set.Workers), machines))
-	if rest || len(a.p.Class) == 0 {
+	if rest || len(a.P.Class) == 0 {
 		return rows, workers
 	}
-	count := make([]int64, len(a.p.Names))
-	for _, c := range a.p.Class {
+	count := make([]int64, len(a.P.Names))
+	for _, c := range a.P.Class {
 		count[c]++
 	}
 	slices.Sort(count)
-	labels := int64(len(a.p.Class))
+	labels := int64(len(a.P.Class))
 	two := count[len(count)-1] + count[max(0, len(count)-2)]
 	return (min(two, labels)*rows + labels - 1) / labels, workers
 }
@@ -446,19 +360,19 @@ func cached(members, workers int64) int64 {
 func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, labels int, err error) {
 	if par != nil {
 		grid = []spec.Values{par.Kernel.Values}
-	} else if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.p.Degrees)); err != nil {
+	} else if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees)); err != nil {
 		return nil, 0, err
 	}
-	n := len(a.p.Degrees)
-	a.sweeps = UnknownSweeps
-	seen := validate.Sample(a.p.Class, a.set.Sample, a.set.RNGSeed, 0)
+	n := len(a.P.Degrees)
+	a.Sweeps = UnknownSweeps
+	seen := validate.Sample(a.P.Class, a.set.Sample, a.set.RNGSeed, 0)
 	rows := make([]int, len(seen))
 	for i, l := range seen {
-		rows[i] = a.p.Row[l]
+		rows[i] = a.P.Row[l]
 	}
-	a.row = f.RowBytes(n, len(rows), len(rows))
-	grams := f.GramsNeeds(grid, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
-	return grid, len(rows), a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
+	a.Row = f.RowBytes(n, len(rows), len(rows))
+	grams := f.GramsNeeds(grid, a.P.Degrees, a.P.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
+	return grid, len(rows), a.PhaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
 }
 
 // kernel accounts for a machine on a kernel of package kernel.
@@ -467,28 +381,28 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 	if err != nil {
 		return err
 	}
-	n, m := len(a.p.Degrees), int64(seen)
+	n, m := len(a.P.Degrees), int64(seen)
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
 	block := solved(m)
 	if a.set.Learner != RLS {
 		members, _ := a.members(m)
 		block = cached(members, 1)
 	}
-	if err := a.phase(8*m*m*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
+	if err := a.Phase(8*m*m*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
 		return err
 	}
-	all := int64(len(a.p.Row))
+	all := int64(len(a.P.Row))
 	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
-		a.row = max(a.row, f.RowBytes(n, int(all), int(all)))
-		one := a.oneOf(f, grid, a.p.Row)
-		if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
+		a.Row = max(a.Row, f.RowBytes(n, int(all), int(all)))
+		one := a.oneOf(f, grid, a.P.Row)
+		if err := a.PhaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
 			return err
 		}
 		most, sure := solved(all), solved(all)
 		if a.set.Learner != RLS {
 			most, sure = cached(a.members(all)), 0
 		}
-		if err := a.phaseUpTo(8*all*all+most, 8*all*all+sure, "training"); err != nil {
+		if err := a.PhaseUpTo(8*all*all+most, 8*all*all+sure, "training"); err != nil {
 			return err
 		}
 	}
@@ -496,12 +410,12 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 	if !rest {
 		width = min(width, machinesAtATime)
 	}
-	a.row = max(a.row, 8*sparse.Stride[float64](max(1, width)))
-	apply := f.ApplyBytes(grid[0], a.p.Degrees, max(1, width))
-	if err := a.phase(sumsBytes(a.p, false)+apply, "the kernel applied to machines"); err != nil {
+	a.Row = max(a.Row, 8*sparse.Stride[float64](max(1, width)))
+	apply := f.ApplyBytes(grid[0], a.P.Degrees, max(1, width))
+	if err := a.Phase(sumsBytes(a.P, false)+apply, "the kernel applied to machines"); err != nil {
 		return err
 	}
-	return a.scores()
+	return a.Scores()
 }
 
 // solved is what least squares on a block of so many labels takes beside it.
@@ -512,7 +426,7 @@ func solved(labels int64) int64 { return 3 * 8 * labels * labels }
 func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) kernel.Needs {
 	var most, least int64
 	for i := range grid {
-		one := f.GramsNeeds(grid[i:i+1], a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
+		one := f.GramsNeeds(grid[i:i+1], a.P.Degrees, a.P.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
 		sure := one.Bytes - one.Perhaps
 		if i == 0 {
 			least = sure
@@ -525,7 +439,7 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) kernel
 // machines returns how many are trained, and whether each sets a class against
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
-	k := len(a.p.Names)
+	k := len(a.P.Names)
 	if a.set.Learner == RLS || strategy(k) == classify.OneVsRest {
 		return k, true
 	}
@@ -564,14 +478,14 @@ func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	for lo := 0; lo < len(g.Alpha); lo += together {
 		w, picks := c.slabWalk(lo, min(lo+together, len(g.Alpha)))
 		need, err := w.CollectNeeds(g.MinSteps, picks)
-		a.row = max(a.row, need.RowBytes)
+		a.Row = max(a.Row, need.RowBytes)
 		if err == nil {
-			err = a.phase(need.Bytes, "walks to tune by")
+			err = a.Phase(need.Bytes, "walks to tune by")
 		}
 		if err == nil {
 			features := w.PickedBytes(g.MinSteps, len(picks))
 			workers := int64(min(sched.Workers(set.Workers), len(g.Features)*len(g.Alpha)))
-			err = a.phase(features+workers*a.tester(len(c.seen), tests), "machines to tune by")
+			err = a.Phase(features+workers*a.tester(len(c.seen), tests), "machines to tune by")
 		}
 		if err != nil {
 			return Needs{}, err

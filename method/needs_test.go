@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -184,7 +185,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		for i := range p.Class {
 			p.Class[i] = rng.IntN(c.classes)
 		}
-		a := &account{p: p, set: &Settings{Learner: c.learner, Workers: 2}}
+		a := &account{Ledger: &ledger.Ledger{P: p}, set: &Settings{Learner: c.learner, Workers: 2}}
 		most, sure := a.machine(rows, cols)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

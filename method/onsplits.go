@@ -332,9 +332,9 @@ func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	if err != nil {
 		return Needs{}, err
 	}
-	a.sweeps = UnknownSweeps
+	a.Sweeps = UnknownSweeps
 	if walks {
-		if err := a.reserve(graphVectors*8*int64(len(train.Degrees)), "degrees and components"); err != nil {
+		if err := a.Reserve(graphVectors*8*int64(len(train.Degrees)), "degrees and components"); err != nil {
 			return Needs{}, err
 		}
 		v, err := spreads.Resolve(givenTo(&spreads.Spec, s.Given), nil)
@@ -356,10 +356,10 @@ func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
 	needs := k.kernel.GramsNeeds(grid[:together], train.Degrees, train.A.NNZ(), all.Row[:min(labels, len(all.Row))], &kernel.Settings{Memory: a.left().Memory})
 	bytes := needs.Bytes + 8*int64(labels)*int64(tests)*int64(together)
-	if err := a.phaseUpTo(bytes, bytes-needs.Perhaps, "blocks of kernels to tune by"); err != nil {
+	if err := a.PhaseUpTo(bytes, bytes-needs.Perhaps, "blocks of kernels to tune by"); err != nil {
 		return Needs{}, err
 	}
 	machines := 4 * 8 * int64(labels) * int64(labels) * int64(min(sched.Workers(a.set.Workers), together))
-	err = a.phase(needs.Bytes/2+machines, "machines to tune by")
+	err = a.Phase(needs.Bytes/2+machines, "machines to tune by")
 	return a.needs(), err
 }

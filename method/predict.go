@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -80,7 +81,7 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 	}
 	out.Settings = choice.Settings
 	if choice.Tested > 0 {
-		out.Estimate, out.Blank = choice.heldOut.estimates(p, out.Reached)
+		out.Estimate, out.Blank = choice.heldOut.Estimates(p, out.Reached)
 	}
 	out.Work.Add(choice.Work)
 	out.Seconds.Choose = seconds
@@ -107,7 +108,7 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
-	set.Memory = beside(p, set.Memory)
+	set.Memory = ledger.Beside(p, set.Memory)
 	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, out: &Prediction{Parameters: par, Settings: 1}}
 	for _, phase := range []struct {
 		do      func(context.Context) error

@@ -8,8 +8,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -197,7 +198,7 @@ func (r *predictor) learn(ctx context.Context) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
 	}
-	if err == nil && tooFew(r.p.Class) {
+	if err == nil && heldout.TooFew(r.p.Class) {
 		neutral(r.model, scale/float64(classes))
 	}
 	return err
@@ -234,8 +235,8 @@ func (r *predictor) judge(all []outcome) {
 // judgeChoice counts how often the decisions are right that are chosen without a fold.
 // found has the outcomes of each setting, in the same order.
 func (r *predictor) judgeChoice(found [][]outcome, without func(fold int) int) {
-	var h heldOut
-	weight, chosen := weightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
+	var h heldout.Count
+	weight, chosen := heldout.WeightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
 	soft, scores := classify.SoftVotes{Slope: voteSlope}, make([]float64, len(r.p.Names))
 	for i, o := range found[max(0, without(-1))] {
 		best, ok := chosen[o.fold]
@@ -248,15 +249,9 @@ func (r *predictor) judgeChoice(found [][]outcome, without func(fold int) int) {
 		if len(o.pairs) > 0 {
 			answer = classify.ArgMax(soft.ScoresTo(scores, o.pairs, o.decisions))
 		}
-		h.note(!o.unreached, answer == o.class, weight[o.class])
+		h.Note(!o.unreached, answer == o.class, weight[o.class])
 	}
-	r.out.Estimate, r.out.Blank = h.estimates(r.p, r.out.Reached)
-}
-
-// packed returns a block for what is read row by row: nothing gathers there, so
-// padding would be wasted.
-func packed[T sparse.Float](rows, cols int) *sparse.Block[T] {
-	return sparse.BlockOf(rows, cols, pages.Make[T](rows*cols))
+	r.out.Estimate, r.out.Blank = h.Estimates(r.p, r.out.Reached)
 }
 
 // scoreBytes is room for decisions that is taken without asking. Beyond it they
@@ -289,9 +284,9 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest boo
 func sumsBytes(p *Problem, rest bool) int64 {
 	n, k := len(p.Degrees), len(p.Names)
 	if rest {
-		return packedBytes[float64](n, k)
+		return piece.Bytes[float64](n, k)
 	}
-	return packedBytes[float32](n, k)
+	return piece.Bytes[float32](n, k)
 }
 
 // score walks again and turns the decisions on every node into scores. Pairs
@@ -317,13 +312,13 @@ func (r *predictor) score(ctx context.Context) error {
 	}
 	var err error
 	if rest {
-		decisions := packed[float64](n, machines)
+		decisions := piece.Block[float64](n, machines)
 		if err = w.ScoresTo(ctx, decisions, r.par.MinSteps, weights, r.model.Bias); err == nil {
-			r.out.Scores = packed[float32](n, len(r.p.Names))
+			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 			err = r.addAllVotes(ctx, decisions, 0)
 		}
 	} else {
-		r.out.Scores = packed[float32](n, len(r.p.Names))
+		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 		err = w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
 			return r.addAllVotes(ctx, decisions, lo)
 		})
@@ -336,16 +331,13 @@ func (r *predictor) score(ctx context.Context) error {
 	return nil
 }
 
-// chunk is the number of nodes in one piece of work on votes.
-const chunk = 4096
-
 // addAllVotes adds the votes of the machines from number lo on to the scores of
 // all nodes, and finishes these with the last machine's.
 func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(r.model.Pairs)
-	return sched.Run(ctx, r.set.Workers, (decisions.Rows+chunk-1)/chunk, func(_, piece int) error {
+	return sched.Run(ctx, r.set.Workers, (decisions.Rows+piece.Length-1)/piece.Length, func(_, part int) error {
 		vote := make([]float64, len(r.p.Names))
-		for i := piece * chunk; i < min(decisions.Rows, (piece+1)*chunk); i++ {
+		for i := part * piece.Length; i < min(decisions.Rows, (part+1)*piece.Length); i++ {
 			scores := r.out.Scores.Row(i)
 			r.addVotes(scores, decisions.Row(i), lo, vote)
 			if last {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -35,7 +37,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	}
 	set := s.WithDefaults()
 	r := new(Reference)
-	if tooFew(p.Class) {
+	if heldout.TooFew(p.Class) {
 		return r, nil
 	}
 	folds := set.folds(len(p.Row))
@@ -59,8 +61,8 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	if err != nil {
 		return nil, err
 	}
-	var propagation, majority heldOut
-	weight := weightsOf(p.Class, len(p.Names))
+	var propagation, majority heldout.Count
+	weight := heldout.WeightsOf(p.Class, len(p.Names))
 	for f := range folds {
 		var rest []int
 		for i, c := range p.Class {
@@ -73,20 +75,20 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 			if fold[i] != f {
 				continue
 			}
-			majority.note(true, c == largest, weight[c])
+			majority.Note(true, c == largest, weight[c])
 			if f < walked {
 				answer := answers[i]
 				if alone[i] {
 					answer = withoutLabels(set.Prior, p.Row[i], largest)
 				}
-				propagation.note(!alone[i], answer == c, weight[c])
+				propagation.Note(!alone[i], answer == c, weight[c])
 			}
 		}
 	}
-	out.Estimate, out.Blank = propagation.estimates(p, out.Reached)
+	out.Estimate, out.Blank = propagation.Estimates(p, out.Reached)
 	r.Propagation, r.PropagationBlank = out.Estimate, out.Blank
 	out.Reached.AddRange(0, uint64(len(p.Degrees))) // every node is given the largest class
-	out.Estimate, out.Blank = majority.estimates(p, out.Reached)
+	out.Estimate, out.Blank = majority.Estimates(p, out.Reached)
 	r.Majority = out.Estimate
 	return r, nil
 }
@@ -148,7 +150,7 @@ const foldsOfReference = 10
 // referenceBytes is what Refer takes with so many columns that walk together.
 func referenceBytes(p *Problem, width int) int64 {
 	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
-	return keptBytes(p) + 2*sparse.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+foldsOfReference+64)
+	return ledger.Kept(p) + 2*sparse.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+foldsOfReference+64)
 }
 
 // ReferNeeds returns the bytes that [Refer] takes beside the problem.

@@ -202,7 +202,7 @@ func smoothNeeds(base Needs, p *Problem, s *Settings) (Needs, error) {
 	}
 	n, k := len(p.Degrees), len(p.Names)
 	least := sparse.BlockBytes[float32](n, k) + 7*sparse.BlockBytes[float64](n, k) + (graphVectors+7)*8*int64(n)
-	if err := a.phaseUpTo(least+iterative.SolveFactorBytes(n, p.A.NNZ(), k), least, "errors and scores that spread"); err != nil {
+	if err := a.PhaseUpTo(least+iterative.SolveFactorBytes(n, p.A.NNZ(), k), least, "errors and scores that spread"); err != nil {
 		return a.needs(), err
 	}
 	after := a.needs()

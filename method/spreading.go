@@ -9,6 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -51,7 +53,7 @@ func (m spreading) begin(ctx context.Context, p *Problem, s *Settings) (*spreade
 		return nil, &DirectedError{m.Name()}
 	}
 	set := s.WithDefaults()
-	set.Memory = beside(p, set.Memory)
+	set.Memory = ledger.Beside(p, set.Memory)
 	out := &Prediction{Work: Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}}
 	g, err := graph.New(ctx, p.A, set.Workers)
 	if err != nil {
@@ -85,7 +87,7 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 		out.Parameters, out.Settings = Parameters{Declared: &Setting{&m.Spec, r.choice.Values}}, r.choice.Settings
 	}
 	if r.held != nil {
-		out.Estimate, out.Blank = r.held.estimates(p, out.Reached)
+		out.Estimate, out.Blank = r.held.Estimates(p, out.Reached)
 	}
 	return out, nil
 }
@@ -98,7 +100,7 @@ type spreader struct {
 	set    *Settings
 	out    *Prediction
 	choice *validate.Choice
-	held   *heldOut // nil: there were too few labels
+	held   *heldout.Count // nil: there were too few labels
 }
 
 // seeds returns the labels outside one fold, or all of them if it is −1.
@@ -115,7 +117,7 @@ func (r *spreader) seeds(fold []int, without int) cwk.Seeds {
 // choose finds the setting with most right answers out of fold; with too few labels
 // it takes the defaults.
 func (r *spreader) choose(ctx context.Context) (err error) {
-	if tooFew(r.p.Class) {
+	if heldout.TooFew(r.p.Class) {
 		v, err := r.Resolve(givenTo(&r.Spec, r.set.Given), nil)
 		r.choice = &validate.Choice{Values: v, Settings: 1}
 		return err
@@ -157,8 +159,8 @@ func rightOutside(list []reply, fold []int, without int) (right int) {
 
 // judge counts how often the settings are right that are chosen without a fold.
 func (r *spreader) judge(found [][]reply, fold []int, folds int) {
-	r.held = new(heldOut)
-	weight := weightsOf(r.p.Class, len(r.p.Names))
+	r.held = new(heldout.Count)
+	weight := heldout.WeightsOf(r.p.Class, len(r.p.Names))
 	for f := range folds {
 		best, most := 0, -1
 		for i, list := range found {
@@ -168,7 +170,7 @@ func (r *spreader) judge(found [][]reply, fold []int, folds int) {
 		}
 		for i, a := range found[best] {
 			if fold[i] == f {
-				r.held.note(a.reached, a.right, weight[r.p.Class[i]])
+				r.held.Note(a.reached, a.right, weight[r.p.Class[i]])
 			}
 		}
 	}
@@ -312,16 +314,16 @@ func (r *spreader) score(ctx context.Context) error {
 
 // spreading accounts for a learner of package propagate.
 func (a *account) spreading(l *propagate.Learner) error {
-	n, k, entries := len(a.p.Degrees), len(a.p.Names), a.p.A.NNZ()
-	a.sweeps = UnknownSweeps
+	n, k, entries := len(a.P.Degrees), len(a.P.Names), a.P.A.NNZ()
+	a.Sweeps = UnknownSweeps
 	v, err := l.Resolve(givenTo(&l.Spec, a.set.Given), nil)
 	if err != nil {
 		return err
 	}
-	if err := a.reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
+	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
 		return err
 	}
-	if !tooFew(a.p.Class) {
+	if !heldout.TooFew(a.P.Class) {
 		folds, _ := foldsTogether(l, n, entries, k, v, a.left().Memory)
 		if err := a.solved(l, folds*k, v, "folds to choose by"); err != nil {
 			return err
@@ -330,10 +332,10 @@ func (a *account) spreading(l *propagate.Learner) error {
 	if err := a.solved(l, k, v, "a solve for all nodes"); err != nil {
 		return err
 	}
-	if err := a.reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes"); err != nil {
+	if err := a.Reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes"); err != nil {
 		return err
 	}
-	return a.scores()
+	return a.Scores()
 }
 
 // graphVectors is the number of vectors of float64 that a graph with its components
@@ -343,12 +345,12 @@ const graphVectors = 8
 // solved accounts for the scores of so many columns and their solve, in groups of
 // columns where there is no room for all of them.
 func (a *account) solved(l *propagate.Learner, cols int, v spec.Values, what string) error {
-	n, entries, k := len(a.p.Degrees), a.p.A.NNZ(), len(a.p.Names)
+	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
 	block := sparse.BlockBytes[float64](n, cols)
 	least := block + spec.Least(l.Memory(n, entries, 1, k, v))
 	most := block + spec.Sum(l.Memory(n, entries, cols, k, v))
-	if left, limited := a.plan.Left(); limited {
+	if left, limited := a.Plan.Left(); limited {
 		most = max(least, min(most, left))
 	}
-	return a.phaseUpTo(most, least, what)
+	return a.PhaseUpTo(most, least, what)
 }

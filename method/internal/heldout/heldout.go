@@ -1,18 +1,19 @@
-package method
+package heldout
 
 import (
 	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// heldOut counts right answers for labels that are not told, each hidden with its fold
+// Count counts right answers for labels that are not told, each hidden with its fold
 // and answered with the setting that is best for the other folds.
 //
 // A label that is the only one of its class counts a quarter: without it nothing gives
 // this class, while nodes of the class do have a label to be found by, if only one.
-type heldOut struct {
+type Count struct {
 	reached, unreached hits
 	tested             int
 }
@@ -20,8 +21,8 @@ type heldOut struct {
 // hits counts answers.
 type hits struct{ right, of float64 }
 
-// note counts an answer to a label with the given weight, see weights.
-func (h *heldOut) note(reached, right bool, weight float64) {
+// Note counts an answer to a label with the given weight, see weights.
+func (h *Count) Note(reached, right bool, weight float64) {
 	to := &h.reached
 	if !reached {
 		to = &h.unreached
@@ -33,11 +34,11 @@ func (h *heldOut) note(reached, right bool, weight float64) {
 	}
 }
 
-// answered adds right answers to labels that are reached, which were noted as wrong.
-func (h *heldOut) answered(right int) { h.reached.right += float64(right) }
+// Answered adds right answers to labels that are reached, which were noted as wrong.
+func (h *Count) Answered(right int) { h.reached.right += float64(right) }
 
-// weightsOf returns what a label of each class counts.
-func weightsOf(class []int, classes int) []float64 {
+// WeightsOf returns what a label of each class counts.
+func WeightsOf(class []int, classes int) []float64 {
 	count, list := make([]int, classes), make([]float64, classes)
 	for _, c := range class {
 		count[c]++
@@ -63,13 +64,13 @@ func (h hits) variance(nodes int) float64 {
 	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
 }
 
-// estimates returns how often a prediction is right at nodes without a label, and the
+// Estimates returns how often a prediction is right at nodes without a label, and the
 // same of it with no class for nodes that are not reached: at those that a label reaches
 // and at others as often as at such labels, each counted as there are such nodes. Of the
 // latter as often as the largest class is right at labels, where none of them has a
 // label. With too few labels both are zero.
-func (h heldOut) estimates(of *Problem, reachedNodes *roaring.Bitmap) (all, blank Estimate) {
-	if h.tested == 0 || tooFew(of.Class) {
+func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all, blank problem.Estimate) {
+	if h.tested == 0 || TooFew(of.Class) {
 		return all, blank
 	}
 	n, m := len(of.Degrees), len(of.Row)
@@ -86,18 +87,18 @@ func (h heldOut) estimates(of *Problem, reachedNodes *roaring.Bitmap) (all, blan
 	found := h.reached.right / max(0.25, h.reached.of)
 	filled := (h.unreached.right + prior.right/prior.of) / (h.unreached.of + 1)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
-	blank = Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested}
-	all = Estimate{
+	blank = problem.Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested}
+	all = problem.Estimate{
 		Accuracy: blank.Accuracy + float64(share*filled),
 		Stderr:   math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), Tested: h.tested,
 	}
 	return all, blank
 }
 
-// tooFew reports whether fewer than two of the classes have two labels. A label
+// TooFew reports whether fewer than two of the classes have two labels. A label
 // that is hidden then leaves no other of its class, or is of the only class
 // that has any.
-func tooFew(class []int) bool {
+func TooFew(class []int) bool {
 	several := 0
 	for _, nodes := range validate.MembersOf(class) {
 		if len(nodes) > 1 {

@@ -1,0 +1,106 @@
+package ledger
+
+import (
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Ledger adds up what a prediction takes.
+type Ledger struct {
+	P      *problem.Problem
+	Plan   budget.Plan
+	Sweeps int
+
+	Perhaps bool // what phases take may not be needed
+	Scaled  bool // of Needs
+	Row     int  // bytes between the rows of the widest block so far
+}
+
+// New returns the ledger of a problem in which the nodes that a label reaches have
+// been found, with a limit in bytes, 0 for none.
+func New(p *problem.Problem, memory int64) (*Ledger, error) {
+	a := &Ledger{P: p, Plan: budget.Plan{Limit: memory}}
+	n := int64(len(p.Degrees))
+	if p.Directed {
+		a.Sweeps = UnknownSweeps
+	} else {
+		a.Sweeps = 1
+	}
+	err := a.Reserve(Kept(p), "reached nodes and components")
+	if err == nil {
+		err = a.Phase(4*n+8*most(p), "components")
+	}
+	return a, err
+}
+
+// UnknownSweeps stands where what is found on the way decides how many sweeps there
+// are.
+const UnknownSweeps = -1
+
+// AddSweeps adds sweeps that are known.
+func (a *Ledger) AddSweeps(sweeps int) {
+	if a.Sweeps != UnknownSweeps {
+		a.Sweeps += sweeps
+	}
+}
+
+// Walked adds the sweeps of a walk and notes its widest block.
+func (a *Ledger) Walked(n cwk.Needs) {
+	a.AddSweeps(n.Sweeps)
+	a.Row = max(a.Row, n.RowBytes)
+}
+
+// most returns the number of components that a graph has at the most.
+func most(p *problem.Problem) int64 {
+	alone := 0
+	for _, d := range p.Degrees {
+		if d == 0 {
+			alone++
+		}
+	}
+	return int64(alone + (len(p.Degrees)-alone)/2)
+}
+
+// Kept is what the reached nodes and the components of a graph take.
+func Kept(p *problem.Problem) int64 {
+	n := int64(len(p.Degrees))
+	reached := n / 8
+	if p.Directed {
+		return reached
+	}
+	return reached + 4*n + 8*most(p)
+}
+
+// Beside returns what they leave of a limit.
+func Beside(p *problem.Problem, memory int64) int64 {
+	if memory == 0 {
+		return 0
+	}
+	return max(1, memory-Kept(p))
+}
+
+func (a *Ledger) Reserve(bytes int64, what string) error { return a.Plan.Reserve(bytes, what) }
+
+// Phase is reserve for what is given back at once.
+func (a *Ledger) Phase(bytes int64, what string) error { return a.PhaseUpTo(bytes, bytes, what) }
+
+// PhaseUpTo is phase for what takes so many bytes for sure, and most if need be.
+func (a *Ledger) PhaseUpTo(most, sure int64, what string) error {
+	if a.Perhaps {
+		sure = 0
+	}
+	err := a.Plan.Reserve(sure, what)
+	if err == nil && most > sure {
+		err = a.Plan.ReservePerhaps(most-sure, what)
+	}
+	a.Plan.Release(what)
+	return err
+}
+
+// Scores accounts for the scores and classes of all nodes.
+func (a *Ledger) Scores() error {
+	n := len(a.P.Degrees)
+	return a.Phase(sparse.BlockBytes[float32](n, len(a.P.Names))+8*int64(n), "scores of all nodes")
+}

@@ -1,0 +1,32 @@
+package piece
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Length is the number of nodes in one piece of work.
+const Length = 4096
+
+// Run calls do for the items lo ≤ i < hi of n, in pieces of fixed length.
+func Run(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
+	return sched.Run(ctx, workers, (n+Length-1)/Length, func(_, piece int) error {
+		do(piece, piece*Length, min(n, (piece+1)*Length))
+		return nil
+	})
+}
+
+// Block returns a block for what is read row by row: nothing gathers there, so
+// padding would be wasted.
+func Block[T sparse.Float](rows, cols int) *sparse.Block[T] {
+	return sparse.BlockOf(rows, cols, pages.Make[T](rows*cols))
+}
+
+// Bytes is the size of a block without padding.
+func Bytes[T sparse.Float](rows, cols int) int64 {
+	return int64(rows) * int64(cols) * int64(unsafe.Sizeof(T(0)))
+}
