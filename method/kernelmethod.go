@@ -96,7 +96,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, &DirectedError{m.kernel.Name}
 	}
 	r := &kernelPredictor{
-		predictor: predictor{p: p, set: &set, prior: shares, out: &Prediction{Learner: m.learner}},
+		predictor: predictor{p: p, set: &set, prior: shares, counted: true, out: &Prediction{Learner: m.learner}},
 		kernel:    m.kernel, strengths: set.Grid.strengths(),
 	}
 	on, err := graph.New(ctx, p.A, set.Workers)

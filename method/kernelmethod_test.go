@@ -86,7 +86,11 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 			if !out.Reached.Contains(uint32(i)) || y[i] >= 0 {
 				continue
 			}
-			scores := soft.ScoresTo(make([]float64, len(p.Names)), model.Pairs, model.DecisionsTo(nil, whole.Row(i)))
+			decisions := model.DecisionsTo(nil, whole.Row(i))
+			scores := soft.ScoresTo(make([]float64, len(p.Names)), model.Pairs, decisions)
+			for c, votes := range model.Pairs.VotesTo(nil, decisions) {
+				scores[c] += float64(votes) // the soft ones, below 1, tell among equals
+			}
 			want := classify.ArgMax(scores)
 			if c := out.Class[i]; c != want && scores[c] < scores[want]-1e-6 {
 				t.Errorf("%s: node %d is of class %d, with the whole kernel %d: %v", name, i, c, want, scores)

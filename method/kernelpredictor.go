@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
@@ -239,6 +240,9 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	}
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+	if r.dual.Pairs[0].Negative != classify.Rest {
+		r.counts = pages.Make[uint8](n * len(r.p.Names))
+	}
 	coef := make([]float64, r.dual.Items)
 	for lo := 0; lo < machines; lo += width {
 		hi := min(lo+width, machines)

@@ -328,6 +328,7 @@ func (r *learnerPredictor) share(dst []float64, outputs classify.Pairs, decision
 	if r.by.Probabilities == nil {
 		r.votes.soft.ScoresTo(dst, outputs, decisions)
 		r.votes.scoresTo(dst)
+		favourVotes(dst, outputs, decisions)
 		return
 	}
 	own := r.by.Probabilities(nil, decisions)

@@ -411,8 +411,12 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 		width = min(width, machinesAtATime)
 	}
 	a.Row = max(a.Row, 8*sparse.Stride[float64](max(1, width)))
+	counts := int64(n) * int64(len(a.P.Names)) // a byte for the votes of a node for a class
+	if rest {
+		counts = 0
+	}
 	apply := f.ApplyBytes(grid[0], a.P.Degrees, max(1, width))
-	if err := a.Phase(sumsBytes(a.P, false)+apply, "the kernel applied to machines"); err != nil {
+	if err := a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines"); err != nil {
 		return err
 	}
 	return a.Scores()

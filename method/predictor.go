@@ -30,6 +30,9 @@ type predictor struct {
 	class    []int
 	model    *classify.LinearModel
 	votes    votes
+
+	counted bool    // whether the count of votes says the class, see favour
+	counts  []uint8 // votes by node and class, nil: they do not say it
 }
 
 // walk collects the features of training rows and of the out-of-fold trials.
@@ -247,7 +250,11 @@ func (r *predictor) judgeChoice(found [][]outcome, without func(fold int) int) {
 		o = found[best][i]
 		answer := o.largest
 		if len(o.pairs) > 0 {
-			answer = classify.ArgMax(soft.ScoresTo(scores, o.pairs, o.decisions))
+			soft.ScoresTo(scores, o.pairs, o.decisions)
+			if r.counted {
+				favourVotes(scores, o.pairs, o.decisions)
+			}
+			answer = classify.ArgMax(scores)
 		}
 		h.Note(!o.unreached, answer == o.class, weight[o.class])
 	}
@@ -340,8 +347,13 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 		for i := part * piece.Length; i < min(decisions.Rows, (part+1)*piece.Length); i++ {
 			scores := r.out.Scores.Row(i)
 			r.addVotes(scores, decisions.Row(i), lo, vote)
+			var counts []uint8
+			if r.counts != nil {
+				counts = r.counts[i*len(vote):][:len(vote)]
+				count(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
+			}
 			if last {
-				r.finishVotes(scores, vote)
+				r.finishVotes(scores, counts, vote)
 			}
 		}
 		return nil
@@ -365,12 +377,15 @@ func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote [
 	}
 }
 
-// finishVotes makes scores of sums of votes.
-func (r *predictor) finishVotes(sums []float32, vote []float64) {
+// finishVotes makes scores of sums of votes and, unless they are nil, of their counts.
+func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64) {
 	for c, v := range sums {
 		vote[c] = float64(v)
 	}
 	r.votes.scoresTo(vote)
+	if counts != nil {
+		favour(vote, counts)
+	}
 	for c, v := range vote {
 		sums[c] = float32(v)
 	}

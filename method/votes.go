@@ -21,6 +21,47 @@ type votes struct {
 	power float64
 }
 
+// favour lets the class with most votes, the likeliest among equals, have the highest
+// score: it and the class that had it exchange theirs. Decisions on a kernel of a
+// graph's spectrum differ in size by orders between nodes, so that sums of soft votes
+// are sums of a few large ones; counts are not, and say the class as LIBSVM's do.
+func favour[N uint8 | int](scores []float64, counts []N) {
+	most, likeliest := 0, 0
+	for c, n := range counts {
+		if n > counts[most] || n == counts[most] && scores[c] > scores[most] {
+			most = c
+		}
+		if scores[c] > scores[likeliest] {
+			likeliest = c
+		}
+	}
+	scores[most], scores[likeliest] = scores[likeliest], scores[most]
+}
+
+// favourVotes is [favour] by what the machines for two classes each decide on one node;
+// it leaves the scores of machines for one class against all others.
+func favourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
+	if pairs[0].Negative == classify.Rest {
+		return
+	}
+	counts := make([]int, len(scores))
+	count(counts, pairs, decisions)
+	favour(scores, counts)
+}
+
+// count adds the votes of machines for two classes each. Those of maxPairwise classes
+// fit into bytes.
+func count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
+	for m, pair := range pairs {
+		switch d := decisions[m]; {
+		case d > 0:
+			counts[pair.Positive]++
+		case d < 0:
+			counts[pair.Negative]++
+		}
+	}
+}
+
 // scoresTo stores in dst the scores that the soft votes in dst amount to.
 func (v votes) scoresTo(dst []float64) {
 	top := 0.0
