@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"method/internal/piece":     2,
 	"method/internal/ledger":    4,
 	"method/internal/heldout":   8,
+	"method/internal/auto":      9,
 	"method":                    11,
 	"evaluate":                  12,
 	"bench":                     13,
@@ -69,6 +70,7 @@ var forTests = map[string]bool{
 	"internal/testgraph":           true,
 	"internal/durable/durabletest": true,
 	"sparse/sparsetest":            true,
+	"method/problem/problemtest":   true,
 }
 
 // graphFree packages work on plain matrices and know no graph.

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestPropagation(t *testing.T) {
 	ctx := context.Background()
 	for _, directed := range []bool{false, true} {
-		p := planted(t, 4, 600, 60)
+		p := problemtest.Planted(t, 4, 600, 60)
 		p.Directed = directed
 		w := walkOf[float64](p, &Settings{}, propagationSteps)
 		w.Variants = []cwk.Variant{{Absorb: 1}}
@@ -140,30 +141,12 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 	}
 }
 
-// pathOf returns a path of n nodes with a label at each end.
-func pathOf(t *testing.T, n int, directed bool) *Problem {
-	t.Helper()
-	var e []sparse.Triplet
-	for i := range n - 1 {
-		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(i + 1), Val: 1}, sparse.Triplet{Row: uint32(i + 1), Col: uint32(i), Val: 1})
-	}
-	a, err := sparse.FromTriplets(n, n, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Problem{A: a, Degrees: d, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-}
-
 // On a long path labels are propagated to its end, within the memory that the plan
 // says; with less than a factor takes there is an error that says how much it lacks.
 func TestPropagationOnPath(t *testing.T) {
 	ctx := context.Background()
 	const n = 5000
-	p := pathOf(t, n, false)
+	p := problemtest.Path(t, n, false)
 	for _, lacks := range []int64{0, 1000} {
 		set := &Settings{Memory: ledger.Kept(p) + propagatedBytes(p, &Settings{}, 1) + factorBytes(p, &Settings{}, 1) - lacks}
 		out, err := labelPropagation{}.Predict(ctx, p, nil, set)
@@ -188,7 +171,7 @@ func TestPropagationOnPath(t *testing.T) {
 // A walk that has not settled says so.
 func TestUnsettled(t *testing.T) {
 	for n, want := range map[int]bool{5000: true, 20: false} {
-		out, err := labelPropagation{}.Predict(context.Background(), pathOf(t, n, true), nil, nil)
+		out, err := labelPropagation{}.Predict(context.Background(), problemtest.Path(t, n, true), nil, nil)
 		if err != nil || (out.Unfinished != "") != want {
 			t.Errorf("a path of %d nodes: %q, %v", n, out.Unfinished, err)
 		}
@@ -197,7 +180,7 @@ func TestUnsettled(t *testing.T) {
 
 // A loop that outweighs everything else does not keep a label away.
 func TestPropagationLoops(t *testing.T) {
-	p := pathOf(t, 5, false)
+	p := problemtest.Path(t, 5, false)
 	e := []sparse.Triplet{{Row: 1, Col: 1, Val: 1e17}, {Row: 3, Col: 3, Val: 1e12}}
 	for i := range uint32(4) {
 		e = append(e, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})

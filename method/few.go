@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -25,20 +26,12 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 	}
 	for {
 		missed, err := c.missed(ctx, p, set, reached)
-		if err != nil || missed <= mostMissed || c.Work.EntryColumns > missedWork || 2*c.Steps > maxSteps {
+		if err != nil || missed <= problem.MostMissed || c.Work.EntryColumns > problem.MissedWork || 2*c.Steps > maxSteps {
 			return c, err
 		}
 		c.Steps *= 2
 	}
 }
-
-// Steps are doubled until walks from at most the share mostMissed of the reached nodes
-// miss all labels, or the walks that find this out have taken missedWork entries ×
-// columns, some seconds.
-const (
-	mostMissed = 0.01
-	missedWork = 1_000_000_000
-)
 
 // missed returns the share of the reached nodes from which a walk with the steps
 // of the choice hardly ever comes to a label. On a path it needs about the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -101,7 +102,7 @@ func TestNearestSetting(t *testing.T) {
 
 // The largest class is for every node, reached or not.
 func TestMajorityLabelsAll(t *testing.T) {
-	p := planted(t, 6, 60, 50)
+	p := problemtest.Planted(t, 6, 60, 50)
 	p.Row, p.Class = []int{5, 9, 14}, []int{2, 1, 2}
 	got, err := majority{}.Predict(context.Background(), p, nil, nil)
 	if err != nil {
@@ -137,7 +138,7 @@ func TestLongChoiceStops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	p := planted(t, 8, 200, 150)
+	p := problemtest.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	g := &Grid{Alpha: []float64{0.5}, Steps: []int{20_000}, Cost: []float64{1, 2}, Features: []Features{Plain}}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -21,7 +23,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
-			p, class := blocks(t, seed, 120, 60, 3, 5, 0.5)
+			p, class := problemtest.Blocks(t, seed, 120, 60, 3, 5, 0.5)
 			r := rand.New(rand.NewPCG(seed, 2))
 			r.Shuffle(len(class), func(i, j int) { class[i], class[j] = class[j], class[i] })
 			for i, row := range p.Row {
@@ -33,7 +35,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			told += out.Accuracy / draws
-			found += accuracy(p, out, class) / draws
+			found += problemtest.Accuracy(p, out.Class, class) / draws
 			reference, err := Refer(t.Context(), methodOf(t, name), p, set)
 			if err != nil {
 				t.Fatal(err)
@@ -80,16 +82,16 @@ func TestEstimateCountsNodes(t *testing.T) {
 
 // Label propagation on folds is that of a problem without them.
 func TestReferPropagates(t *testing.T) {
-	p, _ := blocks(t, 3, 200, 50, 3, 5, 1)
+	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
 	for _, memory := range []int64{0, 1} { // with all columns together, and one at a time
 		got, err := Refer(t.Context(), evidence{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fold := validate.Folds(p.Class, foldsOfWalks, set.RNGSeed)
+		fold := validate.Folds(p.Class, auto.Folds, set.RNGSeed)
 		right, largest := 0.0, 0.0
-		for f := range foldsOfWalks {
+		for f := range auto.Folds {
 			var rest []int
 			for i := range fold {
 				if fold[i] != f {

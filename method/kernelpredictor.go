@@ -62,7 +62,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	found := make([][]outcome, len(grams)*costs)
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		scales[i] = rescale(grams[i])
+		scales[i] = kernel.Rescale(grams[i])
 		return crossOutcomes(ctx, grams[i], class, len(r.p.Names), fold, r.strengths, r.set, found[i*costs:(i+1)*costs])
 	})
 	if err != nil {
@@ -115,20 +115,6 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[floa
 	}
 	r.gram = nil
 	return classify.NewDenseGram(sparse.DenseOf(k)), nil
-}
-
-// rescale makes the mean of the diagonal 1 and returns the factor.
-func rescale(k *sparse.Block[float64]) float64 {
-	var trace float64
-	for i := range k.Rows {
-		trace += k.Row(i)[i]
-	}
-	if !(trace > 0) {
-		return 1
-	}
-	f := float64(k.Rows) / trace
-	kernel.ScaleTo(k, f, k)
-	return f
 }
 
 // crossOutcomes stores for every cost what machines that learn from the other

@@ -123,7 +123,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
 	scales := make([]float64, len(grams))
 	for i := range grams {
-		scales[i] = rescale(grams[i])
+		scales[i] = kernel.Rescale(grams[i])
 	}
 	usual := r.usualOf()
 	kernels := make([][]outcome, len(grams))

@@ -28,7 +28,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	squares, scales := make([]float64, len(found)), make([]float64, len(grams))
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		scales[i] = rescale(grams[i])
+		scales[i] = kernel.Rescale(grams[i])
 		path, err := classify.NewRLSPath(ctx, classify.NewDenseGram(sparse.DenseOf(grams[i])), class, len(r.p.Names))
 		if err != nil {
 			return err

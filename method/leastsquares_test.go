@@ -55,7 +55,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		best := map[float64]choice{}
 		for i, gram := range grams {
-			rescale(gram)
+			kernel.Rescale(gram)
 			k := mat.NewDense(gram.Rows, gram.Rows, nil)
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -59,7 +60,7 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 		case spreading:
 			err = a.spreading(m.Learner)
 		case evidence:
-			err = a.evidence()
+			err = auto.Reckon(a.Ledger, evidenceSettings(set))
 		case labelPropagation:
 			err = a.propagation()
 		default:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -25,7 +26,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 	}
 	one := Grid{Alpha: []float64{0.5}, Steps: []int{8}, Cost: []float64{4}, Lambda: []float64{1}}
 	several := Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{8}, Cost: []float64{0.5, 4}, Lambda: []float64{1}}
-	base := planted(t, 4, 1200, 40)
+	base := problemtest.Planted(t, 4, 1200, 40)
 	all := make([]int, len(base.Row))
 	for i := range all {
 		all[i] = i
@@ -50,7 +51,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 			narrower := false
 			for _, share := range []int64{0, 100, 60, 40} {
 				t.Run(fmt.Sprintf("%s/%d/%d %%", name, i, share), func(t *testing.T) {
-					a := &counting{Matrix: base.A}
+					a := &problemtest.Counting{Matrix: base.A}
 					p := base.At(all)
 					p.A = a
 					set := &Settings{Grid: c.grid, Memory: whole.Bytes * share / 100, RNGSeed: 2}
@@ -66,12 +67,12 @@ func TestSweepsAsAnnounced(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if a.count() != got.Work.Sweeps {
-						t.Errorf("%d sweeps, %d counted", a.count(), got.Work.Sweeps)
+					if a.Count() != got.Work.Sweeps {
+						t.Errorf("%d sweeps, %d counted", a.Count(), got.Work.Sweeps)
 					}
 					exact := c.exact && name != "lp" // which may settle early
-					if exact && needs.Sweeps != a.count() || needs.Sweeps < a.count() {
-						t.Errorf("%d sweeps, announced %d", a.count(), needs.Sweeps)
+					if exact && needs.Sweeps != a.Count() || needs.Sweeps < a.Count() {
+						t.Errorf("%d sweeps, announced %d", a.Count(), needs.Sweeps)
 					}
 				})
 			}
@@ -84,8 +85,8 @@ func TestSweepsAsAnnounced(t *testing.T) {
 
 // A directed graph is swept until nothing changes, however often that is.
 func TestSweepsOfDirectedGraphs(t *testing.T) {
-	p := planted(t, 4, 300, 60)
-	a := &counting{Matrix: p.A}
+	p := problemtest.Planted(t, 4, 300, 60)
+	a := &problemtest.Counting{Matrix: p.A}
 	p.A, p.Directed = a, true
 	set := &Settings{Grid: tinyGrid, RNGSeed: 2}
 	needs, err := PredictNeeds(methods[0], p, nil, set)
@@ -99,15 +100,15 @@ func TestSweepsOfDirectedGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.count() != got.Work.Sweeps {
-		t.Errorf("%d sweeps, %d counted", a.count(), got.Work.Sweeps)
+	if a.Count() != got.Work.Sweeps {
+		t.Errorf("%d sweeps, %d counted", a.Count(), got.Work.Sweeps)
 	}
 }
 
 // Walks for honest features may not be needed where plain ones may be chosen, and
 // walks are never wider than is announced.
 func TestPlainFeaturesAreSure(t *testing.T) {
-	p := planted(t, 4, 3000, 600)
+	p := problemtest.Planted(t, 4, 3000, 600)
 	needs := func(kinds ...Features) Needs {
 		t.Helper()
 		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: []int{3}, Cost: []float64{1}, Features: kinds}, RNGSeed: 2, Sample: 50}
@@ -137,7 +138,7 @@ func (heavy) NNZ() int64 { return 1 << 40 }
 // Where long walks are tried only if short ones do not settle the choice, what
 // they take is planned, and not sure.
 func TestLongWalksArePlanned(t *testing.T) {
-	p := planted(t, 4, 3000, 600)
+	p := problemtest.Planted(t, 4, 3000, 600)
 	p.A = heavy{p.A}
 	needs := func(steps ...int) Needs {
 		t.Helper()

@@ -5,23 +5,13 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
-
-// planted returns the blocks of [testgraph.Planted].
-func planted(t testing.TB, seed uint64, n, labelled int) *Problem {
-	return problemOf(testgraph.Planted(t, seed, n, labelled))
-}
-
-func problemOf(g testgraph.Labelled) *Problem {
-	return &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
-}
 
 // slowWalk returns P_0 … P_steps by the definition, with dense matrices.
 // visible tells which labels count.
@@ -157,7 +147,7 @@ var oracleGrid = &Grid{
 }
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
-	p := planted(t, 1, 60, 33)
+	p := problemtest.Planted(t, 1, 60, 33)
 	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Tolerance: 1e-6}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
@@ -239,7 +229,7 @@ func indexOf(par Parameters) int {
 }
 
 func TestChooseOnSplitsAgainstOracle(t *testing.T) {
-	p := planted(t, 2, 60, 50)
+	p := problemtest.Planted(t, 2, 60, 50)
 	splits, err := validate.RandomSplits(p.Class, 0.5, 2, 3, validate.ForTuning)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +288,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 
 // The scores of Predict are the votes of a machine on the dense kernel.
 func TestPredictAgainstOracle(t *testing.T) {
-	p := planted(t, 3, 80, 40)
+	p := problemtest.Planted(t, 3, 80, 40)
 	for _, kind := range []Features{Plain, Honest} {
 		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
 		set := &Settings{Folds: 3, RNGSeed: 8, Tolerance: 1e-6}
@@ -399,18 +389,4 @@ func TestPredictAgainstOracle(t *testing.T) {
 			t.Errorf("%s: scores are votes to the power %v", kind, power)
 		}
 	}
-}
-
-// counting counts the sweeps over a matrix.
-type counting struct {
-	sparse.Matrix
-	sweeps atomic.Int64 // several walks may go on at once
-}
-
-func (c *counting) count() int { return int(c.sweeps.Load()) }
-
-// Sweep implements [sparse.Matrix].
-func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	c.sweeps.Add(1)
-	return c.Matrix.Sweep(ctx, workers, visit)
 }

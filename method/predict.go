@@ -48,13 +48,6 @@ type Prediction struct {
 	Seconds PhaseSeconds
 }
 
-// PhaseSeconds tells where the time of a prediction went.
-type PhaseSeconds struct {
-	Choose   float64 `json:"choose"`   // of parameters
-	Walk     float64 `json:"walk"`     // for the features of labelled nodes, and for the scores of all
-	Classify float64 `json:"classify"` // training and votes
-}
-
 // Classify chooses parameters by [CrossValidate], unless the grid has a single
 // setting, and predicts with them.
 func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {

@@ -7,6 +7,8 @@ type (
 	Problem  = problem.Problem
 	Work     = problem.Work
 	Estimate = problem.Estimate
+
+	PhaseSeconds = problem.PhaseSeconds
 )
 
 // Errors that the labels of a problem cause.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -42,7 +43,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	}
 	folds := set.folds(len(p.Row))
 	if m == (evidence{}) {
-		folds = foldsOfWalks
+		folds = auto.Folds
 	}
 	fold := validate.Folds(p.Class, folds, set.RNGSeed)
 	out := &Prediction{}

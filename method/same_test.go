@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/validate"
 	"go.uber.org/goleak"
 )
@@ -24,7 +25,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	p := planted(t, 4, 300, 60)
+	p := problemtest.Planted(t, 4, 300, 60)
 	splits, err := validate.RandomSplits(p.Class, 0.4, 2, 1, validate.ForTuning)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
-	p := planted(t, 4, 300, 60)
+	p := problemtest.Planted(t, 4, 300, 60)
 	grid := &Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Cost: []float64{4}, Features: []Features{Plain}}
 	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
 		c := &chooser{p: p, set: &Settings{Grid: grid}, work: Work{}, tested: 60}
@@ -91,7 +92,7 @@ func TestShortGrid(t *testing.T) {
 }
 
 func TestLinearLearner(t *testing.T) {
-	p := planted(t, 4, 300, 60)
+	p := problemtest.Planted(t, 4, 300, 60)
 	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
 	for _, learner := range []Learner{KernelSVM, LinearSVM} {
 		got, err := Predict(context.Background(), p, par, &Settings{Learner: learner})
@@ -103,7 +104,7 @@ func TestLinearLearner(t *testing.T) {
 
 // Few and lonely labels: no fold, class or component is too small.
 func TestFewLabels(t *testing.T) {
-	base := planted(t, 6, 60, 50)
+	base := problemtest.Planted(t, 6, 60, 50)
 	for _, labels := range []struct{ row, class []int }{
 		{[]int{5, 9}, []int{0, 1}},
 		{[]int{0, 1}, []int{2, 1}}, // nodes without an edge
@@ -131,7 +132,7 @@ func TestFewLabels(t *testing.T) {
 // Above maxPairwise classes every class has one machine.
 func TestManyClasses(t *testing.T) {
 	const classes = maxPairwise + 4
-	p := planted(t, 7, 400, 300)
+	p := problemtest.Planted(t, 7, 400, 300)
 	p.Names = nil
 	for c := range classes {
 		p.Names = append(p.Names, string(rune('a'+c)))
@@ -156,7 +157,7 @@ func TestManyClasses(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	p := planted(t, 8, 100, 40)
+	p := problemtest.Planted(t, 8, 100, 40)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Classify(ctx, p, nil); err != context.Canceled {
@@ -165,7 +166,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	p := planted(t, 8, 100, 40)
+	p := problemtest.Planted(t, 8, 100, 40)
 	none, one := *p, *p
 	none.Row, none.Class = nil, nil
 	one.Class = make([]int, len(p.Class))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -13,7 +14,7 @@ import (
 
 // The choice of α counts what scores computed without each fold say of it.
 func TestSpreadingChoice(t *testing.T) {
-	p := planted(t, 11, 240, 60)
+	p := problemtest.Planted(t, 11, 240, 60)
 	m := spreading{&propagate.LGC}
 	out, err := m.Predict(context.Background(), p, nil, &Settings{RNGSeed: 3})
 	if err != nil {
@@ -77,7 +78,7 @@ func TestSpreadingChoice(t *testing.T) {
 
 // Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
-	p := planted(t, 12, 200, 40)
+	p := problemtest.Planted(t, 12, 200, 40)
 	set := &Settings{Given: spec.Values{"balance": spec.Word("none"), "rounds": spec.Int(5), "variance": spec.Number(10)}}
 	for _, m := range spreadingMethods() {
 		out, err := m.Predict(context.Background(), p, nil, set)

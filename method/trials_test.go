@@ -8,13 +8,14 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Trials of parts of a grid, written and read, add up to the very choice that
 // is made at once; those of other settings or labels are refused.
 func TestTrialsAddUp(t *testing.T) {
-	p := planted(t, 1, 80, 40)
+	p := problemtest.Planted(t, 1, 80, 40)
 	ctx := context.Background()
 	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4, 9}, Cost: []float64{0.5, 4}, Features: []Features{Plain, Honest}}
 	for _, name := range []string{"cwk", "cwk+rls"} {

@@ -118,3 +118,11 @@ func (p *Problem) aloneAlong(ctx context.Context, fold []int, workers int, work 
 	}
 	return alone, nil
 }
+
+// Steps of walks are doubled until walks from at most the share MostMissed of the reached nodes
+// miss all labels, or the walks that find this out have taken MissedWork entries ×
+// columns, some seconds.
+const (
+	MostMissed = 0.01
+	MissedWork = 1_000_000_000
+)

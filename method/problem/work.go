@@ -18,3 +18,10 @@ type Estimate struct {
 	Accuracy, Stderr float64
 	Tested           int // labels; 0: there were too few
 }
+
+// PhaseSeconds tells where the time of a prediction went.
+type PhaseSeconds struct {
+	Choose   float64 `json:"choose"`   // of parameters
+	Walk     float64 `json:"walk"`     // for the features of labelled nodes, and for the scores of all
+	Classify float64 `json:"classify"` // training and votes
+}

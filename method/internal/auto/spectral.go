@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
 )
@@ -28,9 +29,9 @@ const (
 )
 
 // maySpread reports whether spectral columns may take part.
-func maySpread(p *Problem, set *Settings) bool {
+func maySpread(p *problem.Problem, set *Settings) bool {
 	n := len(p.Degrees)
-	return set.Effort == FullEffort && !p.Directed && n >= leastSpectral && n <= mostSpectral && (len(p.Row) > fewestLabels || p.Attributes != nil)
+	return !set.LowEffort && !p.Directed && n >= leastSpectral && n <= mostSpectral && (len(p.Row) > fewestLabels || p.Attributes != nil)
 }
 
 // spectralEnds are the problems to solve and the numbers of pairs.
@@ -64,7 +65,7 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 		if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 			return nil, err
 		}
-		r.out.Work.Add(Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
+		r.out.Work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
 		for v := range n {
 			for j, x := range pairs.Vectors.Row(v)[:end.pairs] {
 				out.Row(v)[at+j] = float32(x * math.Abs(pairs.Values[j]))

@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"math"
@@ -9,18 +9,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // TestUnits compares units, and scores of weights on them, with dense products in double
 // precision, and with those that are made in narrower slabs.
 func TestUnits(t *testing.T) {
-	p := planted(t, 6, 60, 20)
+	p := problemtest.Planted(t, 6, 60, 20)
 	const d, n, k = 4, 60, 3
 	table, plain := tableOf(rand.New(rand.NewPCG(4, 4)), n, 0, d)
 	p.Attributes = table
 	unitsOf := func(columns int) *units {
-		u, err := newUnits(t.Context(), newLens(p, newAttributeTable(table), columns, 2, new(Work)))
+		u, err := newUnits(t.Context(), newLens(p, newAttributeTable(table), columns, 2, new(problem.Work)))
 		if err != nil {
 			t.Fatal(err)
 		}

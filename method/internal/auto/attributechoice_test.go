@@ -1,10 +1,11 @@
-package method
+package auto
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,10 +32,10 @@ func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 // bits are the same for any workers and memory.
 func TestWordsTell(t *testing.T) {
 	for _, labelled := range []int{9, 60} {
-		p, class := blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
+		p, class := problemtest.Blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
 		p.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.4, 0.04)
 		out := evident(t, p, &Settings{Workers: 1})
-		if got := accuracy(p, out, class); got < 0.75 {
+		if got := problemtest.Accuracy(p, out.Class, class); got < 0.75 {
 			t.Errorf("%d labels: accuracy %.2f", labelled, got)
 		} else if labelled > 50 && (out.Accuracy < got-3*out.Stderr || out.Accuracy > got+3*out.Stderr) {
 			t.Errorf("%d labels: told %.2f ± %.2f, found %.2f", labelled, out.Accuracy, out.Stderr, got)
@@ -54,7 +55,7 @@ func TestWordsTell(t *testing.T) {
 // What is known of others than a node reaches it along edges, and what is known of
 // nobody around it leaves it to the shares of the classes.
 func TestMissingAttributes(t *testing.T) {
-	p, class := blocks(t, 8, 300, 60, 3, 4, 0.2)
+	p, class := problemtest.Blocks(t, 8, 300, 60, 3, 4, 0.2)
 	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
 	some := sparse.NewTable(300, 60)
 	row := make([]float32, 60)
@@ -74,8 +75,8 @@ func TestMissingAttributes(t *testing.T) {
 		some.Set(v, row)
 	}
 	p.Attributes = some
-	out := evident(t, p, nil)
-	if got := accuracy(p, out, class); got < 0.85 {
+	out := evident(t, p, &Settings{})
+	if got := problemtest.Accuracy(p, out.Class, class); got < 0.85 {
 		t.Errorf("accuracy %.2f", got)
 	}
 	var alone []float32
@@ -100,18 +101,18 @@ func TestMissingAttributes(t *testing.T) {
 // Attributes that say nothing take next to nothing away, and labels that mean nothing
 // are told so.
 func TestAttributesLeakNothing(t *testing.T) {
-	p, class := blocks(t, 9, 400, 80, 4, 5, 0.5)
-	without := accuracy(p, evident(t, p, nil), class)
+	p, class := problemtest.Blocks(t, 9, 400, 80, 4, 5, 0.5)
+	without := problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class)
 	rng := rand.New(rand.NewPCG(3, 1))
 	strange := slices.Clone(class)
 	rng.Shuffle(len(strange), func(i, j int) { strange[i], strange[j] = strange[j], strange[i] })
 	p.Attributes = wordsOf(rng, strange, 0.4, 0.04)
-	if got := accuracy(p, evident(t, p, nil), class); got < without-0.03 {
+	if got := problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class); got < without-0.03 {
 		t.Errorf("accuracy %.2f with the attributes of others, %.2f without", got, without)
 	}
 	p.Attributes = wordsOf(rng, class, 0.4, 0.04)
 	rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-	if out := evident(t, p, nil); out.Accuracy > 0.25+3*out.Stderr {
+	if out := evident(t, p, &Settings{}); out.Accuracy > 0.25+3*out.Stderr {
 		t.Errorf("shuffled labels: told %.2f ± %.2f", out.Accuracy, out.Stderr)
 	}
 }

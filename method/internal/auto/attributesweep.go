@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -33,12 +34,12 @@ const (
 
 // lens shows attributes through views.
 type lens struct {
-	p       *Problem
+	p       *problem.Problem
 	a       *attributeTable
 	columns int      // that are swept together
 	every   []uint32 // 0, 1, 2, …: the columns of a dense row
 	workers int
-	work    *Work
+	work    *problem.Work
 
 	near *sparse.Operator[float32] // (D + σI)⁻¹(A + σI)
 	root []float32                 // (D + σI)^½; nil: edges have a direction
@@ -46,7 +47,7 @@ type lens struct {
 	back *sparse.Operator[float32] // Tᵀ; nil: edges have a direction
 }
 
-func newLens(p *Problem, a *attributeTable, columns, workers int, work *Work) *lens {
+func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
 	_, d := a.Dims()
@@ -95,7 +96,7 @@ func (l *lens) views() int {
 
 // sweep stores op·x in dst and counts it.
 func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *sparse.Block[float32], s sparse.Step[float32]) error {
-	l.work.Add(Work{Sweeps: 1, EntryColumns: l.p.A.NNZ() * int64(x.Cols)})
+	l.work.Add(problem.Work{Sweeps: 1, EntryColumns: l.p.A.NNZ() * int64(x.Cols)})
 	return op.StepTo(ctx, dst, x, s)
 }
 

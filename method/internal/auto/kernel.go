@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -44,8 +45,8 @@ var (
 )
 
 // relates reports whether scores of a kernel take part.
-func relates(p *Problem, set *Settings) bool {
-	return set.Effort == FullEffort && !p.Directed && len(p.Row) > fewestLabels && len(p.Row) <= mostRelated
+func relates(p *problem.Problem, set *Settings) bool {
+	return !set.LowEffort && !p.Directed && len(p.Row) > fewestLabels && len(p.Row) <= mostRelated
 }
 
 // relatedGrid lists the kernels.
@@ -75,10 +76,10 @@ func (r *weigher) relate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * r.p.A.NNZ() * int64(len(r.p.Row))})
+	r.out.Work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * r.p.A.NNZ() * int64(len(r.p.Row))})
 	scales := make([]float64, len(grams))
 	for i, g := range grams {
-		scales[i] = rescale(g)
+		scales[i] = kernel.Rescale(g)
 	}
 	solutions := make([]*leaveOneOut, len(grams)*len(relatedLambdas))
 	err = sched.Run(ctx, r.set.Workers, len(solutions), func(_, i int) error {
@@ -193,7 +194,7 @@ func (r *weigher) relateAll(ctx context.Context, of kernel.Kernel, scale float64
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
+	r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
 	r.related.full = piece.Block[float32](n, k)
 	for v := range n {
 		for c, s := range y.Row(v) {

@@ -1,18 +1,19 @@
-package method
+package auto
 
 import (
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Spectral columns are eigenvectors of S times the sizes of their values, in rows of
 // unit length.
 func TestSpectralColumns(t *testing.T) {
-	p, _ := blocks(t, 5, 600, 40, 3, 8, 2)
-	set := (&Settings{}).WithDefaults()
+	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
+	var set Settings
 	r := &weigher{p: p, set: &set, out: &Prediction{}}
 	out, err := r.spread(t.Context())
 	if err != nil {
@@ -68,14 +69,14 @@ func TestSpectralColumns(t *testing.T) {
 // Eigenvectors are the same for any number of workers and any memory; low effort has
 // none.
 func TestSpectralSameBits(t *testing.T) {
-	p, _ := blocks(t, 5, 600, 40, 3, 8, 2)
+	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
 	first := evident(t, p, &Settings{Workers: 1})
 	for _, set := range []Settings{{Workers: 2}, {Workers: 7, Memory: 16 << 20}} {
 		if got := evident(t, p, &set); !slices.Equal(got.Scores.Data, first.Scores.Data) || got.Estimate != first.Estimate {
 			t.Errorf("%d workers, memory %d: other scores", set.Workers, set.Memory)
 		}
 	}
-	low := evident(t, p, &Settings{Effort: LowEffort})
+	low := evident(t, p, &Settings{LowEffort: true})
 	if 2*low.Work.Sweeps > first.Work.Sweeps {
 		t.Errorf("%d sweeps with low effort, %d with full", low.Work.Sweeps, first.Work.Sweeps)
 	}

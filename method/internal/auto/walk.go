@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -51,7 +52,7 @@ type group struct{ class, hidden, part int }
 // cross-validation. From the row of a label its own group is hidden: all labels of its
 // part or, where there are not too many, it alone.
 type sources struct {
-	p      *Problem
+	p      *problem.Problem
 	steps  int   // of walks
 	part   []int // of each label
 	parts  int
@@ -63,15 +64,15 @@ type sources struct {
 	count  []int   // labels of part g and class c, at g·classes + c
 }
 
-// foldsOfWalks is the number of folds that are hidden from walks in turn where single
+// Folds is the number of folds that are hidden from walks in turn where single
 // labels would be too many.
-const foldsOfWalks = 5
+const Folds = 5
 
 // newSources hides every label by itself where that takes no more columns than five
 // folds or than a few labels do, and folds elsewhere.
-func newSources(p *Problem, seed uint64) *sources {
+func newSources(p *problem.Problem, seed uint64) *sources {
 	m, k := len(p.Row), len(p.Names)
-	s := &sources{p: p, steps: walkSteps, parts: min(foldsOfWalks, m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
+	s := &sources{p: p, steps: walkSteps, parts: min(Folds, m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
 	s.part = validate.Folds(p.Class, s.parts, seed)
 	s.hidden = s.part
 	s.count = make([]int, s.parts*k)
@@ -104,7 +105,7 @@ func newSources(p *Problem, seed uint64) *sources {
 }
 
 // single reports whether every label is hidden by itself.
-func single(p *Problem) bool { return len(p.Row) <= max(foldsOfWalks*len(p.Names), fewestLabels) }
+func single(p *problem.Problem) bool { return len(p.Row) <= max(Folds*len(p.Names), fewestLabels) }
 
 // hiddenFolds returns folds of labels that are hidden from walks to each: single ones
 // in a graph without directions, where it takes no walk to tell which reach each other.
@@ -149,7 +150,7 @@ func (s *sources) slabEnd(lo int, limit int64) int {
 
 // walk returns the filters of all walks. The memory is that of blocks that walk. Cost:
 // as many sweeps as steps for each slab of classes.
-func (s *sources) walk(ctx context.Context, workers int, memory int64, work *Work, tell func(done float64)) (*tally, error) {
+func (s *sources) walk(ctx context.Context, workers int, memory int64, work *problem.Work, tell func(done float64)) (*tally, error) {
 	n, k := len(s.p.Degrees), len(s.p.Names)
 	t := &tally{full: piece.Block[float32](n, filters*k), honest: piece.Block[float32](len(s.p.Row), s.parts*filters*k)}
 	op := sparse.NewTransition[float32](s.p.A, s.p.Degrees)
@@ -162,7 +163,7 @@ func (s *sources) walk(ctx context.Context, workers int, memory int64, work *Wor
 		if err != nil {
 			return nil, err
 		}
-		work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * s.p.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
+		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * s.p.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
 		lo = hi
 	}
 	return t, nil
@@ -202,7 +203,7 @@ func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t 
 
 // startAt returns d^-½ and d⁻¹ of a label. One without a neighbour has none to tell;
 // where edges have a direction others may lead to it, and it counts as one of degree 1.
-func startAt(p *Problem, row int) (half, whole float32) {
+func startAt(p *problem.Problem, row int) (half, whole float32) {
 	d := p.Degrees[row]
 	if d == 0 && p.Directed {
 		d = 1

@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"math"
@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -80,7 +82,7 @@ func scaledOf(plain [][]float64, words, real int) *mat.Dense {
 }
 
 // viewsOf returns P, X, TX, … of dense X by their formulas.
-func viewsOf(p *Problem, x *mat.Dense, views int) []*mat.Dense {
+func viewsOf(p *problem.Problem, x *mat.Dense, views int) []*mat.Dense {
 	n, d := x.Dims()
 	a := p.A.(*sparse.CSR)
 	total := 0.0
@@ -136,7 +138,7 @@ func TestViews(t *testing.T) {
 		words, real int
 		directed    bool
 	}{{30, 0, false}, {70, 3, false}, {0, 5, false}, {30, 0, true}, {0, 70, true}} {
-		p := planted(t, 3, n, 20)
+		p := problemtest.Planted(t, 3, n, 20)
 		if p.Directed = c.directed; c.directed {
 			var entries []sparse.Triplet
 			for v := range n {
@@ -156,7 +158,7 @@ func TestViews(t *testing.T) {
 		table, plain := tableOf(rng, n, c.words, c.real)
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)
-		l := newLens(p, newAttributeTable(table), 16, 2, new(Work))
+		l := newLens(p, newAttributeTable(table), 16, 2, new(problem.Work))
 		want := viewsOf(p, x, l.views())
 		d := c.words + c.real
 		quiet := func(float64) {}

@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -11,13 +11,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class by the
 // definition, from the labels that are visible.
-func slowFilters(p *Problem, visible func(i int) bool) [][filters][]float64 {
+func slowFilters(p *problem.Problem, visible func(i int) bool) [][filters][]float64 {
 	n, k := len(p.Degrees), len(p.Names)
 	a := p.A.(*sparse.CSR)
 	out := make([][filters][]float64, n)
@@ -75,10 +78,10 @@ func slowFilters(p *Problem, visible func(i int) bool) [][filters][]float64 {
 }
 
 // walked returns the walks of a problem and what they give.
-func walked(t *testing.T, p *Problem, memory int64) (*sources, *tally) {
+func walked(t *testing.T, p *problem.Problem, memory int64) (*sources, *tally) {
 	t.Helper()
 	s := newSources(p, 5)
-	tally, err := s.walk(context.Background(), 2, memory, new(Work), func(float64) {})
+	tally, err := s.walk(context.Background(), 2, memory, new(problem.Work), func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +92,7 @@ func walked(t *testing.T, p *Problem, memory int64) (*sources, *tally) {
 // each class in proportion to its labels, with every label alone and with folds.
 func TestFilters(t *testing.T) {
 	for _, labels := range []int{14, 30} {
-		p := planted(t, 9, 60, labels)
+		p := problemtest.Planted(t, 9, 60, labels)
 		s, tally := walked(t, p, 0)
 		if labels > 15 == single(p) {
 			t.Fatalf("%d labels are hidden in other groups than meant", labels)
@@ -140,9 +143,9 @@ func TestFilters(t *testing.T) {
 // neighbours.
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
-	p := planted(t, 9, 60, 30)
+	p := problemtest.Planted(t, 9, 60, 30)
 	_, tally := walked(t, p, 0)
-	graph, err := structure(ctx, p, 1, new(Work))
+	graph, err := structure(ctx, p, 1, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,69 +241,14 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// blocks returns a graph of blocks with so many neighbours of a node in its own block
-// and in each other, in the mean, labels on some nodes, and the classes of all.
-func blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between float64) (*Problem, []int) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 1))
-	class := make([]int, n)
-	for v := range class {
-		class[v] = rng.IntN(classes)
-	}
-	var e []sparse.Triplet
-	size := float64(n) / float64(classes)
-	for v := range n {
-		for u := range v {
-			mean := between
-			if class[u] == class[v] {
-				mean = within
-			}
-			if rng.Float64() < mean/size {
-				e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
-			}
-		}
-	}
-	a, err := sparse.FromTriplets(n, n, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &Problem{A: a, Degrees: d}
-	for c := range classes {
-		p.Names = append(p.Names, fmt.Sprint(c))
-	}
-	for _, v := range rng.Perm(n)[:labelled] {
-		p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
-	}
-	return p, class
-}
-
 // evident predicts by evidence.
-func evident(t testing.TB, p *Problem, set *Settings) *Prediction {
+func evident(t testing.TB, p *problem.Problem, set *Settings) *Prediction {
 	t.Helper()
-	out, err := evidence{}.Predict(context.Background(), p, nil, set)
+	out, err := Predict(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// accuracy returns the share of right classes among nodes without a label.
-func accuracy(p *Problem, out *Prediction, class []int) float64 {
-	given := map[int]bool{}
-	for _, row := range p.Row {
-		given[row] = true
-	}
-	right := 0.0
-	for v, c := range class {
-		if !given[v] && out.Class[v] == c {
-			right++
-		}
-	}
-	return right / float64(len(class)-len(p.Row))
 }
 
 // Where neighbours agree and where they differ the classes are found, and the
@@ -313,10 +261,10 @@ func TestEvidenceIsHonest(t *testing.T) {
 		const draws = 6
 		var told, found float64
 		for seed := range uint64(draws) {
-			p, class := blocks(t, seed, 300, c.labels, 2, c.within, c.between)
+			p, class := problemtest.Blocks(t, seed, 300, c.labels, 2, c.within, c.between)
 			out := evident(t, p, &Settings{RNGSeed: seed})
 			told += out.Accuracy / draws
-			found += accuracy(p, out, class) / draws
+			found += problemtest.Accuracy(p, out.Class, class) / draws
 			if out.Tested != c.labels || !(out.Stderr > 0) {
 				t.Errorf("%d labels: %d tested, error %v", c.labels, out.Tested, out.Stderr)
 			}
@@ -332,7 +280,7 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	const draws = 6
 	var told, largest float64
 	for seed := range uint64(draws) {
-		p, _ := blocks(t, seed, 150, 60, 3, 5, 0.5)
+		p, _ := problemtest.Blocks(t, seed, 150, 60, 3, 5, 0.5)
 		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 		told += evident(t, p, &Settings{RNGSeed: seed}).Accuracy / draws
 		for _, c := range p.Class {
@@ -350,8 +298,8 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 // without a label in its component has the prior.
 func TestEvidenceScores(t *testing.T) {
 	for _, labels := range []int{12, 40} {
-		p := planted(t, 21, 150, labels)
-		out := evident(t, p, nil)
+		p := problemtest.Planted(t, 21, 150, labels)
+		out := evident(t, p, &Settings{})
 		given := map[int]bool{}
 		for i, row := range p.Row {
 			given[row] = true
@@ -368,7 +316,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := p.Alone(context.Background(), newSources(p, 0).hidden, 1, new(Work))
+		alone, err := p.Alone(context.Background(), newSources(p, 0).hidden, 1, new(problem.Work))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -404,8 +352,8 @@ func TestEvidenceScores(t *testing.T) {
 
 // With few labels the class is that of the largest score of Poisson learning.
 func TestEvidenceOfFewLabels(t *testing.T) {
-	p := planted(t, 21, 60, 12)
-	out := evident(t, p, nil)
+	p := problemtest.Planted(t, 21, 60, 12)
+	out := evident(t, p, &Settings{})
 	slow := slowFilters(p, func(int) bool { return true })
 	for v := 4; v < 60; v++ {
 		if slices.Contains(p.Row, v) || !out.Reached.Contains(uint32(v)) {
@@ -428,33 +376,43 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 	}
 }
 
+// reckoned returns what a prediction takes.
+func reckoned(p *problem.Problem, memory int64) (bytes int64, err error) {
+	l, err := ledger.New(p, memory)
+	if err == nil {
+		err = Reckon(l, &Settings{Workers: 1, Memory: memory})
+	}
+	bytes, _ = l.Plan.Peak()
+	return bytes, err
+}
+
 // Predictions have the same bits for any workers and memory, within which they keep, and
 // the sweeps that they count.
 func TestEvidenceSameBits(t *testing.T) {
 	for _, labels := range []int{12, 60} {
-		p := planted(t, 4, 300, labels)
-		a := &counting{Matrix: p.A}
+		p := problemtest.Planted(t, 4, 300, labels)
+		a := &problemtest.Counting{Matrix: p.A}
 		p.A = a
 		first := evident(t, p, &Settings{Workers: 1})
-		if !relates(p, &Settings{Effort: FullEffort}) && a.count() != first.Work.Sweeps {
-			t.Errorf("%d labels: %d sweeps, %d counted", labels, a.count(), first.Work.Sweeps)
+		if !relates(p, &Settings{}) && a.Count() != first.Work.Sweeps {
+			t.Errorf("%d labels: %d sweeps, %d counted", labels, a.Count(), first.Work.Sweeps)
 		}
 		_, whole := walked(t, p, 0)
-		sweeps := a.count()
+		sweeps := a.Count()
 		_, slabs := walked(t, p, 1)
-		if a.count() != sweeps+3*walkSteps {
-			t.Errorf("%d labels: %d sweeps of slabs of one class", labels, a.count()-sweeps)
+		if a.Count() != sweeps+3*walkSteps {
+			t.Errorf("%d labels: %d sweeps of slabs of one class", labels, a.Count()-sweeps)
 		}
 		if !slices.Equal(whole.full.Data, slabs.full.Data) || !slices.Equal(whole.honest.Data, slabs.honest.Data) {
 			t.Errorf("%d labels: other filters in slabs", labels)
 		}
-		needs, err := PredictNeeds(evidence{}, p, nil, &Settings{Workers: 1})
+		bytes, err := reckoned(p, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := needs.Bytes
+		least := bytes
 		for ; err == nil; least -= 1000 {
-			_, err = PredictNeeds(evidence{}, p, nil, &Settings{Workers: 1, Memory: least})
+			_, err = reckoned(p, least)
 		}
 		for _, workers := range []int{1, 2, 7} {
 			for _, memory := range []int64{0, least + 2000} {
@@ -470,9 +428,9 @@ func TestEvidenceSameBits(t *testing.T) {
 // Scores of a kernel are those of regularised least squares on exp(−βL̃) by dense
 // algebra, and a label's own those of a solution without it.
 func TestRelatedScores(t *testing.T) {
-	p := planted(t, 9, 60, 24)
+	p := problemtest.Planted(t, 9, 60, 24)
 	r := &weigher{p: p, set: &Settings{}, out: &Prediction{}, sources: newSources(p, 5)}
-	if _, err := p.Components(context.Background(), 1, new(Work)); err != nil {
+	if _, err := p.Components(context.Background(), 1, new(problem.Work)); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.relate(context.Background()); err != nil {
@@ -595,8 +553,8 @@ func TestEvidenceOfDirections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{A: a, Degrees: d, Directed: true, Row: []int{2, 4}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-	out := evident(t, p, nil)
+	p := &problem.Problem{A: a, Degrees: d, Directed: true, Row: []int{2, 4}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+	out := evident(t, p, &Settings{})
 	if out.Class[0] != 0 || out.Class[1] != 0 || out.Class[3] != 1 || out.Reached.Contains(5) || out.Tested != 0 {
 		t.Errorf("classes %v, reached %v, %d tested", out.Class, out.Reached, out.Tested)
 	}
@@ -605,8 +563,8 @@ func TestEvidenceOfDirections(t *testing.T) {
 // On a long path walks grow until they come to nearly all nodes, and each half of it
 // has the class of its end.
 func TestEvidenceOnPath(t *testing.T) {
-	p := pathOf(t, 240, false)
-	out := evident(t, p, nil)
+	p := problemtest.Path(t, 240, false)
+	out := evident(t, p, &Settings{})
 	for v, class := range out.Class {
 		if want := v / 120; class != want && (v < 105 || v >= 135) { // between, scores of both are next to nothing
 			t.Errorf("node %d has class %d", v, class)
@@ -617,18 +575,18 @@ func TestEvidenceOnPath(t *testing.T) {
 // One class of most labels, labels that are the only ones of their class, and folds
 // without a class are no reason to fail.
 func TestEvidenceOfUnevenLabels(t *testing.T) {
-	p, _ := blocks(t, 3, 200, 40, 2, 4, 1)
+	p, _ := problemtest.Blocks(t, 3, 200, 40, 2, 4, 1)
 	for i := range p.Class {
 		p.Class[i] = 0
 	}
 	p.Names = []string{"a", "b", "c", "d"}
 	p.Class[3], p.Class[5] = 1, 2
-	out := evident(t, p, nil)
+	out := evident(t, p, &Settings{})
 	if out.Tested != 0 || out.Accuracy != 0 {
 		t.Errorf("accuracy %v of %d, where one class has several labels", out.Accuracy, out.Tested)
 	}
 	p.Class[7], p.Class[8] = 1, 3
-	if out = evident(t, p, nil); out.Tested != 40 || validate.Majority(out.Class) != 0 {
+	if out = evident(t, p, &Settings{}); out.Tested != 40 || validate.Majority(out.Class) != 0 {
 		t.Errorf("%d tested, the largest class is %d", out.Tested, validate.Majority(out.Class))
 	}
 }

@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -107,7 +108,7 @@ func (r *weigher) attribute(ctx context.Context) error {
 
 // known returns the nodes that have a label or attributes. Others know of those that
 // walks come to.
-func known(p *Problem) []int {
+func known(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {
 		if p.Attributes.Has(v) {

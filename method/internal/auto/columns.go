@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -50,7 +51,7 @@ type columns struct {
 
 // newColumns returns the columns of walks, in units of what they are at all nodes that
 // have neighbours.
-func newColumns(ctx context.Context, p *Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
+func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
 	k := len(p.Names)
 	c := &columns{classes: k, graph: graph, related: related, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
 	for _, class := range p.Class {
@@ -114,7 +115,7 @@ func (c *columns) mass(row []float32, f filter) (sum float64) {
 func (c *columns) heard(row []float32) bool { return c.mass(row, source) > leastMass }
 
 // measureSpread finds the units of all columns.
-func (c *columns) measureSpread(ctx context.Context, p *Problem, t *tally, workers int) error {
+func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tally, workers int) error {
 	shared, free := c.sharedCount(), c.freeCount()
 	var sums sched.Sums
 	sums.Begin(1 + shared + 2*free)
@@ -268,7 +269,7 @@ func sideBySide(a, b *sparse.Block[float32]) *sparse.Block[float32] {
 
 // structure returns what a node's degree and those of its neighbours say: log(1 + d)
 // and log(1 + mean degree of neighbours), and their squares. Cost: one sweep.
-func structure(ctx context.Context, p *Problem, workers int, work *Work) (*sparse.Block[float32], error) {
+func structure(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*sparse.Block[float32], error) {
 	n := len(p.Degrees)
 	degrees, around := sparse.BlockOf(n, 1, p.Degrees), sparse.NewBlock[float64](n, 1)
 	op := sparse.NewTransition[float64](p.A, p.Degrees)
@@ -276,7 +277,7 @@ func structure(ctx context.Context, p *Problem, workers int, work *Work) (*spars
 	if err := op.ApplyTo(ctx, around, degrees); err != nil {
 		return nil, err
 	}
-	work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
 	out := piece.Block[float32](n, structureColumns)
 	for v := range n {
 		own, other := math.Log1p(p.Degrees[v]), math.Log1p(around.Row(v)[0])

@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"github.com/heatwalk/heatwalk/classify"
@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -20,7 +21,7 @@ type evidencePlan struct {
 // structureColumns is the number of columns of structure.
 const structureColumns = 4
 
-func planOf(p *Problem, set *Settings) evidencePlan {
+func planOf(p *problem.Problem, set *Settings) evidencePlan {
 	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
 	graph := structureColumns
 	if maySpread(p, set) {
@@ -29,11 +30,11 @@ func planOf(p *Problem, set *Settings) evidencePlan {
 	shared, free := (4+len(sharedFilters))*k, len(freeFilters)*k+graph
 	rows := piece.Bytes[float64](m, shared) + piece.Bytes[float32](m, free)
 	plan := evidencePlan{
-		kept: piece.Bytes[float32](n, filters*k+graph) + piece.Bytes[float32](m, foldsOfWalks*filters*k) + rows + 16*int64(n),
+		kept: piece.Bytes[float32](n, filters*k+graph) + piece.Bytes[float32](m, Folds*filters*k) + rows + 16*int64(n),
 		fits: rows + classify.LogisticBytes(m, free, k),
 	}
 	if relates(p, set) {
-		plan.kept += piece.Bytes[float32](n, k) + (1+foldsOfWalks)*int64(m)*(24+8*int64(k))
+		plan.kept += piece.Bytes[float32](n, k) + (1+Folds)*int64(m)*(24+8*int64(k))
 	}
 	if p.Attributes != nil {
 		plan.kept += spec.Sum(attributeKept(p))
@@ -44,10 +45,20 @@ func planOf(p *Problem, set *Settings) evidencePlan {
 	return plan
 }
 
-// evidence accounts for a prediction by evidence.
-func (a *account) evidence() error {
+// account adds up what a prediction takes.
+type account struct {
+	*ledger.Ledger
+	set *Settings
+}
+
+// Reckon adds to a ledger what a prediction takes.
+func Reckon(l *ledger.Ledger, set *Settings) error {
+	return (&account{l, set}).all()
+}
+
+func (a *account) all() error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
-	a.Sweeps = UnknownSweeps // walks may have to be longer
+	a.Sweeps = ledger.UnknownSweeps // walks may have to be longer
 	plan := planOf(a.P, a.set)
 	s := newSources(a.P, a.set.RNGSeed)
 	if err := a.Reserve(plan.kept, "filters of walks from labels"); err != nil {

@@ -1,4 +1,4 @@
-package method
+package auto
 
 import (
 	"context"
@@ -8,44 +8,42 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
-
-// evidence is multinomial logistic regression on what unabsorbed walks from labels say
-// of a node. Rows of labelled nodes are honest: of walks that know neither the label of
-// the node nor, with many labels, those of a fifth of all. Some weights are shared by
-// all classes and pulled towards what suits graphs where neighbours agree; others learn
-// which class goes to which. Cross-validation on the labels tells how much of each is
-// worth it, and with fewestLabels or fewer the scores are those of Poisson learning.
-//
-// Where nodes have attributes, scores of ridges on these, each label's by all others, are
-// columns of the same model; walks take part where the labels show that they help.
-type evidence struct{}
 
 // fewestLabels is the number of labels up to which nothing is learned from them.
 const fewestLabels = 15
 
-// Name implements [Method].
-func (evidence) Name() string { return "auto" }
+// Settings of a prediction. Results are the same for any number of workers and any limit.
+type Settings struct {
+	LowEffort bool   // only columns of walks and attributes are made
+	RNGSeed   uint64 // of folds and samples
+	Memory    int64  // limits what is allocated, in bytes; 0: no limit
+	Workers   int    // goroutines, 0: one for each processor
 
-// Takes implements [Method].
-func (evidence) Takes() []string {
-	return []string{"effort", "unreached", "node_features", "feature_ids"}
+	// Progress, if not nil, is called with the share that is done of a phase.
+	Progress func(phase string, done float64)
 }
 
-// Tune implements [Method]: it chooses inside each training set.
-func (evidence) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
-	return nil, nil
+// Prediction is a class and probabilities for every node.
+type Prediction struct {
+	Class   []int
+	Scores  *sparse.Block[float32]
+	Reached *roaring.Bitmap // the nodes of which something may be known
+
+	problem.Estimate
+	Blank problem.Estimate // the same with no class for nodes that are not reached
+
+	Unfinished string // what ended at its limit; "": nothing
+
+	Work    problem.Work
+	Seconds problem.PhaseSeconds
 }
 
-// Predict implements [Method].
-func (evidence) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	r := &weigher{p: p, set: &set, out: &Prediction{}}
+// Predict returns the probabilities and the class of every node of a valid problem.
+func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
+	r := &weigher{p: p, set: set, out: &Prediction{}}
 	for _, phase := range []struct {
 		do      func(context.Context) error
 		seconds *float64
@@ -66,7 +64,7 @@ func (evidence) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 
 // weigher makes one prediction.
 type weigher struct {
-	p   *Problem
+	p   *problem.Problem
 	set *Settings
 	out *Prediction
 
@@ -97,7 +95,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if r.missedShare() <= mostMissed || r.out.Work.EntryColumns-before > missedWork || 2*r.sources.steps > mostWalkSteps {
+		if r.missedShare() <= problem.MostMissed || r.out.Work.EntryColumns-before > problem.MissedWork || 2*r.sources.steps > mostWalkSteps {
 			break
 		}
 		r.sources.steps *= 2

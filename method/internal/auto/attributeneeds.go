@@ -1,16 +1,17 @@
-package method
+package auto
 
 import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // attributeBlocks returns the number of blocks, at the most: only the values tell
 // whether few attributes are real numbers.
-func attributeBlocks(p *Problem) int {
+func attributeBlocks(p *problem.Problem) int {
 	if _, d := p.Attributes.Dims(); d <= fewAttributes {
 		return 4
 	}
@@ -18,11 +19,11 @@ func attributeBlocks(p *Problem) int {
 }
 
 // attributeKept lists what a prediction with attributes holds to its end.
-func attributeKept(p *Problem) []spec.Bytes {
+func attributeKept(p *problem.Problem) []spec.Bytes {
 	n, m, k, blocks := len(p.Degrees), len(p.Row), len(p.Names), attributeBlocks(p)
 	rows := 1
 	if m <= nestedLabels {
-		rows += foldsOfWalks
+		rows += Folds
 	}
 	return []spec.Bytes{
 		{What: "scores of attributes", Bytes: int64(blocks) * piece.Bytes[float32](n, k)},
@@ -34,7 +35,7 @@ func attributeKept(p *Problem) []spec.Bytes {
 
 // attributeSweeps lists what is held while attributes are swept in slabs of so many
 // columns, and while ridges learn from them.
-func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.Bytes) {
+func attributeSweeps(p *problem.Problem, columns, workers int) (sweeps, ridges []spec.Bytes) {
 	n, d := p.Attributes.Dims()
 	k := len(p.Names)
 	features := mostHops * d
@@ -54,7 +55,7 @@ func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.By
 	}
 	parts := 0
 	if len(p.Row) <= min(nestedLabels, shown) {
-		parts = foldsOfWalks
+		parts = Folds
 	}
 	sweeps = append(sweeps, kept...)
 	sweeps = append(sweeps,
@@ -73,7 +74,7 @@ const (
 )
 
 // slabWidth returns how many columns are swept together within a limit, 0 for none.
-func slabWidth(p *Problem, limit int64, workers int) int {
+func slabWidth(p *problem.Problem, limit int64, workers int) int {
 	for columns := slabColumns; ; columns /= 2 {
 		sweeps, _ := attributeSweeps(p, columns, workers)
 		if limit == 0 || columns <= len(p.Names) || columns <= productGroup || spec.Sum(sweeps) <= limit {

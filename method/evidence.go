@@ -1,0 +1,53 @@
+package method
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// evidence is multinomial logistic regression on what unabsorbed walks from labels say
+// of a node. Rows of labelled nodes are honest: of walks that know neither the label of
+// the node nor, with many labels, those of a fifth of all. Some weights are shared by
+// all classes and pulled towards what suits graphs where neighbours agree; others learn
+// which class goes to which. Cross-validation on the labels tells how much of each is
+// worth it, and with fewestLabels or fewer the scores are those of Poisson learning.
+//
+// Where nodes have attributes, scores of ridges on these, each label's by all others, are
+// columns of the same model; walks take part where the labels show that they help.
+type evidence struct{}
+
+// Name implements [Method].
+func (evidence) Name() string { return "auto" }
+
+// Takes implements [Method].
+func (evidence) Takes() []string {
+	return []string{"effort", "unreached", "node_features", "feature_ids"}
+}
+
+// Tune implements [Method]: it chooses inside each training set.
+func (evidence) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+// Predict implements [Method].
+func (evidence) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	out, err := auto.Predict(ctx, p, evidenceSettings(s.WithDefaults()))
+	if err != nil {
+		return nil, err
+	}
+	return &Prediction{
+		Class: out.Class, Scores: out.Scores, Reached: out.Reached, Estimate: out.Estimate, Blank: out.Blank,
+		Unfinished: out.Unfinished, Work: out.Work, Seconds: out.Seconds,
+	}, nil
+}
+
+func evidenceSettings(s Settings) *auto.Settings {
+	return &auto.Settings{
+		LowEffort: s.Effort == LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
+	}
+}

@@ -1,0 +1,112 @@
+// Package problemtest makes problems for tests of methods.
+package problemtest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Planted returns the blocks of [testgraph.Planted].
+func Planted(t testing.TB, seed uint64, n, labelled int) *problem.Problem {
+	return Of(testgraph.Planted(t, seed, n, labelled))
+}
+
+// Of returns the problem of a labelled graph.
+func Of(g testgraph.Labelled) *problem.Problem {
+	return &problem.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+}
+
+// Blocks returns a graph of blocks with so many neighbours of a node in its own block
+// and in each other, in the mean, labels on some nodes, and the classes of all.
+func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between float64) (*problem.Problem, []int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	class := make([]int, n)
+	for v := range class {
+		class[v] = rng.IntN(classes)
+	}
+	var e []sparse.Triplet
+	size := float64(n) / float64(classes)
+	for v := range n {
+		for u := range v {
+			mean := between
+			if class[u] == class[v] {
+				mean = within
+			}
+			if rng.Float64() < mean/size {
+				e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem.Problem{A: a, Degrees: d}
+	for c := range classes {
+		p.Names = append(p.Names, fmt.Sprint(c))
+	}
+	for _, v := range rng.Perm(n)[:labelled] {
+		p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
+	}
+	return p, class
+}
+
+// Path returns a path of n nodes with a label at each end.
+func Path(t testing.TB, n int, directed bool) *problem.Problem {
+	t.Helper()
+	var e []sparse.Triplet
+	for i := range n - 1 {
+		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(i + 1), Val: 1}, sparse.Triplet{Row: uint32(i + 1), Col: uint32(i), Val: 1})
+	}
+	a, err := sparse.FromTriplets(n, n, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &problem.Problem{A: a, Degrees: d, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+}
+
+// Accuracy returns the share of right classes among nodes without a label.
+func Accuracy(p *problem.Problem, got, class []int) float64 {
+	given := map[int]bool{}
+	for _, row := range p.Row {
+		given[row] = true
+	}
+	right := 0.0
+	for v, c := range class {
+		if !given[v] && got[v] == c {
+			right++
+		}
+	}
+	return right / float64(len(class)-len(p.Row))
+}
+
+// Counting counts the sweeps over a matrix.
+type Counting struct {
+	sparse.Matrix
+	sweeps atomic.Int64 // several walks may go on at once
+}
+
+// Count returns how many there were.
+func (c *Counting) Count() int { return int(c.sweeps.Load()) }
+
+// Sweep implements [sparse.Matrix].
+func (c *Counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	c.sweeps.Add(1)
+	return c.Matrix.Sweep(ctx, workers, visit)
+}
