@@ -56,6 +56,7 @@ var floors = map[string]int{
 	"method/internal/piece":     2,
 	"method/internal/ledger":    4,
 	"method/internal/heldout":   8,
+	"method/internal/trial":     7,
 	"method/internal/auto":      9,
 	"method":                    11,
 	"evaluate":                  12,

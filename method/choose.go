@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -198,7 +199,7 @@ type chooser struct {
 	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
 	// each kind of features.
 	picks  []cwk.Pick
-	trials map[Features][]trial
+	trials map[Features][]trial.Trial
 	alone  []bool // see Problem.alone
 	tested int
 	work   Work
@@ -224,21 +225,21 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 		}
 		largest[f] = validate.Majority(visible)
 	}
-	c.trials = make(map[Features][]trial)
+	c.trials = make(map[Features][]trial.Trial)
 	for _, kind := range c.set.Grid.Features {
 		for f := range folds {
-			t := trial{largest: largest[f]}
+			t := trial.Trial{Largest: largest[f]}
 			for i, node := range c.seen {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {
 				case own == f && alone[node]:
-					t.unreached = append(t.unreached, unreached{class, withoutLabels(c.set.Prior, c.p.Row[node], t.largest)})
+					t.Unreached = append(t.Unreached, trial.Unreached{Class: class, Given: withoutLabels(c.set.Prior, c.p.Row[node], t.Largest)})
 				case own == f:
-					t.test, t.testClass = append(t.test, at[f][i]), append(t.testClass, class)
+					t.Test, t.TestClass = append(t.Test, at[f][i]), append(t.TestClass, class)
 				case kind == Plain:
-					t.train, t.trainClass = append(t.train, at[f][i]), append(t.trainClass, class)
+					t.Train, t.TrainClass = append(t.Train, at[f][i]), append(t.TrainClass, class)
 				case !alone[node]:
-					t.train, t.trainClass = append(t.train, at[own][i]), append(t.trainClass, class)
+					t.Train, t.TrainClass = append(t.Train, at[own][i]), append(t.TrainClass, class)
 				}
 			}
 			c.trials[kind] = append(c.trials[kind], t)
@@ -275,16 +276,16 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	all := trial{largest: validate.Majority(c.p.Class)}
+	all := trial.Trial{Largest: validate.Majority(c.p.Class)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
-			all.unreached = append(all.unreached, unreached{tests.Class[i], withoutLabels(c.set.Prior, row, all.largest)})
+			all.Unreached = append(all.Unreached, trial.Unreached{Class: tests.Class[i], Given: withoutLabels(c.set.Prior, row, all.Largest)})
 			continue
 		}
-		all.test, all.testClass = append(all.test, len(c.picks)), append(all.testClass, tests.Class[i])
+		all.Test, all.TestClass = append(all.Test, len(c.picks)), append(all.TestClass, tests.Class[i])
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
-	c.trials = make(map[Features][]trial)
+	c.trials = make(map[Features][]trial.Trial)
 	for _, kind := range c.set.Grid.Features {
 		t := all
 		for _, node := range c.seen {
@@ -295,10 +296,10 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 				}
 				pick.Variant = 1 + c.fold[node]
 			}
-			t.train, t.trainClass = append(t.train, len(c.picks)), append(t.trainClass, c.p.Class[node])
+			t.Train, t.TrainClass = append(t.Train, len(c.picks)), append(t.TrainClass, c.p.Class[node])
 			c.picks = append(c.picks, pick)
 		}
-		c.trials[kind] = []trial{t}
+		c.trials[kind] = []trial.Trial{t}
 	}
 	c.tested = len(tests.Row)
 	return nil
@@ -313,7 +314,7 @@ func (c *chooser) folds() int { return len(c.trials[c.set.Grid.Features[0]]) }
 // tooMany reports whether more answers of a fold would be right than it has labels.
 func (c *chooser) tooMany(hits []int64) bool {
 	for i, n := range hits {
-		if t := c.trials[c.set.Grid.Features[0]][i/c.set.Grid.Size()]; n > int64(len(t.test)+len(t.unreached)) {
+		if t := c.trials[c.set.Grid.Features[0]][i/c.set.Grid.Size()]; n > int64(len(t.Test)+len(t.Unreached)) {
 			return true
 		}
 	}
@@ -426,7 +427,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(
 		return err
 	}
 	type job struct {
-		t     *trial
+		t     *trial.Trial
 		x     *sparse.Block[float32]
 		first int // of hits
 	}
@@ -442,14 +443,14 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(
 			}
 		}
 	}
-	testers := make([]*tester, sched.Workers(c.set.Workers))
+	testers := make([]*trial.Tester, sched.Workers(c.set.Workers))
 	found := make([][]int64, len(jobs))
 	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
-			testers[worker] = newTester(len(c.p.Names), c.set)
+			testers[worker] = trial.New(len(c.p.Names), machinesOf(c.set))
 		}
 		found[i] = make([]int64, block)
-		return testers[worker].run(ctx, jobs[i].x, jobs[i].t, found[i])
+		return testers[worker].Run(ctx, jobs[i].x, jobs[i].t, found[i])
 	})
 	if err != nil {
 		return err
@@ -505,18 +506,18 @@ func (c *chooser) crossChoice(byFold []int64) *Choice {
 		for i, n := range of {
 			rest[i] = all[i] - n
 		}
-		tested := len(t.test) + len(t.unreached)
+		tested := len(t.Test) + len(t.Unreached)
 		if tested == c.tested {
 			continue // no other fold to choose by
 		}
 		right := int(of[c.pick(rest, c.tested-tested)])
-		for _, u := range t.unreached {
-			choice.heldOut.Note(false, u.class == u.given, weight[u.class])
-			if u.class == u.given {
+		for _, u := range t.Unreached {
+			choice.heldOut.Note(false, u.Class == u.Given, weight[u.Class])
+			if u.Class == u.Given {
 				right--
 			}
 		}
-		for _, class := range t.testClass {
+		for _, class := range t.TestClass {
 			choice.heldOut.Note(true, false, weight[class])
 		}
 		choice.heldOut.Answered(right)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
@@ -142,20 +143,20 @@ func TestLongChoiceStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	g := &Grid{Alpha: []float64{0.5}, Steps: []int{20_000}, Cost: []float64{1, 2}, Features: []Features{Plain}}
-	w := newTester(3, &Settings{Grid: g})
+	w := trial.New(3, machinesOf(&Settings{Grid: g}))
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {
 		x.Data[i] = 1
 	}
-	tr := &trial{trainClass: p.Class}
+	tr := &trial.Trial{TrainClass: p.Class}
 	for i := range 150 {
-		tr.train = append(tr.train, i)
+		tr.Train = append(tr.Train, i)
 	}
 	for range 5 {
-		tr.test, tr.testClass = append(tr.test, tr.train...), append(tr.testClass, p.Class...)
+		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
 	began := time.Now()
-	err := w.run(ctx, x, tr, make([]int64, g.Size()))
+	err := w.Run(ctx, x, tr, make([]int64, g.Size()))
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

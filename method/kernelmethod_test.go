@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -81,7 +82,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		soft := classify.SoftVotes{Slope: voteSlope}
+		soft := classify.SoftVotes{Slope: trial.VoteSlope}
 		for i := range n {
 			if !out.Reached.Contains(uint32(i)) || y[i] >= 0 {
 				continue

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -59,7 +60,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	}
 	costs := len(r.strengths)
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
-	found := make([][]outcome, len(grams)*costs)
+	found := make([][]trial.Outcome, len(grams)*costs)
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		scales[i] = kernel.Rescale(grams[i])
@@ -78,7 +79,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 
 // mostRight returns the list with most right answers outside a fold, the first among
 // equals.
-func mostRight(found [][]outcome, fold int) int {
+func mostRight(found [][]trial.Outcome, fold int) int {
 	best, most := 0, -1
 	for i, list := range found {
 		if right, _ := countRight(list, fold); right > most {
@@ -119,8 +120,8 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[floa
 
 // crossOutcomes stores for every cost what machines that learn from the other
 // folds say about each item.
-func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, set *Settings, found [][]outcome) error {
-	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(classes), Tolerance: set.Tolerance, MaxIterations: trialIterations}}
+func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, set *Settings, found [][]trial.Outcome) error {
+	solver := classify.Solver{SVM: classify.SVM{Strategy: trial.Strategy(classes), Tolerance: set.Tolerance, MaxIterations: trial.TrialIterations}}
 	gram := classify.NewDenseGram(sparse.DenseOf(k))
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
@@ -147,9 +148,9 @@ func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, c
 				if fold[i] != f {
 					continue
 				}
-				o := outcome{class: class[i], fold: f, unreached: !related(k.Row(i), y), largest: largest}
-				if len(pairs) > 0 && !o.unreached {
-					o.pairs, o.decisions = pairs, models[c].DecisionsTo(nil, k.Row(i))
+				o := trial.Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
+				if len(pairs) > 0 && !o.Unreached {
+					o.Pairs, o.Decisions = pairs, models[c].DecisionsTo(nil, k.Row(i))
 				}
 				found[c] = append(found[c], o)
 			}
@@ -170,17 +171,17 @@ func related(row []float64, y []int) bool {
 
 // countRight counts the outcomes outside a fold, −1 for none, whose class the machines
 // vote for.
-func countRight(list []outcome, fold int) (right, of int) {
+func countRight(list []trial.Outcome, fold int) (right, of int) {
 	for _, o := range list {
-		if o.fold == fold {
+		if o.Fold == fold {
 			continue
 		}
 		of++
-		answer := o.largest
-		if len(o.pairs) > 0 {
-			answer = o.pairs.Predict(o.decisions)
+		answer := o.Largest
+		if len(o.Pairs) > 0 {
+			answer = o.Pairs.Predict(o.Decisions)
 		}
-		if answer == o.class {
+		if answer == o.Class {
 			right++
 		}
 	}
@@ -195,7 +196,7 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	}
 	classes := len(r.p.Names)
 	svm := &classify.SVM{
-		Cost: r.strength, Strategy: strategy(classes), Tolerance: r.set.Tolerance,
+		Cost: r.strength, Strategy: trial.Strategy(classes), Tolerance: r.set.Tolerance,
 		CacheBytes: cacheBytes, Workers: r.set.Workers,
 	}
 	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -126,7 +127,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 		scales[i] = kernel.Rescale(grams[i])
 	}
 	usual := r.usualOf()
-	kernels := make([][]outcome, len(grams))
+	kernels := make([][]trial.Outcome, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) (err error) {
 		kernels[i], err = r.outcomes(ctx, grams[i], class, fold, r.settled[usual])
 		return err
@@ -135,7 +136,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 		return err
 	}
 	r.best = mostRight(kernels, -1)
-	found := make([][]outcome, len(r.settled))
+	found := make([][]trial.Outcome, len(r.settled))
 	found[usual] = kernels[r.best]
 	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) (err error) {
 		if i != usual {
@@ -159,7 +160,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 }
 
 // outcomes returns what models that learn from the other folds say about each item.
-func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64], class, fold []int, v spec.Values) (list []outcome, err error) {
+func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64], class, fold []int, v spec.Values) (list []trial.Outcome, err error) {
 	gram := classify.NewDenseGram(sparse.DenseOf(k))
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
@@ -180,9 +181,9 @@ func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64
 			if fold[i] != f {
 				continue
 			}
-			o := outcome{class: class[i], fold: f, unreached: !related(k.Row(i), y), largest: validate.Majority(rest)}
-			if model != nil && !o.unreached {
-				o.pairs, o.decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
+			o := trial.Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: validate.Majority(rest)}
+			if model != nil && !o.Unreached {
+				o.Pairs, o.Decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
 			}
 			list = append(list, o)
 		}
@@ -326,9 +327,9 @@ func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float6
 // that its decisions out of fold fit.
 func (r *learnerPredictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
 	if r.by.Probabilities == nil {
-		r.votes.soft.ScoresTo(dst, outputs, decisions)
-		r.votes.scoresTo(dst)
-		favourVotes(dst, outputs, decisions)
+		r.votes.Soft.ScoresTo(dst, outputs, decisions)
+		r.votes.ScoresTo(dst)
+		trial.FavourVotes(dst, outputs, decisions)
 		return
 	}
 	own := r.by.Probabilities(nil, decisions)

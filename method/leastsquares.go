@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -24,7 +25,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 		return err
 	}
 	lambdas := len(r.strengths)
-	found := make([][]outcome, len(grams)*lambdas)
+	found := make([][]trial.Outcome, len(grams)*lambdas)
 	squares, scales := make([]float64, len(found)), make([]float64, len(grams))
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
@@ -73,16 +74,16 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 
 // leftOut returns what the decisions by all other items say about each item.
 // One that has nothing in common with the others is given their largest class.
-func leftOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []outcome {
-	list := make([]outcome, len(class))
+func leftOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []trial.Outcome {
+	list := make([]trial.Outcome, len(class))
 	y := append([]int(nil), class...)
 	for i := range class {
 		y[i] = -1
-		list[i].class, list[i].fold = class[i], fold[i]
-		if list[i].unreached = !related(k.Row(i), y); !list[i].unreached {
-			list[i].pairs, list[i].decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
+		list[i].Class, list[i].Fold = class[i], fold[i]
+		if list[i].Unreached = !related(k.Row(i), y); !list[i].Unreached {
+			list[i].Pairs, list[i].Decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
 		} else {
-			list[i].largest = validate.Majority(withoutItem(class, i))
+			list[i].Largest = validate.Majority(withoutItem(class, i))
 		}
 		y[i] = class[i]
 	}

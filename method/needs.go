@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -252,7 +253,7 @@ func (a *account) tester(train, tests int) int64 {
 		gap = max(gap, t-from)
 		from = t
 	}
-	width := min(maxWidth, gap*len(a.P.Names))
+	width := min(trial.MaxWidth, gap*len(a.P.Names))
 	m, n := int64(train), int64(tests+4)
 	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(len(g.strengths())*len(a.P.Names)))
 }
@@ -445,7 +446,7 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) kernel
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.Learner == RLS || strategy(k) == classify.OneVsRest {
+	if a.set.Learner == RLS || trial.Strategy(k) == classify.OneVsRest {
 		return k, true
 	}
 	return k * (k - 1) / 2, false

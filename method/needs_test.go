@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -203,7 +204,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 // fitKernel trains as a prediction does.
 func fitKernel(f classify.Features[float32]) func(class []int, classes int) error {
 	return func(class []int, classes int) error {
-		svm := &classify.SVM{Strategy: strategy(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trialIterations}
+		svm := &classify.SVM{Strategy: trial.Strategy(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trial.TrialIterations}
 		_, err := svm.Fit(context.Background(), classify.FeatureGram[float32]{Features: f}, class, classes)
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -264,7 +265,7 @@ func meanDiagonal(k *sparse.Block[float64], items int) float64 {
 
 // machines fits support vector machines of several costs, each from the one before.
 func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
-	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(len(r.p.Names)), Tolerance: r.set.Tolerance, MaxIterations: trialIterations}}
+	solver := classify.Solver{SVM: classify.SVM{Strategy: trial.Strategy(len(r.p.Names)), Tolerance: r.set.Tolerance, MaxIterations: trial.TrialIterations}}
 	list := make([]classify.Model, len(settings))
 	models, err := solver.Path(ctx, k, y, len(r.p.Names), r.strengths)
 	if errors.Is(err, classify.ErrOneClass) {

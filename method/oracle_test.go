@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
@@ -362,7 +363,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 			for j, b := range train {
 				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps, par.Steps)
 			}
-			classify.SoftVotes{Slope: voteSlope}.ScoresTo(share, model.Pairs, model.DecisionsTo(nil, k))
+			classify.SoftVotes{Slope: trial.VoteSlope}.ScoresTo(share, model.Pairs, model.DecisionsTo(nil, k))
 			// One power relates all scores to the votes.
 			for c := range share {
 				ratio := math.Log(share[c] / share[0])

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -29,7 +30,7 @@ type predictor struct {
 	train    []int // rows of features, those of the trials before them
 	class    []int
 	model    *classify.LinearModel
-	votes    votes
+	votes    trial.Votes
 
 	counted bool    // whether the count of votes says the class, see favour
 	counts  []uint8 // votes by node and class, nil: they do not say it
@@ -185,11 +186,11 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
 	case LinearSVM:
-		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: strategy(classes), RNGSeed: r.set.RNGSeed, Workers: r.set.Workers}
+		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: trial.Strategy(classes), RNGSeed: r.set.RNGSeed, Workers: r.set.Workers}
 		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
 	default:
 		svm := &classify.SVM{
-			Cost: r.par.Cost / deals, Strategy: strategy(classes), Tolerance: r.set.Tolerance,
+			Cost: r.par.Cost / deals, Strategy: trial.Strategy(classes), Tolerance: r.set.Tolerance,
 			CacheBytes: cacheBytes, Workers: r.set.Workers,
 		}
 		var kernel *classify.KernelModel
@@ -216,10 +217,10 @@ const cacheBytes = 64 << 20
 // calibrate fits the votes to out-of-fold decisions, and measures how often
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
-	var all []outcome
+	var all []trial.Outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
-		list, err := newTester(len(r.p.Names), r.set).outcomes(ctx, r.features, t)
+		list, err := trial.New(len(r.p.Names), machinesOf(r.set)).Outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
 		}
@@ -230,33 +231,33 @@ func (r *predictor) calibrate(ctx context.Context) error {
 }
 
 // judge fits the votes to out-of-fold decisions and counts how often they are right.
-func (r *predictor) judge(all []outcome) {
-	r.votes = fitVotes(len(r.p.Names), all)
-	r.judgeChoice([][]outcome{all}, func(int) int { return 0 })
+func (r *predictor) judge(all []trial.Outcome) {
+	r.votes = trial.FitVotes(len(r.p.Names), all)
+	r.judgeChoice([][]trial.Outcome{all}, func(int) int { return 0 })
 }
 
 // judgeChoice counts how often the decisions are right that are chosen without a fold.
 // found has the outcomes of each setting, in the same order.
-func (r *predictor) judgeChoice(found [][]outcome, without func(fold int) int) {
+func (r *predictor) judgeChoice(found [][]trial.Outcome, without func(fold int) int) {
 	var h heldout.Count
 	weight, chosen := heldout.WeightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
-	soft, scores := classify.SoftVotes{Slope: voteSlope}, make([]float64, len(r.p.Names))
+	soft, scores := classify.SoftVotes{Slope: trial.VoteSlope}, make([]float64, len(r.p.Names))
 	for i, o := range found[max(0, without(-1))] {
-		best, ok := chosen[o.fold]
+		best, ok := chosen[o.Fold]
 		if !ok {
-			best = without(o.fold)
-			chosen[o.fold] = best
+			best = without(o.Fold)
+			chosen[o.Fold] = best
 		}
 		o = found[best][i]
-		answer := o.largest
-		if len(o.pairs) > 0 {
-			soft.ScoresTo(scores, o.pairs, o.decisions)
+		answer := o.Largest
+		if len(o.Pairs) > 0 {
+			soft.ScoresTo(scores, o.Pairs, o.Decisions)
 			if r.counted {
-				favourVotes(scores, o.pairs, o.decisions)
+				trial.FavourVotes(scores, o.Pairs, o.Decisions)
 			}
 			answer = classify.ArgMax(scores)
 		}
-		h.Note(!o.unreached, answer == o.class, weight[o.class])
+		h.Note(!o.Unreached, answer == o.Class, weight[o.Class])
 	}
 	r.out.Estimate, r.out.Blank = h.Estimates(r.p, r.out.Reached)
 }
@@ -350,7 +351,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 			var counts []uint8
 			if r.counts != nil {
 				counts = r.counts[i*len(vote):][:len(vote)]
-				count(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
+				trial.Count(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
 			}
 			if last {
 				r.finishVotes(scores, counts, vote)
@@ -365,13 +366,13 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
 	pairs := r.model.Pairs[lo : lo+len(decisions)]
 	if pairs[0].Negative == classify.Rest {
-		for c, v := range r.votes.soft.ScoresTo(vote, pairs, decisions) {
+		for c, v := range r.votes.Soft.ScoresTo(vote, pairs, decisions) {
 			sums[c] = float32(v)
 		}
 		return
 	}
 	for m, pair := range pairs {
-		r.votes.soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
+		r.votes.Soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
 		sums[pair.Positive] += float32(vote[pair.Positive])
 		sums[pair.Negative] += float32(vote[pair.Negative])
 	}
@@ -382,9 +383,9 @@ func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64) 
 	for c, v := range sums {
 		vote[c] = float64(v)
 	}
-	r.votes.scoresTo(vote)
+	r.votes.ScoresTo(vote)
 	if counts != nil {
-		favour(vote, counts)
+		trial.Favour(vote, counts)
 	}
 	for c, v := range vote {
 		sums[c] = float32(v)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/validate"
 	"go.uber.org/goleak"
@@ -131,7 +132,7 @@ func TestFewLabels(t *testing.T) {
 
 // Above maxPairwise classes every class has one machine.
 func TestManyClasses(t *testing.T) {
-	const classes = maxPairwise + 4
+	const classes = trial.MaxPairwise + 4
 	p := problemtest.Planted(t, 7, 400, 300)
 	p.Names = nil
 	for c := range classes {

@@ -2,6 +2,7 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -129,4 +130,11 @@ func givenTo(s *spec.Spec, given spec.Values) spec.Values {
 		}
 	}
 	return own
+}
+
+// machinesOf returns what a choice tries.
+func machinesOf(s *Settings) trial.Machines {
+	return trial.Machines{
+		LeastSquares: s.Learner == RLS, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(), Tolerance: s.Tolerance,
+	}
 }

@@ -1,4 +1,4 @@
-package method
+package trial
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// maxWidth bounds the columns that are gathered at a time.
-const maxWidth = 4096
+// MaxWidth bounds the columns that are gathered at a time.
+const MaxWidth = 4096
 
 // extend adds the products of the columns lo ≤ j < hi of x to the kernel.
-func (w *tester) extend(ctx context.Context, x *sparse.Block[float32], t *trial, lo, hi int) error {
-	for ; lo < hi; lo += maxWidth {
-		if err := w.add(ctx, x, t, lo, min(hi, lo+maxWidth)); err != nil {
+func (w *Tester) extend(ctx context.Context, x *sparse.Block[float32], t *Trial, lo, hi int) error {
+	for ; lo < hi; lo += MaxWidth {
+		if err := w.add(ctx, x, t, lo, min(hi, lo+MaxWidth)); err != nil {
 			return err
 		}
 	}
@@ -25,10 +25,10 @@ func (w *tester) extend(ctx context.Context, x *sparse.Block[float32], t *trial,
 const testRows = 32
 
 // add is extend for at most maxWidth columns.
-func (w *tester) add(ctx context.Context, x *sparse.Block[float32], t *trial, lo, hi int) error {
-	w.left = gather(w.left, x, t.train, lo, hi)
-	w.right = gather(w.right, x, t.test, lo, hi)
-	width, m, n := span(hi-lo), len(t.train), span(len(t.test))
+func (w *Tester) add(ctx context.Context, x *sparse.Block[float32], t *Trial, lo, hi int) error {
+	w.left = gather(w.left, x, t.Train, lo, hi)
+	w.right = gather(w.right, x, t.Test, lo, hi)
+	width, m, n := span(hi-lo), len(t.Train), span(len(t.Test))
 	left := func(i int) []float64 { return w.left[i*width : (i+1)*width] }
 	right := func(j int) []float64 { return w.right[j*width : (j+1)*width] }
 	var sums [8]float64

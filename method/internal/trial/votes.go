@@ -1,4 +1,4 @@
-package method
+package trial
 
 import (
 	"math"
@@ -6,26 +6,26 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// voteSlope is the slope of the votes. Softer ones let many near ties outvote
+// VoteSlope is the slope of the votes. Softer ones let many near ties outvote
 // a clear decision; harder ones differ from it where votes are equal.
-const voteSlope = 4
+const VoteSlope = 4
 
-// votes turns the decisions of machines into scores that sum to one: the soft
+// Votes turns the decisions of machines into scores that sum to one: the soft
 // votes s of [classify.SoftVotes] raised to a power,
 //
 //	score_c = s_c^power / Σ_j s_j^power
 //
 // so that the power says how sure the scores are, and never which is highest.
-type votes struct {
-	soft  classify.SoftVotes
+type Votes struct {
+	Soft  classify.SoftVotes
 	power float64
 }
 
-// favour lets the class with most votes, the likeliest among equals, have the highest
+// Favour lets the class with most votes, the likeliest among equals, have the highest
 // score: it and the class that had it exchange theirs. Decisions on a kernel of a
 // graph's spectrum differ in size by orders between nodes, so that sums of soft votes
 // are sums of a few large ones; counts are not, and say the class as LIBSVM's do.
-func favour[N uint8 | int](scores []float64, counts []N) {
+func Favour[N uint8 | int](scores []float64, counts []N) {
 	most, likeliest := 0, 0
 	for c, n := range counts {
 		if n > counts[most] || n == counts[most] && scores[c] > scores[most] {
@@ -38,20 +38,20 @@ func favour[N uint8 | int](scores []float64, counts []N) {
 	scores[most], scores[likeliest] = scores[likeliest], scores[most]
 }
 
-// favourVotes is [favour] by what the machines for two classes each decide on one node;
+// FavourVotes is [favour] by what the machines for two classes each decide on one node;
 // it leaves the scores of machines for one class against all others.
-func favourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
+func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	if pairs[0].Negative == classify.Rest {
 		return
 	}
 	counts := make([]int, len(scores))
-	count(counts, pairs, decisions)
-	favour(scores, counts)
+	Count(counts, pairs, decisions)
+	Favour(scores, counts)
 }
 
-// count adds the votes of machines for two classes each. Those of maxPairwise classes
+// Count adds the votes of machines for two classes each. Those of maxPairwise classes
 // fit into bytes.
-func count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
+func Count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
 	for m, pair := range pairs {
 		switch d := decisions[m]; {
 		case d > 0:
@@ -62,8 +62,8 @@ func count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64)
 	}
 }
 
-// scoresTo stores in dst the scores that the soft votes in dst amount to.
-func (v votes) scoresTo(dst []float64) {
+// ScoresTo stores in dst the scores that the soft votes in dst amount to.
+func (v Votes) ScoresTo(dst []float64) {
 	top := 0.0
 	for _, s := range dst {
 		top = max(top, s)
@@ -82,19 +82,19 @@ func (v votes) scoresTo(dst []float64) {
 // to any majority being certain.
 const minPower, maxPower = -6.0, 8.0
 
-// fitVotes returns the votes whose power gives the outcomes the smallest
+// FitVotes returns the votes whose power gives the outcomes the smallest
 // log-loss. Outcomes without machines do not count; without any the power is 1.
-func fitVotes(classes int, list []outcome) votes {
-	v := votes{soft: classify.SoftVotes{Slope: voteSlope}, power: 1}
+func FitVotes(classes int, list []Outcome) Votes {
+	v := Votes{Soft: classify.SoftVotes{Slope: VoteSlope}, power: 1}
 	var shares [][]float64
 	var class []int
 	for _, o := range list {
-		if len(o.pairs) == 0 {
+		if len(o.Pairs) == 0 {
 			continue
 		}
-		s := v.soft.ScoresTo(make([]float64, classes), o.pairs, o.decisions)
-		if s[o.class] > 0 {
-			shares, class = append(shares, s), append(class, o.class)
+		s := v.Soft.ScoresTo(make([]float64, classes), o.Pairs, o.Decisions)
+		if s[o.Class] > 0 {
+			shares, class = append(shares, s), append(class, o.Class)
 		}
 	}
 	if len(shares) == 0 {

@@ -1,4 +1,4 @@
-package method
+package trial
 
 import (
 	"context"
@@ -32,11 +32,11 @@ type costPath struct {
 const testChunk = 256
 
 // score fits machines of every strength and counts right answers.
-func (w *tester) score(ctx context.Context, t *trial, terms int, hits []int64) error {
+func (w *Tester) score(ctx context.Context, t *Trial, terms int, hits []int64) error {
 	models, err := w.fit(ctx, t, terms)
 	if errors.Is(err, classify.ErrOneClass) {
-		for _, class := range t.testClass {
-			if class == t.largest {
+		for _, class := range t.TestClass {
+			if class == t.Largest {
 				addOne(hits)
 			}
 		}
@@ -45,11 +45,11 @@ func (w *tester) score(ctx context.Context, t *trial, terms int, hits []int64) e
 	if err != nil {
 		return err
 	}
-	w.committee.take(models, len(t.train))
-	n := span(len(t.test))
-	for lo := 0; lo < len(t.test); lo += testChunk {
+	w.committee.take(models, len(t.Train))
+	n := span(len(t.Test))
+	for lo := 0; lo < len(t.Test); lo += testChunk {
 		w.committee.decide(w.cross, n, lo, min(lo+testChunk, n))
-		w.committee.count(hits, models[0].Pairs, t.testClass[lo:min(lo+testChunk, len(t.test))])
+		w.committee.count(hits, models[0].Pairs, t.TestClass[lo:min(lo+testChunk, len(t.Test))])
 	}
 	return nil
 }

@@ -1,0 +1,190 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Trial is a training set and a test set whose features are rows of collected
+// walks.
+type Trial struct {
+	Train, Test           []int // rows of the collected block
+	TrainClass, TestClass []int
+
+	Unreached []Unreached // further test nodes, which no label reaches
+	Largest   int         // the class of most nodes
+}
+
+// Unreached is a test node that no label reaches: its class, and the one it is given.
+type Unreached struct{ Class, Given int }
+
+// Tester runs trials, one after the other in the same memory.
+type Tester struct {
+	classes      int
+	leastSquares bool      // regularised; otherwise support vector machines
+	steps        []int     // increasing
+	minSteps     int       // the collected block starts at it
+	strength     []float64 // costs or λ, increasing
+
+	solver    classify.Solver
+	left      []float64 // train×width: probabilities of the steps between two lengths
+	right     []float64 // test×width
+	gram      []float64 // train×train: Σ PₜPₜᵀ so far
+	cross     []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
+	scaled    []float64 // strengths
+	models    []classify.KernelModel
+	committee committee
+}
+
+// Machines are what a tester tries.
+type Machines struct {
+	LeastSquares bool      // regularised; otherwise support vector machines
+	Steps        []int     // of walks, increasing
+	MinSteps     int       // the collected block starts at it
+	Strength     []float64 // costs or λ, increasing
+	Tolerance    float64   // of support vector machines; 0: that of classify.SVM
+}
+
+// New returns a tester for so many classes.
+func New(classes int, of Machines) *Tester {
+	w := &Tester{classes: classes, leastSquares: of.LeastSquares, steps: of.Steps, minSteps: of.MinSteps, strength: of.Strength}
+	w.solver.SVM.Strategy = Strategy(classes)
+	w.solver.SVM.Tolerance = of.Tolerance
+	w.solver.SVM.MaxIterations = TrialIterations
+	return w
+}
+
+// TrialIterations bounds a machine of a trial. Those that need more have a cost
+// far too high for noisy classes, and are judged as they are.
+const TrialIterations = 20_000
+
+// Run adds to hits[s·len(strength)+c] how many test rows are classified rightly
+// with the first steps[s]−minSteps+1 steps of x and strength[c].
+//
+// The kernel is a sum over steps, so that every length goes on from the one
+// before; it is left unscaled, K' = s·K with s terms, which at cost C/s or
+// with s·λ has the same machines. Costs are a path in which each starts from
+// the one before.
+func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits []int64) error {
+	for _, u := range t.Unreached {
+		if u.Class == u.Given {
+			addOne(hits)
+		}
+	}
+	m, n := len(t.Train), len(t.Test)
+	w.gram = zeros(w.gram, m*m)
+	w.cross = zeros(w.cross, m*span(n))
+	from := 0
+	for s, steps := range w.steps {
+		terms := steps - w.minSteps + 1
+		if err := w.extend(ctx, x, t, from, terms*w.classes); err != nil {
+			return err
+		}
+		from = terms * w.classes
+		if err := w.score(ctx, t, terms, hits[s*len(w.strength):(s+1)*len(w.strength)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit fits machines of every strength, in order, to the kernel of so many
+// terms. They are valid until the next call.
+func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]classify.KernelModel, error) {
+	m := len(t.Train)
+	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
+	w.scaled = w.scaled[:0]
+	if !w.leastSquares {
+		for _, cost := range w.strength {
+			w.scaled = append(w.scaled, cost/float64(terms))
+		}
+		models, err := w.solver.Path(ctx, gram, t.TrainClass, w.classes, w.scaled)
+		if errors.Is(err, classify.ErrIterationLimit) {
+			err = nil // the machines are the best so far
+		}
+		return models, err
+	}
+	w.models = w.models[:0]
+	for _, lambda := range w.strength {
+		model, err := (&classify.RLS{Lambda: lambda * float64(terms)}).Fit(ctx, gram, t.TrainClass, w.classes)
+		if err != nil {
+			return nil, err
+		}
+		w.models = append(w.models, *model)
+	}
+	return w.models, nil
+}
+
+// Outcome is what a trial's machines say about one of its test nodes.
+type Outcome struct {
+	Class     int
+	Fold      int
+	Unreached bool           // no label outside the fold reaches the node
+	Largest   int            // the answer where there are no machines
+	Pairs     classify.Pairs // nil if no label reaches the node or all have one class
+	Decisions []float64
+}
+
+// Outcomes runs a trial at the only setting of the grid.
+func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Trial) ([]Outcome, error) {
+	var list []Outcome
+	for _, u := range t.Unreached {
+		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
+	}
+	m := len(t.Train)
+	w.gram = zeros(w.gram, m*m)
+	w.cross = zeros(w.cross, m*span(len(t.Test)))
+	terms := w.steps[0] - w.minSteps + 1
+	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
+		return nil, err
+	}
+	model := &classify.KernelModel{Items: m}
+	if models, err := w.fit(ctx, t, terms); err == nil {
+		model = &models[0]
+	} else if !errors.Is(err, classify.ErrOneClass) {
+		return nil, err
+	}
+	pairs := slices.Clone(model.Pairs)
+	row := make([]float64, m)
+	for j, class := range t.TestClass {
+		for i := range row {
+			row[i] = w.cross[i*span(len(t.Test))+j]
+		}
+		list = append(list, Outcome{Class: class, Largest: t.Largest, Pairs: pairs, Decisions: model.DecisionsTo(nil, row)})
+	}
+	return list, nil
+}
+
+// addOne adds one hit to every setting.
+func addOne(hits []int64) {
+	for i := range hits {
+		hits[i]++
+	}
+}
+
+// Strategy returns one-vs-one up to maxPairwise classes and one-vs-rest above:
+// the pairs of many classes would outgrow the graph.
+func Strategy(classes int) classify.Strategy {
+	if classes > MaxPairwise {
+		return classify.OneVsRest
+	}
+	return classify.OneVsOne
+}
+
+// MaxPairwise is the largest number of classes that every pair gets a machine
+// of its own for, 190 in all.
+const MaxPairwise = 20
+
+// zeros returns n zeros, in the memory of s if it is large enough.
+func zeros(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
