@@ -20,7 +20,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 	}
 	const draws = 6
 	grid := &Grid{Alpha: []float64{0.3, 0.9}, Steps: []int{1, 3, 10}, Cost: []float64{0.5, 8}, Lambda: []float64{0.01, 0.1, 1}, Features: []Features{Plain, Honest}}
-	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc"} {
+	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
 			p, class := problemtest.Blocks(t, seed, 120, 60, 3, 5, 0.5)

@@ -48,7 +48,7 @@ var methods = slices.Concat([]Method{
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
 	walkMethod{name: "cwk+rls", learner: RLS},
-}, kernelMethods(), learnerMethods())
+}, kernelMethods(), learnerMethods(), []Method{spectralLogistic{}})
 
 // All returns every method that has a name.
 func All() []Method { return slices.Clone(methods) }
@@ -66,7 +66,9 @@ func MethodNames() []string {
 func MethodList() string {
 	var names []string
 	for _, m := range methods {
-		if name := m.Name(); !strings.Contains(name, "+") {
+		name := m.Name()
+		before, _, composed := strings.Cut(name, "+")
+		if !composed || !slices.ContainsFunc(methods, func(o Method) bool { return o.Name() == before }) {
 			names = append(names, name)
 		}
 	}

@@ -60,6 +60,8 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 			err = a.learner(m, par)
 		case spreading:
 			err = a.spreading(m.Learner)
+		case spectralLogistic:
+			err = a.embedding(p)
 		case evidence:
 			err = auto.Reckon(a.Ledger, evidenceSettings(set))
 		case labelPropagation:

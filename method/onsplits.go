@@ -318,6 +318,13 @@ func (r *learnerPredictor) models(ctx context.Context, k *classify.DenseGram[flo
 
 // tuneNeeds is [TuneNeeds] for methods that do not walk.
 func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
+	if _, embeds := m.(spectralLogistic); embeds {
+		a, err := newAccount(train, s)
+		if err == nil {
+			err = a.embedding(all)
+		}
+		return a.needs(), err
+	}
 	k, kernels := m.(kernelMethod)
 	l, learns := m.(learnerMethod)
 	if learns {

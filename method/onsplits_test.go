@@ -18,7 +18,7 @@ func TestTuneOnSplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods, err := ParseMethods("diffusion,von-neumann+rls,pseudo-inverse,modularity,regularized-laplacian+logistic,pseudo-inverse+dkm,lgc")
+	methods, err := ParseMethods("diffusion,von-neumann+rls,pseudo-inverse,modularity,regularized-laplacian+logistic,pseudo-inverse+dkm,lgc,spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 		return hits, nil
 	})
 	if err == nil {
-		r.judge(found, fold, folds)
+		r.held = judged(r.p, found, fold, folds)
 	}
 	return err
 }
@@ -157,10 +157,10 @@ func rightOutside(list []reply, fold []int, without int) (right int) {
 	return right
 }
 
-// judge counts how often the settings are right that are chosen without a fold.
-func (r *spreader) judge(found [][]reply, fold []int, folds int) {
-	r.held = new(heldout.Count)
-	weight := heldout.WeightsOf(r.p.Class, len(r.p.Names))
+// judged counts how often the settings are right that are chosen without a fold of the
+// labels of p.
+func judged(p *Problem, found [][]reply, fold []int, folds int) *heldout.Count {
+	held, weight := new(heldout.Count), heldout.WeightsOf(p.Class, len(p.Names))
 	for f := range folds {
 		best, most := 0, -1
 		for i, list := range found {
@@ -170,10 +170,11 @@ func (r *spreader) judge(found [][]reply, fold []int, folds int) {
 		}
 		for i, a := range found[best] {
 			if fold[i] == f {
-				r.held.Note(a.reached, a.right, weight[r.p.Class[i]])
+				held.Note(a.reached, a.right, weight[p.Class[i]])
 			}
 		}
 	}
+	return held
 }
 
 // replies returns those of a setting to all labels. A node from which no label outside

@@ -1,0 +1,397 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/spectral"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// spectralLogistic is multinomial logistic regression on a spectral embedding: row i of
+// the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
+// those that components have at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
+// and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
+// other components have only rounding. The eigenvectors are those of L̃ with the smallest
+// values. d and λ are chosen by cross-validation.
+type spectralLogistic struct{}
+
+var spectralLogisticSpec = spec.Spec{
+	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: spec.Undirected,
+	Params: append([]spec.Param{{
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.FromTo(1, 1024), Default: spec.Int(32),
+		Grid: []spec.Value{spec.Int(8), spec.Int(16), spec.Int(32), spec.Int(64), spec.Int(128)},
+	}}, classify.LearnerOf("logistic").Params...),
+}
+
+// embeddingTolerance is that of the eigenvectors.
+const embeddingTolerance = 1e-6
+
+// shortRow is ε beside the root mean square of the lengths of rows.
+const shortRow = 0.01
+
+// Name implements [Method].
+func (spectralLogistic) Name() string { return spectralLogisticSpec.Name }
+
+// Takes implements [Method].
+func (spectralLogistic) Takes() []string { return []string{"dimension", "lambda", "unreached"} }
+
+// Declarations implements [Declared].
+func (spectralLogistic) Declarations() []*spec.Spec { return []*spec.Spec{&spectralLogisticSpec} }
+
+// Tune implements [Method].
+func (m spectralLogistic) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	r, err := newEmbedder(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.list(nil); err != nil {
+		return nil, err
+	}
+	if err := r.embed(ctx); err != nil {
+		return nil, err
+	}
+	hits, tested := make([]int64, len(r.settings)), 0
+	for i := range splits.Len() {
+		split := splits.At(i)
+		found, err := r.replies(ctx, p.At(split.Train), p.At(split.Test))
+		if err != nil {
+			return nil, err
+		}
+		for at, list := range found {
+			hits[at] += int64(rightOf(list))
+		}
+		tested += len(split.Test)
+		r.tell(float64(i+1) / float64(splits.Len()))
+	}
+	best := largestOf(hits)
+	c := choiceOf(Parameters{Declared: &Setting{&spectralLogisticSpec, r.settings[best]}}, hits[best], tested, len(hits))
+	c.Work = r.out.Work
+	return c, nil
+}
+
+// Predict implements [Method].
+func (m spectralLogistic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	r, err := newEmbedder(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.list(par); err != nil {
+		return nil, err
+	}
+	for _, phase := range []struct {
+		do      func(context.Context) error
+		seconds *float64
+	}{{r.embed, &r.out.Seconds.Walk}, {r.choose, &r.out.Seconds.Choose}, {r.score, &r.out.Seconds.Classify}} {
+		start := time.Now()
+		if err := phase.do(ctx); err != nil {
+			return nil, err
+		}
+		*phase.seconds += time.Since(start).Seconds()
+	}
+	r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&spectralLogisticSpec, r.settings[r.best]}}, len(r.settings)
+	if r.held != nil {
+		r.out.Estimate, r.out.Blank = r.held.Estimates(p, r.out.Reached)
+	}
+	return r.out, nil
+}
+
+// embedder makes one prediction.
+type embedder struct {
+	p   *Problem
+	g   *graph.Graph
+	set *Settings
+	out *Prediction
+
+	settings []spec.Values          // to choose from, those of one dimension one after the other
+	x        *sparse.Block[float64] // eigenvectors, a row for each node; nil: there are none
+	best     int
+	held     *heldout.Count // nil: there was no choice
+}
+
+// newEmbedder finds what is known of the graph.
+func newEmbedder(ctx context.Context, p *Problem, s *Settings) (*embedder, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if p.Directed {
+		return nil, &DirectedError{spectralLogisticSpec.Name}
+	}
+	set := s.WithDefaults()
+	set.Memory = ledger.Beside(p, set.Memory)
+	g, err := graph.New(ctx, p.A, set.Workers)
+	if err != nil {
+		return nil, err
+	}
+	p.Parts = g.Components
+	out := &Prediction{Reached: g.Components.Reached(p.Row), Work: Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}}
+	return &embedder{p: p, g: g, set: &set, out: out}, nil
+}
+
+// list finds the settings: the given ones, all usual ones or, with too few labels, the
+// defaults.
+func (r *embedder) list(par *Parameters) (err error) {
+	given := givenTo(&spectralLogisticSpec, r.set.Given)
+	switch {
+	case par != nil:
+		r.settings = []spec.Values{par.Declared.Values}
+	case heldout.TooFew(r.p.Class):
+		var v spec.Values
+		v, err = spectralLogisticSpec.Resolve(given, nil)
+		r.settings = []spec.Values{v}
+	default:
+		r.settings, err = validate.Settings(r.set.trying(&spectralLogisticSpec), given, nil)
+	}
+	return err
+}
+
+// tell reports what share of the choice is done.
+func (r *embedder) tell(done float64) {
+	if r.set.Progress != nil {
+		r.set.Progress("choose", done)
+	}
+}
+
+// embeddingProblem is that of the eigenvectors.
+var embeddingProblem = spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: lanczos.Largest}
+
+// embed finds as many eigenvectors as the largest dimension needs.
+func (r *embedder) embed(ctx context.Context) error {
+	most := 0
+	for _, v := range r.settings {
+		most = max(most, v.Int("dimension"))
+	}
+	e := embeddingProblem.Eigenproblem(r.g)
+	e.Beyond, e.Positive = true, true
+	most = min(most, len(r.p.Degrees)-e.Known.Count())
+	if most == 0 {
+		return nil
+	}
+	pairs, err := e.Solve(ctx, most, &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	if errors.Is(err, lanczos.ErrIterationLimit) {
+		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
+	}
+	if err != nil {
+		return err
+	}
+	r.out.Work.Add(Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
+	r.x = pairs.Vectors
+	return nil
+}
+
+// columns returns how many columns the embedding has in a setting.
+func (r *embedder) columns(v spec.Values) int {
+	if r.x == nil {
+		return 0
+	}
+	return min(v.Int("dimension"), r.x.Cols)
+}
+
+// rowTo stores the embedding of a node in as many columns as dst has.
+func (r *embedder) rowTo(dst []float64, v int) {
+	if len(dst) == 0 {
+		return
+	}
+	squares := shortRow * shortRow * float64(len(dst)) / float64(r.x.Rows)
+	for j, x := range r.x.Row(v)[:len(dst)] {
+		dst[j] = x
+		squares += float64(x * x)
+	}
+	scale := 1 / math.Sqrt(squares)
+	for j := range dst {
+		dst[j] *= scale
+	}
+}
+
+// fit fits the settings from lo on that have its dimension to labels; none where these
+// have one class.
+func (r *embedder) fit(ctx context.Context, train *Problem, lo int) ([]*classify.LogisticModel, error) {
+	d := r.settings[lo].Int("dimension")
+	var falling []float64 // take the fewest steps
+	for _, v := range r.settings[lo:] {
+		if v.Int("dimension") == d {
+			falling = append(falling, v.Number("lambda"))
+		}
+	}
+	slices.Reverse(falling)
+	cols := r.columns(r.settings[lo])
+	f := classify.Features[float64]{Rows: len(train.Row), Cols: cols, Stride: cols, Data: make([]float64, len(train.Row)*cols)}
+	for i, row := range train.Row {
+		r.rowTo(f.Row(i), row)
+	}
+	models, err := classify.LogisticPath(ctx, nil, f, train.Class, len(train.Names), falling)
+	switch {
+	case errors.Is(err, classify.ErrOneClass):
+		return make([]*classify.LogisticModel, len(falling)), nil
+	case errors.Is(err, classify.ErrIterationLimit):
+		err, r.out.Unfinished = nil, "a logistic regression ended at the limit of its steps, before its tolerance"
+	}
+	slices.Reverse(models)
+	return models, err
+}
+
+// replies returns what models of some labels say of others, for each setting. A node
+// that none of these labels reaches is given the largest class.
+func (r *embedder) replies(ctx context.Context, train, tests *Problem) ([][]reply, error) {
+	reached, largest := r.g.Components.Reached(train.Row), validate.Majority(train.Class)
+	found := make([][]reply, 0, len(r.settings))
+	for len(found) < len(r.settings) {
+		models, err := r.fit(ctx, train, len(found))
+		if err != nil {
+			return nil, err
+		}
+		x := make([]float64, r.columns(r.settings[len(found)]))
+		for _, m := range models {
+			list := make([]reply, len(tests.Row))
+			for i, row := range tests.Row {
+				answer := largest
+				if list[i].reached = reached.Contains(uint32(row)); list[i].reached && m != nil {
+					r.rowTo(x, row)
+					answer = m.Pairs[classify.ArgMax(m.LogitsTo(nil, x, nil))].Positive
+				}
+				list[i].right = answer == tests.Class[i]
+			}
+			found = append(found, list)
+		}
+	}
+	return found, nil
+}
+
+// rightOf counts the right answers.
+func rightOf(list []reply) (right int) {
+	for _, a := range list {
+		if a.right {
+			right++
+		}
+	}
+	return right
+}
+
+// choose finds the setting with most right answers out of fold, the first among equals,
+// on a sample of many labels.
+func (r *embedder) choose(ctx context.Context) error {
+	if heldout.TooFew(r.p.Class) {
+		return nil
+	}
+	p := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
+	folds := r.set.folds(len(p.Row))
+	fold := validate.Folds(p.Class, folds, r.set.RNGSeed)
+	found := make([][]reply, len(r.settings))
+	for at := range found {
+		found[at] = make([]reply, len(p.Row))
+	}
+	for f := range folds {
+		var rest, hidden []int
+		for i, of := range fold {
+			if of == f {
+				hidden = append(hidden, i)
+			} else {
+				rest = append(rest, i)
+			}
+		}
+		if len(rest) == 0 || len(hidden) == 0 {
+			continue
+		}
+		replies, err := r.replies(ctx, p.At(rest), p.At(hidden))
+		if err != nil {
+			return err
+		}
+		for at, list := range replies {
+			for j, i := range hidden {
+				found[at][i] = list[j]
+			}
+		}
+		r.tell(float64(f+1) / float64(folds))
+	}
+	hits := make([]int64, len(found))
+	for at, list := range found {
+		hits[at] = int64(rightOf(list))
+	}
+	r.best = largestOf(hits)
+	r.held = judged(p, found, fold, folds)
+	return nil
+}
+
+// score gives every node its probabilities.
+func (r *embedder) score(ctx context.Context) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.settings, r.best = r.settings[r.best:r.best+1], 0
+	models, err := r.fit(ctx, r.p, 0)
+	if err != nil {
+		return err
+	}
+	model, cols := models[0], r.columns(r.settings[0])
+	prior, largest := shares.Shared(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}), validate.Majority(r.p.Class)
+	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
+	err = piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
+		x, z := make([]float64, cols), []float64(nil)
+		for v := lo; v < hi; v++ {
+			to := r.out.Scores.Row(v)
+			if model == nil || !r.out.Reached.Contains(uint32(v)) {
+				for c, q := range prior {
+					to[c] = float32(q)
+				}
+				r.out.Class[v] = largest
+				continue
+			}
+			r.rowTo(x, v)
+			z = model.LogitsTo(z, x, nil)
+			r.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
+			for a, q := range classify.Softmax(z, z) {
+				to[model.Pairs[a].Positive] = float32(q)
+			}
+		}
+	})
+	for i, row := range r.p.Row {
+		r.out.Class[row] = r.p.Class[i]
+	}
+	return err
+}
+
+// embedding accounts for spectralLogistic: eigenvectors, and models that learn from the
+// labels of p.
+func (a *account) embedding(p *Problem) error {
+	n, k, m := len(a.P.Degrees), len(a.P.Names), len(p.Row)
+	a.Sweeps = UnknownSweeps
+	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
+		return err
+	}
+	settings, err := validate.Settings(a.set.trying(&spectralLogisticSpec), givenTo(&spectralLogisticSpec, a.set.Given), nil)
+	if err != nil {
+		return err
+	}
+	most := 0
+	for _, v := range settings {
+		most = max(most, min(n, v.Int("dimension")))
+	}
+	set := &lanczos.Settings{Memory: a.left().Memory}
+	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
+	vectors := embeddingProblem.VectorBytes(n)
+	least, all := spec.Least(list)+vectors, spec.Sum(list)+vectors
+	if left, limited := a.Plan.Left(); limited {
+		all = max(least, min(all, left))
+	}
+	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
+	if err := a.PhaseUpTo(all, least, "eigenvectors"); err != nil {
+		return err
+	}
+	if err := a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes"); err != nil {
+		return err
+	}
+	if err := a.Phase(8*int64(m)*int64(most)+classify.LogisticBytes(m, most, k), "logistic regression"); err != nil {
+		return err
+	}
+	return a.Scores()
+}
