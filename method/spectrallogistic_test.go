@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -107,7 +108,7 @@ func plainProbabilities(p *Problem, x [][]float64, lambda float64) [][]float64 {
 }
 
 func TestSpectralLogisticPlain(t *testing.T) {
-	p := planted(t, 21, 90, 40)
+	p := problemtest.Planted(t, 21, 90, 40)
 	set := &Settings{Given: spec.Values{"dimension": spec.Int(5), "lambda": spec.Number(0.5)}}
 	out := predictBy(t, "spectral+logistic", p, set)
 	want := plainProbabilities(p, plainEmbedding(t, p, 5), 0.5)
@@ -147,7 +148,7 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 
 // What a prediction takes is told beforehand, and a limit below that is refused.
 func TestSpectralLogisticNeeds(t *testing.T) {
-	p := planted(t, 22, 120, 60)
+	p := problemtest.Planted(t, 22, 120, 60)
 	methods, err := ParseMethods("spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
