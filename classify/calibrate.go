@@ -77,6 +77,13 @@ func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classe
 	return c, nil
 }
 
+// Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with
+// the score f is one of the marked ones, see [Calibration]; zeros, for ½, if all are, or
+// none.
+func Sigmoid(scores []float64, marked []bool) (a, b float64) {
+	return (&scored{scores, marked}).sigmoid()
+}
+
 // scored are scores of one output, and whether the items are of its first class.
 type scored struct {
 	score []float64

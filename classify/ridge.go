@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,7 +23,7 @@ import (
 // all: Golub, Heath, Wahba 1979.
 type RidgePath struct {
 	a       *mat.Dense // m×(d + 1)
-	y       []int
+	y       [][]int    // the classes of each item
 	classes int
 
 	values  []float64  // of AAᵀ, or of AᵀA where that is smaller
@@ -53,11 +54,21 @@ func RidgeMemory(items, features, classes, parts int) []spec.Bytes {
 // whichever are fewer, and one eigendecomposition. The error is the context's, or
 // [ErrOneClass].
 func NewRidgePath[T Float](ctx context.Context, f Features[T], constant float64, y []int, classes, workers int) (*RidgePath, error) {
-	if len(y) != f.Rows {
-		panic(badLength)
-	}
 	if len(newGroups(y, classes).present) < 2 {
 		return nil, ErrOneClass
+	}
+	each := make([][]int, len(y))
+	for i := range y {
+		each[i] = y[i : i+1]
+	}
+	return NewSeveralRidgePath(ctx, f, constant, each, classes, workers)
+}
+
+// NewSeveralRidgePath is [NewRidgePath] for items that have several classes each, or none:
+// a row of Y has a one for each of them. No class is repeated in a row of y.
+func NewSeveralRidgePath[T Float](ctx context.Context, f Features[T], constant float64, y [][]int, classes, workers int) (*RidgePath, error) {
+	if len(y) != f.Rows {
+		panic(badLength)
 	}
 	m, d := f.Rows, f.Cols+1
 	p := &RidgePath{a: mat.NewDense(m, d, nil), y: y, classes: classes, turned: new(mat.Dense)}
@@ -89,8 +100,10 @@ func NewRidgePath[T Float](ctx context.Context, f Features[T], constant float64,
 		p.vectors.Mul(p.a, p.basis)
 	}
 	targets := mat.NewDense(m, classes+1, nil)
-	for i, c := range y {
-		targets.Set(i, c, 1)
+	for i, own := range y {
+		for _, c := range own {
+			targets.Set(i, c, 1)
+		}
 		targets.Set(i, classes, 1)
 	}
 	p.turned.Mul(p.vectors.T(), targets)
@@ -100,9 +113,11 @@ func NewRidgePath[T Float](ctx context.Context, f Features[T], constant float64,
 // shares returns ȳ of the items that take part.
 func (p *RidgePath) shares(takes func(item int) bool) []float64 {
 	share, of := make([]float64, p.classes), 0.0
-	for i, c := range p.y {
+	for i, own := range p.y {
 		if takes(i) {
-			share[c]++
+			for _, c := range own {
+				share[c]++
+			}
 			of++
 		}
 	}
@@ -136,14 +151,17 @@ func (p *RidgePath) inverse(ridge float64) (coef *mat.Dense, diagonal []float64)
 		return coef, diagonal
 	}
 	// G = (I − A(AᵀA + λw̄I)⁻¹Aᵀ)/λw̄
-	for i, c := range p.y {
+	for i, own := range p.y {
 		row := coef.RawRowView(i)
 		for j := range row {
-			target := 0.0
-			if j == c || j == p.classes {
-				target = 1
-			}
-			row[j] = (target - row[j]) / ridge
+			row[j] = -row[j]
+		}
+		for _, c := range own {
+			row[c]++
+		}
+		row[p.classes]++
+		for j := range row {
+			row[j] /= ridge
 		}
 		diagonal[i] = max(1-diagonal[i], leastLeft) / ridge
 	}
@@ -159,19 +177,21 @@ func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 	coef, diagonal := p.inverse(lambda * p.mean)
 	share := p.shares(everyItem)
 	out := mat.NewDense(len(p.y), p.classes, nil)
-	for i, c := range p.y {
-		p.leftOut(out.RawRowView(i), c, coef.RawRowView(i), diagonal[i], share)
+	for i, own := range p.y {
+		p.leftOut(out.RawRowView(i), own, coef.RawRowView(i), diagonal[i], share)
 	}
 	return out
 }
 
 // leftOut stores Y_i − (C_i − ȳ·G1_i)/G_ii, to which ȳ has been added and from which it
 // has been taken.
-func (p *RidgePath) leftOut(dst []float64, class int, coef []float64, diagonal float64, share []float64) {
+func (p *RidgePath) leftOut(dst []float64, own []int, coef []float64, diagonal float64, share []float64) {
 	for c := range dst {
 		dst[c] = -(coef[c] - float64(share[c]*coef[p.classes])) / diagonal
 	}
-	dst[class]++
+	for _, c := range own {
+		dst[c]++
+	}
 }
 
 func (p *RidgePath) check(lambda float64) {
@@ -186,14 +206,14 @@ func (p *RidgePath) check(lambda float64) {
 func (p *RidgePath) Cosine(scores *mat.Dense, takes []bool) float64 {
 	share := p.shares(everyItem)
 	var product, a, b float64
-	for i, class := range p.y {
+	for i, own := range p.y {
 		if !takes[i] {
 			continue
 		}
 		for c, s := range scores.RawRowView(i) {
 			s -= share[c]
 			target := -share[c]
-			if c == class {
+			if slices.Contains(own, c) {
 				target++
 			}
 			product += float64(s * target)

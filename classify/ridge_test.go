@@ -124,3 +124,61 @@ func TestRidgePath(t *testing.T) {
 		}
 	}
 }
+
+// Items of several classes, or none, get the scores of machines that were solved anew
+// without them, one for each class.
+func TestSeveralRidgePath(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, d := range []int{3, 40} {
+		const m, k, lambda, constant = 19, 4, 0.3, 0.5
+		a, y := mat.NewDense(m, d+1, nil), make([][]int, m)
+		f := Features[float64]{Rows: m, Cols: d, Stride: d, Data: make([]float64, m*d)}
+		trace, share := 0.0, make([]float64, k)
+		for i := range m {
+			for j := range d {
+				f.Row(i)[j] = rng.NormFloat64()
+				a.Set(i, j, f.Row(i)[j])
+			}
+			a.Set(i, d, constant)
+			trace += mat.Dot(a.RowView(i), a.RowView(i))
+			for c := range k {
+				if rng.IntN(k) == 0 {
+					y[i] = append(y[i], c)
+					share[c] += 1. / m
+				}
+			}
+		}
+		p, err := NewSeveralRidgePath(t.Context(), f, constant, y, k, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := p.LeaveOneOut(lambda)
+		w, shares := p.Weights(lambda)
+		for c := range k {
+			// One class against the rest, with the share that all items have of it.
+			marked := make([]int, m)
+			for i, own := range y {
+				marked[i] = 1
+				for _, o := range own {
+					if o == c {
+						marked[i] = 0
+					}
+				}
+			}
+			of := []float64{share[c], 1 - share[c]}
+			for i := range m {
+				want := plainRidge(a, marked, of, lambda*trace/m, func(o int) bool { return o != i }).At(i, 0)
+				if math.Abs(got.At(i, c)-want) > 1e-9 {
+					t.Errorf("%d features: item %d without itself has %v of class %d, want %v", d, i, got.At(i, c), c, want)
+				}
+			}
+			all := plainRidge(a, marked, of, lambda*trace/m, everyItem)
+			for i := range m {
+				score := shares[c] + mat.Dot(a.RowView(i), w.ColView(c))
+				if math.Abs(score-all.At(i, 0)) > 1e-9 {
+					t.Errorf("%d features: item %d has %v of class %d, want %v", d, i, score, c, all.At(i, 0))
+				}
+			}
+		}
+	}
+}

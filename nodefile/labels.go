@@ -16,6 +16,7 @@ type LabelConfig struct {
 	Header      Header       // default: decide from the text
 	Fields      []string     // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
 	Missing     []string     // words that stand for no label, beside the empty one; nil: [MissingLabels]
+	Several     bool         // a node may have several labels, each on a line of its own
 	Stored      bool         // the graph is a store, whose nodes are what they are
 	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
 	Warn        func(string) // told of what is odd but accepted; nil: nobody
@@ -24,7 +25,7 @@ type LabelConfig struct {
 // Labels are the known classes of some nodes.
 type Labels struct {
 	File       string   // for messages
-	Row        []int    // the labelled nodes, in the order of the file
+	Row        []int    // the labelled nodes, in the order of the file; one with several labels once for each
 	Class      []int    // of each of them, a position in Names
 	Names      []string // the classes, in byte order
 	Unlabelled int      // lines without a label: empty, or a word that stands for none
@@ -32,6 +33,25 @@ type Labels struct {
 	Repeated   int      // lines that say again what an earlier one says
 
 	minusOne bool // some label is -1
+}
+
+// Sets returns the labelled nodes, in the order of the file, and the classes of each of
+// them, in increasing order.
+func (l *Labels) Sets() (row []int, sets [][]int) {
+	at := map[int]int{}
+	for i, v := range l.Row {
+		place, there := at[v]
+		if !there {
+			place = len(row)
+			at[v] = place
+			row, sets = append(row, v), append(sets, nil)
+		}
+		sets[place] = append(sets[place], l.Class[i])
+	}
+	for _, set := range sets {
+		slices.Sort(set)
+	}
+	return row, sets
 }
 
 // Sizes returns how many labels each of Names has.
@@ -59,7 +79,7 @@ var MissingLabels = append([]string{"-1"}, table.Missing...)
 //
 // It is an error if a node that is not in the graph has a line (unless those
 // are to be skipped; if none is in the graph, always), if a node has two
-// labels, or if nothing is labelled.
+// labels, unless it may have Several, or if nothing is labelled.
 func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Labels, error) {
 	if c == nil {
 		c = &LabelConfig{}
@@ -231,7 +251,8 @@ type labelReader struct {
 	classes map[string]int // in order of first appearance
 	names   []string
 	lines   []int64  // of each label
-	at      []uint32 // by row: 1 + the position of its label; 0 if it has none
+	at      []uint32 // by row: 1 + the position of its last label; 0 if it has none
+	before  []uint32 // of each label: 1 + the position of the one of the same node before it; 0 if it is the first
 
 	total     int // lines
 	unknown   int // of them, with an id that is not in the graph
@@ -260,18 +281,22 @@ func (r *labelReader) add(line labelLine) error {
 		r.classes[line.label] = class
 		r.names = append(r.names, line.label)
 	}
-	if before := int(r.at[row]) - 1; before >= 0 {
-		if l.Class[before] != class {
+	for next := r.at[row]; next > 0; next = r.before[next-1] {
+		before := next - 1
+		if l.Class[before] == class {
+			l.Repeated++
+			return nil
+		}
+		if !r.c.Several {
 			return &ParseError{
 				File: r.t.name, Line: line.line,
 				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted([]byte(line.id)), line.label, r.names[l.Class[before]], r.lines[before]),
-				Fix: "keep one of the lines",
+				Fix: "keep one of the lines, or pass --multi-label to classify or evaluate",
 			}
 		}
-		l.Repeated++
-		return nil
 	}
 	l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+	r.before = append(r.before, r.at[row])
 	r.lines = append(r.lines, line.line)
 	r.at[row] = uint32(len(l.Row))
 	return nil

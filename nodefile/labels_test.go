@@ -142,7 +142,7 @@ func TestBadLabels(t *testing.T) {
 		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
 		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); does one file count from 0 and the other from 1?`},
-		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
+		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines, or pass --multi-label to classify or evaluate`},
 		{"", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1, NA or the like; write a line node<TAB>label for each node whose label is known"},
@@ -316,4 +316,19 @@ func FuzzLabels(f *testing.F) {
 			seen[r] = true
 		}
 	})
+}
+
+func TestReadSeveralLabels(t *testing.T) {
+	path := write(t, file{"l.tsv", "n4\tB\nn1\tA\nn4\tC\nn4\tB\nn4\tA\nn1\tC\nn1\tA\n"})
+	l, err := ReadLabels(t.Context(), path[0], names(t), &LabelConfig{Several: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, sets := l.Sets()
+	if !slices.Equal(row, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) || l.Repeated != 2 {
+		t.Errorf("nodes %v have %v, %d repeated", row, sets, l.Repeated)
+	}
+	if want := []int{2, 1, 2}; !slices.Equal(l.Sizes(), want) {
+		t.Errorf("sizes %v, want %v", l.Sizes(), want)
+	}
 }

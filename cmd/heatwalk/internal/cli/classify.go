@@ -47,7 +47,8 @@ type classifyFlags struct {
 	kind          string // of scores alone: raw or probability, "" if not given
 	unreached     string
 	truth         string
-	suggest       int // nodes to label next; 0: predictions are wanted
+	several       bool // labels a node
+	suggest       int  // nodes to label next; 0: predictions are wanted
 	slab          slabFlag
 	parts         *trialParts // that the choice is made from; nil: from none
 }
@@ -79,6 +80,11 @@ header (CSV, TSV, Parquet). A node without a row has what its neighbours tell.
 With --method cwk --slab I/M a machine of many tries a share of the parameters only;
 OUT, with the ending .trials, then says how well they do. heatwalk merge puts these
 parts together, chooses, and labels the nodes.
+
+With --multi-label a node may stand on several lines of L.tsv. Labels then do not
+exclude each other: OUT has a probability of each, and label holds those of at least
+one half, or the likeliest, joined by |. They are learned from eigenvectors of the
+graph by least squares, one label against the rest.
 
 With --suggest N, OUT names the nodes to label next: node, what its label would teach
 as a share of what all labels could, its likeliest label with the probability, and the
@@ -117,6 +123,13 @@ in --labels, are learned from; the values that their attributes have are all the
 					return err
 				}
 				return in.runVectorClassify(&f)
+			}
+			if f.several {
+				in.checkSeveralClassify(cmd, args, &f)
+				if err := in.checked(); err != nil {
+					return err
+				}
+				return in.runSeveralClassify(args[0], &f)
 			}
 			in.checkNoVectors(cmd.Flags(), f.kernel, effectFlags())
 			in.checkScores(cmd.Flags(), &f)
@@ -162,6 +175,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	})
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	in.attributeFlags(flags, &f.attributes)
+	in.severalFlag(flags, &f.several)
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	in.intVar(flags, &f.suggest, "suggest", 0, 1, 1<<20, "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
 	in.slabVar(flags, &f.slab, "the choice of cwk, a share of the absorptions each")
@@ -199,7 +213,8 @@ type classified struct {
 	Parameters *method.Parameters  `json:"parameters"`
 	Settings   int                 `json:"settings"`
 
-	Suggested int `json:"suggested,omitempty"`
+	Suggested int                `json:"suggested,omitempty"`
+	Several   *severalParameters `json:"multi_label,omitempty"`
 
 	AccuracyEstimate    *float64 `json:"accuracy_estimate,omitempty"`
 	AccuracyStderr      *float64 `json:"accuracy_stderr,omitempty"`
@@ -275,7 +290,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	} else if d.dense != nil {
 		err = f.writeScores(d.dense, g, p, l.Names)
 	} else {
-		err = writePredictions(d.out, format, g, p, labels, tablefile.Columns{Classes: l.Names, Top: f.scores})
+		err = writePredictions(d.out, format, g, p, labelIn(labels, l.Names), tablefile.Columns{Classes: l.Names, Top: f.scores})
 	}
 	if err != nil {
 		return err
@@ -447,16 +462,23 @@ func beginPredictions(w io.Writer, format string, c tablefile.Columns) tablefile
 	return tablefile.TSV(w, c)
 }
 
+// labelIn returns the name of the label of a row, "" for a blank.
+func labelIn(labels []int, names []string) func(row int) string {
+	return func(row int) string {
+		if labels[row] == evaluate.Unlabelled {
+			return ""
+		}
+		return names[labels[row]]
+	}
+}
+
 // writePredictions writes a line for every node, in the order of the ids.
-func writePredictions(w io.Writer, format string, g *openGraph, p *method.Prediction, labels []int, c tablefile.Columns) error {
+func writePredictions(w io.Writer, format string, g *openGraph, p *method.Prediction, labelOf func(row int) string, c tablefile.Columns) error {
 	file := beginPredictions(w, format, c)
 	nodes := g.Nodes()
 	var line tablefile.Prediction
 	for row := range nodes.Rows() {
-		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached.Contains(uint32(row))
-		if class := labels[row]; class != evaluate.Unlabelled {
-			line.Label = c.Classes[class]
-		}
+		line.Node, line.Label, line.Reached = nodes.ID(row), labelOf(row), p.Reached.Contains(uint32(row))
 		line.Scores = line.Scores[:0]
 		for _, s := range p.Scores.Row(row) {
 			line.Scores = append(line.Scores, float64(s))
@@ -563,6 +585,9 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 	}
 	if r.Parameters != nil {
 		fmt.Fprintln(w, chosen(*r.Parameters, r.Settings))
+	}
+	if m := r.Several; m != nil {
+		fmt.Fprintf(w, "%s, λ = %v; micro-F1 of labelled nodes left out one by one %s\n", counted(int64(m.Columns), "column"), m.Lambda, formatPercent(m.MicroF1))
 	}
 	if t := r.Truth; t != nil {
 		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", f.truth, formatPercent(t.Accuracy), counted(int64(t.Nodes), "node"), t.MacroF1)

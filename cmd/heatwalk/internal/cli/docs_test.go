@@ -113,6 +113,8 @@ func TestJSONPage(t *testing.T) {
 		{"classify", "g", "--labels", "two.tsv", "--method", "cwk", "--truth", "two.tsv", "-o", "out.tsv"},
 		{"classify", "g", "--labels", "two.tsv", "--method", "diffusion+rls", "-o", "out.tsv"},
 		{"evaluate", "g", "--labels", "two.tsv", "--method", "lp", "--train", "0.5", "--splits", "2"},
+		{"classify", "g", "--labels", "two.tsv", "--multi-label", "-o", "out.tsv"},
+		{"evaluate", "g", "--labels", "two.tsv", "--multi-label", "--train", "0.5", "--splits", "2"},
 		{"kernel", "g", "--kernel", "diffusion", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "modularity", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "cwk", "--labels", "two.tsv", "-o", "K.npy"},

@@ -46,6 +46,7 @@ type evaluateFlags struct {
 	split        string
 	report       string
 	resume       bool
+	several      bool // labels a node
 }
 
 func newEvaluate(in *invocation) *cobra.Command {
@@ -63,11 +64,22 @@ training size, on N further splits, which have labels of the whole graph, as pap
 do; with 0, by cross-validation inside each training set, as classify does. The report
 says which. auto chooses inside each training set in both.
 
+With --multi-label a node may stand on several lines of L.tsv. Of each test node as many
+labels are predicted as it has, by classify --multi-label and by their frequency, and
+the report has micro- and macro-F1.
+
 Beside the file of --report stands FILE.journal while the run goes on. If the run is
 killed, the same command with --resume goes on from there to the same report.`,
 		Example: "  heatwalk evaluate graph --labels labels.tsv --method auto,lp,diffusion+rls --report report.html",
 		Args:    in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.several {
+				in.checkSeveralEvaluate(cmd, args, &f)
+				if err := in.checked(); err != nil {
+					return err
+				}
+				return in.runSeveralEvaluate(args[0], &f)
+			}
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkStdin(append(args, f.labels, f.split)...)
 			in.checkAttributes(&f.attributes)
@@ -104,6 +116,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	in.effortFlag(flags, &f.effort)
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
+	in.severalFlag(flags, &f.several)
 	flags.BoolVar(&f.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
 	in.readingFlags(flags, &f.reading)
 	return cmd

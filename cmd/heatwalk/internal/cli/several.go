@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// severalSeparator stands between labels of a node in a file of predictions.
+const severalSeparator = "|"
+
+// likely is the least probability of a label that is written, beside the likeliest.
+const likely = 0.5
+
+func (in *invocation) severalFlag(flags *pflag.FlagSet, several *bool) {
+	flags.BoolVar(several, "multi-label", false, "a node may have several labels, each on a line of its own")
+}
+
+// severalParameters are those that several labels a node were predicted with.
+type severalParameters struct {
+	evaluate.SeveralChoice
+	MicroF1 float64 `json:"micro_f1"` // of labelled nodes, left out one by one
+}
+
+// checkSeveral notes flags that make no difference where nodes have several labels:
+// those of the command but the given ones.
+func (in *invocation) checkSeveral(cmd *cobra.Command, args []string, r *reading, labels string, takes ...string) {
+	in.labelling.Several = true
+	in.checkGraph(cmd, args, r)
+	in.checkStdin(append(args, labels)...)
+	if labels == "" {
+		in.problem("--labels", "learners need labels; write --labels FILE with node<TAB>label lines")
+	}
+	takes = slices.Concat(takes, r.names, []string{"multi-label", "labels", "label-fields", "missing", "unknown-ids"})
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if cmd.InheritedFlags().Lookup(f.Name) == nil && !slices.Contains(takes, f.Name) {
+			in.problem("--"+f.Name, "makes no difference with --multi-label; leave it out")
+		}
+	})
+}
+
+func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
+	in.checkSeveral(cmd, args, &f.reading, f.labels, "output", "scores", "dtype", "unreached")
+	in.checkScores(cmd.Flags(), f)
+	if f.kind == "raw" {
+		in.problem("--scores", "there are probabilities alone with --multi-label; give probability")
+	}
+	in.checkFormat("-o", f.out, slices.Concat(predictionFormats, scoreFormats))
+	in.checkOutput("-o", f.out, append(args, f.labels)...)
+}
+
+func (in *invocation) checkSeveralEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
+	in.checkSeveral(cmd, args, &f.reading, f.labels, "train", "splits", "report")
+	if f.report != "" {
+		in.checkFormat("--report", f.report, []string{".txt", ".json"})
+		in.checkOutput("--report", f.report, append(args, f.labels)...)
+	}
+}
+
+// severalRun is a run that learns several labels a node.
+type severalRun struct {
+	*learnRun
+	problem  *method.Problem
+	settings *method.Settings
+	row      []int // the labelled nodes
+	sets     [][]int
+}
+
+// beginSeveral reads what there is to learn from and plans the run.
+func (in *invocation) beginSeveral(name, path, labels string, r *reading) (_ *severalRun, err error) {
+	s := &severalRun{settings: &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads}}
+	if s.learnRun, err = in.beginLearn(name, path, labels, r, &attributeFlags{}); err != nil {
+		return nil, err
+	}
+	if err = in.planSeveral(name, s); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (in *invocation) planSeveral(name string, s *severalRun) error {
+	if s.g.Manifest().Directed {
+		return usageOf(name, "%s", asymmetric("--multi-label", ""))
+	}
+	for _, label := range s.l.Names {
+		if strings.Contains(label, severalSeparator) {
+			return &dataError{s.l.File, fmt.Sprintf("the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)}
+		}
+	}
+	s.problem = problemOf(s.g, s.l)
+	s.row, s.sets = s.l.Sets()
+	var shown *stage
+	s.settings.Progress = func(phase string, done float64) {
+		if shown == nil {
+			shown = in.progress.begin("learning", 0, "")
+		}
+		shown.within(fmt.Sprintf("%s %.0f %%", phase, 100*done))
+	}
+	plan, err := in.fit(s.g, func() (*needs, error) {
+		n, err := in.planLearning(s.g, s.l, s.settings)
+		if err != nil {
+			return n, err
+		}
+		if in.estimating {
+			n.disk += runFileBytes
+		}
+		n.sweeps, n.row, n.scaled = unknownSweeps, 8*sparse.Stride[float64](4), true // of the iteration
+		list := method.SeveralMemory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
+		least := spec.Least(list)
+		return n, n.reserveSure(spec.Sum(list), least, list[0].What)
+	})
+	if err != nil {
+		return err
+	}
+	return in.begin(s.g, plan)
+}
+
+func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
+	s, err := in.beginSeveral(name, f.out, f.labels, &f.reading)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	columns, err := method.NewSeveralColumns(in.ctx, s.problem, s.settings)
+	if err != nil {
+		return in.methodError(err, name)
+	}
+	model, err := method.FitSeveral(in.ctx, columns, s.row, s.sets, len(s.l.Names), s.settings)
+	if err != nil {
+		return in.methodError(err, name)
+	}
+	p, err := model.Predict(in.ctx, s.problem, s.settings)
+	if err != nil {
+		return in.methodError(err, name)
+	}
+	format := formatOf(f.out, predictionFormats)
+	if format != ".tsv" {
+		in.warnBytes(f.out, format, s.g, s.l.Names)
+	}
+	if s.dense != nil {
+		err = f.writeScores(s.dense, s.g, p, s.l.Names)
+	} else {
+		labelOf := severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior")
+		err = writePredictions(s.out, format, s.g, p, labelOf, tablefile.Columns{Classes: s.l.Names, Top: f.scores})
+	}
+	if err != nil {
+		return err
+	}
+	r := &classified{
+		Output: f.out, Nodes: len(s.g.Degrees()), Labelled: len(s.row), Skipped: skippedOf(s.l), Classes: s.l.Names, Method: "spectral",
+		Several: &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1},
+	}
+	if err := in.countUnreached(r, s.problem, p); err != nil {
+		return err
+	}
+	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
+		r.Predicted -= r.Unreached
+	}
+	if err := in.writeRun(s.run, storeOf(s.g.Manifest()), r.Several); err != nil {
+		return err
+	}
+	if err := s.files.commit(); err != nil {
+		return err
+	}
+	if in.json {
+		r.Closing = in.closing()
+		return in.document(r)
+	}
+	in.printClassified(r, f)
+	return in.stdout.err
+}
+
+// severalLabels returns what is written for the labels of a row: its own, those that
+// are likely, the likeliest first, or the likeliest; of a node that no label reaches "",
+// unless it has its prior.
+func severalLabels(p *method.Prediction, l *nodefile.Labels, row []int, sets [][]int, prior bool) func(row int) string {
+	own := map[int][]int{}
+	for i, v := range row {
+		own[v] = sets[i]
+	}
+	var names []string
+	return func(v int) string {
+		names = names[:0]
+		set, known := own[v]
+		if !known {
+			if !prior && !p.Reached.Contains(uint32(v)) {
+				return ""
+			}
+			set = likelySet(p.Scores.Row(v))
+		}
+		for _, c := range set {
+			names = append(names, l.Names[c])
+		}
+		return strings.Join(names, severalSeparator)
+	}
+}
+
+// likelySet returns the classes of at least a probability of likely, in their order, or
+// the first of the likeliest ones.
+func likelySet(probabilities []float32) (set []int) {
+	best := 0
+	for c, p := range probabilities {
+		if p >= likely {
+			set = append(set, c)
+		}
+		if p > probabilities[best] {
+			best = c
+		}
+	}
+	if set == nil {
+		set = []int{best}
+	}
+	return set
+}
+
+// severalEvaluated is the JSON document of evaluate where nodes have several labels.
+type severalEvaluated struct {
+	*evaluate.SeveralReport
+	Graph   string       `json:"graph"`
+	Skipped skippedLines `json:"skipped_label_lines"`
+	Closing
+}
+
+func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
+	s, err := in.beginSeveral(name, f.report, f.labels, &f.reading)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	columns, err := method.NewSeveralColumns(in.ctx, s.problem, s.settings)
+	if err != nil {
+		return in.methodError(err, name)
+	}
+	splits, _ := in.evaluating()
+	report, err := evaluate.RunSeveral(in.ctx, s.problem, columns, s.row, s.sets, &evaluate.SeveralPlan{
+		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
+	})
+	if err != nil {
+		return in.methodError(explainSplit(err, f, s.g, s.l), name)
+	}
+	doc := &severalEvaluated{report, name, skippedOf(s.l), in.closing()}
+	if f.report != "" {
+		if formatOf(f.report, reportFormats) == ".json" {
+			err = encode(s.out, doc)
+		} else {
+			err = report.WriteText(s.out)
+		}
+		if err == nil {
+			err = in.writeRun(s.run, storeOf(s.g.Manifest()), nil)
+		}
+		if err == nil {
+			err = s.files.commit()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if in.json {
+		return in.document(doc)
+	}
+	in.progress.close()
+	if f.report != "-" {
+		if err := report.WriteText(in.stdout); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(in.summary(f.report), in.cost())
+	return in.stdout.err
+}

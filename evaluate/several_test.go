@@ -1,0 +1,77 @@
+package evaluate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Each split is what a model of its training nodes says of its test nodes, and the most
+// frequent labels of the training nodes for all of them.
+func TestRunSeveral(t *testing.T) {
+	g := testgraph.Planted(t, 7, 80, 40)
+	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	labels := len(g.Names)
+	sets := make([][]int, len(g.Row))
+	for i, c := range g.Class {
+		if sets[i] = []int{c}; i%3 == 0 {
+			sets[i] = append(sets[i], (c+1)%labels)
+		}
+	}
+	columns, err := method.NewSeveralColumns(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const splits, fraction = 3, 0.6
+	run := func(workers int) *SeveralReport {
+		r, err := RunSeveral(t.Context(), p, columns, g.Row, sets, &SeveralPlan{
+			Fractions: []float64{fraction}, Splits: splits, Settings: &method.Settings{RNGSeed: 5, Workers: workers},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	got := run(1)
+	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(SeveralResult{})); diff != "" {
+		t.Errorf("seven workers measure otherwise:\n%s", diff)
+	}
+	draw, err := validate.RandomSplits(make([]int, len(sets)), fraction, splits, 5, validate.ForTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var micro, macro, frequentMicro float64
+	for s := range splits {
+		split := draw.At(s)
+		var node []int
+		var own, truth [][]int
+		count := make([]float64, labels)
+		for _, i := range split.Train {
+			node, own = append(node, g.Row[i]), append(own, sets[i])
+			for _, c := range sets[i] {
+				count[c]++
+			}
+		}
+		model, err := method.FitSeveral(t.Context(), columns, node, own, labels, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var scores, frequent [][]float64
+		for _, i := range split.Test {
+			truth, frequent = append(truth, sets[i]), append(frequent, count)
+			scores = append(scores, model.ProbabilitiesTo(make([]float64, labels), g.Row[i]))
+		}
+		a, b := validate.LabelF1(truth, labels, func(i int) []float64 { return scores[i] })
+		c, _ := validate.LabelF1(truth, labels, func(i int) []float64 { return frequent[i] })
+		micro, macro, frequentMicro = micro+a/splits, macro+b/splits, frequentMicro+c/splits
+	}
+	learned, majority := got.Results[0], got.Results[1]
+	if math.Abs(learned.MicroF1-micro) > 1e-12 || math.Abs(learned.MacroF1-macro) > 1e-12 || math.Abs(majority.MicroF1-frequentMicro) > 1e-12 {
+		t.Errorf("%v, %v and %v, want %v, %v and %v", learned.MicroF1, learned.MacroF1, majority.MicroF1, micro, macro, frequentMicro)
+	}
+}

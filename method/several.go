@@ -1,0 +1,243 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Columns of several labels are at most so many, and no more than half as many as nodes;
+// half and a quarter of them are tried too.
+const (
+	mostSeveral      = 256
+	widthsSeveral    = 3
+	severalTolerance = 1e-3
+)
+
+// severalLambdas are the λ of [classify.RidgePath] that are tried.
+func severalLambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
+
+// severalColumns returns how many columns a graph of n nodes has.
+func severalColumns(n int) int { return max(1, min(mostSeveral, n/2)) }
+
+// SeveralColumns tell where the nodes of a graph stand in it, labels or not: the
+// eigenvectors u of the largest eigenvalues λ of
+//
+//	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
+//
+// times |λ|. The share τ keeps small components from having the largest eigenvalues:
+// Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
+// blockmodel (2013). A model takes the first so many of them, each row of unit length.
+type SeveralColumns struct {
+	block *sparse.Block[float64]
+}
+
+// NewSeveralColumns returns the columns of a graph without directions. Cost: some hundred
+// products of A with four columns. An iteration that ends at its limit gives what it
+// has. The errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
+func NewSeveralColumns(ctx context.Context, p *Problem, s *Settings) (*SeveralColumns, error) {
+	if p.Directed {
+		return nil, kernel.ErrAsymmetric
+	}
+	set := s.WithDefaults()
+	n, mean := len(p.Degrees), 0.0
+	for _, d := range p.Degrees {
+		mean += d / float64(n)
+	}
+	if mean == 0 {
+		return &SeveralColumns{sparse.NewBlock[float64](n, 1)}, nil
+	}
+	shared := make([]float64, n)
+	for i, d := range p.Degrees {
+		shared[i] = d + mean
+	}
+	op := sparse.NewNormalizedAdjacency[float64](p.A, shared)
+	op.Workers = set.Workers
+	k := severalColumns(n)
+	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
+		Tolerance: severalTolerance, Memory: set.Memory, Workers: set.Workers,
+		Progress: func(at lanczos.Progress) {
+			if set.Progress != nil {
+				set.Progress("features", float64(at.Converged)/float64(k))
+			}
+		},
+	})
+	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+		return nil, err
+	}
+	for v := range n {
+		row := pairs.Vectors.Row(v)
+		for j := range row {
+			row[j] *= math.Abs(pairs.Values[j])
+		}
+	}
+	return &SeveralColumns{pairs.Vectors}, nil
+}
+
+// SeveralMemory lists what the columns and a model of so many labelled nodes take with a
+// limit of memory, 0 for none, the probabilities of all nodes included.
+func SeveralMemory(n, labelled, labels int, memory int64) []spec.Bytes {
+	k, m, c := severalColumns(n), int64(labelled), int64(labels)
+	set := &lanczos.Settings{Memory: memory}
+	iteration, what := lanczos.Bytes(n, k, 0, set)
+	stalled := lanczos.StalledBytes(n, k, 0, false, set)
+	if memory > 0 {
+		stalled = min(stalled, memory)
+	}
+	fits := sparse.BlockBytes[float64](n, k) + sparse.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
+		spec.Sum(classify.RidgeMemory(labelled, k, labels, 0))
+	bytes := iteration + 8*int64(n)
+	if fits > bytes {
+		bytes, what = fits, "columns and least squares"
+	}
+	return []spec.Bytes{{What: what, Bytes: bytes}, {What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}}
+}
+
+// rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
+func (c *SeveralColumns) rowTo(dst []float64, node int) {
+	squares := 0.0
+	for j, x := range c.block.Row(node)[:len(dst)] {
+		dst[j] = x
+		squares += float64(x * x)
+	}
+	if squares == 0 {
+		return
+	}
+	scale := 1 / math.Sqrt(squares)
+	for j := range dst {
+		dst[j] *= scale
+	}
+}
+
+// SeveralModel gives a node a probability of each of the labels, which do not exclude
+// each other: one least squares machine for each label against the rest, with the same
+// columns and λ, whose scores become probabilities by a sigmoid of its own.
+type SeveralModel struct {
+	Columns int     // that it takes
+	Lambda  float64 // of [classify.RidgePath]
+	MicroF1 float64 // of labelled nodes that are left out, one by one, with these; see [validate.LabelF1]
+
+	columns *SeveralColumns
+	weights *mat.Dense // (columns + 1)×labels
+	shares  []float64
+	a, b    []float64 // of the sigmoids
+}
+
+// FitSeveral learns from nodes whose labels are sets of numbers below labels. Columns and
+// λ are those with the largest MicroF1, the first of equals. The error is the context's.
+func FitSeveral(ctx context.Context, columns *SeveralColumns, node []int, sets [][]int, labels int, s *Settings) (*SeveralModel, error) {
+	set := s.WithDefaults()
+	_, most := columns.block.Dims()
+	best := &SeveralModel{MicroF1: -1, columns: columns}
+	var left *mat.Dense
+	width := most
+	for range widthsSeveral {
+		path, err := columns.path(ctx, width, node, sets, labels, set.Workers)
+		if err != nil {
+			return nil, err
+		}
+		better := false
+		for _, lambda := range severalLambdas() {
+			scores := path.LeaveOneOut(lambda)
+			if micro, _ := validate.LabelF1(sets, labels, scores.RawRowView); micro > best.MicroF1 {
+				best.Columns, best.Lambda, best.MicroF1, left, better = width, lambda, micro, scores, true
+			}
+		}
+		if better {
+			best.weights, best.shares = path.Weights(best.Lambda)
+		}
+		if width /= 2; width == 0 {
+			break
+		}
+	}
+	best.calibrate(left, sets, labels)
+	return best, nil
+}
+
+// path returns the machines of a width.
+func (c *SeveralColumns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*classify.RidgePath, error) {
+	f := classify.Features[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
+	for i, v := range node {
+		c.rowTo(f.Row(i), v)
+	}
+	return classify.NewSeveralRidgePath(ctx, f, 1, sets, labels, workers)
+}
+
+// calibrate fits the sigmoids to scores of nodes that were left out.
+func (m *SeveralModel) calibrate(scores *mat.Dense, sets [][]int, labels int) {
+	has := make([][]bool, labels)
+	for c := range has {
+		has[c] = make([]bool, len(sets))
+	}
+	for i, own := range sets {
+		for _, c := range own {
+			has[c][i] = true
+		}
+	}
+	of := make([]float64, len(sets))
+	for c := range labels {
+		a, b := classify.Sigmoid(mat.Col(of, c, scores), has[c])
+		if a >= 0 { // all nodes have the label, none has, or a few say the opposite
+			yes := m.shares[c] * float64(len(sets))
+			a, b = 0, math.Log((float64(len(sets))-yes+1)/(yes+1))
+		}
+		m.a, m.b = append(m.a, a), append(m.b, b)
+	}
+}
+
+// ScoresTo stores in dst, with a place for each label, what least squares says of a node.
+func (m *SeveralModel) ScoresTo(dst []float64, node int) []float64 {
+	x := make([]float64, m.Columns+1)
+	m.columns.rowTo(x[:m.Columns], node)
+	x[m.Columns] = 1
+	copy(dst, m.shares)
+	for j, v := range x {
+		for c, w := range m.weights.RawRowView(j) {
+			dst[c] += float64(v * w)
+		}
+	}
+	return dst
+}
+
+// ProbabilitiesTo stores in dst the probability of each label of a node.
+func (m *SeveralModel) ProbabilitiesTo(dst []float64, node int) []float64 {
+	for c, f := range m.ScoresTo(dst, node) {
+		dst[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
+	}
+	return dst
+}
+
+// Predict returns the probabilities of all nodes of a problem, in rows that need not sum
+// to one, and the likeliest label of each, of labelled nodes too. The problem's labelled
+// nodes are those that the model has learned from.
+func (m *SeveralModel) Predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+	set := s.WithDefaults()
+	n, labels := len(p.Degrees), len(m.shares)
+	out := &Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
+	var err error
+	if out.Reached, err = p.Reached(ctx, set.Workers, &out.Work); err != nil {
+		return nil, err
+	}
+	const chunk = 1024
+	return out, sched.Run(ctx, set.Workers, (n+chunk-1)/chunk, func(_, piece int) error {
+		scores := make([]float64, labels)
+		for v := piece * chunk; v < min(n, (piece+1)*chunk); v++ {
+			to := out.Scores.Row(v)
+			for c, x := range m.ProbabilitiesTo(scores, v) {
+				to[c] = float32(x)
+			}
+			out.Class[v] = classify.ArgMax(scores)
+		}
+		return nil
+	})
+}

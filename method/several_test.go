@@ -1,0 +1,242 @@
+package method
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// severalOf gives the labelled nodes of a problem their class, most of them, and other
+// ones now and then.
+func severalOf(p *Problem, labels int) [][]int {
+	rng := rand.New(rand.NewPCG(8, 9))
+	sets := make([][]int, len(p.Row))
+	for i := range sets {
+		for c := range labels {
+			if c == p.Class[i] && rng.IntN(5) > 0 || rng.IntN(7) == 0 {
+				sets[i] = append(sets[i], c)
+			}
+		}
+	}
+	return sets
+}
+
+// Columns are eigenvectors of the matrix written down by its definition, times the sizes
+// of their values, from the largest value on.
+func TestSeveralColumns(t *testing.T) {
+	p := problemtest.Planted(t, 3, 90, 20)
+	c, err := NewSeveralColumns(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, mean := len(p.Degrees), 0.0
+	for _, d := range p.Degrees {
+		mean += d / float64(n)
+	}
+	s := mat.NewSymDense(n, nil)
+	dense := p.A.(*sparse.CSR)
+	for i := range n {
+		for j := range i + 1 {
+			s.SetSym(i, j, dense.At(i, j)/math.Sqrt((p.Degrees[i]+mean)*(p.Degrees[j]+mean)))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(s, false) {
+		t.Fatal("no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	slices.Reverse(values)
+	_, k := c.block.Dims()
+	if k != n/2 {
+		t.Fatalf("%d columns of %d nodes", k, n)
+	}
+	for j := range k {
+		u, squares := mat.NewVecDense(n, nil), 0.0
+		for v := range n {
+			u.SetVec(v, c.block.Row(v)[j])
+			squares += u.AtVec(v) * u.AtVec(v)
+		}
+		if got, want := math.Sqrt(squares), math.Abs(values[j]); math.Abs(got-want) > 2*severalTolerance {
+			t.Errorf("column %d has the norm %v, want %v", j, got, want)
+		}
+		var su mat.VecDense
+		su.MulVec(s, u)
+		su.AddScaledVec(&su, -values[j], u)
+		if r := mat.Norm(&su, 2); r > 4*severalTolerance*math.Sqrt(squares)+1e-12 {
+			t.Errorf("column %d has the residual %v", j, r)
+		}
+	}
+}
+
+// The model is that of least squares solved anew without each node, for every width and
+// λ, and its sigmoids are where their likelihood is flat.
+func TestFitSeveral(t *testing.T) {
+	const labels = 4
+	p := problemtest.Planted(t, 5, 60, 24)
+	sets := severalOf(p, labels)
+	c, err := NewSeveralColumns(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := FitSeveral(t.Context(), c, p.Row, sets, labels, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := len(p.Row)
+	share := make([]float64, labels)
+	for _, own := range sets {
+		for _, l := range own {
+			share[l] += 1 / float64(m)
+		}
+	}
+	features := func(width, node int) []float64 {
+		row := slices.Clone(c.block.Row(node)[:width])
+		norm := mat.Norm(mat.NewVecDense(width, row), 2)
+		if norm > 0 {
+			for j := range row {
+				row[j] /= norm
+			}
+		}
+		return append(row, 1)
+	}
+	scores := func(width int, lambda float64, without, node int) []float64 {
+		trace := 0.0
+		for _, v := range p.Row {
+			x := features(width, v)
+			trace += mat.Dot(mat.NewVecDense(width+1, x), mat.NewVecDense(width+1, x))
+		}
+		square, right := mat.NewDense(width+1, width+1, nil), mat.NewDense(width+1, labels, nil)
+		for i, v := range p.Row {
+			if i == without {
+				continue
+			}
+			x, y := features(width, v), make([]float64, labels)
+			for l := range y {
+				y[l] = -share[l]
+			}
+			for _, l := range sets[i] {
+				y[l]++
+			}
+			var outer mat.Dense
+			outer.Outer(1, mat.NewVecDense(width+1, x), mat.NewVecDense(width+1, x))
+			square.Add(square, &outer)
+			outer.Reset()
+			outer.Outer(1, mat.NewVecDense(width+1, x), mat.NewVecDense(labels, y))
+			right.Add(right, &outer)
+		}
+		for j := range width + 1 {
+			square.Set(j, j, square.At(j, j)+lambda*trace/float64(m))
+		}
+		var w, s mat.Dense
+		if err := w.Solve(square, right); err != nil {
+			t.Fatal(err)
+		}
+		s.Mul(mat.NewDense(1, width+1, features(width, node)), &w)
+		return addTo(s.RawRowView(0), share)
+	}
+	best, width, lambda := -1.0, 0, 0.0
+	var left [][]float64
+	for _, k := range []int{30, 15, 7} {
+		for _, l := range severalLambdas() {
+			var all [][]float64
+			for i, v := range p.Row {
+				all = append(all, scores(k, l, i, v))
+			}
+			if micro, _ := validate.LabelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
+				best, width, lambda, left = micro, k, l, all
+			}
+		}
+	}
+	if got.Columns != width || got.Lambda != lambda || math.Abs(got.MicroF1-best) > 1e-12 {
+		t.Errorf("chose %d columns, λ = %v at %v; want %d, %v at %v", got.Columns, got.Lambda, got.MicroF1, width, lambda, best)
+	}
+	for v := range p.Degrees {
+		s, want := got.ScoresTo(make([]float64, labels), v), scores(width, lambda, -1, v)
+		for l := range labels {
+			if !(math.Abs(s[l]-want[l]) <= 1e-9) {
+				t.Errorf("node %d has the score %v of label %d, want %v", v, s[l], l, want[l])
+			}
+		}
+	}
+	for l := range labels {
+		if got.a[l] == 0 {
+			continue
+		}
+		yes, flat, slope := share[l]*float64(m), 0.0, 0.0
+		for i := range m {
+			target := 1 / (float64(m) - yes + 2)
+			if slices.Contains(sets[i], l) {
+				target = (yes + 1) / (yes + 2)
+			}
+			d := target - 1/(1+math.Exp(got.a[l]*left[i][l]+got.b[l]))
+			flat, slope = flat+d, slope+d*left[i][l]
+		}
+		if math.Abs(flat) > 1e-6 || math.Abs(slope) > 1e-6 {
+			t.Errorf("label %d: the likelihood has the slopes %v and %v", l, flat, slope)
+		}
+	}
+}
+
+func addTo(dst, x []float64) []float64 {
+	for i, v := range x {
+		dst[i] += v
+	}
+	return dst
+}
+
+// A label that no labelled node has is less likely than any that one has, and one that
+// all have is likely.
+func TestSeveralWithoutLabels(t *testing.T) {
+	p := problemtest.Planted(t, 6, 50, 20)
+	sets := severalOf(p, 3)
+	for i := range sets {
+		sets[i] = append(sets[i], 4)
+	}
+	c, err := NewSeveralColumns(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := FitSeveral(t.Context(), c, p.Row, sets, 5, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := model.ProbabilitiesTo(make([]float64, 5), 0)
+	if want := 1. / 22; math.Abs(got[3]-want) > 1e-9 || math.Abs(got[4]-21./22) > 1e-9 {
+		t.Errorf("probabilities %v, want %v of label 3 and %v of label 4", got, want, 21./22)
+	}
+}
+
+func TestSeveralWorkersAgree(t *testing.T) {
+	p := problemtest.Planted(t, 4, 300, 60)
+	sets := severalOf(p, 4)
+	var want *Prediction
+	for _, workers := range []int{1, 2, 7} {
+		s := &Settings{Workers: workers}
+		c, err := NewSeveralColumns(t.Context(), p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := FitSeveral(t.Context(), c, p.Row, sets, 4, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := model.Predict(t.Context(), p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got.Scores, want.Scores) || !got.Reached.Equals(want.Reached) {
+			t.Errorf("%d workers predict otherwise than 1", workers)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package validate
+
+import (
+	"cmp"
+	"slices"
+)
+
+// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
+// Skiena 2014): of each item as many labels are predicted as it has, those of the
+// highest scores, the lower label first among equals. With tp, fp and fn the numbers of
+// predictions of a label that are right, wrong and missing, micro is
+// 2Σtp/(2Σtp + Σfp + Σfn) over all labels, macro the mean of 2tp/(2tp + fp + fn), which
+// is 0 of a label that no item has and none is given. Items without a label count for
+// nothing.
+func LabelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, macro float64) {
+	if labels == 0 {
+		return 0, 0
+	}
+	right, given, had := make([]int, labels), make([]int, labels), make([]int, labels)
+	var order []int
+	for i, own := range sets {
+		for _, c := range own {
+			had[c]++
+		}
+		order = Likeliest(order, scores(i), len(own))
+		for _, c := range order {
+			given[c]++
+			if slices.Contains(own, c) {
+				right[c]++
+			}
+		}
+	}
+	hits, all := 0, 0
+	for c := range labels {
+		hits, all = hits+2*right[c], all+given[c]+had[c]
+		if right[c] > 0 {
+			macro += 2 * float64(right[c]) / float64(given[c]+had[c])
+		}
+	}
+	return float64(hits) / float64(max(1, all)), macro / float64(labels)
+}
+
+// Likeliest stores in dst the count labels of the highest scores, best first, the lower
+// one first among equals.
+func Likeliest(dst []int, scores []float64, count int) []int {
+	dst = dst[:0]
+	for c := range scores {
+		dst = append(dst, c)
+	}
+	slices.SortFunc(dst, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), a-b) })
+	return dst[:min(count, len(dst))]
+}
