@@ -154,3 +154,8 @@ func withoutSkipping(fix string, lines int64) string {
 	fix = strings.TrimSuffix(fix, ", or pass --skip-bad-lines")
 	return strings.Replace(fix, "fix the line, leave", "leave", 1)
 }
+
+// notRead is the error for a file of a format that is known and not read.
+func notRead(name, what, fix string) error {
+	return &ParseError{File: name, Msg: what + ", which is not read", Fix: fix}
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/sketch"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -33,7 +34,7 @@ type Plan struct {
 // do not shrink, the error is a [*MemoryError]; standard input, which can be
 // read only once, gives an [*InputError].
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
-	g := guess{known: newDistinct(), odd: newDistinct(), numeric: true, whole: true}
+	g := guess{known: sketch.NewDistinct(), odd: sketch.NewDistinct(), numeric: true, whole: true}
 	if c != nil {
 		g.c = *c
 	}
@@ -89,12 +90,12 @@ type guess struct {
 	window   float64 // bytes that decompressing takes while lines are read, if they are many
 
 	// Of the sampled ids.
-	tokens, oddTokens float64   // all, and those of every other block
-	often             []uint32  // how many have each of so many remainders of their hash
-	known, odd        *distinct // the same
-	bytes             float64   // of all
-	numeric           bool      // small numbers only
-	top               uint32    // the largest of them
+	tokens, oddTokens float64          // all, and those of every other block
+	often             []uint32         // how many have each of so many remainders of their hash
+	known, odd        *sketch.Distinct // the same
+	bytes             float64          // of all
+	numeric           bool             // small numbers only
+	top               uint32           // the largest of them
 
 	code   []uint32
 	weight []float64
@@ -217,7 +218,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 			} else {
 				g.numeric = false
 			}
-			g.add(mix(n), odd)
+			g.add(sketch.Mix(n), odd)
 			text += 8
 		}
 		for i := range b.End {
@@ -326,7 +327,7 @@ func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines 
 			at, g.code, g.weight = lay.template.Scan(text, at, g.code[:0], g.weight[:0])
 			for _, c := range g.code {
 				id := c + uint32(lay.template.Base)
-				g.add(mix(uint64(id)), odd)
+				g.add(sketch.Mix(uint64(id)), odd)
 				g.top = max(g.top, id)
 			}
 			lines += float64(len(g.code) / 2)
@@ -361,10 +362,10 @@ func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines 
 func (g *guess) id(id []byte, odd bool) {
 	if v, ok := smallNumber(id); ok {
 		g.top = max(g.top, v)
-		g.add(mix(uint64(v)), odd)
+		g.add(sketch.Mix(uint64(v)), odd)
 	} else {
 		g.numeric = false
-		g.add(hashOf(id), odd)
+		g.add(sketch.HashOf(id), odd)
 	}
 	g.bytes += float64(len(id))
 }
@@ -375,9 +376,9 @@ func (g *guess) add(hash uint64, odd bool) {
 	}
 	g.often[hash%oftenCounts]++
 	g.tokens++
-	g.known.add(hash)
+	g.known.Add(hash)
 	if odd {
-		g.odd.add(hash)
+		g.odd.Add(hash)
 	}
 }
 
@@ -417,12 +418,12 @@ func (g *guess) nodes() float64 {
 	if g.matrix > 0 {
 		return float64(g.matrix)
 	}
-	n := g.known.count()
+	n := g.known.Count()
 	if !g.whole {
 		n *= 1.02 // how far the counting may be off
 		power := 1.0
-		if odd := g.odd.count(); odd > 0 && g.oddTokens < g.tokens {
-			power = min(1, max(0, math.Log(g.known.count()/odd)/math.Log(g.tokens/g.oddTokens)))
+		if odd := g.odd.Count(); odd > 0 && g.oddTokens < g.tokens {
+			power = min(1, max(0, math.Log(g.known.Count()/odd)/math.Log(g.tokens/g.oddTokens)))
 		}
 		n *= math.Pow(max(1, 2*g.lines/max(1, g.tokens)), power)
 	} else {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/unread"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -53,7 +54,9 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
-		return format, webGraph(in.Name())
+		if what, fix, known := unread.WebGraph(in.Name()); known {
+			return format, notRead(in.Name(), what, fix)
+		}
 	}
 	return format, nil
 }

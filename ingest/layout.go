@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/ingest/internal/unread"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -34,8 +35,8 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 	var firstErr error
 	konect := ""
 	if chunk.First == 1 {
-		if err := otherFormat(name, chunk.Data); err != nil {
-			return nil, err
+		if what, fix, known := unread.Format(name, chunk.Data); known {
+			return nil, notRead(name, what, fix)
 		}
 		konect = parse.Konect(chunk.Data)
 	}

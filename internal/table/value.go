@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,4 +76,17 @@ func TimeOf(text string) (t time.Time, ok bool) {
 	t, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)])
 	rest := text[len(time.DateOnly):]
 	return t, err == nil && (rest == "" || rest[0] == 'T' || rest[0] == ' ')
+}
+
+// CompareIntegers compares canonical integers of any length.
+func CompareIntegers(a, b []byte) int {
+	switch negA, negB := a[0] == '-', b[0] == '-'; {
+	case negA && negB:
+		return CompareIntegers(b[1:], a[1:])
+	case negA:
+		return -1
+	case negB:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }

@@ -1,8 +1,6 @@
 package ids
 
 import (
-	"bytes"
-	"cmp"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -59,24 +57,11 @@ func (d *Dict) SortIntegers(codes []uint32) {
 	for i, code := range codes {
 		v, err := strconv.ParseUint(string(d.Key(code)), 10, 64)
 		if err != nil { // negative, or beyond 64 bits
-			slices.SortFunc(codes, func(a, b uint32) int { return CompareIntegers(d.Key(a), d.Key(b)) })
+			slices.SortFunc(codes, func(a, b uint32) int { return table.CompareIntegers(d.Key(a), d.Key(b)) })
 			return
 		}
 		values[i] = v
 	}
 	_, sorted := sort.Radix(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
 	copy(codes, sorted)
-}
-
-// CompareIntegers compares canonical integers of any length.
-func CompareIntegers(a, b []byte) int {
-	switch negA, negB := a[0] == '-', b[0] == '-'; {
-	case negA && negB:
-		return CompareIntegers(b[1:], a[1:])
-	case negA:
-		return -1
-	case negB:
-		return 1
-	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -322,7 +323,7 @@ func (g *openGraph) load() error {
 
 // hasHyperedges reports whether the last nodes stand for hyperedges.
 func (g *openGraph) hasHyperedges() bool {
-	return g.Manifest().Options[ingest.HyperedgesOption] != ""
+	return g.Manifest().Options[source.HyperedgesOption] != ""
 }
 
 // close closes the store and removes what was made on the fly.

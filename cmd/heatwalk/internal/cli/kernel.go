@@ -10,7 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -235,7 +235,7 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		rows := slices.Collect(g.Nodes().Rows())
 		if g.hasHyperedges() {
-			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes().ID(row), ingest.HyperedgePrefix) })
+			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes().ID(row), source.HyperedgePrefix) })
 		}
 		return rows, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -107,7 +108,7 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	}
 	s := n.Settings
 	s.Workers = in.threads
-	return ingest.Neighbours(x, ids, n.weight, &s), nil
+	return source.Neighbours(x, ids, n.weight, &s), nil
 }
 
 // rowIDs returns what the rows of a file of attributes are called.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -52,7 +53,7 @@ func (in *invocation) checkSources(r *reading) {
 func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ingest.Config) (ingest.Config, func() error, error) {
 	if s.hyperedges {
 		settings := c
-		c.Sources = []*ingest.Source{ingest.Hyperedges(inputs, s.coupling, &settings)}
+		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}
 		return c, func() error { return nil }, nil
 	}
 	temp, err := in.makeTemp(dir)
@@ -76,7 +77,7 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ing
 		return c, nil, errors.Join(usageOf(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
 	}
 	c.Nodes, c.Directed, c.Undirected = "", false, true
-	c.Sources = []*ingest.Source{ingest.Citations(store, s.cocitation, s.coupling, in.threads)}
+	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, in.threads)}
 	return c, end, nil
 }
 

@@ -1,4 +1,4 @@
-package ingest_test
+package source_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -71,7 +72,7 @@ func TestCitationsGolden(t *testing.T) {
 	cocitation, coupling := testgraph.Golden(t, "digraph/cocitation.npy"), testgraph.Golden(t, "digraph/coupling.npy")
 	for _, c := range []struct{ cocitation, coupling bool }{{true, false}, {false, true}, {true, true}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			a, ids := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{ingest.Citations(store, c.cocitation, c.coupling, 2)}}))
+			a, ids := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Citations(store, c.cocitation, c.coupling, 2)}}))
 			if ids[0] != "p0" || ids[11] != "p11" {
 				t.Errorf("ids %v", ids)
 			}
@@ -95,15 +96,15 @@ func TestCitationsGolden(t *testing.T) {
 
 func TestHyperedgesGolden(t *testing.T) {
 	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops}
-	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
+	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
 	s := stored(t, nil, c)
-	if s.Manifest().Options[ingest.HyperedgesOption] == "" {
+	if s.Manifest().Options[source.HyperedgesOption] == "" {
 		t.Error("the store does not say that it holds hyperedges")
 	}
 	a, ids := dense(t, s)
 	shared := testgraph.Golden(t, "hypergraph/E.npy")
 	n := shared.Rows
-	if ids[n] != ingest.HyperedgePrefix+"1" || ids[0] != "h0" || len(ids) != n+7 {
+	if ids[n] != source.HyperedgePrefix+"1" || ids[0] != "h0" || len(ids) != n+7 {
 		t.Errorf("ids %v", ids)
 	}
 	for u := range n {
@@ -121,7 +122,7 @@ func TestHyperedgesGolden(t *testing.T) {
 
 func TestSharedHyperedgesGolden(t *testing.T) {
 	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops}
-	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, true, c)}
+	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, true, c)}
 	a, ids := dense(t, stored(t, nil, c))
 	shared := testgraph.Golden(t, "hypergraph/E.npy")
 	if len(ids) != shared.Rows {
@@ -142,7 +143,7 @@ func TestHyperedgeVerticesThatAreNumbersAreInTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &ingest.Config{}
-	c.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, false, c)}
+	c.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, c)}
 	_, ids := dense(t, stored(t, nil, c))
 	want := []string{"-2", "9", "10", "100", "hyperedge:1", "hyperedge:2"}
 	if !slices.Equal(ids, want) {
@@ -164,7 +165,7 @@ func TestBadHyperedges(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := &ingest.Config{}
-		set.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, false, set)}
+		set.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, set)}
 		dir := filepath.Join(t.TempDir(), "graph")
 		_, err := ingest.Run(context.Background(), dir, nil, set)
 		if parse := (*ingest.ParseError)(nil); !errors.As(err, &parse) || !strings.Contains(err.Error(), c.want) {
@@ -186,7 +187,7 @@ func TestHyperedgesNeedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := &ingest.Config{Memory: 12 << 20, Workers: 1}
-	set.Sources = []*ingest.Source{ingest.Hyperedges([]string{path}, false, set)}
+	set.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, set)}
 	_, err := ingest.Run(context.Background(), filepath.Join(t.TempDir(), "graph"), nil, set)
 	if over := (*ingest.MemoryError)(nil); !errors.As(err, &over) {
 		t.Errorf("error %v, want one of memory", err)
@@ -221,7 +222,7 @@ func TestNeighboursAreAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, got := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{ingest.Neighbours(x, ids, 0.5, s)}}))
+	a, got := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Neighbours(x, ids, 0.5, s)}}))
 	if !slices.Equal(got, ids) {
 		t.Errorf("ids %v", got)
 	}

@@ -1,4 +1,4 @@
-package ingest
+package source
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -20,6 +20,9 @@ import (
 // number from 1 behind it.
 const HyperedgePrefix = "hyperedge:"
 
+// windowFlag sets the window of files that are packed.
+const windowFlag = "--max-window"
+
 // HyperedgesOption is the option of a store whose last nodes stand for hyperedges.
 const HyperedgesOption = "hyperedges"
 
@@ -29,17 +32,17 @@ const HyperedgesOption = "hyperedges"
 // hyperedge, and an edge between each hyperedge and each of its vertices. A hyperedge
 // of a single vertex is an error unless c keeps self loops; so is one without any, and
 // a vertex named twice. It takes 4 bytes a vertex of a hyperedge while it is read, and
-// the ids. The error of reading is a [*ParseError] or the file system's.
+// the ids. The error of reading is a [*ingest.ParseError] or the file system's.
 //
 // With shared the graph has the vertices alone, and an edge between two of them for the
 // hyperedges that they share, whose number is its weight: L is then that of the
 // hypergraph, diag(E·1) − E.
-func Hyperedges(inputs []string, shared bool, c *Config) *Source {
+func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	option := HyperedgesOption
 	if shared {
 		option = ""
 	}
-	return &Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+	return &ingest.Source{Name: "hyperedges", Option: option, Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
 		h := &hypergraph{c: c, hold: hold, code: map[string]uint32{}}
 		for _, path := range inputs {
 			if err := h.read(ctx, path); err != nil {
@@ -55,9 +58,9 @@ func Hyperedges(inputs []string, shared bool, c *Config) *Source {
 
 // hypergraph is what has been read of one.
 type hypergraph struct {
-	c     *Config
+	c     *ingest.Config
 	hold  func(bytes int64) error
-	files []FileReport
+	files []ingest.FileReport
 
 	ids   []string // of the vertices, in order of appearance
 	code  map[string]uint32
@@ -107,7 +110,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 		}
 	}
 	done, _ := in.Progress()
-	h.files = append(h.files, FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})
+	h.files = append(h.files, ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})
 	return h.tell(in, lines)
 }
 
@@ -115,7 +118,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 func (h *hypergraph) tell(in *textio.Reader, lines int64) error {
 	if h.c.Progress != nil {
 		done, total := in.Progress()
-		h.c.Progress(Progress{Phase: "reading", File: in.Name(), Done: done, Total: total, Lines: lines})
+		h.c.Progress(ingest.Progress{Phase: "reading", File: in.Name(), Done: done, Total: total, Lines: lines})
 	}
 	return h.hold(h.bytes + int64(cap(h.of))*4 + int64(cap(h.end))*8)
 }
@@ -123,21 +126,21 @@ func (h *hypergraph) tell(in *textio.Reader, lines int64) error {
 const wholeHyperedge = "give each hyperedge two vertices or more, each of them once"
 
 // line adds a hyperedge.
-func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ParseError {
+func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ingest.ParseError {
 	if err := fields.Split(text, sep); err != nil {
-		return &ParseError{Msg: err.Error(), Fix: wholeHyperedge}
+		return &ingest.ParseError{Msg: err.Error(), Fix: wholeHyperedge}
 	}
 	fields.DropEmpty(0)
 	number := len(h.end) + 1
 	first := len(h.of)
 	for i, id := range fields.Text {
 		if len(id) == 0 {
-			return &ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
+			return &ingest.ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
 		}
 		v, known := h.code[string(id)]
 		if !known {
 			if bytes.HasPrefix(id, []byte(HyperedgePrefix)) {
-				return &ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
+				return &ingest.ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
 			}
 			v = uint32(len(h.ids))
 			h.ids, h.last = append(h.ids, string(id)), append(h.last, 0)
@@ -145,17 +148,17 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ParseErr
 			h.bytes += idBytes + int64(len(id))
 		}
 		if h.last[v] == number {
-			return &ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
+			return &ingest.ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
 		}
 		h.last[v] = number
 		h.of = append(h.of, v)
 	}
 	switch len(h.of) - first {
 	case 0:
-		return &ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
+		return &ingest.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
 	case 1:
-		if h.c.SelfLoops != KeepLoops {
-			return &ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with --self-loops=keep, or leave the line out"}
+		if h.c.SelfLoops != ingest.KeepLoops {
+			return &ingest.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with --self-loops=keep, or leave the line out"}
 		}
 	}
 	h.end = append(h.end, len(h.of))
@@ -166,7 +169,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ParseErr
 func (h *hypergraph) order() []int {
 	order := numbers(len(h.ids))
 	if !slices.ContainsFunc(h.ids, func(id string) bool { return !table.IsInteger([]byte(id)) }) {
-		slices.SortFunc(order, func(a, b int) int { return ids.CompareIntegers([]byte(h.ids[a]), []byte(h.ids[b])) })
+		slices.SortFunc(order, func(a, b int) int { return table.CompareIntegers([]byte(h.ids[a]), []byte(h.ids[b])) })
 	}
 	return order
 }

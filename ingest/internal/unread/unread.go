@@ -1,9 +1,8 @@
-package ingest
+package unread
 
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -30,8 +29,9 @@ var others = []struct {
 
 const bvFix = "it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"
 
-// otherFormat returns the error for text of a format that is known and not read.
-func otherFormat(name string, text []byte) error {
+// Format returns what a file is that begins with text, and what to do with it, if it has
+// a format that is known and not read.
+func Format(name string, text []byte) (what, fix string, known bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		for _, o := range others {
@@ -40,24 +40,22 @@ func otherFormat(name string, text []byte) error {
 				named = named || table.IsNamed(name, ending)
 			}
 			if named || o.line != nil && o.line.Match(line) {
-				return &ParseError{File: name, Msg: o.what + ", which is not read", Fix: o.fix}
+				return o.what, o.fix, true
 			}
 		}
 		// DIMACS begins with comments of its own.
 		if !table.IsComment(line) && !strings.HasPrefix(string(line), "c ") {
-			return nil
+			return "", "", false
 		}
 		text = rest
 	}
-	return nil
+	return "", "", false
 }
 
-// webGraph returns the error for the bit stream of a BVGraph, which has the ending of
-// METIS files; its properties are beside it.
-func webGraph(name string) error {
-	properties, err := os.ReadFile(filepath.Join(filepath.Dir(name), stemOf(name)+".properties"))
-	if err != nil || !bytes.Contains(properties, []byte("BVGraph")) {
-		return nil
-	}
-	return &ParseError{File: name, Msg: "a BVGraph, which is not read", Fix: bvFix}
+// WebGraph is Format for the bit stream of a BVGraph, which has the ending of METIS files;
+// its properties are beside it.
+func WebGraph(name string) (what, fix string, known bool) {
+	stem := name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))]
+	properties, err := os.ReadFile(stem + ".properties")
+	return "a BVGraph", bvFix, err == nil && bytes.Contains(properties, []byte("BVGraph"))
 }

@@ -1,10 +1,11 @@
-package ingest
+package source
 
 import (
 	"context"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -16,8 +17,8 @@ import (
 // both the sum, which is the co-citation graph of Zhang and Mao (2008). Self loops of
 // the store and weights do not count. It takes 8 bytes an arc while it is read, and
 // never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
-func Citations(store *shard.Store, cocitation, coupling bool, workers int) *Source {
-	return &Source{Name: "citations", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+func Citations(store *shard.Store, cocitation, coupling bool, workers int) *ingest.Source {
+	return &ingest.Source{Name: "citations", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
 		nodes := store.Nodes()
 		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
 		if err := p.list(nodes.Rows()); err != nil {
@@ -45,8 +46,8 @@ func Citations(store *shard.Store, cocitation, coupling bool, workers int) *Sour
 // Neighbours returns the source of the graph of the nearest neighbours among the rows
 // of x by cosine: an edge where one of two rows is a neighbour of the other, weight
 // times the cosine as its weight. ids are those of the rows. Memory is that of x twice.
-func Neighbours(x *sparse.CSR, ids []string, weight float64, s *similarity.Settings) *Source {
-	return &Source{Name: "neighbours", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+func Neighbours(x *sparse.CSR, ids []string, weight float64, s *similarity.Settings) *ingest.Source {
+	return &ingest.Source{Name: "neighbours", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
 		if err := hold(pairBytes * x.NNZ()); err != nil {
 			return nil, err
 		}
