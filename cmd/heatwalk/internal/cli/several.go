@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // severalSeparator stands between labels of a node in a file of predictions.
@@ -246,6 +248,10 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	report, err := evaluate.RunSeveral(in.ctx, s.problem, columns, s.row, s.sets, &evaluate.SeveralPlan{
 		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
 	})
+	if none := new(validate.FractionError); errors.As(err, &none) && none.Class >= 0 {
+		return usageOf("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
+			none.Fraction, counted(int64(none.Nodes), "labelled node"), none.Smallest)
+	}
 	if err != nil {
 		return in.methodError(explainSplit(err, f, s.g, s.l), name)
 	}
