@@ -62,6 +62,7 @@ var floors = map[string]int{
 	"method/internal/trial":     7,
 	"method/internal/auto":      9,
 	"method":                    11,
+	"method/suggest":            12,
 	"evaluate":                  12,
 	"bench":                     13,
 	"bench/papers/uci":          14,

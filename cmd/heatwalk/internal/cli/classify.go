@@ -15,6 +15,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -275,9 +276,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if len(f.method.Takes()) == 0 {
 		f.unreached = "prior" // it does not walk
 	}
-	var suggested []method.Suggestion
+	var suggested []suggest.Suggestion
 	if f.suggest > 0 {
-		if suggested, err = method.Suggest(in.ctx, problem, p, f.suggest, settings); err != nil {
+		if suggested, err = suggest.Nodes(in.ctx, problem, p, f.suggest, settings); err != nil {
 			return in.methodError(err, name)
 		}
 	}
@@ -373,7 +374,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.L
 	}
 	n.releaseSure(made.Phase)
 	if f.suggest > 0 {
-		list, err := method.SuggestMemory(problemOf(g, l), f.suggest, s.Memory)
+		list, err := suggest.Memory(problemOf(g, l), f.suggest, s.Memory)
 		if err == nil {
 			err = n.Reserve(spec.Least(list), list[0].What)
 		}

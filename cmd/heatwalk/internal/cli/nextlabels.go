@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/suggest"
 )
 
 // checkSuggest notes what does not go with --suggest.
@@ -26,7 +26,7 @@ func (in *invocation) checkSuggest(flags *pflag.FlagSet, f *classifyFlags) {
 }
 
 // writeSuggestions writes a line for each node to label next, the most telling first.
-func writeSuggestions(w io.Writer, g *openGraph, classes []string, list []method.Suggestion) error {
+func writeSuggestions(w io.Writer, g *openGraph, classes []string, list []suggest.Suggestion) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "node\tteaches\tlabel\tprobability\treason")
 	nodes := g.Nodes()

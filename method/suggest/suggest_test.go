@@ -1,4 +1,4 @@
-package method
+package suggest
 
 import (
 	"math"
@@ -7,19 +7,30 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Suggestions against the decrease of the variance of Σ w_i·f_i, found anew for every
 // node with a dense covariance of all nodes given the labels and those before.
-func TestSuggestAgainstDense(t *testing.T) {
+func TestNodesAgainstDense(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
-		p := goldenProblem(t, name)
-		out := predictBy(t, "lp", p, nil)
+		g := testgraph.Load(t, name)
+		p := &problem.Problem{A: g.A, Degrees: g.Degrees, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+		methods, err := method.ParseMethods("lp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := methods[0].Predict(t.Context(), p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		n := len(p.Degrees)
 		var first []Suggestion
 		for _, workers := range []int{1, 2, 7} {
-			list, err := Suggest(t.Context(), p, out, 8, &Settings{Workers: workers})
+			list, err := Nodes(t.Context(), p, out, 8, &method.Settings{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,9 +41,9 @@ func TestSuggestAgainstDense(t *testing.T) {
 				t.Errorf("%s: other suggestions with %d workers", name, workers)
 			}
 		}
-		gamma := suggestReach / meanDegree(p.Degrees)
+		gamma := reach / meanDegree(p.Degrees)
 		inverse := mat.NewDense(n, n, nil)
-		err := p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
+		err = p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
 			for r := range panel.Hi - panel.Lo {
 				cols, weights := panel.Row(r)
 				for e, c := range cols {
@@ -72,7 +83,7 @@ func TestSuggestAgainstDense(t *testing.T) {
 				for b, v := range told {
 					between.Set(a, b, prior.At(u, v))
 				}
-				between.Set(a, a, between.At(a, a)+suggestNoise)
+				between.Set(a, a, between.At(a, a)+noise)
 				for i := range n {
 					cross.SetVec(a, cross.AtVec(a)+w[i]*prior.At(u, i))
 				}

@@ -1,4 +1,6 @@
-package method
+// Package suggest tells which nodes to label next: those whose labels would teach most
+// beside the labels there are and each other, see [Nodes].
+package suggest
 
 import (
 	"cmp"
@@ -7,6 +9,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -24,19 +28,19 @@ type Suggestion struct {
 // The candidates are so many nodes and so many for each suggestion, and labels of which
 // it is known what they have taught are a sample.
 const (
-	suggestCandidates = 600
-	suggestEach       = 4
-	suggestLabels     = 3000
+	candidates = 600
+	each       = 4
+	labels     = 3000
 )
 
-// suggestNoise is the variance of a label beside that of the process, whose mean over
+// noise is the variance of a label beside that of the process, whose mean over
 // nodes is less than 1.
-const suggestNoise = 0.05
+const noise = 0.05
 
-// suggestReach is γ·d̄ of the covariance (I + γL)⁻¹, d̄ the mean degree.
-const suggestReach = 10
+// reach is γ·d̄ of the covariance (I + γL)⁻¹, d̄ the mean degree.
+const reach = 10
 
-// Suggest returns so many unlabelled nodes, the first ones teaching most, for a
+// Nodes returns so many unlabelled nodes, the first ones teaching most, for a
 // prediction made from the labels of p. What classes have at nodes is seen as a Gaussian
 // process f with the covariance K = (I + γL)⁻¹, of which labels are noisy values, and
 // node i counts with w_i, one less the probability of its class. Each suggestion is the v
@@ -50,16 +54,16 @@ const suggestReach = 10
 // different classes, see bench/results. Looked at are the nodes for which the numerator is largest.
 //
 // Cost: the kernel between labels and candidates.
-func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Settings) ([]Suggestion, error) {
+func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
-		return nil, &DirectedError{"--suggest"}
+		return nil, &method.DirectedError{Kernel: "--suggest"}
 	}
 	on, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
 	if err != nil {
 		return nil, err
 	}
-	name, par := suggestKernel(p)
+	name, par := covariance(p)
 	k, err := kernel.New(ctx, on, name, par)
 	if err != nil {
 		return nil, err
@@ -90,9 +94,9 @@ func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Set
 		}
 	}
 	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(cov.Row(b)[0], cov.Row(a)[0]) })
-	free = free[:min(len(free), suggestCandidates+suggestEach*count)]
+	free = free[:min(len(free), candidates+each*count)]
 	var nodes []int
-	for _, at := range validate.Sample(p.Class, suggestLabels, set.RNGSeed, 0) {
+	for _, at := range validate.Sample(p.Class, labels, set.RNGSeed, 0) {
 		nodes = append(nodes, p.Row[at])
 	}
 	known := len(nodes)
@@ -113,7 +117,7 @@ func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Set
 	for range min(count, len(free)) {
 		best, most := -1, -1.0
 		for a := known; a < len(nodes); a++ {
-			if gain := with[a] * with[a] / (gram.Row(a)[a] + suggestNoise); !taken[a] && gain > most {
+			if gain := with[a] * with[a] / (gram.Row(a)[a] + noise); !taken[a] && gain > most {
 				best, most = a, gain
 			}
 		}
@@ -129,16 +133,16 @@ func Suggest(ctx context.Context, p *Problem, out *Prediction, count int, s *Set
 	return list, nil
 }
 
-// SuggestMemory lists what [Suggest] takes beside the prediction, within a limit, 0 for
+// Memory lists what [Nodes] takes beside the prediction, within a limit, 0 for
 // none. The error is one of memory.
-func SuggestMemory(p *Problem, count int, limit int64) ([]spec.Bytes, error) {
+func Memory(p *problem.Problem, count int, limit int64) ([]spec.Bytes, error) {
 	n := len(p.Degrees)
-	nodes := min(n, min(len(p.Row), suggestLabels)+min(n, suggestCandidates+suggestEach*count))
+	nodes := min(n, min(len(p.Row), labels)+min(n, candidates+each*count))
 	rows := make([]int, nodes)
 	for i := range rows {
 		rows[i] = i
 	}
-	name, par := suggestKernel(p)
+	name, par := covariance(p)
 	f := kernel.FamilyOf(name)
 	v, err := f.Resolve(par, kernel.OnDegrees(p.Degrees))
 	if err != nil {
@@ -149,14 +153,15 @@ func SuggestMemory(p *Problem, count int, limit int64) ([]spec.Bytes, error) {
 		{What: "covariances of suggestions", Bytes: 8 * int64(nodes) * int64(nodes)},
 		{What: "their computation", Bytes: block.Bytes - block.Perhaps},
 		{What: "a factor for it", Bytes: block.Perhaps, Optional: true},
-		{What: "doubts and order of nodes", Bytes: (graphVectors + 6) * 8 * int64(n)},
+		// Eight vectors are a graph with its components and its system.
+		{What: "doubts and order of nodes", Bytes: (8 + 6) * 8 * int64(n)},
 	}, nil
 }
 
-// suggestKernel returns the covariance.
-func suggestKernel(p *Problem) (string, spec.Values) {
+// covariance returns the kernel that is it, and its parameters.
+func covariance(p *problem.Problem) (string, spec.Values) {
 	return "regularized-laplacian", spec.Values{
-		"laplacian": spec.Word("combinatorial"), "alpha": spec.Number(suggestReach / max(meanDegree(p.Degrees), 1e-9)),
+		"laplacian": spec.Word("combinatorial"), "alpha": spec.Number(reach / max(meanDegree(p.Degrees), 1e-9)),
 	}
 }
 
@@ -164,7 +169,7 @@ func suggestKernel(p *Problem) (string, spec.Values) {
 // the variance decreases.
 func condition(gram *sparse.Block[float64], with []float64, a int) float64 {
 	row := slices.Clone(gram.Row(a))
-	scale := 1 / (row[a] + suggestNoise)
+	scale := 1 / (row[a] + noise)
 	told := with[a]
 	for b := range gram.Rows {
 		share := row[b] * scale
