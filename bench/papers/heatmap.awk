@@ -23,7 +23,7 @@ END {
 		for (j = 1; j <= columns; j++) {
 			shade = most > least ? (value[i, j] - least) / (most - least) : 1
 			printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"hsl(215,60%%,%.0f%%)\"/>", left + cellX * (j - 1), py, cellX, cellY, 96 - 56 * shade
-			printf "<text x=\"%d\" y=\"%d\" fill=\"%s\">%.1f</text>\n", left + cellX * (j - 0.5), py + 15, shade > 0.6 ? "#fff" : "#222", value[i, j]
+			printf "<text x=\"%d\" y=\"%d\" fill=\"%s\">%.1f</text>\n", left + cellX * (j - 0.5), py + 15, (shade > 0.6 ? "#fff" : "#222"), value[i, j]
 		}
 	}
 	for (j = 1; j <= columns; j++) printf "<text x=\"%d\" y=\"%d\">%s</text>\n", left + cellX * (j - 0.5), top + cellY * rows + 16, x[j]
