@@ -98,8 +98,9 @@ func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, l
 	return models, err
 }
 
-// fitTolerance is that of the gradient, beside its norm where all logits are 0.
-const fitTolerance = 1e-4
+// fitTolerance is that of the gradient, beside its norm where all logits are 0. A tenth of
+// it takes a quarter more time on many labels, and moved no accuracy that was measured.
+const fitTolerance = 1e-3
 
 // choose tries all settings on the labels out of fold, takes the best, and measures
 // how often a choice without a label's fold gives the label its class.
