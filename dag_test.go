@@ -63,6 +63,7 @@ var floors = map[string]int{
 	"method/internal/auto":      9,
 	"method":                    11,
 	"method/suggest":            12,
+	"method/ongraphs":           12,
 	"evaluate":                  12,
 	"bench":                     13,
 	"bench/papers/uci":          14,

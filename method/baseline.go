@@ -134,7 +134,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 // propagationValues returns the values of label propagation, and whether one of them
 // was given.
 func propagationValues(set *Settings) (v spec.Values, given bool, err error) {
-	own := givenTo(&propagationSpec, set.Given)
+	own := propagationSpec.Own(set.Given)
 	v, err = propagationSpec.Resolve(own, nil)
 	return v, len(own) > 0, err
 }

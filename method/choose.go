@@ -79,7 +79,7 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
 	c := &chooser{p: p, set: set, progress: set.Progress}
-	if heldout.TooFew(p.Class) {
+	if validate.TooFew(p.Class) {
 		return c, nil
 	}
 	folds := set.folds(len(p.Row))

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -81,7 +80,7 @@ func TestTooFew(t *testing.T) {
 		{[]int{0, 1}, true}, {[]int{0, 1, 2, 3}, true}, {[]int{0, 1, 0, 0}, true},
 		{[]int{0, 1, 0, 1}, false}, {[]int{2, 1, 0, 1, 2}, false},
 	} {
-		if got := heldout.TooFew(test.class); got != test.want {
+		if got := validate.TooFew(test.class); got != test.want {
 			t.Errorf("%v: %v", test.class, got)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -111,7 +110,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:
 		r.grid, r.strengths = []spec.Values{par.Kernel.Values}, []float64{max(par.Cost, par.Lambda)}
-	case heldout.TooFew(p.Class):
+	case validate.TooFew(p.Class):
 		err = r.usual(seen)
 	default:
 		r.grid, err = kernelGrid(m.kernel, &set, seen)
@@ -151,14 +150,14 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
 func kernelGrid(f *kernel.Family, set *Settings, g spec.Graph) ([]spec.Values, error) {
-	return validate.Settings(set.trying(&f.Spec), givenTo(&f.Spec, set.Given), g)
+	return validate.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
 // usual takes what there is where nothing can be tried: the
 // kernel's defaults, in the form that learners take, and the strength that walks have
 // then.
 func (r *kernelPredictor) usual(g spec.Graph) error {
-	given := givenTo(&r.kernel.Spec, r.set.Given)
+	given := r.kernel.Spec.Own(r.set.Given)
 	for i := range r.kernel.Params {
 		p := &r.kernel.Params[i]
 		if !given.Has(p.Name) && len(p.Grid) == 1 {

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -203,7 +202,7 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
 	}
-	if err == nil && heldout.TooFew(r.p.Class) {
+	if err == nil && validate.TooFew(r.p.Class) {
 		for m := range r.dual.Machines {
 			r.dual.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
 		}

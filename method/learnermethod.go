@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -92,8 +91,8 @@ func (r *learnerPredictor) list(par *Parameters) (err error) {
 		r.settled = []spec.Values{par.Declared.Values}
 		return nil
 	}
-	given := givenTo(&r.by.Spec, r.set.Given)
-	if !heldout.TooFew(r.p.Class) {
+	given := r.by.Spec.Own(r.set.Given)
+	if !validate.TooFew(r.p.Class) {
 		r.settled, err = validate.Settings(r.set.trying(&r.by.Spec), given, nil)
 		return err
 	}
@@ -105,7 +104,7 @@ func (r *learnerPredictor) list(par *Parameters) (err error) {
 // usualOf returns the place of the learner's defaults among the settings, the first if
 // they are not there.
 func (r *learnerPredictor) usualOf() int {
-	v, err := r.by.Resolve(givenTo(&r.by.Spec, r.set.Given), nil)
+	v, err := r.by.Resolve(r.by.Spec.Own(r.set.Given), nil)
 	at := slices.IndexFunc(r.settled, func(o spec.Values) bool { return r.by.Text(o) == r.by.Text(v) })
 	if err != nil || at < 0 {
 		return 0

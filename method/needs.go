@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -81,7 +80,7 @@ func TryNeeds(m Method, p *Problem, s *Settings, lo, hi int) (Needs, error) {
 	}
 	set.Grid = set.Grid.of(set.Learner)
 	a, err := newAccount(p, &set)
-	if err == nil && !heldout.TooFew(p.Class) {
+	if err == nil && !validate.TooFew(p.Class) {
 		folds := set.folds(len(p.Row))
 		if short := (&chooser{p: p, set: &set}).shortGrid(folds, longWork); short != nil {
 			set.Grid = short
@@ -154,7 +153,7 @@ func (a *account) propagation() error {
 // the short ones of a grid is what may be.
 func (a *account) walk(par *Parameters) error {
 	g := a.set.Grid
-	choose := par == nil && g.Size() > 1 && !heldout.TooFew(a.P.Class)
+	choose := par == nil && g.Size() > 1 && !validate.TooFew(a.P.Class)
 	switch {
 	case par != nil:
 		one := *g

@@ -87,7 +87,7 @@ func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits
 	for i := range splits.Len() {
 		tested += len(splits.At(i).Test)
 	}
-	c, err := validate.Choose(ctx, r.set.trying(&r.Spec), givenTo(&r.Spec, r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	c, err := validate.Choose(ctx, r.set.trying(&r.Spec), r.Spec.Own(r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			if hits[i], err = r.rightOn(ctx, splits, v); err != nil {
@@ -345,7 +345,7 @@ func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 		if err := a.Reserve(graphVectors*8*int64(len(train.Degrees)), "degrees and components"); err != nil {
 			return Needs{}, err
 		}
-		v, err := spreads.Resolve(givenTo(&spreads.Spec, s.Given), nil)
+		v, err := spreads.Resolve(spreads.Spec.Own(s.Given), nil)
 		if err != nil {
 			return Needs{}, err
 		}

@@ -202,7 +202,7 @@ func (r *predictor) learn(ctx context.Context) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
 	}
-	if err == nil && heldout.TooFew(r.p.Class) {
+	if err == nil && validate.TooFew(r.p.Class) {
 		neutral(r.model, scale/float64(classes))
 	}
 	return err

@@ -38,7 +38,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	}
 	set := s.WithDefaults()
 	r := new(Reference)
-	if heldout.TooFew(p.Class) {
+	if validate.TooFew(p.Class) {
 		return r, nil
 	}
 	folds := set.folds(len(p.Row))

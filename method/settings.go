@@ -121,17 +121,6 @@ func (s *Settings) tried() int {
 	return s.Sample
 }
 
-// givenTo returns the values of parameters that a declaration has.
-func givenTo(s *spec.Spec, given spec.Values) spec.Values {
-	own := spec.Values{}
-	for name, v := range given {
-		if s.Param(name) != nil {
-			own[name] = v
-		}
-	}
-	return own
-}
-
 // machinesOf returns what a choice tries.
 func machinesOf(s *Settings) trial.Machines {
 	return trial.Machines{

@@ -78,7 +78,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, &DirectedError{m.Name()}
 	}
 	set := s.WithDefaults()
-	v, err := CorrectAndSmooth.Resolve(givenTo(&CorrectAndSmooth, set.Given), nil)
+	v, err := CorrectAndSmooth.Resolve(CorrectAndSmooth.Own(set.Given), nil)
 	if err != nil {
 		return nil, err
 	}

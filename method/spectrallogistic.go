@@ -143,11 +143,11 @@ func newEmbedder(ctx context.Context, p *Problem, s *Settings) (*embedder, error
 // list finds the settings: the given ones, all usual ones or, with too few labels, the
 // defaults.
 func (r *embedder) list(par *Parameters) (err error) {
-	given := givenTo(&spectralLogisticSpec, r.set.Given)
+	given := spectralLogisticSpec.Own(r.set.Given)
 	switch {
 	case par != nil:
 		r.settings = []spec.Values{par.Declared.Values}
-	case heldout.TooFew(r.p.Class):
+	case validate.TooFew(r.p.Class):
 		var v spec.Values
 		v, err = spectralLogisticSpec.Resolve(given, nil)
 		r.settings = []spec.Values{v}
@@ -282,7 +282,7 @@ func rightOf(list []reply) (right int) {
 // choose finds the setting with most right answers out of fold, the first among equals,
 // on a sample of many labels.
 func (r *embedder) choose(ctx context.Context) error {
-	if heldout.TooFew(r.p.Class) {
+	if validate.TooFew(r.p.Class) {
 		return nil
 	}
 	p := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
@@ -368,7 +368,7 @@ func (a *account) embedding(p *Problem) error {
 	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
 		return err
 	}
-	settings, err := validate.Settings(a.set.trying(&spectralLogisticSpec), givenTo(&spectralLogisticSpec, a.set.Given), nil)
+	settings, err := validate.Settings(a.set.trying(&spectralLogisticSpec), spectralLogisticSpec.Own(a.set.Given), nil)
 	if err != nil {
 		return err
 	}

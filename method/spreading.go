@@ -117,15 +117,15 @@ func (r *spreader) seeds(fold []int, without int) cwk.Seeds {
 // choose finds the setting with most right answers out of fold; with too few labels
 // it takes the defaults.
 func (r *spreader) choose(ctx context.Context) (err error) {
-	if heldout.TooFew(r.p.Class) {
-		v, err := r.Resolve(givenTo(&r.Spec, r.set.Given), nil)
+	if validate.TooFew(r.p.Class) {
+		v, err := r.Resolve(r.Spec.Own(r.set.Given), nil)
 		r.choice = &validate.Choice{Values: v, Settings: 1}
 		return err
 	}
 	folds := r.set.folds(len(r.p.Row))
 	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
 	found := make([][]reply, 0)
-	r.choice, err = validate.Choose(ctx, r.set.trying(&r.Spec), givenTo(&r.Spec, r.set.Given), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	r.choice, err = validate.Choose(ctx, r.set.trying(&r.Spec), r.Spec.Own(r.set.Given), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			list, err := r.replies(ctx, fold, folds, v)
@@ -317,14 +317,14 @@ func (r *spreader) score(ctx context.Context) error {
 func (a *account) spreading(l *propagate.Learner) error {
 	n, k, entries := len(a.P.Degrees), len(a.P.Names), a.P.A.NNZ()
 	a.Sweeps = UnknownSweeps
-	v, err := l.Resolve(givenTo(&l.Spec, a.set.Given), nil)
+	v, err := l.Resolve(l.Spec.Own(a.set.Given), nil)
 	if err != nil {
 		return err
 	}
 	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
 		return err
 	}
-	if !heldout.TooFew(a.P.Class) {
+	if !validate.TooFew(a.P.Class) {
 		folds, _ := foldsTogether(l, n, entries, k, v, a.left().Memory)
 		if err := a.solved(l, folds*k, v, "folds to choose by"); err != nil {
 			return err

@@ -159,3 +159,14 @@ func (p *Param) Parse(s string) (Value, error) {
 	}
 	return Number(x), nil
 }
+
+// Own returns the given values of parameters that the declaration has.
+func (s *Spec) Own(given Values) Values {
+	own := Values{}
+	for name, v := range given {
+		if s.Param(name) != nil {
+			own[name] = v
+		}
+	}
+	return own
+}

@@ -116,7 +116,7 @@ func (r *weigher) choose(ctx context.Context) error {
 	all := func(int) bool { return true }
 	best := r.best(all)
 	r.chosen = r.trials[best].setting
-	if heldout.TooFew(r.p.Class) {
+	if validate.TooFew(r.p.Class) {
 		return nil
 	}
 	alone, err := r.p.Alone(ctx, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)

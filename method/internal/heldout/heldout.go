@@ -70,7 +70,7 @@ func (h hits) variance(nodes int) float64 {
 // latter as often as the largest class is right at labels, where none of them has a
 // label. With too few labels both are zero.
 func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all, blank problem.Estimate) {
-	if h.tested == 0 || TooFew(of.Class) {
+	if h.tested == 0 || validate.TooFew(of.Class) {
 		return all, blank
 	}
 	n, m := len(of.Degrees), len(of.Row)
@@ -93,17 +93,4 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 		Stderr:   math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), Tested: h.tested,
 	}
 	return all, blank
-}
-
-// TooFew reports whether fewer than two of the classes have two labels. A label
-// that is hidden then leaves no other of its class, or is of the only class
-// that has any.
-func TooFew(class []int) bool {
-	several := 0
-	for _, nodes := range validate.MembersOf(class) {
-		if len(nodes) > 1 {
-			several++
-		}
-	}
-	return several < 2
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/ongraphs"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -87,7 +88,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags) (*learn
 	if err := g.l.Trainable(); err != nil {
 		return nil, err
 	}
-	collection := &method.Collection{Graphs: r.c, Kernel: r.set, Cosine: f.values == "cosine"}
+	collection := &ongraphs.Collection{Graphs: r.c, Kernel: r.set, Cosine: f.values == "cosine"}
 	if g.problem, err = collection.Problem(g.l.Row, g.l.Class, g.l.Names); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags) (*learn
 			return nil, err
 		}
 		for _, l := range f.learners {
-			g.methods = append(g.methods, method.OnGraphs(collection, k, l))
+			g.methods = append(g.methods, ongraphs.New(collection, k, l))
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}

@@ -1,4 +1,4 @@
-package method
+package ongraphs
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -35,10 +35,10 @@ type valued struct {
 
 // Problem returns the problem of classifying the graphs, of which those at row have the
 // given classes.
-func (c *Collection) Problem(row, class []int, names []string) (*Problem, error) {
+func (c *Collection) Problem(row, class []int, names []string) (*method.Problem, error) {
 	n := len(c.Graphs.Graphs)
 	a, err := sparse.FromTriplets(n, n, nil)
-	return &Problem{A: a, Degrees: make([]float64, n), Row: row, Class: class, Names: names}, err
+	return &method.Problem{A: a, Degrees: make([]float64, n), Row: row, Class: class, Names: names}, err
 }
 
 // graphsMethod is a learner on a kernel between the graphs of a collection.
@@ -49,10 +49,10 @@ type graphsMethod struct {
 	learner    *classify.Learner
 }
 
-// OnGraphs returns the method of a learner on a kernel between the graphs of c, a learner
+// New returns the method of a learner on a kernel between the graphs of c, a learner
 // that learns from kernel values. The
 // collection keeps the values of every setting that is tried, n² numbers each.
-func OnGraphs(c *Collection, k *graphs.Kernel, l *classify.Learner) Declared {
+func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Declared {
 	return &graphsMethod{
 		Spec: spec.Spec{
 			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: spec.Graphs,
@@ -74,20 +74,20 @@ func (c *Collection) Memory(k *graphs.Kernel, given spec.Values) []spec.Bytes {
 	return []spec.Bytes{{What: "values of " + k.Name, Bytes: 8 * n * n * settings}}
 }
 
-// Name implements [Method].
+// Name implements [method.Method].
 func (m *graphsMethod) Name() string { return m.Spec.Name }
 
-// Declarations implements [Declared].
+// Declarations implements [method.Declared].
 func (m *graphsMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
 
-// Tune implements [Method]: parameters are chosen inside each training set.
-func (*graphsMethod) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+// Tune implements [method.Method]: parameters are chosen inside each training set.
+func (*graphsMethod) Tune(context.Context, *method.Problem, *validate.Splits, *method.Settings) (*method.Choice, error) {
 	return nil, nil
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
 func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*classify.DenseGram[float64], spec.Values, error) {
-	given = givenTo(&m.kernel.Spec, given)
+	given = m.kernel.Spec.Own(given)
 	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(given)
 	if v := c.made[text]; v != nil {
 		return v.gram, v.values, nil
@@ -117,14 +117,14 @@ func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*classify.D
 	return g, prepared.Values, nil
 }
 
-// Predict implements [Method]. Parameters are chosen by cross-validation, those of the
+// Predict implements [method.Method]. Parameters are chosen by cross-validation, those of the
 // kernel with the learner's defaults and then those of the learner.
-func (m *graphsMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, s *method.Settings) (*method.Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()
-	out := &Prediction{Reached: roaring.New()}
+	out := &method.Prediction{Reached: roaring.New()}
 	out.Reached.AddRange(0, uint64(len(p.Degrees)))
 	r := &graphsRun{graphsMethod: m, p: p, fold: validate.Folds(p.Class, min(graphFolds, len(p.Class)), set.RNGSeed)}
 	var chosen spec.Values
@@ -140,11 +140,11 @@ func (m *graphsMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 	if err != nil {
 		return nil, err
 	}
-	learner, err := m.learner.Resolve(givenTo(&m.learner.Spec, chosen), nil)
+	learner, err := m.learner.Resolve(m.learner.Spec.Own(chosen), nil)
 	if err != nil {
 		return nil, err
 	}
-	out.Parameters = Parameters{Declared: &Setting{&m.Spec, joined(values, learner)}}
+	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: joined(values, learner)}}
 	return out, r.scores(ctx, k, learner, out)
 }
 
@@ -154,7 +154,7 @@ const graphFolds = 5
 // graphsRun makes one prediction.
 type graphsRun struct {
 	*graphsMethod
-	p    *Problem
+	p    *method.Problem
 	fold []int // of each label
 }
 
@@ -167,10 +167,10 @@ func joined(a, b spec.Values) spec.Values {
 
 // choose returns the given values with those that have most right answers out of fold.
 // With too few labels it takes the defaults.
-func (r *graphsRun) choose(ctx context.Context, given spec.Values, out *Prediction) (spec.Values, error) {
-	chosen := joined(givenTo(&r.kernel.Spec, given), givenTo(&r.learner.Spec, given))
+func (r *graphsRun) choose(ctx context.Context, given spec.Values, out *method.Prediction) (spec.Values, error) {
+	chosen := joined(r.kernel.Spec.Own(given), r.learner.Spec.Own(given))
 	out.Settings = 1
-	if heldout.TooFew(r.p.Class) {
+	if validate.TooFew(r.p.Class) {
 		return chosen, nil
 	}
 	c := r.collection
@@ -178,7 +178,7 @@ func (r *graphsRun) choose(ctx context.Context, given spec.Values, out *Predicti
 		*spec.Spec
 		on spec.Graph
 	}{{&r.kernel.Spec, r.kernel.On(ctx, c.Graphs, c.Kernel)}, {&r.learner.Spec, nil}} {
-		choice, err := validate.Choose(ctx, by.Spec, givenTo(by.Spec, chosen), by.on, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+		choice, err := validate.Choose(ctx, by.Spec, by.Spec.Own(chosen), by.on, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 			out.Settings *= len(settings)
 			return r.right(ctx, chosen, settings)
 		})
@@ -216,7 +216,7 @@ func (r *graphsRun) right(ctx context.Context, chosen spec.Values, settings []sp
 		if err != nil {
 			return nil, err
 		}
-		learner, err := r.learner.Resolve(givenTo(&r.learner.Spec, values), nil)
+		learner, err := r.learner.Resolve(r.learner.Spec.Own(values), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -247,7 +247,7 @@ func scoresOf(m classify.Model, k *classify.DenseGram[float64], i int) []float64
 
 // scores learns from all labels and gives every graph a class and probabilities, which are
 // fitted to held-out labels where a learner has none of its own.
-func (r *graphsRun) scores(ctx context.Context, k *classify.DenseGram[float64], v spec.Values, out *Prediction) error {
+func (r *graphsRun) scores(ctx context.Context, k *classify.DenseGram[float64], v spec.Values, out *method.Prediction) error {
 	n, classes := len(r.p.Degrees), len(r.p.Names)
 	y := r.classes(-1)
 	model, err := r.learner.Fit(ctx, k, y, classes, v)

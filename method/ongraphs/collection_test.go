@@ -1,4 +1,4 @@
-package method
+package ongraphs
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -29,16 +30,16 @@ func TestOnGraphs(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"propagation", "tanimoto"} {
-		var first *Prediction
+		var first *method.Prediction
 		for _, workers := range []int{1, 7} {
 			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers}, Cosine: true}
 			p, err := c.Problem(row, class, []string{"0", "1"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := OnGraphs(c, graphs.Of(name), classify.LearnerOf("svm"))
+			m := New(c, graphs.Of(name), classify.LearnerOf("svm"))
 			given := spec.Values{"cost": spec.Number(10), "parts": spec.Word("edges")}
-			out, err := m.Predict(t.Context(), p, nil, &Settings{Given: given})
+			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
 				t.Fatal(err)
 			}
