@@ -84,8 +84,6 @@ type evaluation struct {
 	diagonal   []float64 // d, for solves with an L that is not normalised
 	neighbours []float64 // A·d
 	rough      float64   // see measureRough
-
-	tried map[float64]*expansion // those that a choice of shifts has compared, by their ratio
 }
 
 // part is one function of an evaluation.

@@ -75,7 +75,7 @@ func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding floa
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
-		x, eps := e.tryFalling(-p.f.rate/gamma, samples), e.allowed(p)
+		x, eps := falling(-p.f.rate/gamma, samples), e.allowed(p)
 		end := x.terms(tailShare*eps) - 1
 		reach := make([]float64, end)
 		rounding := float64(end+1) * epsilon * x.size
@@ -98,20 +98,6 @@ func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding floa
 		digits += digitsOf(r)
 	}
 	return e.pace(gamma) * digits, crowding
-}
-
-// tryFalling is [falling], which groups of functions with rates in the same proportions
-// ask for again and again.
-func (e *evaluation) tryFalling(ratio float64, samples int) *expansion {
-	x := e.tried[ratio]
-	if x == nil {
-		x = falling(ratio, samples)
-		if e.tried == nil {
-			e.tried = map[float64]*expansion{}
-		}
-		e.tried[ratio] = x
-	}
-	return x
 }
 
 // beneathRounding is how many times a residual that a solve is asked for may be less
