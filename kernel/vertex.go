@@ -31,11 +31,13 @@ type vertex struct {
 	twice      bool                      // E is the square of out, whose graph has nodes for hyperedges
 	degrees    []float64                 // of arcs, those that leave, times β
 
-	lambda  []float64 // λᵢ/βⁱ up to i = N
-	tail    float64   // what is left out of a value, at the most
-	norm    float64   // of the kernel as a map, at the most
-	rounded float64   // error of a value relative to it
-	sweeps  int       // that finding N took
+	last      int  // N
+	factorial bool // λᵢ is βⁱ/i!
+
+	tail    float64 // what is left out of a value, at the most
+	norm    float64 // of the kernel as a map, at the most
+	rounded float64 // error of a value relative to it
+	sweeps  int     // that finding N took
 }
 
 // vertices are the kernels of walks over edges, arcs and hyperedges.
@@ -64,13 +66,16 @@ var vertices = Family{
 	needs: vertexNeeds,
 }
 
-// perStepWeight returns β for what it is beside the mean degree or, of geometric weights,
-// beside a quarter of what makes the sum converge on any graph.
+// perStepWeight returns β for what it is beside the mean degree, but no more than lets
+// the values of hubs stay numbers; or, of geometric weights, beside a quarter of what
+// makes the sum converge on any graph.
 func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
+	const largest = 100 // β times the largest degree: values are below e^200
+	most := g.(onGraph).maxDegree()
 	if v.Word("weights") == geometricWeights {
-		return x / (8 * g.(onGraph).maxDegree()), nil
+		return x / (8 * most), nil
 	}
-	return x / g.MeanDegree(), nil
+	return min(x/g.MeanDegree(), largest/most), nil
 }
 
 const (
@@ -104,7 +109,7 @@ func vertexNeeds(_ spec.Values, n, long, short int, limit int64) Needs {
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where
 // what is left does not matter.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64, steps int) (*vertex, error) {
-	k := &vertex{n: len(g.Degrees), workers: g.Workers, beta: beta, twice: g.Hyperedges}
+	k := &vertex{n: len(g.Degrees), workers: g.Workers, beta: beta, factorial: weights == exponentialWeights, twice: g.Hyperedges}
 	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	if g.In != nil {
 		k.in = &sparse.Operator[float64]{A: g.In, Workers: g.Workers}
@@ -121,7 +126,7 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 			}
 		}
 	}
-	if err := k.cut(ctx, weights == exponentialWeights, steps); err != nil {
+	if err := k.cut(ctx, steps); err != nil {
 		return nil, err
 	}
 	longest, err := longestRow(ctx, g.A, g.In)
@@ -130,13 +135,13 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 	}
 	// Each product and each sum rounds once; long rows are summed in pieces.
 	terms := float64(min(longest, sparse.MaxRange) + longest/sparse.MaxRange + 4)
-	k.rounded = 2 * float64(len(k.lambda)) * terms * epsilon
+	k.rounded = 2 * float64(k.last+1) * terms * epsilon
 	return k, nil
 }
 
-// nextWeight returns λᵢ₊₁/(λᵢβ).
-func nextWeight(i int, factorial bool) float64 {
-	if factorial {
+// ratio returns λᵢ₊₁/(λᵢβ).
+func (k *vertex) ratio(i int) float64 {
+	if k.factorial {
 		return 1 / float64(i+1)
 	}
 	return 1
@@ -146,26 +151,23 @@ func nextWeight(i int, factorial bool) float64 {
 // one column, what is left out is at most Σ λᵢ/βⁱ·gᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a
 // period p later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large, and the sum is bounded by that
 // of a period once this ratio is below one; it falls with i.
-func (k *vertex) cut(ctx context.Context, factorial bool, steps int) error {
+func (k *vertex) cut(ctx context.Context, steps int) error {
 	walk := k.newGrowth()
-	lambda, term := []float64{1}, []float64{1}
-	growth := []float64{1}
+	// Powers overflow where they times 1/i! do not, so that logarithms are kept.
+	weight, growth, term := []float64{0}, []float64{0}, []float64{1}
 	for i := 1; ; i++ {
 		g, err := walk.next(ctx)
 		if err != nil {
 			return err
 		}
 		growth = append(growth, g)
-		lambda = append(lambda, lambda[i-1]*nextWeight(i-1, factorial))
-		term = append(term, lambda[i]*g)
-		if g == 0 { // no walk is that long
-			term[i] = 0
-		}
+		weight = append(weight, weight[i-1]+math.Log(k.ratio(i-1)))
+		term = append(term, math.Exp(weight[i]+g))
 		if k.norm = sumOf(term); !(k.norm < math.MaxFloat64/1e10) {
-			return k.diverges(factorial, growth, steps)
+			return k.diverges(growth, steps)
 		}
-		if i == steps && steps < mostSteps || g == 0 {
-			k.lambda, k.sweeps = lambda, walk.sweeps
+		if i == steps && steps < mostSteps || term[i] == 0 && math.IsInf(g, -1) { // no walk is that long
+			k.last, k.sweeps = i, walk.sweeps
 			return nil
 		}
 		for _, period := range []int{2, 8, 32, 128, 512} {
@@ -173,21 +175,18 @@ func (k *vertex) cut(ctx context.Context, factorial bool, steps int) error {
 			if last < 0 {
 				break
 			}
-			ratio := growth[period]
-			for e := range period {
-				ratio *= nextWeight(last+1+e, factorial)
-			}
+			ratio := math.Exp(growth[period] + weight[i] - weight[last] + math.Log(k.ratio(i)) - math.Log(k.ratio(last)))
 			if !(ratio < 1) {
 				continue
 			}
 			if tail := sumOf(term[last+1:]) / (1 - ratio); tail <= leastTail {
-				k.lambda, k.tail, k.sweeps = lambda[:last+1], tail, walk.sweeps
+				k.last, k.tail, k.sweeps = last, tail, walk.sweeps
 				k.norm += tail
 				return nil
 			}
 		}
 		if i == mostSteps {
-			return k.diverges(factorial, growth, steps)
+			return k.diverges(growth, steps)
 		}
 	}
 }
@@ -201,32 +200,30 @@ func sumOf(terms []float64) (sum float64) {
 
 // diverges is the error for weights with which the sum does not converge, or only after
 // too many steps. No weight below β·gₚ^(−1/p) diverges.
-func (k *vertex) diverges(factorial bool, growth []float64, steps int) error {
-	if factorial || steps < mostSteps {
+func (k *vertex) diverges(growth []float64, steps int) error {
+	if k.factorial || steps < mostSteps {
 		return refuse("vertex", "beta", "%g is out of range; the values of the kernel overflow on this graph, give less", k.beta)
 	}
 	sure := 0.0
 	for p := 2; p < len(growth); p += 2 {
-		if growth[p] > 0 && !math.IsInf(growth[p], 1) {
-			sure = max(sure, k.beta*math.Pow(growth[p], -1/float64(p)))
-		}
+		sure = max(sure, k.beta*math.Exp(-growth[p]/float64(p)))
 	}
 	return refuse("vertex", "beta", "%g is out of range; with geometric weights the sum over steps converges on this graph for β < %.4g; give less, or a number of steps", k.beta, sure)
 }
 
-// growth finds gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are
+// growth finds the logarithms of gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are
 // those of a vector of ones, since all numbers are ≥ 0.
 type growth struct {
 	k       *vertex
 	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
 	spare   *sparse.Block[float64]
-	largest [2]float64 // of a and b
+	largest [2]float64 // logarithms of those of Aʲ1 and Aʲᵀ1; a and b are relative to them
 	odd     bool
 	sweeps  int
 }
 
 func (k *vertex) newGrowth() *growth {
-	g := &growth{k: k, a: onesOf(k.n), spare: sparse.NewBlock[float64](k.n, 1), largest: [2]float64{1, 1}}
+	g := &growth{k: k, a: onesOf(k.n), spare: sparse.NewBlock[float64](k.n, 1)}
 	if k.in != nil {
 		g.b = onesOf(k.n)
 	}
@@ -244,9 +241,10 @@ func onesOf(n int) *sparse.Block[float64] {
 // next returns the bound for the next i.
 func (g *growth) next(ctx context.Context) (float64, error) {
 	if g.k.in == nil {
-		err := g.k.timesE(ctx, g.a, g.spare, nil, 0)
+		err := g.k.timesE(ctx, g.a, g.spare, nil, 1)
 		g.sweeps += g.k.perStep()
-		return maxOf(g.a), err
+		g.rescale(g.a, 0)
+		return g.largest[0], err
 	}
 	// Aʲ⁺¹1 belongs to 2j+1, Aʲ⁺¹ᵀ1 to 2j+2.
 	op, x, at := g.k.out, &g.a, 0
@@ -257,9 +255,19 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	*x, g.spare = g.spare, *x
-	g.largest[at], g.odd = maxOf(*x), !g.odd
+	g.rescale(*x, at)
+	g.odd = !g.odd
 	g.sweeps++
-	return g.largest[0] * g.largest[1], nil
+	return g.largest[0] + g.largest[1], nil
+}
+
+// rescale makes the largest value of x one.
+func (g *growth) rescale(x *sparse.Block[float64], at int) {
+	most := maxOf(x)
+	g.largest[at] += math.Log(most)
+	if most > 0 {
+		scaleTo(x, x, 1/most)
+	}
 }
 
 func maxOf(b *sparse.Block[float64]) (largest float64) {
@@ -277,11 +285,11 @@ func (k *vertex) perStep() int {
 	return 1
 }
 
-// timesE stores βE·Y + λ·X in y, with x nil for 0.
-func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64], lambda float64) error {
-	step := sparse.Step[float64]{Alpha: k.beta, Delta: lambda, Prev: x}
-	if x == nil {
-		step.Delta = 0
+// timesE stores r·βE·Y + X in y, with x nil for 0.
+func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64], r float64) error {
+	step := sparse.Step[float64]{Alpha: r * k.beta, Prev: x}
+	if x != nil {
+		step.Delta = 1
 	}
 	if k.twice {
 		if err := k.out.ApplyTo(ctx, spare, y); err != nil {
@@ -329,7 +337,7 @@ func (k *vertex) Len() int { return k.n }
 func (k *vertex) bytes(long, cols int) int64 {
 	blocks := int64(4)
 	if k.in != nil {
-		blocks = int64(len(k.lambda)+1)/2 + 2
+		blocks = int64(k.last)/2 + 3
 	}
 	return blocks*sparse.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
 }
@@ -351,12 +359,11 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 
 // applyTo stores K·X in dst.
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
-	n := len(k.lambda)
 	if k.in == nil {
 		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
-		scaleTo(y, x, k.lambda[n-1])
-		for i := n - 2; i >= 0; i-- {
-			if err := k.timesE(ctx, y, spare, x, k.lambda[i]); err != nil {
+		scaleTo(y, x, 1)
+		for i := k.last - 1; i >= 0; i-- {
+			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
 			progress()
@@ -364,14 +371,15 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 		scaleTo(dst, y, 1)
 		return nil
 	}
-	z := make([]*sparse.Block[float64], (n+1)/2)
+	z := make([]*sparse.Block[float64], k.last/2+1)
 	for j := range z {
 		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
 		if j == 0 {
 			scaleTo(z[0], x, 1)
 			continue
 		}
-		if err := k.in.StepTo(ctx, z[j], z[j-1], sparse.Step[float64]{Alpha: k.beta}); err != nil {
+		both := k.ratio(2*j-2) * k.ratio(2*j-1)
+		if err := k.in.StepTo(ctx, z[j], z[j-1], sparse.Step[float64]{Alpha: both * k.beta}); err != nil {
 			return err
 		}
 		k.weigh(z[j-1], j-1)
@@ -388,14 +396,14 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 	return nil
 }
 
-// weigh multiplies (βAᵀ)ʲ·X by (λ₂ⱼ + λ₂ⱼ₊₁·D_out)/β²ʲ.
+// weigh multiplies λ₂ⱼ·Aʲᵀ·X by 1 + λ₂ⱼ₊₁/λ₂ⱼ·D_out.
 func (k *vertex) weigh(z *sparse.Block[float64], j int) {
-	even, odd := k.lambda[2*j], 0.0
-	if 2*j+1 < len(k.lambda) {
-		odd = k.lambda[2*j+1]
+	if 2*j+1 > k.last {
+		return
 	}
+	r := k.ratio(2 * j)
 	for i := range z.Rows {
-		w := even + float64(odd*k.degrees[i])
+		w := 1 + float64(r*k.degrees[i])
 		for c := range z.Row(i) {
 			z.Row(i)[c] *= w
 		}
@@ -414,9 +422,9 @@ func scaleTo(dst, x *sparse.Block[float64], f float64) {
 // sweepsOf returns the sweeps of applyTo.
 func (k *vertex) sweepsOf() int {
 	if k.in != nil {
-		return 2 * ((len(k.lambda)+1)/2 - 1)
+		return k.last / 2 * 2
 	}
-	return (len(k.lambda) - 1) * k.perStep()
+	return k.last * k.perStep()
 }
 
 // Block implements [Kernel].

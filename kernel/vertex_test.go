@@ -339,3 +339,22 @@ func TestVertexKernelDiverges(t *testing.T) {
 		t.Errorf("K[0, 0] = %v for %v, error %v", got.Row(0)[0], want, err)
 	}
 }
+
+// TestVertexKernelOfHubs holds that every value of the grid can be computed where one
+// node has most of the edges.
+func TestVertexKernelOfHubs(t *testing.T) {
+	ctx := context.Background()
+	g, err := graph.New(ctx, testgraph.Star(3000), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []float64{0.1, 0.3, 1, 3} {
+		beta, err := perStepWeight(x, spec.Values{"weights": spec.Word(exponentialWeights)}, On(ctx, g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newVertex(ctx, g, exponentialWeights, beta, mostSteps); err != nil {
+			t.Error(err)
+		}
+	}
+}
