@@ -70,7 +70,7 @@ var vertices = Family{
 // the values of hubs stay numbers; or, of geometric weights, beside a quarter of what
 // makes the sum converge on any graph.
 func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
-	const largest = 100 // β times the largest degree: values are below e^200
+	const largest = 20 // β times the largest degree: values are below e⁴⁰, which float32 holds
 	most := g.(onGraph).maxDegree()
 	if v.Word("weights") == geometricWeights {
 		return x / (8 * most), nil
