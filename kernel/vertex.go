@@ -211,8 +211,9 @@ func (k *vertex) diverges(growth []float64, steps int) error {
 	return refuse("vertex", "beta", "%g is out of range; with geometric weights the sum over steps converges on this graph for β < %.4g; give less, or a number of steps", k.beta, sure)
 }
 
-// growth finds the logarithms of gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are
-// those of a vector of ones, since all numbers are ≥ 0.
+// growth finds the logarithms of gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and
+// ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are those of a vector of ones, since all numbers are
+// ≥ 0.
 type growth struct {
 	k       *vertex
 	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
@@ -266,7 +267,7 @@ func (g *growth) rescale(x *sparse.Block[float64], at int) {
 	most := maxOf(x)
 	g.largest[at] += math.Log(most)
 	if most > 0 {
-		scaleTo(x, x, 1/most)
+		ScaleTo(x, 1/most, x)
 	}
 }
 
@@ -361,21 +362,21 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
 	if k.in == nil {
 		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
-		scaleTo(y, x, 1)
+		ScaleTo(y, 1, x)
 		for i := k.last - 1; i >= 0; i-- {
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
 			progress()
 		}
-		scaleTo(dst, y, 1)
+		ScaleTo(dst, 1, y)
 		return nil
 	}
 	z := make([]*sparse.Block[float64], k.last/2+1)
 	for j := range z {
 		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
 		if j == 0 {
-			scaleTo(z[0], x, 1)
+			ScaleTo(z[0], 1, x)
 			continue
 		}
 		both := k.ratio(2*j-2) * k.ratio(2*j-1)
@@ -392,7 +393,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 		}
 		progress()
 	}
-	scaleTo(dst, z[0], 1)
+	ScaleTo(dst, 1, z[0])
 	return nil
 }
 
@@ -406,15 +407,6 @@ func (k *vertex) weigh(z *sparse.Block[float64], j int) {
 		w := 1 + float64(r*k.degrees[i])
 		for c := range z.Row(i) {
 			z.Row(i)[c] *= w
-		}
-	}
-}
-
-// scaleTo stores f·x in dst.
-func scaleTo(dst, x *sparse.Block[float64], f float64) {
-	for i := range x.Rows {
-		for c, v := range x.Row(i) {
-			dst.Row(i)[c] = f * v
 		}
 	}
 }

@@ -124,16 +124,7 @@ func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, c
 	gram := classify.NewDenseGram(sparse.DenseOf(k))
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
-		var rest []int
-		for i := range y {
-			y[i] = class[i]
-			if fold[i] == f {
-				y[i] = -1
-			} else {
-				rest = append(rest, class[i])
-			}
-		}
-		largest := validate.Majority(rest)
+		largest := hideFold(y, class, fold, f)
 		models, err := solver.Path(ctx, gram, y, classes, costs)
 		switch {
 		case errors.Is(err, classify.ErrOneClass):
@@ -156,6 +147,20 @@ func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, c
 		}
 	}
 	return nil
+}
+
+// hideFold stores the classes in y, −1 in a fold, and returns the largest of the others.
+func hideFold(y, class, fold []int, f int) (largest int) {
+	var rest []int
+	for i := range y {
+		y[i] = class[i]
+		if fold[i] == f {
+			y[i] = -1
+		} else {
+			rest = append(rest, class[i])
+		}
+	}
+	return validate.Majority(rest)
 }
 
 // related reports whether an item has anything in common with those used.

@@ -163,15 +163,7 @@ func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64
 	gram := classify.NewDenseGram(sparse.DenseOf(k))
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
-		var rest []int
-		for i := range y {
-			y[i] = class[i]
-			if fold[i] == f {
-				y[i] = -1
-			} else {
-				rest = append(rest, class[i])
-			}
-		}
+		largest := hideFold(y, class, fold, f)
 		model, err := r.by.Fit(ctx, gram, y, len(r.p.Names), v)
 		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
 			return nil, err
@@ -180,7 +172,7 @@ func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64
 			if fold[i] != f {
 				continue
 			}
-			o := trial.Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: validate.Majority(rest)}
+			o := trial.Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
 			if model != nil && !o.Unreached {
 				o.Pairs, o.Decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
 			}
