@@ -70,7 +70,7 @@ func (s *Settings) With(m Method, own Own) (*Settings, error) {
 	}
 	if len(own) > 0 {
 		if err := grid.Validate(); err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", validate.ErrUsage, m.Name(), err)
+			return nil, fmt.Errorf("%w: %s: %s", validate.ErrUsage, m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
 		}
 	}
 	return &set, nil

@@ -92,7 +92,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 	if err != nil {
 		return nil, err
 	}
-	out.Accuracy, out.Stderr, out.Tested = 0, 0, 0 // measured without what follows
+	out.Estimate, out.Blank = Estimate{}, Estimate{} // measured without what follows
 	g := &smoother{p: p, g: on, out: out, memory: set.Memory}
 	if err := g.smooth(ctx, v); err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // predictionFormats are the endings of a file of predictions.
@@ -270,7 +271,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if p.Unfinished != "" {
 		in.warn("%s: %s%s", f.method.Name(), p.Unfinished, unfinishedAdvice(f.method))
 	}
-	if p.Settings > 0 && p.Tested == 0 && settings.Grid.Size() > 1 {
+	if p.Settings > 0 && settings.Grid.Size() > 1 && validate.TooFew(l.Class) {
 		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
 	if len(f.method.Takes()) == 0 {

@@ -164,7 +164,7 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 		f.methods = append(f.methods, e.Method)
 	}
 	f.stated = in.stated(flags, f.methods)
-	in.checkForm(f.methods, f.stated)
+	in.checkForm(f.entries, f.stated)
 	in.checkWalk(&f.walking, anyWalks(f.methods))
 	in.checkEffect(flags, f.methods)
 	if f.report != "" {
@@ -296,7 +296,7 @@ func (f *evaluateFlags) planned(set *method.Settings) (list []evaluate.Entry, er
 			with, err = with.With(e.Method, e.Own)
 		}
 		if err != nil {
-			return nil, usageOf("--method", "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
+			return nil, usageOf("--method", "%s", withoutUsage(err))
 		}
 		list = append(list, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: with})
 	}
@@ -543,7 +543,7 @@ func explainSplit(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels)
 	case errors.As(err, &split):
 		return &dataError{f.split, "the split " + split.What + "; give it more lines"}
 	case errors.Is(err, validate.ErrUsage) && len(f.perClass) > 0:
-		return usageOf("--per-class", "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
+		return usageOf("--per-class", "%s", withoutUsage(err))
 	}
 	return err
 }

@@ -29,6 +29,7 @@ type learning struct {
 	kernel  string      // its parts, "" if not given
 	learner string
 	method  method.Method
+	tried   *method.Settings // the grid and the declared values that are left to choose from
 	machine
 	features string
 	effort   string
@@ -70,7 +71,7 @@ func (m *machine) given() float64 {
 func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
 	in.walkFlags(flags, &f.walking, byCV, byCV)
-	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
+	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
 	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
@@ -111,16 +112,35 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	} else if f.learner != "" {
 		place = "--learner"
 	}
-	list := in.methods(place, f.name)
-	if len(list) > 1 {
+	entries := in.entries(place, f.name)
+	if len(entries) > 1 {
 		in.problem("--method", "%s are several; classify takes one, evaluate compares them", f.name)
 	}
-	if len(list) == 1 {
-		f.method = list[0]
+	var list []method.Method
+	for _, e := range entries {
+		list = append(list, e.Method)
 	}
 	f.stated = in.stated(flags, list)
-	in.checkForm(list, f.stated)
+	in.checkForm(entries, f.stated)
 	in.checkWalk(&f.walking, anyWalks(list))
+	if len(entries) == 1 {
+		f.method = entries[0].Method
+		in.takeOwn(flags, f, entries[0].Own)
+	}
+}
+
+// takeOwn completes what is tried with the parameters that stand behind the method's
+// name.
+func (in *invocation) takeOwn(flags *pflag.FlagSet, f *learning, own method.Own) {
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if flag := strings.ReplaceAll(name, "_", "-"); flags.Changed(flag) {
+			in.problem("--"+flag, "--method gives %s too; leave out one of the two", name)
+		}
+	}
+	var err error
+	if f.tried, err = (&method.Settings{Grid: f.grid(), Given: f.stated}).With(f.method, own); err != nil {
+		in.problem("--method", "%s", withoutUsage(err))
+	}
 }
 
 // ofLearners returns the parameters of all learners.
@@ -170,9 +190,10 @@ func anyWalks(methods []method.Method) bool {
 }
 
 // checkForm notes a form of a kernel that no learner takes.
-func (in *invocation) checkForm(methods []method.Method, given spec.Values) {
-	for _, m := range methods {
-		if given["laplacian"] == spec.Word("random-walk") && slices.Contains(m.Takes(), "laplacian") {
+func (in *invocation) checkForm(entries []method.Entry, given spec.Values) {
+	const form = "random-walk"
+	for _, e := range entries {
+		if slices.Contains(e.Own["laplacian"], form) || given["laplacian"] == spec.Word(form) && slices.Contains(e.Method.Takes(), "laplacian") {
 			in.problem("--laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized")
 			return
 		}
@@ -222,42 +243,31 @@ func choosesWalks(flags *pflag.FlagSet) bool {
 	})
 }
 
-// entries is methods for a list in which methods have parameters of their own.
+// entries returns the methods of a list, and notes at the flag that it comes from what is
+// wrong with their names or with the parameters of their own.
 func (in *invocation) entries(place, list string) []method.Entry {
 	entries, err := method.ParseEntries(list)
 	if err == nil {
 		return entries
 	}
-	var names []string
-	for text := range strings.SplitSeq(list, ",") {
-		name, _, _ := strings.Cut(text, ":")
-		names = append(names, name)
-	}
-	before := len(in.problems)
-	if in.methods(place, strings.Join(names, ",")); len(in.problems) == before || strings.Contains(list, ":") {
-		in.problems = in.problems[:before]
-		in.problem(place, "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
-	}
-	return nil
-}
-
-// methods returns the methods of a list of names, and notes those there are
-// not at the flag that they come from.
-func (in *invocation) methods(place, list string) []method.Method {
-	methods, err := method.ParseMethods(list)
-	if err == nil {
-		return methods
-	}
 	known := method.MethodNames()
-	for _, name := range strings.Split(list, ",") {
-		name = strings.TrimSpace(name)
-		if near := nearest(name, known); !slices.Contains(known, name) && near != "" {
+	for text := range strings.SplitSeq(list, ",") {
+		name, _, _ := strings.Cut(strings.TrimSpace(text), ":")
+		if _, wrong := method.ParseMethods(name); wrong == nil {
+			continue
+		}
+		if near := nearest(name, known); near != "" {
 			in.problem(place, "there is no method %s; did you mean %s?", quoted(name), near)
 			return nil
 		}
 	}
-	in.problem(place, "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
+	in.problem(place, "%s", withoutUsage(err))
 	return nil
+}
+
+// withoutUsage returns what an error of usage says.
+func withoutUsage(err error) string {
+	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
 // grid returns the settings that are left to choose from.
@@ -285,7 +295,7 @@ func (in *invocation) settings(f *learning, g *openGraph, l *nodefile.Labels) (*
 		return nil, err
 	}
 	return &method.Settings{
-		Grid: f.grid(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
+		Grid: f.tried.Grid, Given: f.tried.Given, Prior: prior, RNGSeed: uint64(in.seed),
 		Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads,
 		Progress: in.phases(),
 	}, nil

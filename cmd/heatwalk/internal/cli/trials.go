@@ -29,7 +29,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
 	case f.method != nil && !anyWalks([]method.Method{f.method}):
 		in.problem("--slab", "only the choice of %s is divided, not that of %s; leave it out, or give --method %s", walkKernel, f.method.Name(), walkKernel)
-	case f.grid().Size() == 1:
+	case f.tried != nil && f.tried.Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
 	}
 }
@@ -47,7 +47,7 @@ type tried struct {
 
 // runTrials writes a part of classify: how well the settings of a slab do.
 func (in *invocation) runTrials(name string, f *classifyFlags) error {
-	alphas := f.grid().Alpha
+	alphas := f.tried.Grid.Alpha
 	lo, hi, err := f.slab.bounds(len(alphas), "absorption")
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (f *classifyFlags) parameters(seed int64) any {
 		Scores    int          `json:"scores"`
 		Unreached string       `json:"unreached"`
 		Truth     string       `json:"truth,omitempty"`
-	}{f.method.Name(), f.grid(), f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
+	}{f.method.Name(), f.tried.Grid, f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
 }
 
 // trialParts are the parts that a choice is made from.
