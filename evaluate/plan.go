@@ -83,6 +83,7 @@ func (plan *Plan) entries(set *method.Settings) []Entry {
 type size struct {
 	fraction       float64
 	perClass       int
+	trained        int              // nodes in a training set, about
 	splits, tuning *validate.Splits // tuning is nil where parameters are chosen inside each training set
 	tunedAt        string           // names the splits of tuning
 }
@@ -98,11 +99,12 @@ func (s *size) tuningSplits() int {
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
+		return []size{{fraction: share(*plan.Given), trained: len(plan.Given.Train), splits: validate.One(*plan.Given)}}, nil
 	}
 	var sizes []size
-	for _, draw := range plan.draws(p.Class, seed) {
-		var s size
+	trained := plan.trainingSizes(p)
+	for i, draw := range plan.draws(p.Class, seed) {
+		s := size{trained: trained[i]}
 		var err error
 		if s.splits, err = draw.of(plan.count(), validate.ForTest); err != nil {
 			return nil, err

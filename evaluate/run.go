@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -112,18 +114,32 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 			rec.Text = rec.Result.Parameters.text
 		}
 	}
-	for i := len(rec.Outcomes); i < s.splits.Len(); i++ {
-		split := s.splits.At(i)
-		o, err := rec.Result.score(ctx, m, r.p.At(split.Train), r.p.At(split.Test), chosen)
+	lanes, set, _, err := r.plan.sideBySide(m, r.p, s.trained)
+	if err != nil {
+		return err
+	}
+	first := len(rec.Outcomes)
+	found := make([]*answers, s.splits.Len()-first)
+	var mu sync.Mutex // of what follows, which goes on by the order of splits
+	err = sched.Run(ctx, lanes, len(found), func(_, i int) error {
+		split := s.splits.At(first + i)
+		one, err := answer(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, set)
 		if err != nil {
 			return err
 		}
-		rec.Outcomes = append(rec.Outcomes, *o)
-		rec.Result.Seconds = before + time.Since(start).Seconds()
-		if err := r.plan.Journal.save(time.Since(r.start).Seconds(), false); err != nil {
-			return err
+		mu.Lock()
+		defer mu.Unlock()
+		for found[i] = one; i < len(found) && first+i == len(rec.Outcomes) && found[i] != nil; i++ {
+			rec.Result.add(found[i])
+			rec.Outcomes = append(rec.Outcomes, found[i].outcome)
+			found[i].predicted, found[i].truth = nil, nil
+			r.tell(1)
 		}
-		r.tell(1)
+		rec.Result.Seconds = before + time.Since(start).Seconds()
+		return r.plan.Journal.save(time.Since(r.start).Seconds(), false)
+	})
+	if err != nil {
+		return err
 	}
 	rec.Result.summarise(rec.Outcomes)
 	rec.Complete = true
@@ -159,36 +175,54 @@ type outcome struct {
 	Quality  validate.Quality `json:"quality"`
 }
 
-// score predicts the test nodes of a split from its training nodes, with the chosen
+// answers are what a method says of the test nodes of one split.
+type answers struct {
+	outcome
+	truth, predicted []int // classes of the test nodes
+	unfinished       string
+	setting          *Setting // that it chose there; nil: none
+	inside           bool     // parameters were chosen there
+}
+
+// answer predicts the test nodes of a split from its training nodes, with the chosen
 // parameters or, if they are nil, with those that the method chooses there.
-func (r *Result) score(ctx context.Context, m *Entry, train, test *method.Problem, chosen *method.Parameters) (*outcome, error) {
-	out, err := m.Method.Predict(ctx, train, chosen, m.Settings)
+func answer(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, s *method.Settings) (*answers, error) {
+	out, err := m.Predict(ctx, train, chosen, s)
 	if err != nil {
 		return nil, err
 	}
-	if out.Unfinished != "" {
-		r.Unfinished = cmp.Or(r.Unfinished, out.Unfinished)
-		r.UnfinishedSplits++
-	}
-	if chosen == nil && out.Settings > 0 {
-		setting, err := newSetting(&out.Parameters)
-		if err != nil {
-			return nil, err
+	a := &answers{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished}
+	if chosen == nil {
+		a.inside = out.Settings > 0 || out.Tested > 0
+		if out.Settings > 0 {
+			if a.setting, err = newSetting(&out.Parameters); err != nil {
+				return nil, err
+			}
 		}
-		r.ParametersBySplit = append(r.ParametersBySplit, *setting)
 	}
-	if chosen == nil && (out.Settings > 0 || out.Tested > 0) {
-		r.Tuned = Inside
-	}
-	predicted := make([]int, len(test.Row))
 	for i, row := range test.Row {
-		predicted[i] = out.Class[row]
+		a.predicted[i] = out.Class[row]
 	}
 	one := validate.NewConfusion(len(test.Names))
-	one.Count(test.Class, predicted)
-	r.Confusion.Count(test.Class, predicted)
-	quality := validate.MeasureQuality(test.Class, predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
-	return &outcome{one.Accuracy(), one.MacroF1(), quality}, nil
+	one.Count(a.truth, a.predicted)
+	quality := validate.MeasureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
+	a.outcome = outcome{one.Accuracy(), one.MacroF1(), quality}
+	return a, nil
+}
+
+// add adds what is said of one split, the splits in their order.
+func (r *Result) add(a *answers) {
+	if a.unfinished != "" {
+		r.Unfinished = cmp.Or(r.Unfinished, a.unfinished)
+		r.UnfinishedSplits++
+	}
+	if a.setting != nil {
+		r.ParametersBySplit = append(r.ParametersBySplit, *a.setting)
+	}
+	if a.inside {
+		r.Tuned = Inside
+	}
+	r.Confusion.Count(a.truth, a.predicted)
 }
 
 // summarise stores what the outcomes of all splits say together.

@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 	steps := 0
 	plan := &Plan{
 		Methods: Entries(methods...), Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
-		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3},
+		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3, Workers: 1},
 		Progress: func(done, total int) {
 			steps++
 			if done != steps || total != 48 {
@@ -74,15 +74,26 @@ func TestRun(t *testing.T) {
 		t.Errorf("lp %v, majority %v on a graph of blocks", lp.AccuracyMean, base.AccuracyMean)
 	}
 	plan.Progress = nil
+	plan.Settings.Workers = 7 // predictions are made side by side
 	again, err := Run(context.Background(), p, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range again.Results {
-		if diff := cmp.Diff(r.Results[i].Accuracies, again.Results[i].Accuracies); diff != "" {
+		r.Results[i].Seconds, again.Results[i].Seconds = 0, 0
+		if diff := cmp.Diff(jsonOf(t, r.Results[i]), jsonOf(t, again.Results[i])); diff != "" {
 			t.Error(diff)
 		}
 	}
+}
+
+func jsonOf(t *testing.T, x any) string {
+	t.Helper()
+	text, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestRunPerClassAndGiven(t *testing.T) {

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 )
 
@@ -19,17 +20,11 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 		return err
 	}
 	set := plan.Settings.WithDefaults()
-	trained := func(size int) *method.Problem {
-		positions := make([]int, size)
-		for i := range positions {
-			positions[i] = i * len(p.Row) / size
-		}
-		return p.At(positions)
-	}
 	sizes := plan.trainingSizes(p)
 	for _, size := range sizes {
 		for _, m := range plan.entries(&set) {
-			if err := take(method.PredictNeeds(m.Method, trained(size), nil, m.Settings)); err != nil {
+			_, _, needs, err := plan.sideBySide(&m, p, size)
+			if err := take(needs, err); err != nil {
 				return most, err
 			}
 		}
@@ -45,12 +40,52 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 	}
 	for _, size := range sizes {
 		for _, m := range plan.entries(&set) {
-			if err := take(method.TuneNeeds(m.Method, trained(size), p, m.Settings)); err != nil {
+			if err := take(method.TuneNeeds(m.Method, someOf(p, size), p, m.Settings)); err != nil {
 				return most, err
 			}
 		}
 	}
 	return most, nil
+}
+
+// sideBytes is what predictions that are made side by side may take together.
+const sideBytes = 256 << 20
+
+// sideBySide returns how many predictions from training sets of a size are made at the
+// same time, each with the settings that are returned, and what they take together. The
+// sweeps over a small graph are too short to be shared among processors; a large one
+// keeps these busy, and a single prediction has most of the memory.
+func (plan *Plan) sideBySide(m *Entry, p *method.Problem, size int) (int, *method.Settings, method.Needs, error) {
+	train := someOf(p, size)
+	for lanes := min(sched.Workers(m.Settings.Workers), plan.predictions()); lanes > 1; lanes-- {
+		set := *m.Settings
+		set.Workers = sched.Workers(set.Workers) / lanes
+		set.Memory /= int64(lanes)
+		needs, err := method.PredictNeeds(m.Method, train, nil, &set)
+		if all := int64(lanes) * needs.Bytes; err == nil && all <= sideBytes {
+			needs.Bytes, needs.Sure = all, int64(lanes)*needs.Sure
+			return lanes, &set, needs, nil
+		}
+	}
+	needs, err := method.PredictNeeds(m.Method, train, nil, m.Settings)
+	return 1, m.Settings, needs, err
+}
+
+// predictions returns how many are made at each training size.
+func (plan *Plan) predictions() int {
+	if plan.Given != nil {
+		return 1
+	}
+	return plan.count()
+}
+
+// someOf returns the problem with so many of its labels.
+func someOf(p *method.Problem, size int) *method.Problem {
+	positions := make([]int, size)
+	for i := range positions {
+		positions[i] = i * len(p.Row) / size
+	}
+	return p.At(positions)
 }
 
 // trainingSizes returns the number of training nodes of each size.

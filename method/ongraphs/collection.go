@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -24,7 +25,8 @@ type Collection struct {
 	Kernel *graphs.Settings
 	Cosine bool // values are divided by the norms of the graphs
 
-	made map[string]*valued // by the kernel and its values, as far as they were given
+	making sync.Mutex
+	made   map[string]*valued // by the kernel and its values, as far as they were given
 }
 
 // valued are the values of a kernel between all graphs.
@@ -89,6 +91,8 @@ func (*graphsMethod) Tune(context.Context, *method.Problem, *validate.Splits, *m
 func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*classify.DenseGram[float64], spec.Values, error) {
 	given = m.kernel.Spec.Own(given)
 	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(given)
+	c.making.Lock()
+	defer c.making.Unlock()
 	if v := c.made[text]; v != nil {
 		return v.gram, v.values, nil
 	}
