@@ -26,7 +26,7 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 	}
 	for {
 		missed, err := c.missed(ctx, p, set, reached)
-		if err != nil || missed <= problem.MostMissed || c.Work.EntryColumns > problem.MissedWork || 2*c.Steps > maxSteps {
+		if err != nil || missed <= problem.MostMissed || c.Work.EntryColumns > problem.MissedWork || 2*c.Steps > cwk.MaxSteps {
 			return c, err
 		}
 		c.Steps *= 2

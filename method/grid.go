@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -137,29 +138,62 @@ func (g *Grid) strengths() []float64 {
 	return g.Cost
 }
 
-// maxSteps bounds the length of a walk.
-const maxSteps = 1_000_000
-
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// SmallGrid returns the grid that [Classify] chooses from unless told
-// otherwise. On the graphs it was made with it loses nothing against the grid
-// of the paper.
+// SmallGrid returns the grid that [Classify] chooses from unless told otherwise: what is
+// usually tried of [cwk.Spec].
 func SmallGrid(features ...Features) *Grid {
-	return &Grid{
-		Alpha:    []float64{0.01, 0.1, 0.5, 0.8, 0.9, 0.99},
-		Steps:    []int{1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200},
+	g := &Grid{
 		Cost:     []float64{0.125, 0.5, 2, 8, 32, 128, 512, 2048},
 		Lambda:   smallLambda,
 		Features: features,
 	}
+	for _, p := range cwk.Spec.Params {
+		g.try(p.Name, p.Grid)
+	}
+	return g
 }
 
-// NoGrid returns the single setting α = 0.9, 40 steps, C = 0.5 or λ = 0.1, plain.
+// NoGrid returns the single setting of the defaults of [cwk.Spec], C = 0.5 or λ = 0.1,
+// plain.
 func NoGrid() *Grid {
-	return &Grid{
-		Alpha: []float64{0.9}, Steps: []int{40}, Cost: []float64{0.5}, Lambda: []float64{0.1}, Features: []Features{Plain},
+	g := &Grid{Cost: []float64{0.5}, Lambda: []float64{0.1}, Features: []Features{Plain}}
+	for _, p := range cwk.Spec.Params {
+		g.try(p.Name, []spec.Value{p.Default})
+	}
+	return g
+}
+
+// Fix puts those of the given values that are parameters of [cwk.Spec] in place of
+// what the grid has.
+func (g *Grid) Fix(given spec.Values) {
+	for name, v := range cwk.Spec.Own(given) {
+		g.try(name, []spec.Value{v})
+	}
+}
+
+// try puts values of a parameter of [cwk.Spec] in place of what the grid has, in
+// increasing order. Of the first step the last value counts.
+func (g *Grid) try(name string, list []spec.Value) {
+	var numbers []float64
+	for _, v := range list {
+		numbers = append(numbers, spec.Values{name: v}.Number(name))
+	}
+	slices.Sort(numbers)
+	whole := make([]int, len(numbers))
+	for i, x := range numbers {
+		whole[i] = int(x)
+	}
+	switch name {
+	case "alpha":
+		g.Alpha = numbers
+	case "steps":
+		g.Steps = whole
+	case "min-steps":
+		for _, t := range whole {
+			g.MinSteps = t
+		}
 	}
 }
 
@@ -171,8 +205,8 @@ func (g *Grid) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, a := range g.Alpha {
-		if !(a >= 0 && a <= 1) {
-			bad("alpha %v does not lie between 0 and 1", a)
+		if r := cwk.Spec.Param("alpha").Range; !r.Contains(a) {
+			bad("alpha %v is out of range; want %s", a, r.Text("α"))
 		}
 	}
 	for _, c := range g.Cost {
@@ -194,8 +228,8 @@ func (g *Grid) Validate() error {
 		bad("min_steps %d is negative", g.MinSteps)
 	}
 	for _, t := range g.Steps {
-		if t < 0 || t > maxSteps {
-			bad("steps %d do not lie between 0 and %d", t, maxSteps)
+		if r := cwk.Spec.Param("steps").Range; !r.Contains(float64(t)) {
+			bad("steps %d are out of range; want %s", t, r.Text("T"))
 		}
 	}
 	if len(g.steps()) == 0 {

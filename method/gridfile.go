@@ -211,13 +211,13 @@ func (g GridFile) Own(m Method, given func(parameter string) bool) (Own, error) 
 func has(m Method, name string) bool {
 	if d, ok := m.(Declared); ok {
 		for _, of := range d.Declarations() {
-			if of.Param(name) != nil {
+			if paramOf(of, name) != nil {
 				return true
 			}
 		}
 	}
 	switch name = strings.ReplaceAll(name, "-", "_"); name {
-	case "alpha", "steps", "min_steps", "cost", "lambda", "features":
+	case "cost", "lambda", "features":
 		return slices.Contains(m.Takes(), name)
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -15,8 +16,8 @@ type Method interface {
 	// Name is the name by which [ParseMethods] knows the method.
 	Name() string
 
-	// Takes returns the names of the settings that make a difference: of
-	// [Parameters], as in a grid file, "prior", "svm_tolerance" and "unreached".
+	// Takes returns the names of the settings that make a difference: parameters of
+	// declarations, "cost", "lambda", "features", "prior", "svm_tolerance" and "unreached".
 	Takes() []string
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
@@ -123,8 +124,12 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return append([]string{"alpha", "steps", "min_steps", "features", "prior"}, m.learner.takes()...)
+	return slices.Concat(cwk.Spec.Takes(), []string{"features", "prior"}, m.learner.takes())
 }
+
+// Declarations implements [Declared]. What is tried of its parameters, or given, is in
+// the [Grid] of the settings.
+func (walkMethod) Declarations() []*spec.Spec { return []*spec.Spec{&cwk.Spec} }
 
 // takes returns the names of the learner's own settings.
 func (l Learner) takes() []string {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -80,7 +81,7 @@ func (s *Settings) With(m Method, own Own) (*Settings, error) {
 func (s *Settings) take(m Method, name string, values []string) error {
 	if d, ok := m.(Declared); ok {
 		for _, of := range d.Declarations() {
-			if p := of.Param(name); p != nil {
+			if p := paramOf(of, name); p != nil {
 				return s.takeDeclared(of, p, values)
 			}
 		}
@@ -94,31 +95,10 @@ func (s *Settings) take(m Method, name string, values []string) error {
 	}
 	var err error
 	switch name {
-	case "alpha":
-		s.Grid.Alpha, err = numbers(name, values)
 	case "cost":
 		s.Grid.Cost, err = numbers(name, values)
 	case "lambda":
 		s.Grid.Lambda, err = numbers(name, values)
-	case "steps", "min_steps":
-		var list []float64
-		if list, err = numbers(name, values); err != nil {
-			return err
-		}
-		var whole []int
-		for _, x := range list {
-			if x != float64(int(x)) {
-				return fmt.Errorf("%s: %v is not a whole number", name, x)
-			}
-			whole = append(whole, int(x))
-		}
-		if name == "steps" {
-			s.Grid.Steps = whole
-		} else if len(whole) > 1 {
-			return fmt.Errorf("%s has one value alone", name)
-		} else {
-			s.Grid.MinSteps = whole[0]
-		}
 	case "features":
 		s.Grid.Features = nil
 		for _, v := range values {
@@ -145,6 +125,14 @@ func numbers(name string, values []string) ([]float64, error) {
 	return list, nil
 }
 
+// paramOf returns the parameter with a name, in which an underscore may stand for a dash.
+func paramOf(of *spec.Spec, name string) *spec.Param {
+	if p := of.Param(name); p != nil {
+		return p
+	}
+	return of.Param(strings.ReplaceAll(name, "_", "-"))
+}
+
 // takeDeclared stores the values of a parameter that a declaration has.
 func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) error {
 	var list []spec.Value
@@ -160,6 +148,13 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 			return err
 		}
 		list = append(list, v[p.Name])
+	}
+	switch {
+	case of == &cwk.Spec && p.Grid == nil && len(list) > 1:
+		return fmt.Errorf("%s has one value alone", p.Name)
+	case of == &cwk.Spec:
+		s.Grid.try(p.Name, list)
+		return nil
 	}
 	if len(list) == 1 {
 		if s.Given == nil {

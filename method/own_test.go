@@ -73,7 +73,7 @@ func TestGridFileErrors(t *testing.T) {
 		{"{\"diffusion\":\n{\"beta\": [1, 0]}}", "line 2: diffusion: beta: 0 is out of range"},
 		{"{\"diffusion\":\n{\"laplacian\": \"x\"}}", "line 2: diffusion: laplacian: \"x\" is none of its values"},
 		{"{\"steps\": [1.5]}", "line 1: cwk: steps: 1.5 is not a whole number"},
-		{"{\"cwk\": {\"alpha\": [2]}}", "line 1: cwk: method: bad grid: alpha 2"},
+		{"{\"cwk\": {\"alpha\": [2]}}", "line 1: cwk: alpha: 2 is out of range; cwk takes 0 ≤ α ≤ 1"},
 		{strings.Repeat(" ", 1<<20), "line 1: longer than 1 MiB"},
 		{"{\"" + strings.Repeat("a", 1<<20), "line 1: longer than 1 MiB"},
 		{"{} {}", "line 1: more than one JSON value"},

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -105,11 +106,19 @@ func (r Range) Text(symbol string) string {
 	case r == (Range{}):
 		return "a finite " + symbol
 	case math.IsInf(r.Most, 1) && r.AboveLeast:
-		return fmt.Sprintf("%s > %g", symbol, r.Least)
+		return fmt.Sprintf("%s > %s", symbol, decimal(r.Least))
 	case math.IsInf(r.Most, 1):
-		return fmt.Sprintf("%s ≥ %g", symbol, r.Least)
+		return fmt.Sprintf("%s ≥ %s", symbol, decimal(r.Least))
 	}
-	return fmt.Sprintf("%g %s %s %s %g", r.Least, below, symbol, above, r.Most)
+	return fmt.Sprintf("%s %s %s %s %s", decimal(r.Least), below, symbol, above, decimal(r.Most))
+}
+
+// decimal returns a number without an exponent, if it is whole and not huge.
+func decimal(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e9 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 // ErrParameter is wrapped by every [ParameterError].

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -139,9 +140,19 @@ func (in *invocation) given(flags *pflag.FlagSet, s *spec.Spec) (given, complete
 		}
 		given[p.Name] = v
 	}
-	complete, err := s.Resolve(given, nil)
-	if wrong := new(spec.ParameterError); errors.As(err, &wrong) && !noted(wrong.Parameter) {
-		in.problem("--"+wrong.Parameter, "%s", wrong.What)
+	rest := maps.Clone(given)
+	for {
+		complete, err := s.Resolve(rest, nil)
+		wrong := new(spec.ParameterError)
+		if !errors.As(err, &wrong) {
+			return given, complete
+		}
+		if !noted(wrong.Parameter) {
+			in.problem("--"+wrong.Parameter, "%s", wrong.What)
+		}
+		if !rest.Has(wrong.Parameter) {
+			return given, nil
+		}
+		delete(rest, wrong.Parameter)
 	}
-	return given, complete
 }

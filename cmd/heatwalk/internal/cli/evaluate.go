@@ -92,7 +92,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
-	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
+	in.walkFlags(flags, &f.walking, "")
 	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.train = []float64{0.05, 0.1}
 	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
@@ -165,7 +165,8 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	}
 	f.stated = in.stated(flags, f.methods)
 	in.checkForm(f.entries, f.stated)
-	in.checkWalk(&f.walking, anyWalks(f.methods))
+	in.checkSteps(f.stated)
+	in.checkLabels(&f.walking)
 	in.checkEffect(flags, f.methods)
 	if f.report != "" {
 		in.checkFormat("--report", f.report, reportFormats)
@@ -243,12 +244,8 @@ func (in *invocation) gridOf(flags *pflag.FlagSet, f *evaluateFlags) *method.Gri
 	default:
 		f.gridFile = in.readGrid(f.gridName)
 	}
-	g.MinSteps = max(g.MinSteps, f.minSteps)
-	if f.alpha <= 1 {
-		g.Alpha = []float64{f.alpha}
-	}
-	if f.steps >= 0 {
-		g.Steps = []int{f.steps}
+	if anyWalks(f.methods) {
+		g.Fix(f.stated)
 	}
 	f.fix(g)
 	var err error

@@ -44,9 +44,8 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 			in.checkDense(f.out, append(args, f.labels, f.rows)...)
 			in.checkStdin(append(args, f.labels, f.rows)...)
 			in.checkSlab(f.slab, args, f.out, ".npy", denseFormats)
-			f.fixed()
 			f.asked = cmd.Flags().Changed("folds")
-			in.checkWalk(&f.walking, true)
+			in.checkWalk(cmd.Flags(), &f.walking)
 			if err := in.checked(); err != nil {
 				return err
 			}
@@ -58,7 +57,8 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
-	in.fixedWalkFlags(flags, &f.walking)
+	in.walkFlags(flags, &f.walking, "")
+	walkParams(byDefault).flags(in, flags, "")
 	in.choiceVar(flags, &f.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
 	in.intVar(flags, &f.folds, "folds", 5, 2, 1000, "folds of honest features")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
@@ -97,10 +97,10 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		walk.Slab = slab
 		if f.kind == "honest" {
 			fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed))
-			walk.Variants = cwk.FoldVariants(f.alpha, fold)
+			walk.Variants = cwk.FoldVariants(f.alpha(), fold)
 			picks = cwk.Honest(walk.Seeds, fold, d.rows)
 		}
-		return planFeatures(d, walk, f.minSteps, picks, rowAxis, colAxis)
+		return planFeatures(d, walk, f.minSteps(), picks, rowAxis, colAxis)
 	})
 	if err != nil {
 		return err
@@ -113,9 +113,9 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if err != nil {
 		return err
 	}
-	batch := featureBatch(walk, f.minSteps, len(picks))
+	batch := featureBatch(walk, f.minSteps(), len(picks))
 	for lo := 0; lo < len(picks); lo += batch {
-		made, err := walk.Features(in.ctx, f.minSteps, picks[lo:min(lo+batch, len(picks))])
+		made, err := walk.Features(in.ctx, f.minSteps(), picks[lo:min(lo+batch, len(picks))])
 		if err != nil {
 			return err
 		}
@@ -126,12 +126,12 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if err := file.Close(); err != nil {
 		return err
 	}
-	parameters := walkParameters{Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior, Features: f.kind}
+	parameters := walkParameters{Alpha: f.alpha(), Steps: f.steps(), MinSteps: f.minSteps(), Prior: f.prior, Features: f.kind}
 	if f.kind == "honest" {
 		parameters.Folds, parameters.Seed = f.folds, in.seed
 	}
 	p, err := d.partOf("features", f.slab, parameters, evaluate.Shape{
-		Axis: evaluate.ByColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: f.steps - f.minSteps + 1, Dtype: f.dtype,
+		Axis: evaluate.ByColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: f.steps() - f.minSteps() + 1, Dtype: f.dtype,
 	})
 	if err != nil {
 		return err
@@ -182,8 +182,8 @@ func planFeatures[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, pick
 func featureAxis(l *nodefile.Labels, w *walking, slab cwk.Slab) axis {
 	wide := slab.Hi - slab.Lo
 	return axis{
-		n:  wide * (w.steps - w.minSteps + 1),
-		id: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps+j/wide, l.Names[slab.Lo+j%wide]) },
+		n:  wide * (w.steps() - w.minSteps() + 1),
+		id: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps()+j/wide, l.Names[slab.Lo+j%wide]) },
 	}
 }
 

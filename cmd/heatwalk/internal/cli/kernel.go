@@ -135,7 +135,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		if walk, err = walkOf[T](in, d.g, &f.walking, d.l); err != nil {
 			return nil, err
 		}
-		return planGram(d, walk, f.minSteps, rows, cols, rowAxis, colAxis)
+		return planGram(d, walk, f.minSteps(), rows, cols, rowAxis, colAxis)
 	})
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	err = walk.Gram(in.ctx, f.minSteps, rows, cols, func(_ int, panel *sparse.Block[T]) error {
+	err = walk.Gram(in.ctx, f.minSteps(), rows, cols, func(_ int, panel *sparse.Block[T]) error {
 		return writeRows(in.ctx, file, panel)
 	})
 	if err != nil {
@@ -157,7 +157,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err := file.Close(); err != nil {
 		return err
 	}
-	parameters := walkParameters{Kernel: walkKernel, Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior}
+	parameters := walkParameters{Kernel: walkKernel, Alpha: f.alpha(), Steps: f.steps(), MinSteps: f.minSteps(), Prior: f.prior}
 	p, err := d.partOf("kernel", f.slab, parameters, evaluate.Shape{
 		Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype,
 	})
@@ -258,7 +258,7 @@ func walkOf[T sparse.Float](in *invocation, g *openGraph, w *walking, l *nodefil
 		return nil, err
 	}
 	return &cwk.Walk[T]{
-		A: g.matrix, Degrees: g.Degrees(), Seeds: seedsOf(l), Prior: prior, Steps: w.steps,
-		Variants: []cwk.Variant{{Absorb: w.alpha}}, Memory: g.memory(), Workers: in.threads,
+		A: g.matrix, Degrees: g.Degrees(), Seeds: seedsOf(l), Prior: prior, Steps: w.steps(),
+		Variants: []cwk.Variant{{Absorb: w.alpha()}}, Memory: g.memory(), Workers: in.threads,
 	}, nil
 }

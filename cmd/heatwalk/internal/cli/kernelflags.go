@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -19,8 +20,10 @@ import (
 // are those of package kernel.
 const walkKernel = "cwk"
 
-// walkParameterNames are the flags that walkKernel takes.
-var walkParameterNames = []string{"labels", "alpha", "steps", "min-steps", "prior"}
+// walkFlagNames returns the flags that walkKernel takes.
+func walkFlagNames() []string {
+	return slices.Concat([]string{"labels"}, cwk.Spec.Takes(), []string{"prior"})
+}
 
 // kernelFlags are the flags of kernel.
 type kernelFlags struct {
@@ -40,29 +43,16 @@ type kernelFlags struct {
 
 // kernelFlags declares the flags that say which kernel.
 func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
-	alpha, steps := defaultWalk()
 	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
-	in.labelFlags(flags, &f.labels, "`FILE` of node<TAB>label lines: of cwk, and classes of the rows in LIBSVM's text")
-	f.alpha = math.NaN()
-	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("probability that a labelled node absorbs at a step, of cwk (default %v)", alpha))
-	f.steps = -1
-	in.variable(flags, "steps", "N", "", fmt.Sprintf("last step of a walk, of cwk (default %d)", steps), func(s string) error {
-		var n int64
-		err := parseInt(&n, s, 0, maxSteps)
-		if err == nil {
-			f.steps = int(n)
-		}
-		return err
-	})
-	in.intVar(flags, &f.minSteps, "min-steps", 0, 0, maxSteps, "first step of a walk that counts")
-	flags.StringVar(&f.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
+	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
 	ofKernels().flags(in, flags, "")
 	f.tolerance = math.NaN()
 	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 }
 
-// ofKernels returns the parameters of all kernels of package kernel.
-func ofKernels() (list declaredParams) {
+// ofKernels returns the parameters of all kernels on nodes.
+func ofKernels() declaredParams {
+	list := walkParams(byDefault)
 	for _, f := range kernel.Families() {
 		list.addAll(&f.Spec, f.Takes(), byDefault)
 	}
@@ -86,7 +76,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	if slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--kernel" }) {
 		return // what it takes is not known
 	}
-	takes, all := walkParameterNames, []string{"labels", "min-steps", "prior", "tolerance"}
+	takes, all := walkFlagNames(), []string{"labels", "prior", "tolerance"}
 	if f.family = kernel.FamilyOf(f.name); f.family != nil {
 		takes = append(f.family.Takes(), "tolerance")
 	}
@@ -100,8 +90,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		in.problem("--"+name, "%s has no such parameter; it takes --%s", f.name, strings.Join(takes, ", --"))
 	}
 	if f.family == nil {
-		f.fixed()
-		in.checkWalk(&f.walking, true)
+		in.checkWalk(cmd.Flags(), &f.walking)
 		return
 	}
 	f.given, _ = in.given(cmd.Flags(), &f.family.Spec)

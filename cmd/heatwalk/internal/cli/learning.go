@@ -70,7 +70,7 @@ func (m *machine) given() float64 {
 
 func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
-	in.walkFlags(flags, &f.walking, byCV, byCV)
+	in.walkFlags(flags, &f.walking, "")
 	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
 	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
@@ -122,7 +122,8 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	}
 	f.stated = in.stated(flags, list)
 	in.checkForm(entries, f.stated)
-	in.checkWalk(&f.walking, anyWalks(list))
+	in.checkSteps(f.stated)
+	in.checkLabels(&f.walking)
 	if len(entries) == 1 {
 		f.method = entries[0].Method
 		in.takeOwn(flags, f, entries[0].Own)
@@ -277,12 +278,8 @@ func (f *learning) grid() *method.Grid {
 		kinds = []method.Features{method.Features(f.features)}
 	}
 	g := method.SmallGrid(kinds...)
-	g.MinSteps = f.minSteps
-	if f.alpha <= 1 {
-		g.Alpha = []float64{f.alpha}
-	}
-	if f.steps >= 0 {
-		g.Steps = []int{f.steps}
+	if anyWalks([]method.Method{f.method}) {
+		g.Fix(f.stated)
 	}
 	f.fix(g)
 	return g

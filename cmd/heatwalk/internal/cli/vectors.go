@@ -59,7 +59,7 @@ func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
 
 // nodeParameters returns the flags that kernels of nodes take.
 func nodeParameters() []string {
-	names := slices.Clone(walkParameterNames)
+	names := walkFlagNames()
 	for _, f := range kernel.Families() {
 		names = append(names, f.Takes()...)
 	}

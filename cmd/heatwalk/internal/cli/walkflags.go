@@ -1,96 +1,57 @@
 package cli
 
 import (
-	"fmt"
-	"math"
-	"strconv"
-
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// walking holds the flags of a walk. A value that was not given is NaN or −1.
+// walking holds what a walk is made of.
 type walking struct {
-	labels   string
-	alpha    float64
-	steps    int
-	minSteps int
-	prior    string
+	labels, prior string
+	values        spec.Values // complete values of the parameters of cwk.Spec
 }
 
-// maxSteps bounds --steps; a walk mixes long before.
-const maxSteps = 1_000_000
+func (w *walking) alpha() float64 { return w.values.Number("alpha") }
+func (w *walking) steps() int     { return w.values.Int("steps") }
+func (w *walking) minSteps() int  { return w.values.Int("min-steps") }
 
-// walkFlags declares the flags of w. alpha and steps say what happens without
-// --alpha and --steps.
-func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, alpha, steps string) {
-	in.labelFlags(flags, &w.labels, "`FILE` of node<TAB>label lines")
-	w.alpha = math.NaN()
-	in.variable(flags, "alpha", "X", "", "probability that a labelled node absorbs at a step ("+alpha+")", func(s string) error {
-		// Some kernels take more than walks do.
-		if x, wrong := strconv.ParseFloat(s, 64); wrong == nil && x > 1 && !math.IsInf(x, 1) {
-			w.alpha = x
-			return nil
-		}
-		x, err := alphaOfWalks.parse(s)
-		if err == nil {
-			w.alpha = x
-		}
-		return err
-	})
-	w.steps = -1
-	in.variable(flags, "steps", "T", "", "last step of the walk ("+steps+")", func(s string) error {
-		var n int64
-		err := parseInt(&n, s, 0, maxSteps)
-		if err == nil {
-			w.steps = int(n)
-		}
-		return err
-	})
-	in.intVar(flags, &w.minSteps, "min-steps", 0, 0, maxSteps, "first step that counts")
+// walkFlags declares the flags of w but for those of parameters.
+func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, labels string) {
+	in.labelFlags(flags, &w.labels, "`FILE` of node<TAB>label lines"+labels)
 	flags.StringVar(&w.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
 }
 
-// defaultWalk returns the parameters of a walk that nothing is said about.
-func defaultWalk() (alpha float64, steps int) {
-	g := method.NoGrid()
-	return g.Alpha[0], g.Steps[0]
+// walkParams returns the parameters of a walk.
+func walkParams(otherwise func(p *spec.Param) string) (list declaredParams) {
+	list.addAll(&cwk.Spec, cwk.Spec.Takes(), otherwise)
+	return list
 }
 
-// fixedWalkFlags declares the flags of a walk whose parameters are not chosen.
-func (in *invocation) fixedWalkFlags(flags *pflag.FlagSet, w *walking) {
-	alpha, steps := defaultWalk()
-	in.walkFlags(flags, w, fmt.Sprintf("default %v", alpha), fmt.Sprintf("default %d", steps))
+// checkWalk finds the values of a walk whose parameters are not chosen, and notes what is
+// wrong with the flags of w together.
+func (in *invocation) checkWalk(flags *pflag.FlagSet, w *walking) {
+	_, w.values = in.given(flags, &cwk.Spec)
+	in.checkSteps(w.values)
+	in.checkLabels(w)
 }
 
-// fixed puts the defaults in place of what was not given.
-func (w *walking) fixed() {
-	alpha, steps := defaultWalk()
-	if math.IsNaN(w.alpha) {
-		w.alpha = alpha
-	}
-	if w.steps < 0 {
-		w.steps = max(steps, w.minSteps)
-	}
-}
-
-// alphaOfWalks is what absorption may be.
-var alphaOfWalks = bounds{lo: 0, hi: 1, symbol: "α"}
-
-// checkWalk notes what is wrong with the flags of w together, and with its
-// alpha if that is the absorption of walks.
-func (in *invocation) checkWalk(w *walking, walks bool) {
-	if walks && (w.alpha < alphaOfWalks.lo || w.alpha > alphaOfWalks.hi) {
-		in.problem("--alpha", "%v is out of range; want %v", w.alpha, alphaOfWalks)
-	}
+// checkLabels notes that there are no labels.
+func (in *invocation) checkLabels(w *walking) {
 	if w.labels == "" {
 		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
 	}
-	if w.steps >= 0 && w.minSteps > w.steps {
-		in.problem("--min-steps", "%d lies beyond the last step, %d; give at most that", w.minSteps, w.steps)
+}
+
+// checkSteps notes a first step beyond the last one.
+func (in *invocation) checkSteps(v spec.Values) {
+	if !v.Has("steps") || !v.Has("min-steps") {
+		return
+	}
+	if first, last := v.Number("min-steps"), v.Number("steps"); first > last {
+		in.problem("--min-steps", "%v lies beyond the last step, %v; give at most that", first, last)
 	}
 }
 
