@@ -48,6 +48,9 @@ type Entry struct {
 	Name     string // in the report; "": the method's own
 	Method   method.Method
 	Settings *method.Settings // nil: those of the plan
+
+	lanes int              // predictions that are made side by side
+	each  *method.Settings // of each of them
 }
 
 // Entries returns methods with their own names and the settings of the plan.
@@ -83,7 +86,6 @@ func (plan *Plan) entries(set *method.Settings) []Entry {
 type size struct {
 	fraction       float64
 	perClass       int
-	trained        int              // nodes in a training set, about
 	splits, tuning *validate.Splits // tuning is nil where parameters are chosen inside each training set
 	tunedAt        string           // names the splits of tuning
 }
@@ -99,12 +101,11 @@ func (s *size) tuningSplits() int {
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), trained: len(plan.Given.Train), splits: validate.One(*plan.Given)}}, nil
+		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
 	}
 	var sizes []size
-	trained := plan.trainingSizes(p)
-	for i, draw := range plan.draws(p.Class, seed) {
-		s := size{trained: trained[i]}
+	for _, draw := range plan.draws(p.Class, seed) {
+		var s size
 		var err error
 		if s.splits, err = draw.of(plan.count(), validate.ForTest); err != nil {
 			return nil, err

@@ -35,6 +35,13 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	methods := plan.entries(&set)
+	if _, _, err := plan.share(p, methods); err != nil {
+		return nil, err
+	}
+	for i := range methods {
+		m := &methods[i]
+		m.lanes, m.each = plan.sideBySide(m, p)
+	}
 	if plan.Journal != nil {
 		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
 			return nil, err
@@ -114,16 +121,12 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 			rec.Text = rec.Result.Parameters.text
 		}
 	}
-	lanes, set, _, err := r.plan.sideBySide(m, r.p, s.trained)
-	if err != nil {
-		return err
-	}
 	first := len(rec.Outcomes)
 	found := make([]*answers, s.splits.Len()-first)
 	var mu sync.Mutex // of what follows, which goes on by the order of splits
-	err = sched.Run(ctx, lanes, len(found), func(_, i int) error {
+	err := sched.Run(ctx, m.lanes, len(found), func(_, i int) error {
 		split := s.splits.At(first + i)
-		one, err := answer(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, set)
+		one, err := answer(ctx, m.Method, r.p.At(split.Train), r.p.At(split.Test), chosen, m.each)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
@@ -20,55 +21,99 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 		return err
 	}
 	set := plan.Settings.WithDefaults()
+	entries := plan.entries(&set)
+	shared, making, err := plan.share(p, entries)
+	if err != nil {
+		return most, err
+	}
 	sizes := plan.trainingSizes(p)
-	for _, size := range sizes {
-		for _, m := range plan.entries(&set) {
-			_, _, needs, err := plan.sideBySide(&m, p, size)
+	for i := range entries {
+		m := &entries[i]
+		lanes, set := plan.sideBySide(m, p)
+		for _, size := range sizes {
+			needs, err := method.PredictNeeds(m.Method, someOf(p, size), nil, set)
+			needs.Bytes, needs.Sure = int64(lanes)*needs.Bytes, int64(lanes)*needs.Sure
 			if err := take(needs, err); err != nil {
 				return most, err
 			}
 		}
 	}
+	tuned := sizes
 	if plan.TuningSplits == 0 || plan.Given != nil {
-		return most, nil
+		tuned = nil
 	}
-	if len(plan.TuneAt) > 0 {
-		sizes = nil
+	if len(plan.TuneAt) > 0 && tuned != nil {
+		tuned = nil
 		for _, f := range plan.TuneAt {
-			sizes = append(sizes, plan.trainedAt(p, f))
+			tuned = append(tuned, plan.trainedAt(p, f))
 		}
 	}
-	for _, size := range sizes {
-		for _, m := range plan.entries(&set) {
+	for _, size := range tuned {
+		for _, m := range entries {
 			if err := take(method.TuneNeeds(m.Method, someOf(p, size), p, m.Settings)); err != nil {
 				return most, err
 			}
 		}
 	}
+	most.Bytes, most.Sure = most.Bytes+shared+making, most.Sure+shared
 	return most, nil
+}
+
+// share gives the methods a place to keep values of kernels, where the predictions of a
+// plan would otherwise compute them more than twice. It returns what these take, and what
+// computing them takes beside. With a limit they have a quarter of it.
+func (plan *Plan) share(p *method.Problem, entries []Entry) (kept, making int64, err error) {
+	columns := 0
+	for _, size := range plan.trainingSizes(p) {
+		columns += size * plan.predictions()
+	}
+	if columns < 2*len(p.Row) {
+		return 0, 0, nil
+	}
+	one := int64(0)
+	for _, m := range entries {
+		bytes, work, err := method.KernelNeeds(m.Method, p, m.Settings)
+		if err != nil {
+			return 0, 0, err
+		}
+		kept, one, making = kept+bytes, max(one, bytes), max(making, work)
+	}
+	if one == 0 {
+		return 0, 0, nil
+	}
+	memory := entries[0].Settings.Memory
+	if memory > 0 {
+		kept = max(one, min(kept, memory/4))
+	}
+	shared := method.NewKernels(p, kept, entries[0].Settings.Workers)
+	for i := range entries {
+		entries[i].Settings.Kernels = shared
+		if memory > 0 {
+			entries[i].Settings.Memory = max(1, memory-kept)
+		}
+	}
+	return kept, making, nil
 }
 
 // sideBytes is what predictions that are made side by side may take together.
 const sideBytes = 256 << 20
 
-// sideBySide returns how many predictions from training sets of a size are made at the
-// same time, each with the settings that are returned, and what they take together. The
-// sweeps over a small graph are too short to be shared among processors; a large one
-// keeps these busy, and a single prediction has most of the memory.
-func (plan *Plan) sideBySide(m *Entry, p *method.Problem, size int) (int, *method.Settings, method.Needs, error) {
-	train := someOf(p, size)
-	for lanes := min(sched.Workers(m.Settings.Workers), plan.predictions()); lanes > 1; lanes-- {
+// sideBySide returns how many predictions of a method are made at the same time, and the
+// settings of each. The sweeps over a small graph are too short to be shared among
+// processors; a large one keeps these busy, and a single prediction has the memory.
+func (plan *Plan) sideBySide(m *Entry, p *method.Problem) (lanes int, s *method.Settings) {
+	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
+	for lanes = min(sched.Workers(m.Settings.Workers), plan.predictions()); lanes > 1; lanes-- {
 		set := *m.Settings
 		set.Workers = sched.Workers(set.Workers) / lanes
 		set.Memory /= int64(lanes)
-		needs, err := method.PredictNeeds(m.Method, train, nil, &set)
-		if all := int64(lanes) * needs.Bytes; err == nil && all <= sideBytes {
-			needs.Bytes, needs.Sure = all, int64(lanes)*needs.Sure
-			return lanes, &set, needs, nil
+		set.Progress = nil // of one prediction among several
+		needs, err := method.PredictNeeds(m.Method, largest, nil, &set)
+		if err == nil && int64(lanes)*needs.Bytes <= sideBytes {
+			return lanes, &set
 		}
 	}
-	needs, err := method.PredictNeeds(m.Method, train, nil, m.Settings)
-	return 1, m.Settings, needs, err
+	return 1, m.Settings
 }
 
 // predictions returns how many are made at each training size.

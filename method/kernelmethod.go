@@ -123,6 +123,10 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", validate.ErrUsage, m.kernel.Name, m.kernel.Text(v))
 		}
 	}
+	if byParts := m.learner == RLS && len(p.Row) > maxSolved; set.Kernels != nil && len(r.grid) == 1 && !byParts {
+		r.kept, err = set.Kernels.of(ctx, m.kernel, r.grid[0])
+		return r, err
+	}
 	r.kernels, err = m.kernel.NewAll(ctx, on, r.grid)
 	return r, err
 }

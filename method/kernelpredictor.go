@@ -23,6 +23,7 @@ type kernelPredictor struct {
 	grid      []spec.Values
 	strengths []float64 // costs or λ
 	kernels   []kernel.Kernel
+	kept      *keptKernel // in place of kernels, of the only one there is; may be nil
 
 	best     int // of the grid
 	strength float64
@@ -96,21 +97,37 @@ func (r *kernelPredictor) tryOut(ctx context.Context) (grams []*sparse.Block[flo
 	for i, l := range r.seen {
 		class[i] = r.p.Class[l]
 	}
-	grams, sweeps, err := kernel.Grams(ctx, r.kernels, r.rowsOf(r.seen), r.settings("choose"))
-	r.out.Work.Sweeps += sweeps
+	grams, err = r.grams(ctx, r.kernels, r.rowsOf(r.seen), "choose")
 	return grams, class, err
+}
+
+// grams returns the blocks of kernels between labelled nodes.
+func (r *kernelPredictor) grams(ctx context.Context, ks []kernel.Kernel, rows []int, phase string) ([]*sparse.Block[float64], error) {
+	if r.kept != nil {
+		return []*sparse.Block[float64]{r.kept.between(rows, rows)}, nil
+	}
+	grams, sweeps, err := kernel.Grams(ctx, ks, rows, r.settings(phase))
+	r.out.Work.Sweeps += sweeps
+	return grams, err
+}
+
+// bestOf returns the chosen one of the kernels, nil if its values are kept.
+func (r *kernelPredictor) bestOf() []kernel.Kernel {
+	if r.kept != nil {
+		return nil
+	}
+	return r.kernels[r.best : r.best+1]
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
 func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[float64], error) {
 	k := r.gram
 	if len(r.seen) < len(r.p.Row) {
-		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.p.Row, r.settings("walk"))
+		grams, err := r.grams(ctx, r.bestOf(), r.p.Row, "walk")
 		if err != nil {
 			return nil, err
 		}
 		k = grams[0]
-		r.out.Work.Sweeps += sweeps
 		kernel.ScaleTo(k, r.scale, k)
 	}
 	r.gram = nil
@@ -219,8 +236,8 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 // one application of the kernel.
 const machinesAtATime = 32
 
-// score applies the kernel to the dual coefficients, K[:, L]·C = K·(E_L·C), and
-// turns the decisions on every node into scores.
+// score applies the kernel to the dual coefficients and turns the decisions on every
+// node into scores.
 func (r *kernelPredictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.dual.Pairs)
@@ -229,36 +246,63 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 	if r.dual.Pairs[0].Negative == classify.Rest {
 		width = machines // exponentials are normalised over all
 	}
-	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
 	r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 	if r.dual.Pairs[0].Negative != classify.Rest {
 		r.counts = pages.Make[uint8](n * len(r.p.Names))
 	}
-	coef := make([]float64, r.dual.Items)
+	return r.decide(ctx, r.dual, width, func(lo int, decisions *sparse.Block[float64]) error {
+		return r.addAllVotes(ctx, decisions, lo)
+	})
+}
+
+// decide applies the kernel to the dual coefficients of so many machines at a time,
+// K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
+// number lo on.
+func (r *kernelPredictor) decide(ctx context.Context, dual *classify.KernelModel, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
+	n, machines := len(r.p.Degrees), len(dual.Machines)
+	y := sparse.NewBlock[float64](n, width)
+	var x *sparse.Block[float64]
+	if r.kept == nil {
+		x = sparse.NewBlock[float64](n, width)
+	}
 	for lo := 0; lo < machines; lo += width {
-		hi := min(lo+width, machines)
-		slab, decisions := x.Columns(0, hi-lo), y.Columns(0, hi-lo)
-		for m := lo; m < hi; m++ {
-			r.dual.CoefTo(coef, m)
-			for i, row := range r.p.Row {
-				slab.Row(row)[m-lo] = r.scale * coef[i]
-			}
+		images := y.Columns(0, min(width, machines-lo))
+		var err error
+		if r.kept != nil {
+			err = r.kept.imagesTo(ctx, images, lo, dual, r.p.Row, r.scale, r.set.Workers)
+		} else {
+			err = r.imagesTo(ctx, images, x.Columns(0, images.Cols), lo, dual)
 		}
-		report, err := r.kernels[r.best].ApplyTo(ctx, decisions, slab, r.settings("walk"))
 		if err != nil {
 			return err
 		}
-		r.out.Work.Sweeps += report.Sweeps
-		r.out.Work.EntryColumns += r.p.A.NNZ() * int64(report.Sweeps) * int64(hi-lo)
 		for i := range n {
-			row := decisions.Row(i)
+			row := images.Row(i)
 			for j := range row {
-				row[j] -= r.dual.Machines[lo+j].Rho
+				row[j] -= dual.Machines[lo+j].Rho
 			}
 		}
-		if err := r.addAllVotes(ctx, decisions, lo); err != nil {
+		if err := visit(lo, images); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// imagesTo applies the kernel to the coefficients of the machines from number lo on, with
+// x to put them in.
+func (r *kernelPredictor) imagesTo(ctx context.Context, y, x *sparse.Block[float64], lo int, dual *classify.KernelModel) error {
+	coef := make([]float64, dual.Items)
+	for j := range y.Cols {
+		dual.CoefTo(coef, lo+j)
+		for i, row := range r.p.Row {
+			x.Row(row)[j] = r.scale * coef[i]
+		}
+	}
+	report, err := r.kernels[r.best].ApplyTo(ctx, y, x, r.settings("walk"))
+	if err != nil {
+		return err
+	}
+	r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: r.p.A.NNZ() * int64(report.Sweeps) * int64(y.Cols)})
 	return nil
 }

@@ -51,7 +51,7 @@ func (m learnerMethod) Takes() []string { return append(m.takes(), m.by.Takes().
 
 // Predict implements [Method].
 func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	base, err := m.begin(ctx, p, par, s)
+	base, err := m.beginWith(ctx, p, par, s)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,16 @@ func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 	r.out.Parameters.Declared = &Setting{&m.by.Spec, r.values}
 	r.out.Settings = len(r.grid) * len(r.settled)
 	return r.out, nil
+}
+
+// beginWith is begin of a learner. One that wants the values between all nodes has a
+// block of its own.
+func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
+	set := s.WithDefaults()
+	if m.by.Whole {
+		set.Kernels = nil
+	}
+	return m.begin(ctx, p, par, &set)
 }
 
 // learnerPredictor makes one prediction.
@@ -227,7 +237,13 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
 		decisions := piece.Block[float64](n, len(outputs))
-		if err := r.decide(ctx, r.model.(*classify.KernelModel), decisions); err != nil {
+		err := r.decide(ctx, r.model.(*classify.KernelModel), min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
+			for i := range n {
+				copy(decisions.Row(i)[lo:], some.Row(i))
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		return r.each(ctx, func(_ []float64, i int) []float64 { return decisions.Row(i) })
@@ -239,17 +255,10 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 			place[i] = a
 		}
 	} else {
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
-		}
-		var report *kernel.Report
 		var err error
-		if values, report, err = kernel.Matrix(ctx, r.kernels[r.best], all, r.items, r.settings("walk")); err != nil {
+		if values, err = r.besideAll(ctx); err != nil {
 			return err
 		}
-		r.out.Work.Sweeps += report.Sweeps
-		kernel.ScaleTo(values, r.scale, values)
 	}
 	return r.each(ctx, func(row []float64, i int) []float64 {
 		if !r.by.Whole {
@@ -260,34 +269,20 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 	})
 }
 
-// decide applies the kernel to the dual coefficients, K[:, L]·C = K·(E_L·C), and stores
-// the decisions on all nodes.
-func (r *learnerPredictor) decide(ctx context.Context, dual *classify.KernelModel, decisions *sparse.Block[float64]) error {
-	n, machines := decisions.Rows, decisions.Cols
-	width := min(machines, machinesAtATime)
-	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
-	coef := make([]float64, dual.Items)
-	for lo := 0; lo < machines; lo += width {
-		hi := min(lo+width, machines)
-		slab, images := x.Columns(0, hi-lo), y.Columns(0, hi-lo)
-		for m := lo; m < hi; m++ {
-			dual.CoefTo(coef, m)
-			for i, row := range r.p.Row {
-				slab.Row(row)[m-lo] = r.scale * coef[i]
-			}
+// besideAll returns the values between all nodes and the items, scaled.
+func (r *learnerPredictor) besideAll(ctx context.Context) (values *sparse.Block[float64], err error) {
+	all := upTo(len(r.p.Degrees))
+	if r.kept != nil {
+		values = r.kept.between(all, r.items)
+	} else {
+		var report *kernel.Report
+		if values, report, err = kernel.Matrix(ctx, r.kernels[r.best], all, r.items, r.settings("walk")); err != nil {
+			return nil, err
 		}
-		report, err := r.kernels[r.best].ApplyTo(ctx, images, slab, r.settings("walk"))
-		if err != nil {
-			return err
-		}
-		r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: r.p.A.NNZ() * int64(report.Sweeps) * int64(hi-lo)})
-		for i := range n {
-			for j, v := range images.Row(i) {
-				decisions.Row(i)[lo+j] = v - dual.Machines[lo+j].Rho
-			}
-		}
+		r.out.Work.Sweeps += report.Sweeps
 	}
-	return nil
+	kernel.ScaleTo(values, r.scale, values)
+	return values, nil
 }
 
 // each turns the decisions on every node, found with room for a row of kernel values,

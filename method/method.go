@@ -25,7 +25,7 @@ type Method interface {
 	Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error)
 
 	// Predict predicts every node from the labels of p, with the given
-	// parameters or, if they are nil, with its own choice. Predictions may be made
+	// parameters or, if they are nil, with its own choice. Predictions of several problems may be made
 	// at the same time.
 	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 }

@@ -47,7 +47,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 // Tune implements [Method]: the kernel is chosen with the learner's defaults, and then
 // the learner's setting on that kernel.
 func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	base, err := m.begin(ctx, p, nil, s)
+	base, err := m.beginWith(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
@@ -204,10 +204,6 @@ func tuneTogether(train, test, kernels int, whole bool) int {
 
 // try adds the right answers on one split to hits.
 func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, settings []int, hits []int64) error {
-	var ks []kernel.Kernel
-	for _, i := range kernels {
-		ks = append(ks, t.kernels[i])
-	}
 	items, others, y := train.Row, test.Row, slices.Clone(train.Class)
 	if t.whole {
 		items, others = slices.Concat(items, others), nil
@@ -215,11 +211,10 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 			y = append(y, -1)
 		}
 	}
-	grams, sweeps, err := kernel.GramsBeside(ctx, ks, items, others, t.settings("choose"))
+	grams, err := t.grams(ctx, kernels, items, others)
 	if err != nil {
 		return err
 	}
-	t.out.Work.Sweeps += sweeps
 	largest := validate.Majority(train.Class)
 	return sched.Run(ctx, t.set.Workers, len(grams), func(_, i int) error {
 		values := grams[i]
@@ -248,6 +243,20 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 		}
 		return nil
 	})
+}
+
+// grams returns the blocks of kernels between items, and below between others and items.
+func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([]*sparse.Block[float64], error) {
+	if t.kept != nil {
+		return []*sparse.Block[float64]{t.kept.between(slices.Concat(items, others), items)}, nil
+	}
+	var ks []kernel.Kernel
+	for _, i := range kernels {
+		ks = append(ks, t.kernels[i])
+	}
+	grams, sweeps, err := kernel.GramsBeside(ctx, ks, items, others, t.settings("choose"))
+	t.out.Work.Sweeps += sweeps
+	return grams, err
 }
 
 // meanDiagonal returns one over the mean value between each of the first items and

@@ -51,6 +51,9 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
+	// Kernels, if not nil, keeps values of kernels for further predictions.
+	Kernels *Kernels `json:"-"`
+
 	// Progress, if not nil, is called now and then with the share that is done
 	// of a phase: "choose", "features" or "walk".
 	Progress func(phase string, done float64) `json:"-"`

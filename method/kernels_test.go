@@ -1,0 +1,60 @@
+package method
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Predictions from kept values of a kernel are those that compute it, but for tolerances,
+// and to the bit the same whether or not there is room for more than one kernel.
+func TestKernelsAreKept(t *testing.T) {
+	g := testgraph.Planted(t, 5, 101, 80)
+	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	splits, err := validate.RandomSplits(p.Class, 0.4, 3, 1, validate.ForTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods, err := ParseMethods("diffusion,von-neumann+rls,pseudo-inverse,regularized-laplacian+logistic,pseudo-inverse+dkm,diffusion+svm+cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, narrow := NewKernels(p, 0, 1), NewKernels(p, 1, 2)
+	for split := range splits.Len() {
+		for _, m := range methods {
+			c, err := m.Tune(t.Context(), p, validate.One(splits.At(split)), &Settings{Fixed: true})
+			if err != nil {
+				t.Fatal(m.Name(), err)
+			}
+			var found [3]*Prediction
+			err = sched.Run(t.Context(), 3, 3, func(_, i int) (err error) {
+				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{Kernels: []*Kernels{nil, kept, narrow}[i], Tolerance: 1e-6})
+				return err
+			})
+			if err != nil {
+				t.Fatal(m.Name(), err)
+			}
+			for v := range p.Degrees {
+				plain, once := found[0].Scores.Row(v), found[1].Scores.Row(v)
+				if !slices.Equal(once, found[2].Scores.Row(v)) {
+					t.Fatalf("%s: node %d depends on memory", m.Name(), v)
+				}
+				for c := range plain {
+					if d := math.Abs(float64(plain[c] - once[c])); !(d <= 1e-3) {
+						t.Fatalf("%s: node %d has class %d with %v, and %v from kept values", m.Name(), v, c, plain[c], once[c])
+					}
+				}
+			}
+		}
+	}
+	if len(narrow.kept) != 1 || len(kept.kept) < 3 {
+		t.Errorf("%d and %d kernels are kept, want 1 and more", len(narrow.kept), len(kept.kept))
+	}
+	if NewKernels(&Problem{Degrees: make([]float64, 3000), Row: make([]int, 3000)}, 0, 1) != nil {
+		t.Error("values beyond the bound are kept")
+	}
+}
