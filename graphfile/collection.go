@@ -34,14 +34,80 @@ func (m *Member) Len() int { return len(m.Ptr) - 1 }
 // Arcs returns where the arcs of a vertex lead.
 func (m *Member) Arcs(v int) []int32 { return m.To[m.Ptr[v]:m.Ptr[v+1]] }
 
-// Bytes returns about what a collection takes.
-func (c *Collection) Bytes() int64 {
-	var bytes int64
+// Shape is what the memory of work on a collection depends on. One of a collection that has
+// not been read yet bounds what it will be.
+type Shape struct {
+	Graphs, Vertices int
+	Arcs             int64
+	Largest          int   // vertices of a graph, at the most
+	Alike            int64 // pairs of vertices with one label in a graph, at the most
+	Pairs            int64 // sum over the graphs of the square of how many labels each has
+	Labels           int   // of vertices; 0: there are none
+	EdgeLabels       int
+	Attributes       int   // numbers that each vertex has
+	Classes          int   // 0: no graph has one
+	Text             int64 // bytes of labels, classes and ids
+}
+
+// Shape returns that of a collection.
+func (c *Collection) Shape() *Shape {
+	s := &Shape{Graphs: len(c.Graphs), Labels: len(c.Labels), EdgeLabels: len(c.EdgeLabels), Attributes: c.Attributes}
+	classes := map[string]bool{"": true}
+	for _, name := range c.Class {
+		classes[name] = true
+	}
+	s.Classes = len(classes) - 1
+	texts := [][]string{c.Labels, c.EdgeLabels, c.IDs}
+	count := make([]int64, max(1, len(c.Labels)))
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
-		bytes += 200 + 4*int64(len(m.Ptr)+len(m.To)+len(m.EdgeLabel)+len(m.Label)) + 8*int64(len(m.Attributes)) + 24*int64(len(m.ID))
+		s.Vertices, s.Arcs, s.Largest = s.Vertices+m.Len(), s.Arcs+int64(len(m.To)), max(s.Largest, m.Len())
+		alike, labels := int64(0), int64(0)
+		for v := range m.Len() { // the sum of squares grows by odd numbers
+			n := &count[m.label(v)]
+			if *n == 0 {
+				labels++
+			}
+			alike += 2**n + 1
+			*n++
+		}
+		for v := range m.Len() {
+			count[m.label(v)] = 0
+		}
+		s.Alike, s.Pairs = max(s.Alike, alike), s.Pairs+labels*labels
+		texts = append(texts, m.ID)
 	}
-	return bytes
+	for _, list := range texts {
+		for _, text := range list {
+			s.Text += 16 + int64(len(text)) + 8 // as memory is cut out
+		}
+	}
+	return s
+}
+
+// Bytes returns what a collection of a shape takes.
+func (s *Shape) Bytes() int64 {
+	n, m := int64(s.Vertices), s.Arcs
+	bytes := 4 * (n + m)
+	if s.Labels > 0 {
+		bytes += 4 * n
+	}
+	if s.EdgeLabels > 0 {
+		bytes += 4 * m
+	}
+	bytes += 8 * n * int64(s.Attributes)
+	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
+}
+
+// memberBytes is what a graph takes beside its vertices, arcs and id.
+const memberBytes = 6*24 + 16 + 4*16
+
+// label returns the label of a vertex, 0 without labels.
+func (m *Member) label(v int) int32 {
+	if m.Label == nil {
+		return 0
+	}
+	return m.Label[v]
 }
 
 // LabelledEdge is an edge between two vertices.
@@ -50,58 +116,79 @@ type LabelledEdge struct{ From, To, Label int32 }
 // NewMember returns the graph without directions that has vertices with the given labels
 // and the given edges, of each pair of vertices the first.
 func NewMember(label []int32, edges []LabelledEdge) Member {
-	list := make([]edge, 0, 2*len(edges))
-	seen := map[[2]int32]bool{}
-	for _, e := range edges {
-		if ends := [2]int32{min(e.From, e.To), max(e.From, e.To)}; !seen[ends] {
-			seen[ends] = true
-			list = append(list, edge{from: e.From, to: e.To, label: e.Label})
-		}
+	ends, labels := make([][2]int32, len(edges)), make([]int32, len(edges))
+	for i, e := range edges {
+		ends[i], labels[i] = [2]int32{e.From, e.To}, e.Label
 	}
-	m, _ := newMember(len(label), list, false, true)
+	first, arcs := adjacency(len(label), ends, false)
+	m, _ := newMember(first, arcs, 0, labels)
 	m.Label = label
 	return m
 }
 
-// edge is one of a graph in a collection.
-type edge struct {
-	from, to int32
-	label    int32
-	line     int64
+// arc leads to a vertex by an edge.
+type arc struct{ to, edge int32 }
+
+// adjacency returns the arcs of n vertices with the given edges: of vertex v they are those
+// from first[v] up to first[v+1], in the order of where they lead and then of the edges.
+func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
+	first = make([]int, n+2)
+	each := func(visit func(from, to int32, e int)) {
+		for e, ends := range edges {
+			visit(ends[0], ends[1], e)
+			if !directed && ends[0] != ends[1] {
+				visit(ends[1], ends[0], e)
+			}
+		}
+	}
+	each(func(from, _ int32, _ int) { first[from+2]++ })
+	for v := range n {
+		first[v+2] += first[v+1]
+	}
+	arcs = make([]arc, first[n+1])
+	each(func(from, to int32, e int) {
+		arcs[first[from+1]] = arc{to, int32(e)}
+		first[from+1]++
+	})
+	for v := range n {
+		slices.SortFunc(arcs[first[v]:first[v+1]], func(a, b arc) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.edge, b.edge)) })
+	}
+	return first[:n+1], arcs
 }
 
-// newMember makes a graph with n vertices of its edges, which it puts in order. It
-// returns two edges between the same vertices whose labels differ, if there are any.
-func newMember(n int, edges []edge, directed, labelled bool) (m Member, twice []edge) {
-	if !directed {
-		for _, e := range edges {
-			if e.from != e.to {
-				edges = append(edges, edge{e.to, e.from, e.label, e.line})
+// newMember makes a graph of the arcs of its vertices, of which lo is number 0, as
+// adjacency orders them. Of arcs that are there again it keeps the first, and returns the
+// first two whose labels differ.
+func newMember(first []int, arcs []arc, lo int32, label []int32) (m Member, twice []arc) {
+	n := len(first) - 1
+	count := 0
+	again := func(v, a int) bool { return a > first[v] && arcs[a].to == arcs[a-1].to }
+	for v := range n {
+		for a := first[v]; a < first[v+1]; a++ {
+			if !again(v, a) {
+				count++
 			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.line, b.line))
-	})
-	m.Ptr = make([]int32, n+1)
-	for i, e := range edges {
-		if i > 0 && e.from == edges[i-1].from && e.to == edges[i-1].to {
-			if e.label != edges[i-1].label {
-				return m, edges[i-1 : i+1]
-			}
-			continue
-		}
-		m.To = append(m.To, e.to)
-		if labelled {
-			m.EdgeLabel = append(m.EdgeLabel, e.label)
-		}
-		m.Ptr[e.from+1] = int32(len(m.To))
+	m.Ptr, m.To = make([]int32, n+1), slices.Grow([]int32(nil), count)
+	if label != nil {
+		m.EdgeLabel = slices.Grow([]int32(nil), count)
 	}
 	for v := range n {
-		m.Ptr[v+1] = max(m.Ptr[v+1], m.Ptr[v])
+		for a := first[v]; a < first[v+1]; a++ {
+			switch {
+			case !again(v, a):
+				m.To = append(m.To, arcs[a].to-lo)
+				if label != nil {
+					m.EdgeLabel = append(m.EdgeLabel, label[arcs[a].edge])
+				}
+			case label != nil && twice == nil && label[arcs[a].edge] != label[arcs[a-1].edge]:
+				twice = arcs[a-1 : a+1]
+			}
+		}
+		m.Ptr[v+1] = int32(len(m.To))
 	}
-	m.To, m.EdgeLabel = slices.Clip(m.To), slices.Clip(m.EdgeLabel)
-	return m, nil
+	return m, twice
 }
 
 // words numbers texts.

@@ -55,14 +55,14 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// TUBytes returns the bytes of the files of a collection, 0 for those there are not.
-func TUBytes(prefix string) (bytes int64) {
-	for _, ending := range []string{tuEdges, tuIndicator, tuClasses, tuLabels, tuEdgeLabels, tuAttributes} {
-		if info, err := os.Stat(prefix + ending); err == nil {
-			bytes += info.Size()
-		}
-	}
-	return bytes
+// TU is a collection in the layout of the TU collections that has been looked through, and
+// not read yet.
+type TU struct {
+	Shape *Shape // bounds that of the collection
+
+	prefix   string
+	directed bool
+	edges    int // lines of DS_A.txt
 }
 
 // ReadTU reads the collection whose files begin with prefix, plain or compressed. With
@@ -73,8 +73,85 @@ func TUBytes(prefix string) (bytes int64) {
 // without a vertex, an edge between two graphs, lines too few or too many, an edge with
 // two labels, or vertices with attributes of different count.
 func ReadTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
-	r := &tuReader{ctx: ctx, prefix: prefix, c: &Collection{Directed: directed}}
-	for _, step := range []func() error{r.indicator, r.classes, r.labels, r.attributes, r.edges} {
+	t, err := ScanTU(ctx, prefix, directed)
+	if err != nil {
+		return nil, err
+	}
+	return t.Read(ctx)
+}
+
+// manyTexts is how many labels are told from each other by a scan; of more it takes all for
+// different.
+const manyTexts = 1 << 16
+
+// ScanTU looks through the files of a collection for what reading them will take. It takes
+// 4 bytes a graph itself.
+func ScanTU(ctx context.Context, prefix string, directed bool) (*TU, error) {
+	t := &TU{Shape: new(Shape), prefix: prefix, directed: directed}
+	r, s := &tuReader{ctx: ctx, prefix: prefix, t: t}, t.Shape
+	if _, err := r.indicator(func(int) {}); err != nil {
+		return nil, err
+	}
+	s.Graphs, s.Text = len(r.size), 24*int64(len(r.size))
+	for _, size := range r.size {
+		s.Vertices, s.Largest = s.Vertices+int(size), max(s.Largest, int(size))
+	}
+	for _, file := range []struct {
+		ending string
+		texts  *int
+	}{{tuClasses, &s.Classes}, {tuLabels, &s.Labels}, {tuEdgeLabels, &s.EdgeLabels}} {
+		var names words
+		_, _, err := r.lines(file.ending, func(_ int64, text []byte) error {
+			known := len(names.text)
+			if known == manyTexts || int(names.of(text)) == known {
+				*file.texts++
+				s.Text += 24 + int64(len(text))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	_, _, err := r.lines(tuAttributes, func(_ int64, text []byte) error {
+		if s.Attributes == 0 {
+			s.Attributes = 1 + bytes.Count(text, []byte{','})
+		}
+		return nil
+	})
+	if err == nil {
+		t.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
+	}
+	if err == nil && t.edges > math.MaxInt32 {
+		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges", math.MaxInt32)
+	}
+	if s.Arcs = int64(t.edges); !directed {
+		s.Arcs *= 2
+	}
+	for _, size := range r.size {
+		labels := min(int64(size), int64(max(1, s.Labels)))
+		s.Pairs += labels * labels
+	}
+	s.Alike = int64(s.Largest) * int64(s.Largest)
+	return t, err
+}
+
+// ReadBytes returns what reading takes, with the collection.
+func (t *TU) ReadBytes() int64 {
+	s := *t.Shape
+	n, edges, arcs := int64(s.Vertices), int64(t.edges), s.Arcs
+	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
+	words := min(int64(max(s.Labels, s.Classes, s.EdgeLabels)), manyTexts) * 100
+	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
+		words = 100 * int64(max(s.Labels, s.Classes, s.EdgeLabels))
+	}
+	return reading + words + s.Bytes()
+}
+
+// Read reads the collection, see [ReadTU].
+func (t *TU) Read(ctx context.Context) (*Collection, error) {
+	r := &tuReader{ctx: ctx, prefix: t.prefix, t: t, c: &Collection{Directed: t.directed}}
+	for _, step := range []func() error{r.vertices, r.classes, r.labels, r.attributes, r.readEdges} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -86,10 +163,18 @@ func ReadTU(ctx context.Context, prefix string, directed bool) (*Collection, err
 type tuReader struct {
 	ctx    context.Context
 	prefix string
+	t      *TU
 	c      *Collection
 	graph  []int32 // of each vertex, from 0
-	at     []int32 // place of each vertex in its graph
+	place  []int32 // of each vertex where those of a graph stand together
+	start  []int32 // of each graph, the place of its first vertex; behind them all vertices
 	size   []int32 // of the graphs
+}
+
+// at returns the graph of a vertex, and its number there.
+func (r *tuReader) at(v int) (m *Member, at int) {
+	g := r.graph[v]
+	return &r.c.Graphs[g], int(r.place[v] - r.start[g])
 }
 
 // lines calls visit with the lines of a file that are not blank, and returns how many
@@ -133,16 +218,15 @@ func number(text []byte, most int) (int, bool) {
 	return int(n), err == nil && n >= 1 && n <= int64(most)
 }
 
-// indicator reads the graph of each vertex.
-func (r *tuReader) indicator() error {
+// indicator counts the vertices of each graph, and calls visit with the graph of each.
+func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
+	r.size = nil
 	first := []int64{} // the line of the first vertex of each graph, 0 for none
-	_, there, err := r.lines(tuIndicator, func(line int64, text []byte) error {
+	n, there, err := r.lines(tuIndicator, func(line int64, text []byte) error {
 		g, ok := number(text, maxTUVertices)
 		switch {
 		case !ok:
 			return r.fault(tuIndicator, line, fixIndicator, "%s is not the number of a graph", quote(text))
-		case len(r.graph) == maxTUVertices:
-			return r.fault(tuIndicator, line, "divide the collection", "more than %d vertices", maxTUVertices)
 		case g > len(r.size)+1<<20:
 			return r.fault(tuIndicator, line, fixIndicator, "graph %d comes after graph %d", g, len(r.size))
 		}
@@ -152,23 +236,44 @@ func (r *tuReader) indicator() error {
 		if first[g-1] == 0 {
 			first[g-1] = line
 		}
-		r.graph, r.at = append(r.graph, int32(g-1)), append(r.at, r.size[g-1])
 		r.size[g-1]++
+		visit(g - 1)
 		return nil
 	})
 	switch {
 	case err != nil:
-		return err
+		return n, err
 	case !there:
-		return r.missing(tuIndicator)
+		return n, r.missing(tuIndicator)
 	case len(r.size) == 0:
-		return r.fault(tuIndicator, 0, fixIndicator, "has no vertex")
+		return n, r.fault(tuIndicator, 0, fixIndicator, "has no vertex")
+	case n > maxTUVertices:
+		return n, r.fault(tuIndicator, 0, "divide the collection", "more than %d vertices", maxTUVertices)
 	}
 	for g, line := range first {
 		if line == 0 {
 			next := slices.IndexFunc(first[g:], func(l int64) bool { return l > 0 }) + g
-			return r.fault(tuIndicator, first[next], fixIndicator, "graph %d comes, but graph %d has no vertex", next+1, g+1)
+			return n, r.fault(tuIndicator, first[next], fixIndicator, "graph %d comes, but graph %d has no vertex", next+1, g+1)
 		}
+	}
+	return n, nil
+}
+
+// vertices reads the graph of each vertex.
+func (r *tuReader) vertices() error {
+	r.graph = make([]int32, 0, r.t.Shape.Vertices)
+	if _, err := r.indicator(func(g int) { r.graph = append(r.graph, int32(g)) }); err != nil {
+		return err
+	}
+	r.start = make([]int32, 1, len(r.size)+1)
+	for g, size := range r.size {
+		r.start = append(r.start, r.start[g]+size)
+	}
+	next := slices.Clone(r.start)
+	r.place = make([]int32, len(r.graph))
+	for v, g := range r.graph {
+		r.place[v] = next[g]
+		next[g]++
 	}
 	r.c.Graphs, r.c.IDs = make([]Member, len(r.size)), make([]string, len(r.size))
 	for g := range r.c.IDs {
@@ -187,9 +292,10 @@ func (r *tuReader) count(ending string, lines, want int, what, of string) error 
 
 // classes reads the class of each graph.
 func (r *tuReader) classes() error {
-	var class []string
+	var names words
+	class := make([]string, 0, len(r.size))
 	n, there, err := r.lines(tuClasses, func(_ int64, text []byte) error {
-		class = append(class, string(text))
+		class = append(class, names.text[names.of(text)])
 		return nil
 	})
 	if err != nil || !there {
@@ -202,7 +308,7 @@ func (r *tuReader) classes() error {
 // labels reads the label of each vertex.
 func (r *tuReader) labels() error {
 	var names words
-	var label []int32
+	label := make([]int32, 0, len(r.graph))
 	n, there, err := r.lines(tuLabels, func(_ int64, text []byte) error {
 		label = append(label, names.of(text))
 		return nil
@@ -219,7 +325,8 @@ func (r *tuReader) labels() error {
 		r.c.Graphs[g].Label = make([]int32, size)
 	}
 	for v, l := range label {
-		r.c.Graphs[r.graph[v]].Label[r.at[v]] = rank[l]
+		m, at := r.at(v)
+		m.Label[at] = rank[l]
 	}
 	return nil
 }
@@ -241,7 +348,8 @@ func (r *tuReader) attributes() error {
 		if v == len(r.graph) {
 			return r.fault(tuAttributes, line, perVertex, "more lines than there are vertices (%d)", v)
 		}
-		place := r.c.Graphs[r.graph[v]].Attributes[int(r.at[v])*r.c.Attributes:]
+		m, at := r.at(v)
+		place := m.Attributes[at*r.c.Attributes:]
 		for j, f := range fields {
 			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
@@ -258,23 +366,28 @@ func (r *tuReader) attributes() error {
 	return r.count(tuAttributes, n, len(r.graph), "vertex", tuIndicator)
 }
 
-// edges reads the edges and their labels, and makes the graphs.
-func (r *tuReader) edges() error {
+// readEdges reads the edges and their labels, and makes the graphs.
+func (r *tuReader) readEdges() error {
 	var names words
 	var label []int32
 	labels, labelled, err := r.lines(tuEdgeLabels, func(_ int64, text []byte) error {
+		if label == nil {
+			label = make([]int32, 0, r.t.edges)
+		}
 		label = append(label, names.of(text))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	var rank []int32
 	if labelled {
-		rank = names.sorted()
+		rank := names.sorted()
 		r.c.EdgeLabels = names.text
+		for e, l := range label {
+			label[e] = rank[l]
+		}
 	}
-	edges, count := make([][]edge, len(r.size)), 0
+	edges := make([][2]int32, 0, r.t.edges)
 	n, there, err := r.lines(tuEdges, func(line int64, text []byte) error {
 		a, b, _ := bytes.Cut(text, []byte{','})
 		u, fine := number(a, len(r.graph))
@@ -282,16 +395,10 @@ func (r *tuReader) edges() error {
 		if !fine || !also {
 			return r.fault(tuEdges, line, "write two vertices u, v from 1 to "+strconv.Itoa(len(r.graph)), "%s is not an edge", quote(text))
 		}
-		g, h := r.graph[u-1], r.graph[v-1]
-		if g != h {
+		if g, h := r.graph[u-1], r.graph[v-1]; g != h {
 			return r.fault(tuEdges, line, "correct the line, or "+r.prefix+tuIndicator, "joins vertex %d of graph %d to vertex %d of graph %d", u, g+1, v, h+1)
 		}
-		e := edge{from: r.at[u-1], to: r.at[v-1], line: line}
-		if count < len(label) {
-			e.label = rank[label[count]]
-		}
-		count++
-		edges[g] = append(edges[g], e)
+		edges = append(edges, [2]int32{r.place[u-1], r.place[v-1]})
 		return nil
 	})
 	switch {
@@ -302,16 +409,37 @@ func (r *tuReader) edges() error {
 	case labelled && labels != n:
 		return r.count(tuEdgeLabels, labels, n, "edge", tuEdges)
 	}
-	for g, size := range r.size {
-		m, twice := newMember(int(size), edges[g], r.c.Directed, labelled)
+	first, arcs := adjacency(len(r.graph), edges, r.c.Directed)
+	r.graph, r.place, edges = nil, nil, nil
+	for g, lo := range r.start[:len(r.size)] {
+		m, twice := newMember(first[lo:r.start[g+1]+1], arcs, lo, label)
 		if twice != nil {
-			return r.fault(tuEdges, max(twice[0].line, twice[1].line), "give the edge one label", "the edge of line %d again, with the label %s, before %s",
-				min(twice[0].line, twice[1].line), quote(names.text[twice[1].label]), quote(names.text[twice[0].label]))
+			return r.twice(twice, label)
 		}
 		m.Label, m.Attributes = r.c.Graphs[g].Label, r.c.Graphs[g].Attributes
-		r.c.Graphs[g], edges[g] = m, nil
+		r.c.Graphs[g] = m
 	}
 	return nil
+}
+
+// twice returns the error of an edge that has two labels.
+func (r *tuReader) twice(arcs []arc, label []int32) error {
+	var line [2]int64
+	e := int32(0)
+	_, _, err := r.lines(tuEdges, func(at int64, _ []byte) error {
+		for i := range line {
+			if arcs[i].edge == e {
+				line[i] = at
+			}
+		}
+		e++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.fault(tuEdges, line[1], "give the edge one label", "the edge of line %d again, with the label %s, before %s",
+		line[0], quote(r.c.EdgeLabels[label[arcs[1].edge]]), quote(r.c.EdgeLabels[label[arcs[0].edge]]))
 }
 
 // TUFiles returns the endings of the files that [WriteTU] writes of a collection.

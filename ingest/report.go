@@ -34,7 +34,7 @@ type Report struct {
 	SecondsSync    float64      `json:"seconds_sync"`       // of them, waiting for the disk to have it
 	SecondsRead    float64      `json:"seconds_read"`       // of them, reading and parsing
 	PeakBytes      int64        `json:"edge_bytes"`         // the largest amount of memory for edges and ids
-	SpilledBytes   int64        `json:"spilled_bytes"`      // of temporary files, for lack of memory
+	SpilledBytes   int64        `json:"spilled_bytes"`      // of temporary files, and stores of what the graph is made of
 
 	Store *shard.Manifest `json:"-"` // what came of it
 }

@@ -3,6 +3,7 @@ package graphs
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 )
 
@@ -24,18 +25,13 @@ func (e *entries) add(at int32, value float64) {
 	e.at, e.value = append(e.at, at), append(e.value, value)
 }
 
-// sort puts entries in the order of their places.
-func (e *entries) sort() {
-	order := make([]int, len(e.at))
-	for i := range order {
-		order[i] = i
+// entriesOf returns the entries of a sparse vector.
+func entriesOf(of map[int32]float64) entries {
+	e := entries{make([]int32, 0, len(of)), make([]float64, 0, len(of))}
+	for _, at := range slices.Sorted(maps.Keys(of)) {
+		e.add(at, of[at])
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.at[a], e.at[b]) })
-	sorted := entries{make([]int32, 0, len(order)), make([]float64, 0, len(order))}
-	for _, i := range order {
-		sorted.add(e.at[i], e.value[i])
-	}
-	*e = sorted
+	return e
 }
 
 // newFeatures makes features of the entries of each graph.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,37 +83,55 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 // Relabel gives the vertices of a collection other labels: their "degree" or their "ids",
 // or takes them away for "none".
 func Relabel(c *graphfile.Collection, by string) error {
-	texts := make([][]string, len(c.Graphs))
+	c.Labels = nil
+	number := map[string]int32{}
+	each := func(visit func(m *graphfile.Member, v int, text string)) {
+		for i := range c.Graphs {
+			m := &c.Graphs[i]
+			for v := range m.Len() {
+				if by == "ids" {
+					visit(m, v, m.ID[v])
+				} else {
+					visit(m, v, strconv.Itoa(len(m.Arcs(v))))
+				}
+			}
+		}
+	}
 	for i := range c.Graphs {
 		m := &c.Graphs[i]
-		switch {
-		case by == "degree":
-			for v := range m.Len() {
-				texts[i] = append(texts[i], strconv.Itoa(len(m.Arcs(v))))
-			}
-		case by == "ids" && m.ID == nil:
+		if by == "ids" && m.ID == nil {
 			return &GraphError{c.IDs[i], "its vertices have no ids; label them by degree"}
-		case by == "ids":
-			texts[i] = m.ID
+		}
+		if m.Label = nil; by != "none" {
+			m.Label = make([]int32, m.Len())
 		}
 	}
-	c.Labels = nil
-	for _, list := range texts {
-		c.Labels = append(c.Labels, list...)
+	if by == "none" {
+		return nil
 	}
-	slices.Sort(c.Labels)
-	c.Labels = slices.Clip(slices.Compact(c.Labels))
-	place := map[string]int32{}
-	for i, l := range c.Labels {
-		place[l] = int32(i)
+	each(func(_ *graphfile.Member, _ int, text string) { number[text] = 0 })
+	c.Labels = slices.Sorted(maps.Keys(number))
+	for i, text := range c.Labels {
+		number[text] = int32(i)
 	}
-	for i, list := range texts {
-		c.Graphs[i].Label = nil
-		for _, l := range list {
-			c.Graphs[i].Label = append(c.Graphs[i].Label, place[l])
-		}
-	}
+	each(func(m *graphfile.Member, v int, text string) { m.Label[v] = number[text] })
 	return nil
+}
+
+// Relabelled bounds the shape of a collection that has been given other labels.
+func Relabelled(s graphfile.Shape, by string) graphfile.Shape {
+	s.Labels = 0
+	switch by {
+	case "degree": // of which two cost more arcs than one
+		s.Labels = int(min(int64(s.Largest)+1, 2+int64(math.Sqrt(2*float64(s.Arcs)))))
+	case "ids":
+		s.Labels = s.Vertices
+	}
+	s.Text += 80 * int64(s.Labels) // and a table of them
+	s.Alike, s.Pairs = int64(s.Largest)*int64(s.Largest), 0
+	labels := min(int64(s.Largest), int64(max(1, s.Labels)))
+	s.Pairs = int64(s.Graphs) * labels * labels
+	return s
 }
 
 // ReadMeasure reads a line element<TAB>number ≥ 0 for each of the given elements; others

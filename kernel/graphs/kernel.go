@@ -26,7 +26,11 @@ type Kernel struct {
 	radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
 
 	// memory lists what prepare makes, and what each worker needs beside it.
-	memory func(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes
+	memory func(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes
+
+	// cycles returns how many simple cycles a graph may have whose patterns are looked for,
+	// 0 if they are not; nil: they never are.
+	cycles func(v spec.Values) int
 }
 
 // rows gives the values of a kernel on a collection. It is used by several workers at a
@@ -125,9 +129,20 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Memory lists what the kernel takes beside the collection and the values.
-func (k *Kernel) Memory(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes {
-	return k.memory(c, v, sched.Workers(workers))
+// Memory lists what the kernel takes beside a collection of a shape and the values, but
+// for the patterns of cycles, whose number no shape bounds: see [Kernel.MemoryOn].
+func (k *Kernel) Memory(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes {
+	return k.memory(s, v, sched.Workers(workers))
+}
+
+// MemoryOn is Memory on a collection, with its patterns, which it finds for this.
+func (k *Kernel) MemoryOn(ctx context.Context, c *graphfile.Collection, v spec.Values, workers int) ([]spec.Bytes, error) {
+	list := k.Memory(c.Shape(), v, workers)
+	if k.cycles == nil || k.cycles(v) == 0 {
+		return list, nil
+	}
+	bytes, err := patternBytes(ctx, c, k.cycles(v))
+	return append(list, spec.Bytes{What: "patterns", Bytes: bytes}), err
 }
 
 // Prepare makes of a collection what the values of the kernel are computed from, with

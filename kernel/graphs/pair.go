@@ -41,10 +41,11 @@ var labelPair = Kernel{
 		number := interner[int64]{}
 		graph := make([]entries, len(found))
 		for i, sums := range found {
+			of := make(map[int32]float64, len(sums))
 			for _, x := range sums {
-				graph[i].add(number.of(int64(x.from)<<32|int64(x.to)), x.sum)
+				of[number.of(int64(x.from)<<32|int64(x.to))] = x.sum
 			}
-			graph[i].sort()
+			graph[i] = entriesOf(of)
 		}
 		return newFeatures(graph), nil
 	},
@@ -52,19 +53,11 @@ var labelPair = Kernel{
 		w := newPlainWalks(c, s)
 		return w.largest(ctx, w.alone)
 	},
-	memory: func(c *graphfile.Collection, _ spec.Values, workers int) []spec.Bytes {
-		var arcs, sums, most int64
-		for i := range c.Graphs {
-			m := &c.Graphs[i]
-			labels := min(int64(m.Len()), int64(max(1, len(c.Labels))))
-			arcs += 200 + 4*int64(len(m.To)) + 24*int64(m.Len())
-			sums += labels * labels * (featureBytes + 16)
-			most = max(most, int64(m.Len()))
-		}
+	memory: func(s *graphfile.Shape, _ spec.Values, workers int) []spec.Bytes {
 		return []spec.Bytes{
-			{What: "graphs", Bytes: arcs},
-			{What: "sums of walks between two labels", Bytes: sums},
-			{What: "vectors on graphs", Bytes: int64(workers) * 5 * 8 * most},
+			orderedBytes(s),
+			{What: "sums of walks between two labels", Bytes: s.Pairs * (featureBytes + 16)},
+			{What: "vectors on graphs", Bytes: int64(workers) * 5 * 8 * int64(s.Largest)},
 		}
 	},
 }

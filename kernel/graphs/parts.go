@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,16 +67,14 @@ func setKernel(name, title string, multi bool, value func(x, y *sets.Multiset, s
 	return Kernel{
 		Spec: spec.Spec{Name: name, Title: title, Works: spec.Graphs, Params: params},
 		prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
-			elements, names, err := Elements(ctx, c, v.Word("parts"))
+			list, names, err := multisets(ctx, c, v.Word("parts"))
 			if err != nil {
 				return nil, err
 			}
 			if err := s.fits(name, len(names)); err != nil {
 				return nil, err
 			}
-			list := make([]*sets.Multiset, len(elements))
-			for i, e := range elements {
-				list[i] = sets.Of(e...)
+			for i := range list {
 				if !multi || !v.On("multiset") {
 					list[i] = list[i].Support()
 				}
@@ -89,18 +88,34 @@ func setKernel(name, title string, multi bool, value func(x, y *sets.Multiset, s
 			}
 			return pairs(func(_, i, j int) (float64, error) { return finite(value(list[i], list[j], s)) }), nil
 		},
-		memory: func(c *graphfile.Collection, _ spec.Values, _ int) []spec.Bytes {
-			return []spec.Bytes{{What: "sets of parts", Bytes: partBytes(c)}}
+		memory: func(s *graphfile.Shape, v spec.Values, _ int) []spec.Bytes {
+			return []spec.Bytes{{What: "sets of parts", Bytes: partBytes(s, v.Word("parts"))}}
+		},
+		cycles: func(v spec.Values) int {
+			if v.Word("parts") == "patterns" {
+				return defaultCycles
+			}
+			return 0
 		},
 	}
 }
 
-// partBytes bounds what the sets of parts of a collection take.
-func partBytes(c *graphfile.Collection) (bytes int64) {
-	for i := range c.Graphs {
-		bytes += 600 + 60*int64(c.Graphs[i].Len()+len(c.Graphs[i].To))
+// partBytes bounds what the parts of a collection take, but for patterns of cycles: each
+// once for every graph that has it, and their names.
+func partBytes(s *graphfile.Shape, parts string) int64 {
+	labels, each := int64(max(1, s.Labels)), int64(s.Vertices)
+	kinds := each
+	switch parts {
+	case "vertices":
+		kinds = min(kinds, labels)
+	case "edges":
+		each = s.Arcs
+		if kinds = each; labels < 1<<20 {
+			kinds = min(kinds, labels*labels*int64(max(1, s.EdgeLabels)))
+		}
 	}
-	return bytes
+	each = min(each, int64(s.Graphs)*kinds)
+	return 600*int64(s.Graphs) + 80*each + 100*kinds
 }
 
 // fits returns an error unless measure and base kernel are those of so many elements.
@@ -111,53 +126,62 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// Elements returns the elements that are the parts of each graph, as often as they are
-// there, and the name of every element, in byte order: parts are "vertices", "edges" or
-// "patterns".
-func Elements(ctx context.Context, c *graphfile.Collection, parts string) (elements [][]uint32, names []string, err error) {
-	texts := make([][]string, len(c.Graphs))
-	all := map[string]uint32{}
+// Elements returns the names of all parts of the graphs, in byte order: parts are
+// "vertices", "edges" or "patterns".
+func Elements(ctx context.Context, c *graphfile.Collection, parts string) ([]string, error) {
+	_, number, err := partsOf(ctx, c, parts, defaultCycles)
+	return slices.Sorted(maps.Keys(number)), err
+}
+
+// multisets returns the parts of each graph by their numbers among the names of all.
+func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*sets.Multiset, []string, error) {
+	of, number, err := partsOf(ctx, c, parts, defaultCycles)
+	if err != nil {
+		return nil, nil, err
+	}
+	names := slices.Sorted(maps.Keys(number))
+	rank := make([]uint32, len(names))
+	for i, text := range names {
+		rank[number[text]] = uint32(i)
+	}
+	list := make([]*sets.Multiset, len(of))
+	for i, e := range of {
+		count := make(map[uint32]int, len(e.at))
+		for a, x := range e.at {
+			count[rank[x]] = int(e.value[a])
+		}
+		list[i] = sets.Counted(count)
+		of[i] = entries{}
+	}
+	return list, names, nil
+}
+
+// partsOf returns how often each part is in each graph, and the number of each part. A
+// graph may have most simple cycles.
+func partsOf(ctx context.Context, c *graphfile.Collection, parts string, most int) ([]entries, interner[string], error) {
+	number, of := interner[string]{}, make([]entries, len(c.Graphs))
 	for i := range c.Graphs {
+		count := map[int32]float64{}
+		add := func(text string) { count[number.of(text)]++ }
 		switch m := &c.Graphs[i]; parts {
 		case "vertices":
-			texts[i] = vertexParts(c, m)
+			for v := range m.Len() {
+				add(labelOf(c, m, v))
+			}
 		case "edges":
-			texts[i] = edgeParts(c, m)
+			eachEdge(c, m, add)
 		default:
-			if texts[i], err = Patterns(ctx, c, i, defaultCycles); err != nil {
+			if err := eachPattern(ctx, c, i, most, add); err != nil {
 				return nil, nil, err
 			}
 		}
-		for _, text := range texts[i] {
-			all[text] = 0
-		}
+		of[i] = entriesOf(count)
 	}
-	for text := range all {
-		names = append(names, text)
-	}
-	slices.Sort(names)
-	for i, text := range names {
-		all[text] = uint32(i)
-	}
-	elements = make([][]uint32, len(texts))
-	for i, list := range texts {
-		for _, text := range list {
-			elements[i] = append(elements[i], all[text])
-		}
-	}
-	return elements, names, nil
+	return of, number, ctx.Err()
 }
 
-// vertexParts returns the labels of the vertices of a graph.
-func vertexParts(c *graphfile.Collection, m *graphfile.Member) (texts []string) {
-	for v := range m.Len() {
-		texts = append(texts, labelOf(c, m, v))
-	}
-	return texts
-}
-
-// edgeParts returns the edges of a graph by their labels and those of their ends.
-func edgeParts(c *graphfile.Collection, m *graphfile.Member) (texts []string) {
+// eachEdge calls visit with the edges of a graph by their labels and those of their ends.
+func eachEdge(c *graphfile.Collection, m *graphfile.Member, visit func(text string)) {
 	for v := range m.Len() {
 		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
 			w := int(m.To[a])
@@ -168,10 +192,9 @@ func edgeParts(c *graphfile.Collection, m *graphfile.Member) (texts []string) {
 			if !c.Directed {
 				slices.Sort(ends)
 			}
-			texts = append(texts, strings.Join(slices.Insert(ends, 1, edgeLabelOf(c, m, a)), "-"))
+			visit(strings.Join(slices.Insert(ends, 1, edgeLabelOf(c, m, a)), "-"))
 		}
 	}
-	return texts
 }
 
 // labelOf returns the label of a vertex, "" without one.

@@ -3,6 +3,8 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 	"strings"
 
@@ -27,46 +29,81 @@ var cyclicPatterns = Kernel{
 		}},
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, _ *Settings) (rows, error) {
-		number := interner[string]{}
-		graph := make([]entries, len(c.Graphs))
-		for i := range c.Graphs {
-			texts, err := Patterns(ctx, c, i, v.Int("cycles"))
-			if err != nil {
-				return nil, err
-			}
-			var list []int32
-			for _, text := range texts {
-				list = append(list, number.of(text))
-			}
-			graph[i] = counted(list)
+		graph, _, err := partsOf(ctx, c, "patterns", v.Int("cycles"))
+		if err != nil {
+			return nil, err
+		}
+		for i := range graph {
 			fill(graph[i].value, 1) // patterns are a set
 		}
 		return newFeatures(graph), nil
 	},
-	memory: func(c *graphfile.Collection, _ spec.Values, _ int) []spec.Bytes {
-		return []spec.Bytes{{What: "patterns", Bytes: partBytes(c)}}
+	memory: func(s *graphfile.Shape, _ spec.Values, _ int) []spec.Bytes {
+		return []spec.Bytes{{What: "patterns of trees", Bytes: partBytes(s, "patterns")}}
 	},
+	cycles: func(v spec.Values) int { return v.Int("cycles") },
 }
 
 // Patterns returns the cyclic patterns of all simple cycles of a graph, as "labels along
 // the cycle", and then its tree patterns, as trees in brackets from their centres:
 // "c(a)(e)(s)". Labels of edges stand before the label that they lead to. The error is a
 // [*GraphError] for a graph with directions, or with more simple cycles than most.
-func Patterns(ctx context.Context, c *graphfile.Collection, graph, most int) ([]string, error) {
+func Patterns(ctx context.Context, c *graphfile.Collection, graph, most int) (found []string, err error) {
+	err = eachPattern(ctx, c, graph, most, func(text string) { found = append(found, text) })
+	return found, err
+}
+
+// eachPattern calls visit with the patterns that [Patterns] returns.
+func eachPattern(ctx context.Context, c *graphfile.Collection, graph, most int, visit func(text string)) error {
 	m := &c.Graphs[graph]
 	if c.Directed {
-		return nil, &GraphError{c.IDs[graph], "cyclic patterns are those of graphs without directions; read the collection without them"}
+		return &GraphError{c.IDs[graph], "cyclic patterns are those of graphs without directions; read the collection without them"}
 	}
-	p := &patternFinder{ctx: ctx, c: c, m: m, most: most}
+	p := &patternFinder{ctx: ctx, c: c, m: m, most: most, visit: visit}
 	p.bridge = bridges(m)
 	if err := p.cycles(); err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
-		return nil, &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more with the parameter cycles, or leave the graph out", most)}
+		return &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more with the parameter cycles, or leave the graph out", most)}
 	}
 	p.trees()
-	return p.found, nil
+	return nil
+}
+
+// patternBytes returns what the patterns of a collection take, each once for every graph
+// that has it, and their texts. Beyond a quarter of a million it takes all for different.
+func patternBytes(ctx context.Context, c *graphfile.Collection, most int) (bytes int64, err error) {
+	const (
+		many      = 1 << 18
+		textBytes = 16 + 2*(16+4+1) // a text, and its place in a table that is up to half empty
+		ownBytes  = 2*(4+8+1) + featureBytes
+	)
+	all := map[uint64]bool{}
+	for i := range c.Graphs {
+		own := map[uint64]bool{}
+		err := eachPattern(ctx, c, i, most, func(text string) {
+			h := fnv.New64a()
+			_, _ = io.WriteString(h, text)
+			sum := h.Sum64()
+			if !own[sum] {
+				bytes += ownBytes
+			}
+			if !own[sum] && !all[sum] {
+				bytes += textBytes + int64(len(text))
+			}
+			if len(own) < many {
+				own[sum] = true
+			}
+			if len(all) < many {
+				all[sum] = true
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return bytes, nil
 }
 
 // patternFinder finds the patterns of a graph.
@@ -76,7 +113,7 @@ type patternFinder struct {
 	m      *graphfile.Member
 	bridge []bool // of each arc
 	most   int
-	found  []string
+	visit  func(text string)
 
 	count int     // of cycles
 	path  []int32 // arcs from the first vertex of a cycle on
@@ -175,7 +212,7 @@ func (p *patternFinder) extend(root, v int32) error {
 				if p.count++; p.count > p.most {
 					return errCycles
 				}
-				p.found = append(p.found, p.cyclic(append(p.path, a)))
+				p.visit(p.cyclic(append(p.path, a)))
 			}
 		case !p.on[w] && p.reaches(w, root, v):
 			p.path = append(p.path, a)
@@ -309,7 +346,7 @@ func (p *patternFinder) trees() {
 				least = text
 			}
 		}
-		p.found = append(p.found, least)
+		p.visit(least)
 	}
 }
 

@@ -69,17 +69,12 @@ var propagation = Kernel{
 		}
 		return newFeatures(graph), nil
 	},
-	memory: func(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes {
-		var vertices, most int64
-		for i := range c.Graphs {
-			n := int64(c.Graphs[i].Len())
-			vertices, most = vertices+n, max(most, n)
-		}
+	memory: func(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes {
 		const binBytes = 24 + 56 // and its entry in a table
-		cols := int64(max(1, len(c.Labels)) + c.Attributes)
+		cols := int64(max(1, s.Labels) + s.Attributes)
 		return []spec.Bytes{
-			{What: "bins of vertices", Bytes: vertices * int64(v.Int("steps")+1) * (binBytes + featureBytes)},
-			{What: "distributions of labels", Bytes: int64(workers) * 2 * 8 * most * cols},
+			{What: "bins of vertices", Bytes: int64(s.Vertices) * int64(v.Int("steps")+1) * (binBytes + featureBytes)},
+			{What: "distributions of labels", Bytes: int64(workers) * 2 * 8 * int64(s.Largest) * cols},
 		}
 	},
 }

@@ -47,35 +47,14 @@ var labelSequence = Kernel{
 		w := newWalks(c, s)
 		return w.largest(ctx, w.self)
 	},
-	memory: func(c *graphfile.Collection, _ spec.Values, workers int) []spec.Bytes {
-		var arcs, pairs int64
-		for i := range c.Graphs {
-			m := &c.Graphs[i]
-			arcs += 200 + 8*int64(len(m.To)) + 24*int64(m.Len())
-			pairs = max(pairs, pairsOfOneLabel(m, len(c.Labels)))
-		}
+	memory: func(s *graphfile.Shape, _ spec.Values, workers int) []spec.Bytes {
+		// A graph has no more equally labelled vertices in common with another than one of the
+		// two has with itself.
 		return []spec.Bytes{
-			{What: "graphs in the order of their labels", Bytes: arcs},
-			{What: "vectors on products of graphs", Bytes: int64(workers) * 3 * 8 * pairs},
+			orderedBytes(s),
+			{What: "vectors on products of graphs", Bytes: int64(workers) * 3 * 8 * s.Alike},
 		}
 	},
-}
-
-// pairsOfOneLabel returns how many pairs of vertices of a graph have one label, which is
-// at least as many as the graph with the most of them has with any other.
-func pairsOfOneLabel(m *graphfile.Member, labels int) (pairs int64) {
-	count := make([]int64, max(1, labels))
-	for v := range m.Len() {
-		l := 0
-		if m.Label != nil {
-			l = int(m.Label[v])
-		}
-		count[l]++
-	}
-	for _, n := range count {
-		pairs += n * n
-	}
-	return pairs
 }
 
 // walks are the graphs of a collection in order, and a product for each worker.
@@ -93,6 +72,11 @@ func newWalks(c *graphfile.Collection, s *Settings) *walks {
 		w.graph = append(w.graph, newOrdered(&c.Graphs[i], c.Directed))
 	}
 	return w
+}
+
+// orderedBytes is what newWalks makes.
+func orderedBytes(s *graphfile.Shape) spec.Bytes {
+	return spec.Bytes{What: "graphs in the order of their labels", Bytes: 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)}
 }
 
 // product returns the product of two graphs, valid until the worker asks for the next.

@@ -2,6 +2,7 @@ package sets
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -15,16 +16,24 @@ type Multiset struct{ digits []*roaring.Bitmap }
 // Of returns the multiset of the given elements: one that is given k times is there k
 // times.
 func Of(elements ...uint32) *Multiset {
-	m := new(Multiset)
+	count := map[uint32]int{}
 	for _, x := range elements {
-		for b := 0; ; b++ { // the carry of a binary counter
+		count[x]++
+	}
+	return Counted(count)
+}
+
+// Counted returns the multiset in which each element is so many times.
+func Counted(count map[uint32]int) *Multiset {
+	m := new(Multiset)
+	for x, n := range count {
+		for b := range bits.Len(uint(n)) {
 			if b == len(m.digits) {
 				m.digits = append(m.digits, roaring.New())
 			}
-			if m.digits[b].CheckedAdd(x) {
-				break
+			if n>>b&1 == 1 {
+				m.digits[b].Add(x)
 			}
-			m.digits[b].Remove(x)
 		}
 	}
 	return m

@@ -64,16 +64,10 @@ func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Declared {
 	}
 }
 
-// Memory lists what methods of a kernel keep: the values of all settings of it that are
-// tried beside the given ones.
-func (c *Collection) Memory(k *graphs.Kernel, given spec.Values) []spec.Bytes {
-	n, settings := int64(len(c.Graphs.Graphs)), int64(1)
-	for _, p := range k.Params {
-		if !given.Has(p.Name) {
-			settings *= int64(max(1, len(p.Grid)))
-		}
-	}
-	return []spec.Bytes{{What: "values of " + k.Name, Bytes: 8 * n * n * settings}}
+// ValueBytes returns what methods of a kernel keep: the values between so many graphs, of
+// all settings of the kernel that are tried beside the given ones.
+func ValueBytes(graphs, settings int) int64 {
+	return 8 * int64(graphs) * int64(graphs) * int64(settings)
 }
 
 // Name implements [method.Method].

@@ -371,7 +371,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.L
 		return n, err
 	}
 	if in.estimating {
-		n.disk += runFileBytes + f.predictionBytes(g, l)
+		n.disk += runFileBytes + predictionBytes(f.out, tablefile.Columns{Classes: l.Names, Top: f.scores}, nodesOf(g, slices.Collect(g.Nodes().Rows())))
 	}
 	n.releaseSure(made.Phase)
 	if f.suggest > 0 {
@@ -414,27 +414,26 @@ func (in *invocation) planLearning(g *openGraph, l *nodefile.Labels, s *method.S
 
 // predictionBytes bounds a file of predictions: so many times the longest line that
 // there may be, and the ids. Parquet is taken for text.
-func (f *classifyFlags) predictionBytes(g *openGraph, l *nodefile.Labels) int64 {
-	if isScoreMatrix(f.out) {
-		ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
-		return 8*int64(ids.n)*int64(len(l.Names)) + idBytes(ids)
+func predictionBytes(out string, columns tablefile.Columns, ids axis) int64 {
+	if isScoreMatrix(out) {
+		return 8*int64(ids.n)*int64(len(columns.Classes)) + idBytes(ids)
 	}
-	longestFirst := slices.SortedFunc(slices.Values(l.Names), func(a, b string) int { return len(b) - len(a) })
+	longestFirst := slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
 	line := tablefile.Prediction{Label: longestFirst[0]}
-	for range l.Names {
+	for range columns.Classes {
 		line.Scores = append(line.Scores, 1.23456e-10) // none takes more
 	}
-	text := strings.TrimSuffix(formatOf(f.out, predictionFormats), ".parquet")
+	columns.Classes = longestFirst
+	text := strings.TrimSuffix(formatOf(out, predictionFormats), ".parquet")
 	file := func(lines int) int64 {
 		var w bytes.Buffer
-		to := beginPredictions(&w, text, tablefile.Columns{Classes: longestFirst, Top: f.scores})
+		to := beginPredictions(&w, text, columns)
 		for range lines {
 			_ = to.Write(&line) // a bytes.Buffer takes everything
 		}
 		_ = to.Close()
 		return int64(w.Len())
 	}
-	ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
 	return file(0) + idBytes(ids) + int64(ids.n)*(file(1)-file(0))
 }
 

@@ -24,7 +24,7 @@ type estimated struct {
 }
 
 // planners are the commands that plan what they do.
-var planners = []string{"ingest", "info", "verify", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert"}
+var planners = []string{"ingest", "info", "verify", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert", "graphs"}
 
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
@@ -41,7 +41,7 @@ A run that would not fit --max-memory is refused as the command would refuse it.
 		Args:    in.noSuchPlanner,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, make := range []func(*invocation) *cobra.Command{newIngest, newInfo, newVerify, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert} {
+	for _, make := range []func(*invocation) *cobra.Command{newIngest, newInfo, newVerify, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert, newGraphs} {
 		cmd.AddCommand(in.estimateOf(make(in)))
 	}
 	return cmd

@@ -97,7 +97,7 @@ type openGraph struct {
 	layout     *sparse.Layout // of that copy, nil if there is to be none
 	copyBytes  int64          // what that copy takes
 	report     *ingest.Report // of a graph that was ingested on the fly
-	readBytes  int64          // resident while it was, at the most
+	readBytes  int64          // bytes of data while it was, at the most
 
 	attributes *nodefile.Features // of its nodes, nil if none were read
 }
@@ -197,7 +197,7 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	g.in.estimating = false // for a plan the nodes have to be known
 	g.report, err = g.in.ingest(g.dir, []string{g.name}, r, false)
 	g.in.estimating = planning
-	g.readBytes = peakMemory()
+	g.readBytes = g.in.measuredBytes()
 	return err
 }
 

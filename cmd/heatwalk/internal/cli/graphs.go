@@ -121,29 +121,27 @@ func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, 
 
 // collectionRun is a run on a collection.
 type collectionRun struct {
-	in   *invocation
-	name string
-	f    *collectionFlags
-	c    *graphfile.Collection
-	set  *graphs.Settings
+	in        *invocation
+	name      string
+	f         *collectionFlags
+	c         *graphfile.Collection // nil: it has not been read yet
+	shape     *graphfile.Shape      // of c, or a bound
+	readBytes int64                 // of data while it is read
+	set       *graphs.Settings
+	listed    map[string][]spec.Bytes // what kernels take on c, by their names and values
 }
 
-// readCollection reads INPUT. What it takes while it is read is planned from the size of
-// its files.
-func (in *invocation) readCollection(name string, f *collectionFlags, beside string) (*collectionRun, error) {
-	r := &collectionRun{in: in, name: name, f: f, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed)}}
+// readCollection reads INPUT. Where the layout tells what reading takes and that is too much,
+// nothing is read, and the error says what is enough for all of plan.
+func (in *invocation) readCollection(name string, f *collectionFlags, beside string, plan func(r *collectionRun) (*needs, error)) (*collectionRun, error) {
+	r := &collectionRun{in: in, name: name, f: f, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed)}, listed: map[string][]spec.Bytes{}}
 	in.progress.begin("reading "+name, 0, "graph")
 	var err error
 	if prefix, ok := graphfile.FindTU(name); ok {
-		const share = 6 // bytes of memory for one of a file, while its edges are put in order
-		n := new(needs)
-		n.Limit = in.dataLimit()
-		if err := n.Reserve(share*graphfile.TUBytes(prefix), "graphs while they are read"); err != nil {
-			return nil, err
-		}
-		r.c, err = graphfile.ReadTU(in.ctx, prefix, f.directed)
+		err = r.readTU(prefix, plan)
 	} else if isDir(name) {
 		r.c, err = r.readFiles(beside)
+		r.readBytes = in.measuredBytes()
 	} else if _, err := os.Stat(name); err != nil {
 		return nil, err
 	} else {
@@ -152,15 +150,64 @@ func (in *invocation) readCollection(name string, f *collectionFlags, beside str
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	if by := f.vertices; by == "" && r.c.Labels == nil {
-		f.vertices = "degree"
-	} else if by == "labels" && r.c.Labels == nil {
+	if r.f.vertices == "labels" && r.c.Labels == nil {
 		return nil, usageOf("--vertices", "the vertices of %s have no labels; give degree, ids or none", name)
 	}
-	if f.vertices != "" && f.vertices != "labels" {
-		err = graphs.Relabel(r.c, f.vertices)
+	if by := r.labelledBy(len(r.c.Labels)); by != "labels" {
+		err = graphs.Relabel(r.c, by)
 	}
+	r.shape = r.c.Shape()
 	return r, r.explain(err)
+}
+
+// labelledBy returns what labels vertices of which so many labels are given.
+func (r *collectionRun) labelledBy(labels int) string {
+	switch {
+	case r.f.vertices != "":
+		return r.f.vertices
+	case labels == 0:
+		return "degree"
+	}
+	return "labels"
+}
+
+// readTU reads a collection in the TU layout.
+func (r *collectionRun) readTU(prefix string, plan func(r *collectionRun) (*needs, error)) error {
+	t, err := graphfile.ScanTU(r.in.ctx, prefix, r.f.directed)
+	if err != nil {
+		return err
+	}
+	r.shape, r.readBytes = t.Shape, t.ReadBytes()
+	if by := r.labelledBy(t.Shape.Labels); by != "labels" {
+		relabelled := graphs.Relabelled(*t.Shape, by)
+		r.shape = &relabelled
+	}
+	if _, err := r.begin(); err != nil {
+		return &overError{err, r.in.enough(func() (*needs, error) { return plan(r) })}
+	}
+	r.c, err = t.Read(r.in.ctx)
+	return err
+}
+
+// begin returns the needs of a run, so far those of the collection.
+func (r *collectionRun) begin() (*needs, error) {
+	const reading = "graphs while they are read"
+	n := new(needs)
+	n.Limit = r.in.dataLimit()
+	if err := n.Reserve(r.readBytes, reading); err != nil {
+		return n, err
+	}
+	n.Release(reading)
+	return n, n.Reserve(r.shape.Bytes(), "graphs")
+}
+
+// fit returns the plan of a run. Where it does not fit, the error says what is enough.
+func (r *collectionRun) fit(plan func(r *collectionRun) (*needs, error)) (*needs, error) {
+	n, err := plan(r)
+	if exitCode(err) == exitLimit {
+		err = &overError{err, r.in.enough(func() (*needs, error) { return plan(r) })}
+	}
+	return n, r.explain(err)
 }
 
 // readFiles reads the graphs of the files of a directory, in the order of their names.
@@ -199,7 +246,7 @@ func (r *collectionRun) elements(k *graphs.Kernel, given spec.Values) error {
 	if err != nil {
 		return err
 	}
-	_, names, err := graphs.Elements(r.in.ctx, r.c, v.Word("parts"))
+	names, err := graphs.Elements(r.in.ctx, r.c, v.Word("parts"))
 	if err == nil && r.f.measure != "" {
 		r.set.Measure, err = graphs.ReadMeasure(r.in.ctx, r.f.measure, names)
 	}
@@ -272,23 +319,20 @@ func (r *collectionRun) explain(err error) error {
 	return broken
 }
 
-// needs returns what the collection takes, and a kernel on it.
-func (r *collectionRun) needs(kernels []*graphs.Kernel, given spec.Values) (*needs, error) {
-	n := new(needs)
-	n.Limit = r.in.dataLimit()
-	err := n.Reserve(r.c.Bytes(), "graphs")
-	for _, k := range kernels {
-		v, wrong := k.Resolve(givenOf(&k.Spec, given), nil)
-		if err != nil || wrong != nil {
-			return n, errors.Join(err, wrong)
-		}
-		for _, b := range k.Memory(r.c, v, r.in.threads) {
-			if err == nil {
-				err = n.Reserve(b.Bytes, b.What)
-			}
-		}
+// kernelBytes lists what a kernel takes on the collection with given values.
+func (r *collectionRun) kernelBytes(k *graphs.Kernel, v spec.Values) (list []spec.Bytes, err error) {
+	if r.c == nil {
+		return k.Memory(r.shape, v, r.in.threads), nil
 	}
-	return n, err
+	key := k.Name + " " + k.Text(v)
+	list, known := r.listed[key]
+	if known {
+		return list, nil
+	}
+	if list, err = k.MemoryOn(r.in.ctx, r.c, v, r.in.threads); err == nil {
+		r.listed[key] = list
+	}
+	return list, err
 }
 
 // givenOf returns the values of parameters that a declaration has.

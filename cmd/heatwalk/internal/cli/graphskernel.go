@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -82,38 +83,20 @@ func runGraphsKernel[T sparse.Float](in *invocation, name string, f *graphsKerne
 	if err != nil {
 		return err
 	}
-	r, err := in.readCollection(name, &f.collectionFlags, f.out)
+	group := 0
+	plan := func(r *collectionRun) (*needs, error) { return r.planKernel(f, out, bytesOf[T](), &group) }
+	r, err := in.readCollection(name, &f.collectionFlags, f.out, plan)
 	if err != nil {
 		return err
 	}
 	if err := r.elements(f.kernel, f.given); err != nil {
 		return err
 	}
-	n, group := len(r.c.Graphs), 0
-	ids := r.axis()
-	plan := func() (*needs, error) {
-		need, err := r.needs([]*graphs.Kernel{f.kernel}, f.given)
-		if err != nil {
-			return need, err
-		}
-		need.disk = out.bytes(ids, ids, bytesOf[T]()) + runFileBytes
-		if in.estimating {
-			need.disk += 2 * idBytes(ids)
-		}
-		row := sparse.BlockBytes[float64](1, n) + 4*int64(n) // and what is written of it
-		group = n
-		if left, limited := need.Left(); limited {
-			group = int(min(int64(n), max(1, left/row)))
-		}
-		return need, need.Reserve(int64(group)*row, "rows of values")
-	}
-	takes, err := plan()
-	if exitCode(err) == exitLimit {
-		err = &overError{err, in.enough(plan)}
-	}
+	takes, err := r.fit(plan)
 	if err != nil {
-		return r.explain(err)
+		return err
 	}
+	n, ids := len(r.c.Graphs), r.axis()
 	shape := fmt.Sprintf("%s × %[1]s %s", formatCount(int64(n)), f.dtype)
 	if err := checkSpace(f.out, takes.disk, shape, "take another disk"); err != nil {
 		return err
@@ -183,6 +166,39 @@ func runGraphsKernel[T sparse.Float](in *invocation, name string, f *graphsKerne
 	fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, counted(int64(n), "graph"), counted(int64(d.Nodes), "node"), taken)
 	fmt.Fprintf(w, "%s: %s × %[2]s %s, %s\n", f.out, formatCount(int64(n)), f.dtype, in.cost())
 	return in.stdout.err
+}
+
+// planKernel plans the values of a kernel in groups of rows, of elements of so many bytes
+// in the file.
+func (r *collectionRun) planKernel(f *graphsKernelFlags, out *denseOutput, element int, group *int) (*needs, error) {
+	need, err := r.begin()
+	v, wrong := f.kernel.Resolve(f.given, nil)
+	if err != nil || wrong != nil {
+		return need, errors.Join(err, wrong)
+	}
+	list, err := r.kernelBytes(f.kernel, v)
+	for _, b := range list {
+		if err == nil {
+			err = need.Reserve(b.Bytes, b.What)
+		}
+	}
+	if err != nil {
+		return need, err
+	}
+	if r.c != nil {
+		ids := r.axis()
+		need.disk = out.bytes(ids, ids, element) + runFileBytes
+		if r.in.estimating {
+			need.disk += 2 * idBytes(ids)
+		}
+	}
+	n := r.shape.Graphs
+	row := sparse.BlockBytes[float64](1, n) + 4*int64(n) // and what is written of it
+	*group = n
+	if left, limited := need.Left(); limited {
+		*group = int(min(int64(n), max(1, left/row)))
+	}
+	return need, need.Reserve(int64(*group)*row, "rows of values")
 }
 
 // classNumber returns the number of the class of each graph from 1, 0 for none.

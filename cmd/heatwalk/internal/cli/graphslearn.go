@@ -71,9 +71,10 @@ type learn struct {
 	with    *method.Settings
 }
 
-// beginGraphs reads a collection and its labels and plans the run.
-func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags) (*learn, error) {
-	r, err := in.readCollection(name, &f.collectionFlags, out)
+// beginGraphs reads a collection and its labels and plans the run, of whose output files
+// bytes tells the size.
+func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes func(g *learn) int64) (*learn, error) {
+	r, err := in.readCollection(name, &f.collectionFlags, out, func(r *collectionRun) (*needs, error) { return r.planLearn(f, r.shape.Classes) })
 	if err != nil {
 		return nil, err
 	}
@@ -101,36 +102,58 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags) (*learn
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
-	plan := func() (*needs, error) {
-		n, err := r.needs(f.kernels, f.given)
-		if err == nil {
-			err = n.Reserve(learnerBytes+splitBytes*int64(len(r.c.Graphs)), "labels, splits and learner")
-		}
-		var list []spec.Bytes
-		for _, k := range f.kernels {
-			list = append(list, collection.Memory(k, f.given)...)
-		}
-		for _, l := range f.learners {
-			if l.Memory != nil {
-				list = append(list, spec.Bytes{What: l.Name, Bytes: l.Memory(len(r.c.Graphs), len(g.l.Names))})
-			}
-		}
-		for _, b := range list {
-			if err == nil {
-				err = n.Reserve(b.Bytes, b.What)
-			}
-		}
-		n.disk = runFileBytes
-		return n, err
-	}
-	n, err := plan()
-	if exitCode(err) == exitLimit {
-		err = &overError{err, in.enough(plan)}
-	}
+	n, err := r.fit(func(r *collectionRun) (*needs, error) { return r.planLearn(f, len(g.l.Names)) })
 	if err != nil {
-		return nil, r.explain(err)
+		return nil, err
+	}
+	n.disk = runFileBytes
+	if in.estimating {
+		n.disk += bytes(g)
 	}
 	return g, in.keepTo(n)
+}
+
+// planLearn plans all methods of f on so many classes: the values of every setting are kept,
+// and beside them there is what one kernel is computed from, or what one learner takes.
+func (r *collectionRun) planLearn(f *graphsLearnFlags, classes int) (*needs, error) {
+	n, err := r.begin()
+	reserve := func(bytes int64, what string) {
+		if err == nil {
+			err = n.Reserve(bytes, what)
+		}
+	}
+	graphs := r.shape.Graphs
+	reserve(learnerBytes+(splitBytes+4*int64(classes))*int64(graphs), "labels, splits and learner")
+	for _, k := range f.kernels {
+		settings, wrong := validate.Settings(&k.Spec, givenOf(&k.Spec, f.given), nil)
+		if wrong != nil {
+			return n, wrong
+		}
+		reserve(ongraphs.ValueBytes(graphs, len(settings)), "values of "+k.Name)
+		var most []spec.Bytes
+		for _, v := range settings {
+			list, wrong := r.kernelBytes(k, v)
+			if wrong != nil {
+				return n, wrong
+			}
+			if spec.Sum(list) > spec.Sum(most) {
+				most = list
+			}
+		}
+		for _, b := range most {
+			reserve(b.Bytes, b.What)
+		}
+		for _, b := range most {
+			n.Release(b.What)
+		}
+	}
+	for _, l := range f.learners {
+		if l.Memory != nil {
+			reserve(l.Memory(graphs, classes), l.Name)
+			n.Release(l.Name)
+		}
+	}
+	return n, err
 }
 
 // classLabels returns the classes that the collection says, nil for none.
@@ -227,7 +250,9 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 	if err != nil {
 		return err
 	}
-	g, err := in.beginGraphs(name, out, f)
+	g, err := in.beginGraphs(name, out, f, func(g *learn) int64 {
+		return predictionBytes(out, tablefile.Columns{Classes: g.l.Names}, g.axis())
+	})
 	if err != nil {
 		return err
 	}
@@ -368,7 +393,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 			return err
 		}
 	}
-	g, err := in.beginGraphs(name, f.report, &f.graphsLearnFlags)
+	g, err := in.beginGraphs(name, f.report, &f.graphsLearnFlags, func(*learn) int64 { return 0 })
 	if err != nil {
 		return err
 	}

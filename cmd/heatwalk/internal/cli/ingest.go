@@ -196,14 +196,18 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		stage.set(p.Done, p.Total)
 	}
 	if in.estimating {
+		if r.sources.any() || c.Sources != nil {
+			return nil, in.planMade(dir, inputs, r)
+		}
 		return nil, in.planIngest(inputs, &c)
 	}
 	if c.Memory > 0 {
 		limit := heapLimit(c.Memory + r.taken)
 		pages.Within(limit, limit)
 	}
+	var temporary int64 // bytes of stores
 	if r.sources.any() {
-		made, end, err := in.makeSources(dir, inputs, &r.sources, c)
+		made, bytes, end, err := in.makeSources(dir, inputs, &r.sources, c)
 		if err != nil {
 			in.wholly(err)
 			return nil, err
@@ -213,9 +217,12 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 				in.warn("%s", cause(err))
 			}
 		}()
-		c, inputs = made, nil
+		c, inputs, temporary = made, nil, bytes
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
+	if report != nil {
+		report.SpilledBytes += temporary
+	}
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = usageOf("-o", "%v", err)
 	}
@@ -244,6 +251,39 @@ func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 	in.planned = &needs{disk: p.Disk + p.Temp + runFileBytes, sweeps: p.Passes}
 	_ = in.planned.reserveSure(p.Memory, p.Sure, "lines, ids and entries") // without a limit
 	return errPlanned
+}
+
+// planMade plans an ingest of a graph that is made of something else, whose size is known
+// when it has been made: it is made for a while.
+func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
+	temp, err := in.makeTemp(dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := temp.remove(); err != nil {
+			in.warn("%s: could not be removed: %s", temp.path, cause(err))
+		}
+	}()
+	in.estimating = false
+	report, err := in.ingest(temp.store(), inputs, r, false)
+	if in.estimating = true; err != nil {
+		return err
+	}
+	in.planned = &needs{disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, sweeps: 1}
+	_ = in.planned.Reserve(in.measuredBytes(), "ingest") // without a limit
+	return errPlanned
+}
+
+// measuredBytes returns the bytes of data of what has been done so far when it is done
+// again: it may take a bit more, but not more than there is.
+func (in *invocation) measuredBytes() int64 {
+	peak := peakMemory()
+	bytes := max(0, data(peak+peak/8))
+	if limit := in.dataLimit(); limit > 0 {
+		bytes = min(bytes, limit)
+	}
+	return bytes
 }
 
 // storeOf returns what a run file says about a store.

@@ -58,8 +58,6 @@ func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *read
 		in.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
 	case r.config.Directed:
 		in.problem("--directed", "neighbours have no direction; leave it out")
-	case in.estimating:
-		in.problem("--of", "how many edges attributes make is known when they have been found; run the command itself, with --max-memory")
 	}
 }
 

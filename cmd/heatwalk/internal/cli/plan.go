@@ -66,12 +66,7 @@ func (g *openGraph) needs() *needs {
 	n.Limit = g.in.dataLimit()
 	if g.in.estimating && g.readBytes > 0 {
 		n.disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
-		// Another time it may take a bit more, but not more than there is.
-		bytes := data(g.readBytes + g.readBytes/8)
-		if n.Limit > 0 {
-			bytes = min(bytes, n.Limit)
-		}
-		_ = n.Reserve(bytes, "ingest")
+		_ = n.Reserve(g.readBytes, "ingest")
 		n.Release("ingest")
 	}
 	// It has been opened, so it fits.

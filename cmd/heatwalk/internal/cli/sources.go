@@ -43,42 +43,44 @@ func (in *invocation) checkSources(r *reading) {
 		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
 		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs")
-	case in.estimating:
-		in.problem("GRAPH", "how large a graph is that is made of another one is known when it has been made; run the command itself, with --max-memory")
 	}
 }
 
 // makeSources returns settings with sources in the place of inputs, of a graph that is
-// to lie in dir, and what ends their use.
-func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ingest.Config) (ingest.Config, func() error, error) {
+// to lie in dir, the bytes of temporary stores, and what ends their use.
+func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ingest.Config) (_ ingest.Config, bytes int64, end func() error, _ error) {
 	if s.hyperedges {
 		settings := c
 		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}
-		return c, func() error { return nil }, nil
+		return c, 0, func() error { return nil }, nil
 	}
 	temp, err := in.makeTemp(dir)
 	if err != nil {
-		return c, nil, err
+		return c, 0, nil, err
 	}
 	arcs := c
 	arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
 	from := temp.store()
 	if len(inputs) == 1 && isStore(inputs[0]) {
 		from = inputs[0]
-	} else if _, err := ingest.Run(in.ctx, from, inputs, &arcs); err != nil {
-		return c, nil, errors.Join(err, temp.remove())
+	} else {
+		report, err := ingest.Run(in.ctx, from, inputs, &arcs)
+		if err != nil {
+			return c, 0, nil, errors.Join(err, temp.remove())
+		}
+		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
 	store, err := in.openStore(from, &shard.Options{Stream: true, Workers: in.threads})
 	if err != nil {
-		return c, nil, errors.Join(err, temp.remove())
+		return c, 0, nil, errors.Join(err, temp.remove())
 	}
-	end := func() error { return errors.Join(store.Close(), temp.remove()) }
+	end = func() error { return errors.Join(store.Close(), temp.remove()) }
 	if !store.Manifest().Directed {
-		return c, nil, errors.Join(usageOf(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
+		return c, 0, nil, errors.Join(usageOf(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
 	}
 	c.Nodes, c.Directed, c.Undirected = "", false, true
 	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, in.threads)}
-	return c, end, nil
+	return c, bytes, end, nil
 }
 
 // isInputStore reports whether an input of ingest is a store.

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+)
+
+// TestCollectionLimit: where a collection cannot be read within a limit, also one whose
+// packed files are small, what the refusal says is enough is enough for the whole run, and
+// is not passed; nor is the plan of estimate.
+func TestCollectionLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	if peakMemory() == 0 {
+		t.Skip("no resident memory is told here")
+	}
+	const graphs, vertices = 300, 2200
+	dir := t.TempDir()
+	var edges, indicator, labels, classes strings.Builder
+	for g := range graphs {
+		fmt.Fprintln(&classes, g%2)
+		for v := range vertices {
+			at := g*vertices + v + 1
+			fmt.Fprintln(&indicator, g+1)
+			fmt.Fprintln(&labels, v*(1+g%2)%7)
+			if v > 0 {
+				fmt.Fprintf(&edges, "%d, %d\n", at-1, at)
+			}
+		}
+	}
+	for ending, text := range map[string]*strings.Builder{"A": &edges, "graph_indicator": &indicator, "node_labels": &labels, "graph_labels": &classes} {
+		f, err := os.Create(filepath.Join(dir, "D_"+ending+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+		if err == nil {
+			_, err = w.Write([]byte(text.String()))
+		}
+		if err != nil || w.Close() != nil || f.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command(os.Args[0], append(args, "--json")...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	lines := []string{"graphs kernel D --kernel label-pair -o K.npy"}
+	if testgraph.Hunt {
+		lines = append(lines,
+			"graphs kernel D --kernel propagation -o K.npy",
+			"graphs kernel D --kernel label-sequence --weights exponential --decay 0.01 -o K.npy",
+			"graphs kernel D --kernel cyclic-patterns -o K.npy",
+			"graphs kernel D --kernel cross --parts edges -o K.npy",
+			"graphs kernel D --kernel tanimoto --vertices degree -o K.npy",
+			"graphs evaluate D --folds 2 --kernel propagation --learner svm,rls",
+			"graphs evaluate D --folds 2 --kernel intersection --learner gp,logistic --parts vertices",
+		)
+	}
+	for _, line := range lines {
+		args := strings.Fields(line)
+		text, err := run(append(args, "--max-memory", "64MiB")...)
+		_, advice, refused := strings.Cut(text, "allow ")
+		advice, _, _ = strings.Cut(advice, " or more")
+		if err == nil || !refused {
+			t.Errorf("%s: %v: %s", line, err, text)
+			continue
+		}
+		limit, err := parseSize(advice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan estimated
+		if text, err = run(append([]string{"estimate"}, append(args, "--max-memory", advice)...)...); err != nil || json.Unmarshal([]byte(text), &plan) != nil {
+			t.Errorf("%s: %v: %s", line, err, text)
+			continue
+		}
+		var ran struct {
+			Peak int64 `json:"peak_memory_bytes"`
+		}
+		if text, err = run(append(args, "--max-memory", advice)...); err != nil || json.Unmarshal([]byte(text), &ran) != nil {
+			t.Errorf("%s within %s: %v: %s", line, advice, err, text)
+		} else if ran.Peak > limit || ran.Peak > plan.MemoryBytes {
+			t.Errorf("%s within %s: the peak is %d bytes, the plan %d", line, advice, ran.Peak, plan.MemoryBytes)
+		}
+		t.Logf("%s: %s advised, plan %d, peak %d", line, advice, plan.MemoryBytes, ran.Peak)
+	}
+}
