@@ -47,6 +47,8 @@ type System struct {
 	// identity's, with their columns, whose Degrees are 0 and whose Ground is 1.
 	free []float64
 
+	rest *rest // what Ground is made of; nil: nothing, or it is not known
+
 	cg      CG
 	jacobi  *Jacobi
 	factor  *Cholesky

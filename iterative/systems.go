@@ -23,7 +23,7 @@ func ShiftedLaplacian(g *graph.Graph, a, c float64) (*System, error) {
 		s.Null = g.NullSpace(false)
 		return s, nil
 	}
-	s.easy = g.NullSpace(false)
+	s.easy, s.rest = g.NullSpace(false), &rest{share: double{hi: c}}
 	s.Ground = make([]float64, len(g.Degrees))
 	for i := range s.Ground {
 		s.Ground[i] = c
@@ -42,7 +42,7 @@ func ShiftedLaplacianNormalized(g *graph.Graph, a, c float64) (*System, error) {
 		s.Null = g.NullSpace(true)
 		return s, nil
 	}
-	s.easy = g.NullSpace(true)
+	s.easy, s.rest = g.NullSpace(true), &rest{double{hi: c}, true}
 	s.Ground = groundOf(g, c)
 	return s, nil
 }
@@ -53,7 +53,7 @@ func VonNeumann(g *graph.Graph, alpha float64) (*System, error) {
 	if !(alpha > 0 && alpha < 1) {
 		return nil, fmt.Errorf("%w: α = %g; I − αS is definite for 0 < α < 1", ErrParameter, alpha)
 	}
-	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.Roots(), easy: g.NullSpace(true)}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.Roots(), easy: g.NullSpace(true), rest: restOf(alpha)}
 	s.Ground = groundOf(g, 1-alpha)
 	for i, d := range g.Degrees {
 		if d == 0 {
@@ -70,7 +70,7 @@ func RegularizedCommuteTime(g *graph.Graph, alpha float64) (*System, error) {
 		return nil, fmt.Errorf("%w: α = %g; D − αA is definite for 0 < α < 1", ErrParameter, alpha)
 	}
 	n := len(g.Degrees)
-	s := &System{Graph: g, Edge: alpha, Ground: make([]float64, n)}
+	s := &System{Graph: g, Edge: alpha, Ground: make([]float64, n), rest: restOf(alpha)}
 	least, isolated := math.Inf(1), false
 	self, unit := make([]uint32, n), make([]float64, n)
 	for i, d := range g.Degrees {
@@ -109,3 +109,6 @@ func groundOf(g *graph.Graph, c float64) []float64 {
 	}
 	return ground
 }
+
+// restOf returns that of (1 − α)·D.
+func restOf(alpha float64) *rest { return &rest{twoSum(1, -alpha), true} }

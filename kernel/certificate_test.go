@@ -117,6 +117,40 @@ func TestInverseWithoutDigit(t *testing.T) {
 	}
 }
 
+// Where float64 leaves an inverse no digit, or less than is asked for, its residuals and
+// solutions have twice as many: the values are right to the last digits.
+func TestRefinedInverses(t *testing.T) {
+	uneven := graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e4}, edge{2, 3, 1e-3}, edge{3, 4, 7e8}, edge{4, 5, 2})
+	for _, c := range []struct {
+		name string
+		a    *sparse.CSR
+		k    named
+	}{
+		{"a weak bridge", cliques(t, 4, 3e-11, edge{0, 1, 1e4}), named{"commute-time", nil}},
+		{"a weaker bridge", cliques(t, 5, 1e-14), named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}},
+		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}}},
+		{"uneven weights", uneven, named{"regularized-commute-time", spec.Values{"alpha": spec.Number(1 - 5e-9)}}},
+		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Word(normalized), "alpha": spec.Number(1e12)}}},
+		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Number(1 - 1e-12)}}},
+	} {
+		for _, applied := range []bool{false, true} {
+			n, _ := c.a.Dims()
+			o := newOracle(c.a, newGraph(t, c.a, 1).Components.Of)
+			h := &huntCase{named: c.k, s: Settings{Tolerance: 1e-13}, rows: upTo(n), cols: upTo(n)}
+			if applied {
+				if c.k.name == "commute-time" {
+					continue
+				}
+				h.x = sparse.NewBlock[float64](n, 2)
+				h.x.Row(0)[0], h.x.Row(n - 1)[1] = 1, 3
+			}
+			if got := h.run(t, c.a, o); got.err != nil || !(got.off <= got.bound) || !strings.HasSuffix(got.method, ", refined") {
+				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %s, %v", c.k.name, c.name, got.off, got.bound, got.largest, got.method, got.err)
+			}
+		}
+	}
+}
+
 // Strong links, and units of components, do not cost an inverse its digits: where degrees
 // are far apart its bounds are those of the normalised Laplacian.
 func TestInverseOfUnevenDegrees(t *testing.T) {

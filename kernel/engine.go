@@ -18,6 +18,12 @@ type engine interface {
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error)
 }
 
+// refiner is an engine that can do without the rounding errors of float64.
+type refiner interface {
+	// refine stores K·X in dst, with errors next to those of rounding it.
+	refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error)
+}
+
 // effort is what an engine is to spend.
 type effort struct {
 	tolerance float64
@@ -88,6 +94,8 @@ type solves struct {
 	lone   []int // rows where the inverse is that of scale·I
 
 	assumed string // about the least eigenvalue of a singular system
+	plain   bool   // refined, it is the inverse without the system's Scale
+	exact   *iterative.Refinement
 }
 
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
@@ -126,7 +134,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	}
 	out := &applied{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: "conjugate gradients", least: err != nil, assumed: e.assumed}
 	if r.SampledCholesky {
-		out.method += " with a sampled Cholesky factor"
+		out.method += withFactor
 	}
 	rounded := true
 	for j := range out.bound {
@@ -136,6 +144,39 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	out.least = out.least || rounded
 	return out, nil
 }
+
+func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (_ *applied, err error) {
+	if memory > 0 && memory < iterative.RefinementBytes(x.Rows, x.Cols) {
+		return nil, iterative.ErrMemory
+	}
+	e.system.Memory = memory
+	if e.exact == nil {
+		if e.exact, err = e.system.Refinement(ctx, e.plain); err != nil {
+			e.exact = nil
+			return nil, err
+		}
+	}
+	r, err := e.exact.SolveTo(ctx, dst, x)
+	if err != nil {
+		return nil, err
+	}
+	scaleBy(dst, e.scale)
+	for _, i := range e.lone {
+		copy(dst.Row(i), x.Row(i))
+	}
+	out := &applied{bound: r.ErrorBound, sweeps: r.Sweeps, method: "conjugate gradients", least: true}
+	if r.SampledCholesky {
+		out.method += withFactor
+	}
+	out.method += ", refined"
+	for j, size := range columnNorms(dst) {
+		out.bound[j] = e.scale*out.bound[j] + epsilon*size
+	}
+	out.rounded = out.bound
+	return out, nil
+}
+
+const withFactor = " with a sampled Cholesky factor"
 
 // scaleBy multiplies a block by f.
 func scaleBy(b *sparse.Block[float64], f float64) {

@@ -197,7 +197,7 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	}
 	h.p = spec.Values{}
 	p := h.p
-	laplacians := []string{normalized, combinatorial, randomWalk}
+	laplacians := []string{combinatorial, normalized, randomWalk}
 	laplacian := laplacians[rng.IntN(3)]
 	of := func() float64 {
 		if p["laplacian"] == spec.Word(combinatorial) || p["matrix"] == spec.Word(adjacency) {

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -110,7 +108,7 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 // without the factor that one before it had: the factor is told of all the same.
 func (c *computation) note(a *applied) {
 	c.sweeps += a.sweeps
-	c.report.Sweeps, c.report.Condition = c.sweeps, a.assumed
+	c.report.Sweeps = c.sweeps
 	if !strings.HasPrefix(c.report.Method, a.method) {
 		c.report.Method = a.method
 	}
@@ -122,78 +120,6 @@ func (c *computation) left() int64 {
 		return 0
 	}
 	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
-}
-
-// image computes the engine's image of the unit vectors of nodes, within the
-// tolerance that measure, given the bounds of the columns, compares with what
-// is reached: a number that must not exceed 1. The block is valid until the
-// next call.
-func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
-	x := c.x.Columns(0, len(nodes))
-	for j, i := range nodes {
-		x.Row(i)[j] = 1
-	}
-	defer func() {
-		for j, i := range nodes {
-			x.Row(i)[j] = 0
-		}
-	}()
-	again, anew, reached := false, false, 0.0
-	for attempt := 0; ; attempt++ {
-		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, again)
-		switch {
-		case anew && errors.Is(err, iterative.ErrIndefinite): // there is nothing but rounding left
-			return nil, tooTight(c.s.Tolerance, reached)
-		case err != nil:
-			return nil, err
-		}
-		again = true
-		c.note(a)
-		// A further attempt, and the next slab, know how far this one missed.
-		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
-		promise := 2 * rounded // engines may stop where rounding is half of the bound
-		if a.least {
-			promise = max(promise, miss)
-		}
-		switch {
-		case miss <= 1:
-		case c.strict && rounded > mostGain && (attempt > 0 || miss <= 2*rounded): // of columns that are near
-			return nil, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
-		case !a.least && attempt < attempts && (c.strict || miss > 2*rounded):
-			aim := 0.5
-			if !c.strict { // as little as float64 allows, but no less
-				aim = max(aim, 1.5*rounded)
-			}
-			c.effort *= aim / miss
-			continue
-		case c.strict && attempt > 0 && !anew && rounded < 1: // what is stuck may come further at once
-			again, anew, reached = false, true, max(miss, promise)*c.s.Tolerance
-			c.effort = epsilon
-			continue
-		case c.strict:
-			return nil, tooTight(c.s.Tolerance, max(miss, promise)*c.s.Tolerance)
-		}
-		c.done++
-		c.before, c.last = c.sweeps, a.sweeps
-		return a, nil
-	}
-}
-
-// mostGain is by how much a computation with a smaller tolerance may lessen the part
-// of its error that is rounding.
-const mostGain = 8
-
-// attempts are how often a tolerance that was missed is tightened. Residuals
-// fall in steps: one that came out far below what was asked for may stay where
-// it is, and miss again, until the tolerance has passed it.
-const attempts = 8
-
-// tooTight says which tolerance can be promised, in two digits that are not less.
-func tooTight(asked, reached float64) error {
-	if reached *= 1.06; !(reached < 1) {
-		return fmt.Errorf("%w here: asked for %.3g where no digit can be promised; ask for none to get values with what bound there is", ErrTolerance, asked)
-	}
-	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
 }
 
 // progress passes on the progress of one attempt at a slab. An attempt at the first slab
@@ -219,7 +145,16 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []
 	if worst == 0 || largest == 0 {
 		return 0
 	}
-	return worst * c.tightest / largest / c.s.Tolerance
+	return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
+}
+
+// rootRounding bounds what rounding the map that is similar to K, beside its values, adds
+// to their errors.
+func (k *spectral) rootRounding() float64 {
+	if k.root == nil {
+		return 0
+	}
+	return 4 * epsilon
 }
 
 // worstOf returns the largest bound of the columns of nodes.
@@ -247,9 +182,6 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 		return err
 	}
 	largest, worst := c.largestValue(y, nodes, turned), c.worstOf(a.bound, nodes)
-	if a.assumed != "" && largest > 0 && worst*c.tightest >= largest {
-		return noDigit(fmt.Sprintf(": beside the largest value, %.2g, its error may be %.2g", largest, worst*c.tightest))
-	}
 	c.core, c.worst = max(c.core, largest), max(c.worst, worst)
 	if c.base == 0 {
 		c.base = c.core
@@ -367,10 +299,7 @@ func (c *computation) scaled(rows, cols []int, sink Sink) Sink {
 
 // finish fills the error bound, given that of the values of K.
 func (c *computation) finish(bound float64) {
-	c.report.ErrorBound = bound * c.tightest
-	if c.k.root != nil {
-		c.report.ErrorBound += 4 * epsilon * c.report.Largest
-	}
+	c.report.ErrorBound = bound*c.tightest + c.k.rootRounding()*c.report.Largest
 }
 
 const epsilon = 0x1p-52
@@ -502,28 +431,18 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		spread = slices.Max(k.root) / least
 		c.effort /= spread
 	}
-	for attempt := 0; ; attempt++ {
-		a, err := k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
-		if err != nil {
-			return nil, err
+	// Relative to the result's own norm.
+	measure := func(y *sparse.Block[float64], bound []float64) float64 {
+		if size := frobenius(y); size > 0 {
+			return (norm(bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
-		c.note(a)
-		c.report.ColumnBound = a.bound
-		// Relative to the result's own norm.
-		size := frobenius(dst)
-		miss := norm(a.bound) * spread / size / c.s.Tolerance
-		if size == 0 || miss <= 1 {
-			break
-		}
-		if a.least || attempt == attempts {
-			if c.strict {
-				miss = max(miss, 2*norm(a.rounded)*spread/size/c.s.Tolerance)
-				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
-			}
-			break
-		}
-		c.effort /= 2 * miss
+		return 0
 	}
+	a, err := c.product(ctx, dst, measure)
+	if a, err = c.refined(ctx, k.whole, dst, c.x, measure, a, err); err != nil {
+		return nil, err
+	}
+	c.report.ColumnBound, c.report.Condition = a.bound, a.assumed
 	if k.root != nil {
 		scaleRows(dst, dst, func(i int) float64 { return 1 / k.root[i] })
 		for j := range c.report.ColumnBound {
@@ -531,7 +450,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		}
 		sums := columnNorms(dst)
 		for j := range sums {
-			c.report.ColumnBound[j] += 4 * epsilon * sums[j]
+			c.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}
 	}
 	c.report.ErrorBound, c.report.Largest = slices.Max(c.report.ColumnBound), largestOf(dst)

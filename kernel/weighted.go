@@ -60,7 +60,7 @@ func newWeighted(g *graph.Graph) (*weighted, error) {
 		return nil, err
 	}
 	return &weighted{
-		inner: &solves{system: inner, scale: 1}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
+		inner: &solves{system: inner, scale: 1, plain: true}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
 		sums: make([]tall.ExactSum, len(g.Components.Sizes)),
 	}, nil
 }
@@ -95,6 +95,10 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 		out.rounded[j] = out.rounded[j]*gain + rounding
 	}
 	return out, nil
+}
+
+func (e *weighted) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
+	return e.inner.refine(ctx, dst, x, memory)
 }
 
 // centre takes the mean of each component off the columns of b. It returns by how much

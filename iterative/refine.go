@@ -1,0 +1,524 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Refinement solves a [System] beyond float64: solutions and residuals are sums of two
+// numbers each, the system's own solves find the corrections (iterative refinement with
+// extra precision, Demmel et al. 2006). With Z = diag(1/s)·X and C = diag(s)·B it solves
+//
+//	(Edge·L + diag(Ground))·Z = C,  L·z = Σ_j w_ij·(z_i − z_j)
+//
+// where degrees, s and Ground are those of the exact weights, and loops are no part of L.
+//
+// Errors are bounded row by row and rest on no eigenvalue. A definite M has an inverse
+// without negative elements, and M·1 = Ground, so that |E| ≤ max_i |R_i|/Ground_i. For
+// a singular one a node g of each component is held: the inverse of the rest of L has no
+// negative element, so that given v with L·v ≥ q > 0 in all rows but g
+//
+//	|E_i − E_g| ≤ max_i |R_i|/q_i·(v_i − v_g)
+//
+// v, found by a refinement itself, are hitting times of g where q are the degrees.
+type Refinement struct {
+	system *System
+	plain  bool     // the inverse is that of Edge·L, whatever Scale is
+	degree []double // nil: neither s nor Ground is made of it
+	q      []float64
+	size   []float64 // of v∘s by component, v = 1 for a definite M
+	square []float64 // of s by component
+	sweeps int       // that finding v took
+}
+
+// Refined is what a refined solve found out.
+type Refined struct {
+	ErrorBound      []float64 // never below ‖X − M⁺B‖, for each column
+	Sweeps          int
+	SampledCholesky bool // the factor took part
+}
+
+// RefinementBytes is what a [Refinement] holds, and solves take beside the blocks of
+// the system's own for as many columns.
+func RefinementBytes(n, cols int) int64 {
+	return 40*int64(n) + sparse.BlockBytes[float64](n, max(1, cols/2))
+}
+
+// Refinement prepares refined solves, with plain for (Edge·L)⁺ of a system whose
+// Scale serves its solves alone. Only the systems of [ShiftedLaplacian] and its like
+// have one; else, and where no v is found, the error is [ErrStagnation].
+func (s *System) Refinement(ctx context.Context, plain bool) (*Refinement, error) {
+	if s.free != nil || s.quotients != nil || s.rest == nil && s.Ground != nil {
+		return nil, ErrStagnation
+	}
+	f := &Refinement{system: s, plain: plain, q: make([]float64, len(s.Graph.Degrees))}
+	if s.Scale != nil && !plain || s.rest != nil && s.rest.ofDegree {
+		if err := f.weigh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	parts := s.Graph.Components
+	f.size, f.square = make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
+	for i, c := range parts.Of {
+		f.square[c] += f.weight(i).hi
+	}
+	if s.Ground == nil {
+		return f, f.findTimes(ctx)
+	}
+	for i, c := range parts.Of {
+		f.q[i] = f.ground(i).hi
+		if f.q[i] == 0 { // a row that is zero
+			f.q[i] = math.Inf(1)
+		}
+		f.size[c] = f.square[c]
+	}
+	f.finishSizes()
+	return f, nil
+}
+
+func (f *Refinement) finishSizes() {
+	const up = 1 + 1e-6
+	for c := range f.size {
+		f.size[c], f.square[c] = math.Sqrt(f.size[c])*up, math.Sqrt(f.square[c])*up
+	}
+}
+
+// rest says what Ground is made of: share, of the degree where there are entries.
+type rest struct {
+	share    double
+	ofDegree bool
+}
+
+// ground returns row i's exact Ground.
+func (f *Refinement) ground(i int) double {
+	r := f.system.rest
+	switch {
+	case r == nil:
+		return double{}
+	case r.ofDegree && f.degree[i].hi > 0:
+		return r.share.times(f.degree[i])
+	}
+	return double{hi: f.system.Ground[i]}
+}
+
+// scaled reports whether s is not 1.
+func (f *Refinement) scaled() bool { return f.system.Scale != nil && !f.plain }
+
+// weight returns s².
+func (f *Refinement) weight(i int) double {
+	if !f.scaled() || f.degree[i].hi == 0 {
+		return double{hi: 1}
+	}
+	return f.degree[i]
+}
+
+// root returns s.
+func (f *Refinement) root(i int) double {
+	if !f.scaled() || f.degree[i].hi == 0 {
+		return double{hi: 1}
+	}
+	return f.degree[i].root()
+}
+
+// weigh sums up the degrees.
+func (f *Refinement) weigh(ctx context.Context) error {
+	a := f.system.Graph.A
+	f.degree = make([]double, len(f.q))
+	f.sweeps++
+	return eachRow(ctx, a, f.system.Graph.Workers, 1, func(_, _ int, col []uint32, val []float64, sums []double, _ []float64) {
+		if val == nil {
+			sums[0] = sums[0].plus(double{hi: float64(len(col))})
+		}
+		for _, w := range val {
+			sums[0] = sums[0].plus(double{hi: w})
+		}
+	}, func(_, i int, sums []double, _ []float64) { f.degree[i] = sums[0] })
+}
+
+// eachRow sweeps over a, adds every row up in k sums and as many sizes, and finishes it.
+// A row that comes in pieces is added up piece by piece, in order.
+func eachRow(ctx context.Context, a sparse.Matrix, workers, k int,
+	add func(worker, i int, col []uint32, val []float64, sums []double, sizes []float64),
+	finish func(worker, i int, sums []double, sizes []float64)) error {
+	type room struct {
+		sums  []double
+		sizes []float64
+	}
+	ranges, rooms := a.Ranges(), make([]room, sched.Workers(workers))
+	pieces := map[int]*room{}
+	for i, r := range ranges {
+		if r.Pieces > 1 {
+			pieces[i] = &room{make([]double, k), make([]float64, k)}
+		}
+	}
+	for i := range rooms {
+		rooms[i] = room{make([]double, k), make([]float64, k)}
+	}
+	err := a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			r := &rooms[worker]
+			if p.Pieces > 1 {
+				r = pieces[p.Index]
+			}
+			clear(r.sums)
+			clear(r.sizes)
+			col, val := p.Row(i - p.Lo)
+			add(worker, i, col, val, r.sums, r.sizes)
+			if p.Pieces == 1 {
+				finish(worker, i, r.sums, r.sizes)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for at := 0; at < len(ranges); at += ranges[at].Pieces {
+		if ranges[at].Pieces == 1 {
+			continue
+		}
+		whole := pieces[at]
+		for piece := 1; piece < ranges[at].Pieces; piece++ {
+			other := pieces[at+piece]
+			for j := range whole.sums {
+				whole.sums[j] = whole.sums[j].plus(other.sums[j])
+				whole.sizes[j] += other.sizes[j]
+			}
+		}
+		finish(0, ranges[at].Lo, whole.sums, whole.sizes)
+	}
+	return nil
+}
+
+// doubles is a block of numbers of two parts each.
+type doubles struct{ hi, lo *sparse.Block[float64] }
+
+func (d doubles) at(i, j int) double { return double{d.hi.Row(i)[j], d.lo.Row(i)[j]} }
+
+func (d doubles) set(i, j int, v double) { d.hi.Row(i)[j], d.lo.Row(i)[j] = v.hi, v.lo }
+
+// refining is a refinement of some columns under way.
+type refining struct {
+	*Refinement
+	z          doubles
+	r, y       *sparse.Block[float64] // residual and correction
+	rhs        func(i, j int) (c double, slack float64)
+	enough     func(j int, worst float64) bool
+	worst      []float64   // max_i |R_i|/q_i, by column
+	byWorker   [][]float64 // of worst
+	best, once []float64   // the least worst, and that of stallRounds before
+	result     *Refined
+}
+
+const (
+	mostRounds  = 40
+	stallRounds = 4 // in which the residual must fall to a half
+
+	// correctionTolerance is that of a correction's residual.
+	correctionTolerance = 1e-6
+)
+
+// run makes corrections until all columns have enough, or no more comes of it.
+func (f *refining) run(ctx context.Context) error {
+	k := f.z.hi.Cols
+	f.worst, f.best, f.once = make([]float64, k), make([]float64, k), make([]float64, k)
+	for j := range k {
+		f.best[j], f.once[j] = math.Inf(1), math.Inf(1)
+	}
+	for round := 0; ; round++ {
+		if err := f.residual(ctx); err != nil {
+			return err
+		}
+		going := false
+		for j, worst := range f.worst {
+			f.best[j] = min(f.best[j], worst)
+			stalled := round > 0 && round%stallRounds == 0 && !(f.best[j] <= f.once[j]/2)
+			if round%stallRounds == 0 {
+				f.once[j] = f.best[j]
+			}
+			if stalled || !(worst < math.Inf(1)) || round == mostRounds || f.enough(j, worst) {
+				for i := range f.r.Rows { // no correction
+					f.r.Row(i)[j] = 0
+				}
+				continue
+			}
+			going = true
+		}
+		if !going {
+			return nil
+		}
+		if err := f.correct(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// correct adds the system's solution for the residual to z.
+func (f *refining) correct(ctx context.Context) error {
+	s := f.system
+	scale := func(b *sparse.Block[float64]) {
+		for i, r := range s.Scale {
+			for j := range b.Row(i) {
+				b.Row(i)[j] /= r
+			}
+		}
+	}
+	scale(f.r)
+	res, err := s.SolveTo(ctx, f.y, f.r, &Settings{Tolerance: correctionTolerance})
+	if res == nil {
+		return err
+	}
+	slow := errors.Is(err, ErrIterationLimit) && !res.SampledCholesky
+	if err != nil && (slow || !errors.Is(err, ErrStagnation) && !errors.Is(err, ErrIndefinite) && !errors.Is(err, ErrIterationLimit)) {
+		return err
+	}
+	f.result.Sweeps += res.Sweeps
+	f.result.SampledCholesky = f.result.SampledCholesky || res.SampledCholesky
+	scale(f.y)
+	for i := range f.y.Rows {
+		for j, v := range f.y.Row(i) {
+			if v != 0 {
+				f.z.set(i, j, f.z.at(i, j).plus(double{hi: v}))
+			}
+		}
+	}
+	return nil
+}
+
+// residual stores C − M·Z in r, and the worst of its rows in worst.
+func (f *refining) residual(ctx context.Context) error {
+	s, k := f.system, f.z.hi.Cols
+	f.byWorker = make([][]float64, sched.Workers(s.Graph.Workers))
+	for i := range f.byWorker {
+		f.byWorker[i] = make([]float64, k)
+	}
+	f.result.Sweeps++
+	err := eachRow(ctx, s.Graph.A, s.Graph.Workers, k, f.addRow, f.finishRow)
+	clear(f.worst)
+	for _, list := range f.byWorker {
+		for j, v := range list {
+			f.worst[j] = math.Max(f.worst[j], v) // NaN stays
+		}
+	}
+	return err
+}
+
+// addRow adds up L·Z.
+func (f *refining) addRow(_, i int, col []uint32, val []float64, sums []double, sizes []float64) {
+	for e, other := range col {
+		w := 1.0
+		if val != nil {
+			w = val[e]
+		}
+		if int(other) == i || w == 0 {
+			continue
+		}
+		for j := range sums {
+			a, b := f.z.at(i, j), f.z.at(int(other), j)
+			sums[j] = sums[j].plus(a.minus(b).times(double{hi: w}))
+			sizes[j] += w * (math.Abs(a.hi) + math.Abs(b.hi))
+		}
+	}
+	for j := range sizes { // of additions, one after another
+		sizes[j] *= float64(len(col) + 4)
+	}
+}
+
+// finishRow makes the residual of what was added up.
+func (f *refining) finishRow(worker, i int, sums []double, sizes []float64) {
+	ground := f.ground(i)
+	edge, terms := double{hi: f.system.Edge}, 4*float64(f.r.Rows+16) // of which degrees are made
+	row, worst := f.r.Row(i), f.byWorker[worker]
+	for j, sum := range sums {
+		c, slack := f.rhs(i, j)
+		held := ground.times(f.z.at(i, j))
+		r := c.minus(held).minus(sum.times(edge))
+		row[j] = r.value()
+		slack += doubleRounding * (f.system.Edge*sizes[j] + terms*(math.Abs(held.hi)+math.Abs(c.hi)))
+		worst[j] = math.Max(worst[j], (math.Abs(row[j])*(1+8*epsilon)+slack+tiny)/f.q[i])
+	}
+}
+
+const (
+	epsilon = 0x1p-52
+
+	// tiny is beyond what underflow takes from a residual.
+	tiny = 1e-290
+)
+
+// findTimes finds v, and q.
+func (f *Refinement) findTimes(ctx context.Context) error {
+	s := f.system
+	n, parts := len(f.q), s.Graph.Components
+	held, total := make([]int, len(parts.Sizes)), make([]double, len(parts.Sizes))
+	_, degrees := s.Graph.Edges()
+	for c := range held {
+		held[c] = -1
+	}
+	for i, c := range parts.Of {
+		if at := held[c]; at < 0 || degrees[i] > degrees[at] {
+			held[c] = i
+		}
+	}
+	for i, c := range parts.Of {
+		if held[c] != i {
+			f.q[i] = s.Edge * degrees[i]
+			total[c] = total[c].plus(double{hi: f.q[i]})
+		} else {
+			f.q[i] = math.Inf(1)
+		}
+	}
+	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, 1) }
+	run := &refining{Refinement: f, z: doubles{block(), block()}, r: block(), y: block(), result: &Refined{}}
+	run.rhs = func(i, _ int) (double, float64) {
+		if c := parts.Of[i]; held[c] == i { // all of it has no part in the null space
+			return double{-total[c].hi, -total[c].lo}, 0
+		}
+		return double{hi: f.q[i]}, 0
+	}
+	const loosest = 1. / 8
+	run.enough = func(_ int, worst float64) bool { return worst <= loosest }
+	if err := run.run(ctx); err != nil {
+		return err
+	}
+	f.sweeps += run.result.Sweeps
+	if !(run.worst[0] <= 4*loosest) {
+		return fmt.Errorf("%w: no hitting times", ErrStagnation)
+	}
+	for i := range f.q {
+		f.q[i] *= 1 - run.worst[0] - 8*epsilon
+	}
+	for i, c := range parts.Of {
+		v := run.z.at(i, 0).minus(run.z.at(held[c], 0)).hi
+		f.size[c] += f.weight(i).hi * v * v
+	}
+	f.finishSizes()
+	return nil
+}
+
+// SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. Cost: that of the
+// system's own for some two to ten right-hand sides.
+func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64]) (*Refined, error) {
+	out := &Refined{ErrorBound: make([]float64, b.Cols), Sweeps: f.sweeps}
+	f.sweeps = 0
+	width := max(1, b.Cols/2) // the blocks of the system's own solves are those of so many now
+	f.system.cg.run.r, f.system.cg.run.p, f.system.cg.run.q, f.system.cg.run.z = nil, nil, nil, nil
+	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](b.Rows, width) }
+	lo, r, y := block(), block(), block()
+	for at := 0; at < b.Cols; at += width {
+		k := min(width, b.Cols-at)
+		run := &refining{Refinement: f, z: doubles{x.Columns(at, at+k), lo.Columns(0, k)}, r: r.Columns(0, k), y: y.Columns(0, k), result: out}
+		for i := range b.Rows {
+			clear(run.z.hi.Row(i))
+			clear(run.z.lo.Row(i))
+		}
+		if err := run.columns(ctx, b.Columns(at, at+k), out.ErrorBound[at:at+k]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// columns solves for the columns of b.
+func (f *refining) columns(ctx context.Context, b *sparse.Block[float64], bound []float64) error {
+	parts, k := f.system.Graph.Components, b.Cols
+	components := len(parts.Sizes)
+	singular := f.system.Ground == nil
+	terms := float64(b.Rows + 16)
+
+	// By component and column: what is to be taken off B, and the size of what it is
+	// made of.
+	off, size := make([]double, components*k), make([]float64, components*k)
+	mass, touched := make([]double, components), make([]bool, components*k)
+	for i, c := range parts.Of {
+		mass[c] = mass[c].plus(f.weight(i))
+		for j, v := range b.Row(i) {
+			if v == 0 {
+				continue
+			}
+			at := int(c)*k + j
+			touched[at] = true
+			p := f.root(i).times(double{hi: v})
+			off[at], size[at] = off[at].plus(p), size[at]+math.Abs(p.hi)
+		}
+	}
+	for at := range off {
+		off[at] = off[at].over(mass[at/k])
+		size[at] /= mass[at/k].hi
+	}
+	f.rhs = func(i, j int) (double, float64) {
+		v := f.root(i).times(double{hi: b.Row(i)[j]})
+		if !singular {
+			if math.IsInf(f.q[i], 1) {
+				return double{}, 0
+			}
+			return v, 0
+		}
+		at, m := int(parts.Of[i])*k+j, f.weight(i)
+		return v.minus(m.times(off[at])), doubleRounding * (4*math.Abs(v.hi) + terms*m.hi*size[at])
+	}
+	reach, spread := make([]float64, k), make([]float64, k)
+	for at, yes := range touched {
+		if yes {
+			reach[at%k] = math.Hypot(reach[at%k], f.size[at/k])
+			spread[at%k] = math.Hypot(spread[at%k], f.square[at/k])
+		}
+	}
+	f.enough = func(j int, worst float64) bool {
+		return worst*reach[j] <= epsilon/4*f.norm(j, f.means(j, singular))
+	}
+	if err := f.run(ctx); err != nil {
+		return err
+	}
+	for j := range k {
+		means, largest := f.means(j, singular), 0.0
+		for i, c := range parts.Of {
+			largest = max(largest, math.Abs(f.z.hi.Row(i)[j]))
+			v := f.z.at(i, j)
+			if singular {
+				v = v.minus(means[c])
+			}
+			f.z.hi.Row(i)[j] = f.root(i).times(v).value()
+		}
+		var norm float64
+		for i := range b.Rows {
+			norm = math.Hypot(norm, f.z.hi.Row(i)[j])
+		}
+		bound[j] = (f.worst[j]*reach[j]+terms*doubleRounding*largest*spread[j]+epsilon*norm)*(1+1e-6) + tiny
+	}
+	return nil
+}
+
+// means returns the means of z in each component, weighted by s²: nil where they stay.
+func (f *refining) means(j int, singular bool) []double {
+	if !singular {
+		return nil
+	}
+	parts := f.system.Graph.Components
+	sums, mass := make([]double, len(parts.Sizes)), make([]double, len(parts.Sizes))
+	for i, c := range parts.Of {
+		m := f.weight(i)
+		sums[c], mass[c] = sums[c].plus(m.times(f.z.at(i, j))), mass[c].plus(m)
+	}
+	for c := range sums {
+		sums[c] = sums[c].over(mass[c])
+	}
+	return sums
+}
+
+// norm returns that of column j of X.
+func (f *refining) norm(j int, means []double) (norm float64) {
+	for i, c := range f.system.Graph.Components.Of {
+		v := f.z.at(i, j)
+		if means != nil {
+			v = v.minus(means[c])
+		}
+		norm = math.Hypot(norm, f.root(i).hi*v.hi)
+	}
+	return norm
+}

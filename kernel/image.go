@@ -1,0 +1,158 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// image computes the engine's image of the unit vectors of nodes, within the
+// tolerance that measure, given the bounds of the columns, compares with what
+// is reached: a number that must not exceed 1. The block is valid until the
+// next call.
+func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	x := c.x.Columns(0, len(nodes))
+	for j, i := range nodes {
+		x.Row(i)[j] = 1
+	}
+	defer func() {
+		for j, i := range nodes {
+			x.Row(i)[j] = 0
+		}
+	}()
+	a, err := c.approach(ctx, e, dst, x, measure)
+	if err == nil && a.assumed != "" {
+		if off := measure(dst, a.bound) * c.s.Tolerance; off >= 1 {
+			err = noDigit(fmt.Sprintf(": its error may be %.2g times the largest value", off))
+		}
+	}
+	if a, err = c.refined(ctx, e, dst, x, measure, a, err); err != nil {
+		return nil, err
+	}
+	c.done++
+	c.before, c.last = c.sweeps, a.sweeps
+	if a.assumed != "" {
+		c.report.Condition = a.assumed
+	}
+	return a, nil
+}
+
+// refined returns what an attempt has come to, or where rounding has kept it from its
+// tolerance what the engine can do without.
+func (c *computation) refined(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *applied, err error) (*applied, error) {
+	if !lost(err) {
+		return a, err
+	}
+	exact, failed := c.refine(ctx, e, dst, x, measure)
+	if failed == nil || errors.Is(failed, ErrTolerance) || !lost(failed) && !errors.Is(failed, iterative.ErrMemory) {
+		return exact, failed
+	}
+	return nil, err
+}
+
+// lost reports whether an error says that rounding is in the way.
+func lost(err error) bool {
+	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
+		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*spec.ParameterError))
+}
+
+// refine stores in dst what the engine can do without the rounding errors of float64.
+func (c *computation) refine(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	r, ok := e.(refiner)
+	if !ok {
+		return nil, iterative.ErrStagnation
+	}
+	a, err := r.refine(ctx, dst, x, c.left())
+	if err != nil {
+		return nil, err
+	}
+	switch miss := measure(dst, a.bound); {
+	case miss*c.s.Tolerance >= 1:
+		return nil, iterative.ErrStagnation
+	case c.strict && miss > 1:
+		return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
+	}
+	c.note(a)
+	return a, nil
+}
+
+// approach is image within float64.
+func (c *computation) approach(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	again, anew, reached := false, false, 0.0
+	for attempt := 0; ; attempt++ {
+		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, again)
+		switch {
+		case anew && errors.Is(err, iterative.ErrIndefinite): // there is nothing but rounding left
+			return nil, tooTight(c.s.Tolerance, reached)
+		case err != nil:
+			return nil, err
+		}
+		again = true
+		c.note(a)
+		// A further attempt, and the next slab, know how far this one missed.
+		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
+		promise := 2 * rounded // engines may stop where rounding is half of the bound
+		if a.least {
+			promise = max(promise, miss)
+		}
+		switch {
+		case miss <= 1:
+		case c.strict && rounded > mostGain && (attempt > 0 || miss <= 2*rounded): // of columns that are near
+			return nil, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
+		case !a.least && attempt < attempts && (c.strict || miss > 2*rounded):
+			aim := 0.5
+			if !c.strict { // as little as float64 allows, but no less
+				aim = max(aim, 1.5*rounded)
+			}
+			c.effort *= aim / miss
+			continue
+		case c.strict && attempt > 0 && !anew && rounded < 1: // what is stuck may come further at once
+			again, anew, reached = false, true, max(miss, promise)*c.s.Tolerance
+			c.effort = epsilon
+			continue
+		case c.strict:
+			return nil, tooTight(c.s.Tolerance, max(miss, promise)*c.s.Tolerance)
+		}
+		return a, nil
+	}
+}
+
+// mostGain is by how much a computation with a smaller tolerance may lessen the part
+// of its error that is rounding.
+const mostGain = 8
+
+// attempts are how often a tolerance that was missed is tightened. Residuals
+// fall in steps: one that came out far below what was asked for may stay where
+// it is, and miss again, until the tolerance has passed it.
+const attempts = 8
+
+// tooTight says which tolerance can be promised, in two digits that are not less.
+func tooTight(asked, reached float64) error {
+	if reached *= 1.06; !(reached < 1) {
+		return fmt.Errorf("%w here: asked for %.3g where no digit can be promised; ask for none to get values with what bound there is", ErrTolerance, asked)
+	}
+	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
+}
+
+// product is ApplyTo for x within float64.
+func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	for attempt := 0; ; attempt++ {
+		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
+		if err != nil {
+			return nil, err
+		}
+		c.note(a)
+		miss := measure(dst, a.bound)
+		switch {
+		case miss <= 1, !c.strict && (a.least || attempt == attempts):
+			return a, nil
+		case a.least || attempt == attempts:
+			return nil, tooTight(c.s.Tolerance, max(miss, 2*measure(dst, a.rounded))*c.s.Tolerance)
+		}
+		c.effort /= 2 * miss
+	}
+}
