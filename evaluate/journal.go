@@ -85,8 +85,14 @@ func (j *Journal) Length() int {
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
 	j.of = journalOf{Version: j.Version, Labels: LabelSum(p.Row, p.Class, p.Names), Options: optionSum(p, plan, set)}
-	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil || !j.Resume {
+	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil {
 		return err
+	}
+	if plan.Data != "" {
+		j.of.Graph = sumOf([]byte(j.of.Graph + plan.Data))
+	}
+	if !j.Resume {
+		return nil
 	}
 	text, err := os.ReadFile(j.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,7 +196,7 @@ func appendInts(b []byte, list []int) []byte {
 // it may take, nor the number of workers.
 func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	own := *plan
-	own.Methods, own.Settings, own.Progress, own.Journal = nil, nil, nil, nil
+	own.Methods, own.Settings, own.Progress, own.Journal, own.Data = nil, nil, nil, nil, "" // which is of the graph
 	same := *set
 	same.Memory, same.Workers, same.Progress = 0, 0, nil
 	var prior bytes.Buffer

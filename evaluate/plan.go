@@ -37,6 +37,10 @@ type Plan struct {
 
 	Settings *method.Settings
 
+	// Data is a sum over what the methods learn from beside the problem, "" for nothing: a
+	// journal of a run on other data is refused.
+	Data string
+
 	Journal *Journal // of what is measured; nil: none is kept
 
 	// Progress, if not nil, is called when a method has done a split.

@@ -24,9 +24,15 @@ type FoldError struct {
 	Items int // that it has
 }
 
-// Error says which class is too small.
+// Error says that a class is too small, and what to do.
 func (e *FoldError) Error() string {
-	return fmt.Sprintf("%d folds are more than the %d items of a class", e.Folds, e.Items)
+	switch {
+	case e.Items >= e.Folds: // as chance would have it
+		return fmt.Sprintf("of %d folds one has none of the %d items of a class; take fewer, or stratified ones", e.Folds, e.Items)
+	case e.Items == 1:
+		return fmt.Sprintf("%d folds are more than the 1 item of a class; leave out the class", e.Folds)
+	}
+	return fmt.Sprintf("%d folds are more than the %d items of a class; take at most %d, or leave out the class", e.Folds, e.Items, e.Items)
 }
 
 // Unwrap returns [ErrUsage].

@@ -78,14 +78,22 @@ func TestFoldSplits(t *testing.T) {
 
 func TestFoldErrors(t *testing.T) {
 	class := classesOf(10, 3)
+	for wrong, want := range map[FoldError]string{
+		{Folds: 10, Items: 10}: "of 10 folds one has none of the 10 items of a class; take fewer, or stratified ones",
+		{Folds: 2, Items: 1}:   "2 folds are more than the 1 item of a class; leave out the class",
+	} {
+		if wrong.Error() != want {
+			t.Errorf("%+v: %s", wrong, wrong.Error())
+		}
+	}
 	for _, c := range []struct {
 		p    Partition
 		want string
 	}{
 		{Partition{Folds: 1}, "validate: parameter outside its range: 1 folds; at least 2 are needed"},
-		{Partition{Folds: 4, Stratified: true}, "4 folds are more than the 3 items of a class"},
-		{Partition{Folds: 4, Inverse: true}, "4 folds are more than the 3 items of a class"},
-		{Partition{Folds: 14}, "14 folds are more than the 3 items of a class"},
+		{Partition{Folds: 4, Stratified: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
+		{Partition{Folds: 4, Inverse: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
+		{Partition{Folds: 14}, "14 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
 		{Partition{Folds: 4}, "<nil>"},
 		{Partition{Folds: 3, Stratified: true, Inverse: true}, "<nil>"},
 	} {

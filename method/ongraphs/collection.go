@@ -2,7 +2,11 @@ package ongraphs
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -274,4 +278,27 @@ func (r *graphsRun) scores(ctx context.Context, k *classify.DenseGram[float64], 
 		}
 	}
 	return nil
+}
+
+// Sum returns a sum over all that the values between the graphs depend on beside the
+// parameters of kernels and the number that randomness is drawn from.
+func (c *Collection) Sum() string {
+	h, all := sha256.New(), c.Graphs
+	numbers := func(lists ...any) {
+		for _, x := range lists {
+			_ = binary.Write(h, binary.LittleEndian, x) // a hash takes all
+		}
+	}
+	for _, texts := range [][]string{all.IDs, all.Labels, all.EdgeLabels} {
+		fmt.Fprintf(h, "%q", texts)
+	}
+	numbers(c.Cosine, all.Directed, c.Kernel.Measure)
+	if base := c.Kernel.Base; base != nil {
+		numbers(base.Data)
+	}
+	for i := range all.Graphs {
+		m := &all.Graphs[i]
+		numbers(int64(m.Len()), int64(len(m.To)), m.Ptr, m.To, m.EdgeLabel, m.Label, m.Attributes)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // evaluateFlags are the flags of evaluate.
@@ -26,16 +23,11 @@ type evaluateFlags struct {
 	attributes attributeFlags
 	effort     string
 	machine
-	names        string // of the methods
-	entries      []method.Entry
-	methods      []method.Method // of the entries
-	stated       spec.Values     // parameters of declared methods that were given
-	train        []float64
-	perClass     []int
-	folds        int
-	inverse      bool
-	draw         string
-	splits       int
+	names   string // of the methods
+	entries []method.Entry
+	methods []method.Method // of the entries
+	stated  spec.Values     // parameters of declared methods that were given
+	splitting
 	tuningSplits int
 	tuneAt       []float64
 	gridName     string
@@ -43,9 +35,6 @@ type evaluateFlags struct {
 	gridFile     method.GridFile        // nil: none
 	given        func(name string) bool // whether a flag fixes a parameter
 	features     string
-	split        string
-	report       string
-	resume       bool
 	several      bool // labels a node
 }
 
@@ -94,17 +83,8 @@ killed, the same command with --resume goes on from there to the same report.`,
 	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "")
 	in.machineFlags(flags, &f.machine, "default: chosen")
-	f.train = []float64{0.05, 0.1}
-	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
-		return parseFractions(&f.train, s)
-	})
-	in.variable(flags, "per-class", "N[,N...]", "", "train on so many nodes of every class, instead of a fraction", func(s string) error {
-		return parseCounts(&f.perClass, s)
-	})
-	in.intVar(flags, &f.folds, "folds", 0, 2, 100_000, "cross-validation by so many folds: train on all but one, test on that")
-	flags.BoolVar(&f.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
-	in.choiceVar(flags, &f.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: random fractions, stratified folds)")
-	in.intVar(flags, &f.splits, "splits", 20, 1, 100_000, "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
+	in.splitFlags(flags, &f.splitting)
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
 	in.variable(flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
 		return parseFractions(&f.tuneAt, s)
@@ -114,48 +94,10 @@ killed, the same command with --resume goes on from there to the same report.`,
 	ofMethods().flags(in, flags, "")
 	in.attributeFlags(flags, &f.attributes)
 	in.effortFlag(flags, &f.effort)
-	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
-	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	in.severalFlag(flags, &f.several)
-	flags.BoolVar(&f.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
-
-func parseFractions(fractions *[]float64, s string) error {
-	var list []float64
-	for _, part := range strings.Split(s, ",") {
-		x, err := bounds{lo: 0, hi: 1, loOpen: true, hiOpen: true, symbol: "fraction"}.parse(strings.TrimSpace(part))
-		if err != nil {
-			return err
-		}
-		if slices.Contains(list, x) {
-			return fmt.Errorf("%v is named twice; leave one out", x)
-		}
-		list = append(list, x)
-	}
-	*fractions = list
-	return nil
-}
-
-func parseCounts(counts *[]int, s string) error {
-	var list []int
-	for _, part := range strings.Split(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 || n > 1<<30 {
-			return fmt.Errorf("%s is no number of nodes; give 1 or more", quoted(part))
-		}
-		if slices.Contains(list, n) {
-			return fmt.Errorf("%d is named twice; leave one out", n)
-		}
-		list = append(list, n)
-	}
-	*counts = list
-	return nil
-}
-
-// reportFormats are the endings of a report.
-var reportFormats = []string{".txt", ".json", ".html"}
 
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
@@ -168,59 +110,11 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	in.checkSteps(f.stated)
 	in.checkLabels(&f.walking)
 	in.checkEffect(flags, f.methods)
-	if f.report != "" {
-		in.checkFormat("--report", f.report, reportFormats)
-		in.checkOutput("--report", f.report, append(args, f.labels, f.split, f.attributes.file, f.attributes.ids)...)
-	}
-	in.checkDraw(flags, f)
-	if f.resume && (f.report == "" || f.report == "-") {
-		in.problem("--resume", "a run can go on from the journal beside its report alone; give --report FILE")
-	}
-	f.grid = in.gridOf(flags, f)
-}
-
-// checkDraw notes flags of splits that contradict each other, and completes them.
-func (in *invocation) checkDraw(flags *pflag.FlagSet, f *evaluateFlags) {
-	instead := func(by, why string, names ...string) {
-		for _, name := range names {
-			if flags.Changed(name) {
-				in.problem("--"+name, "%s --%s; leave out one of the two", why, by)
-			}
-		}
-	}
-	switch {
-	case f.split != "":
-		instead("split", "the split is given by", "train", "per-class", "folds", "inverse", "draw", "splits", "tuning-splits", "tune-at")
-	case f.folds > 0:
-		instead("folds", "how many nodes to train on is given by", "train", "per-class")
-	case len(f.perClass) > 0:
-		if flags.Changed("train") {
-			in.problem("--per-class", "it says how many nodes to train on, and so does --train; leave out one of the two")
-		}
-		instead("per-class", "every class has the same number by", "draw")
-	}
-	if f.inverse && f.folds == 0 {
-		in.problem("--inverse", "it trains on one fold; give --folds K")
-	}
+	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)
 	if len(f.tuneAt) > 0 && f.tuningSplits == 0 {
 		in.problem("--tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two")
 	}
-	if f.folds > 0 && !flags.Changed("splits") {
-		f.splits = 1
-	}
-	if f.draw == "" && f.folds > 0 {
-		f.draw = "stratified"
-	}
-}
-
-// journal returns that of the run, nil if there is none: it stands beside a report in a
-// file.
-func (in *invocation) journal(f *evaluateFlags) *evaluate.Journal {
-	if info, err := os.Stat(f.report); f.report == "" || f.report == "-" || err == nil && !info.Mode().IsRegular() {
-		return nil
-	}
-	b := thisBuild()
-	return &evaluate.Journal{Path: f.report + ".journal", Version: b.Version + " " + b.Commit, Resume: f.resume}
+	f.grid = in.gridOf(flags, f)
 }
 
 // gridOf returns the grid of walks that --grid names, with the values that flags fix, and
@@ -331,14 +225,10 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err := in.begin(g, takes); err != nil {
 		return err
 	}
-	report, err := evaluate.Run(in.ctx, problemOf(g, l), plan)
+	report, err := in.runPlan(problemOf(g, l), plan)
 	if err != nil {
-		if plan.Journal != nil && plan.Journal.Length() > 0 {
-			in.doing += "; the same command with --resume goes on from here"
-		}
-		return in.methodError(explainRun(err, f, g, l), name)
+		return in.methodError(f.explain(err, g.Nodes(), l), name)
 	}
-	in.warnUnfinished(plan, report)
 	c := in.closing()
 	doc := evaluated{report, name, skippedOf(l), attributesOf(g), c.Seconds, c.PeakMemoryBytes, c.Warnings}
 	return in.publish(&doc, f.report, d.out, func() error {
@@ -471,76 +361,16 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 	}
 	splits, phase := in.evaluating()
 	plan := &evaluate.Plan{
-		Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Inverse: f.inverse,
-		Stratified: f.draw == "stratified", Splits: f.splits, TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
+		TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
 		Settings: &method.Settings{
 			Grid: f.grid, Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads, Progress: phase,
 		},
-		Journal:  in.journal(f),
 		Progress: splits,
 	}
 	plan.Settings.Fixed = f.gridName == "none"
 	if plan.Methods, err = f.planned(plan.Settings); err != nil {
 		return nil, err
 	}
-	if f.split == "" {
-		return plan, nil
-	}
-	train, test, err := nodefile.ReadSplit(in.ctx, f.split, g.Nodes(), in.stdin)
-	if err != nil {
-		return nil, err
-	}
-	split, err := validate.GivenSplit(l.Row, l.Class, l.Names, train, test)
-	if err != nil {
-		return nil, explainSplit(err, f, g, l)
-	}
-	for c, tests := range split.Unseen(l.Class) {
-		if tests > 0 {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", f.split, quoted(l.Names[c]), counted(int64(tests), "test node"))
-		}
-	}
-	plan.Given = &split
-	return plan, nil
-}
-
-// explainRun names files and flags in errors about a journal, and see [explainSplit].
-func explainRun(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels) error {
-	var journal *evaluate.JournalError
-	switch {
-	case errors.As(err, &journal) && journal.Damaged:
-		return &dataError{journal.Path, journal.What + "; leave out --resume to begin again"}
-	case errors.As(err, &journal):
-		return usageOf("--resume", "%v; give what it had, or leave out --resume to begin again", journal)
-	}
-	return explainSplit(err, f, g, l)
-}
-
-// explainSplit names nodes, classes and flags in errors about splits.
-func explainSplit(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels) error {
-	var (
-		fraction *validate.FractionError
-		split    *validate.SplitError
-		folds    *validate.FoldError
-	)
-	switch {
-	case errors.As(err, &folds):
-		advice := ""
-		if folds.Items > 1 {
-			advice = fmt.Sprintf("give at most %d, or ", folds.Items)
-		}
-		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", folds.Folds, counted(int64(folds.Items), "labelled node"), l.Names[folds.Class], advice)
-	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
-		return usageOf("--train", "%v of %s leaves class %q without a training node; the smallest fraction that works is %v",
-			fraction.Fraction, counted(int64(fraction.Nodes), "labelled node"), l.Names[fraction.Class], fraction.Smallest)
-	case errors.As(err, &fraction):
-		return usageOf("--train", "%v", fraction)
-	case errors.As(err, &split) && split.Row >= 0:
-		return &dataError{f.split, fmt.Sprintf("%q %s; keep one line for each labelled node", g.Nodes().ID(split.Row), split.What)}
-	case errors.As(err, &split):
-		return &dataError{f.split, "the split " + split.What + "; give it more lines"}
-	case errors.Is(err, validate.ErrUsage) && len(f.perClass) > 0:
-		return usageOf("--per-class", "%s", withoutUsage(err))
-	}
-	return err
+	return plan, in.planTo(plan, &f.splitting, g.Nodes(), l)
 }

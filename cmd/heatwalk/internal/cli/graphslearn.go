@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -65,10 +64,11 @@ func (in *invocation) checkGraphsLearn(flags *pflag.FlagSet, f *graphsLearnFlags
 // learn is what graphs classify and graphs evaluate begin with.
 type learn struct {
 	*collectionRun
-	l       *nodefile.Labels
-	problem *method.Problem
-	methods []method.Method
-	with    *method.Settings
+	l          *nodefile.Labels
+	collection *ongraphs.Collection
+	problem    *method.Problem
+	methods    []method.Method
+	with       *method.Settings
 }
 
 // beginGraphs reads a collection and its labels and plans the run, of whose output files
@@ -89,8 +89,8 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes f
 	if err := g.l.Trainable(); err != nil {
 		return nil, err
 	}
-	collection := &ongraphs.Collection{Graphs: r.c, Kernel: r.set, Cosine: f.values == "cosine"}
-	if g.problem, err = collection.Problem(g.l.Row, g.l.Class, g.l.Names); err != nil {
+	g.collection = &ongraphs.Collection{Graphs: r.c, Kernel: r.set, Cosine: f.values == "cosine"}
+	if g.problem, err = g.collection.Problem(g.l.Row, g.l.Class, g.l.Names); err != nil {
 		return nil, err
 	}
 	for _, k := range f.kernels {
@@ -98,7 +98,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes f
 			return nil, err
 		}
 		for _, l := range f.learners {
-			g.methods = append(g.methods, ongraphs.New(collection, k, l))
+			g.methods = append(g.methods, ongraphs.New(g.collection, k, l))
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
@@ -169,14 +169,19 @@ func (r *collectionRun) classLabels() *nodefile.Labels {
 	return l
 }
 
-// readClasses reads the classes of graphs. One that is called -1 is a class, as in many
-// published collections.
-func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
+// nodes returns the graphs as nodes, for readers of files.
+func (r *collectionRun) nodes() (*shard.Nodes, error) {
 	var ids shard.NodesBuilder
 	for _, id := range r.c.IDs {
 		ids.Append(id)
 	}
-	nodes, err := ids.Nodes()
+	return ids.Nodes()
+}
+
+// readClasses reads the classes of graphs. One that is called -1 is a class, as in many
+// published collections.
+func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
+	nodes, err := r.nodes()
 	if err != nil {
 		return nil, err
 	}
@@ -315,32 +320,25 @@ func (in *invocation) printGraphsClassified(d *graphsClassified, w io.Writer) er
 // graphsEvaluateFlags are the flags of graphs evaluate.
 type graphsEvaluateFlags struct {
 	graphsLearnFlags
-	train    []float64
-	perClass []int
-	folds    int
-	splits   int
-	report   string
+	splitting
 }
 
 func newGraphsEvaluate(in *invocation) *cobra.Command {
-	var f graphsEvaluateFlags
+	f := graphsEvaluateFlags{splitting: splitting{noun: "graph", splits: 10}}
 	cmd := &cobra.Command{
 		Use:   "evaluate INPUT [--kernel A,B …]",
 		Short: "Kernels between graphs side by side on random splits of a collection",
 		Long: `Draws stratified training sets from the graphs with a class and scores every kernel
 with every learner on all other such graphs: 10-fold cross-validation, or random splits
-of given sizes (--train, --per-class), 10 of each if --splits says no other. Parameters
-that are not given are chosen by cross-validation inside each training set. The report
-is that of heatwalk evaluate.`,
+of given sizes (--train, --per-class), or one that is given (--split). Parameters that
+are not given are chosen by cross-validation inside each training set. The report, and
+the journal that --resume goes on from, are those of heatwalk evaluate.`,
 		Example: "  heatwalk graphs evaluate MUTAG/ --kernel propagation,label-sequence --report report.html",
 		Args:    in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraphsLearn(cmd.Flags(), &f.graphsLearnFlags)
-			if f.report != "" {
-				in.checkFormat("--report", f.report, reportFormats)
-				in.checkOutput("--report", f.report, append(args, f.labels, f.measure, f.base)...)
-			}
-			in.checkGraphSplits(cmd.Flags(), &f)
+			in.checkStdin(f.labels, f.split)
+			in.checkSplits(cmd.Flags(), &f.splitting, append(args, f.labels, f.measure, f.base)...)
 			if err := in.checked(); err != nil {
 				return err
 			}
@@ -349,34 +347,9 @@ is that of heatwalk evaluate.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
-	in.intVar(flags, &f.folds, "folds", 10, 2, 100_000, "folds: train on all but one, test on that")
-	in.variable(flags, "train", "X[,X...]", "", "fractions of the labelled graphs to train on, instead of folds", func(s string) error {
-		return parseFractions(&f.train, s)
-	})
-	in.variable(flags, "per-class", "N[,N...]", "", "train on so many graphs of every class, instead of folds", func(s string) error {
-		return parseCounts(&f.perClass, s)
-	})
-	in.intVar(flags, &f.splits, "splits", 0, 1, 100_000, "random splits for each training size; with folds, partitions into these (default 1)")
-	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
+	in.splitFlags(flags, &f.splitting)
 	in.graphsLearnFlags(flags, &f.graphsLearnFlags, ", or several joined by commas")
 	return cmd
-}
-
-// checkGraphSplits notes flags of splits that contradict each other, and completes them.
-func (in *invocation) checkGraphSplits(flags *pflag.FlagSet, f *graphsEvaluateFlags) {
-	given := 0
-	for _, name := range []string{"folds", "train", "per-class"} {
-		if flags.Changed(name) {
-			if given++; given == 2 {
-				in.problem("--"+name, "how many graphs to train on is given twice; leave out one of --folds, --train and --per-class")
-			}
-		}
-	}
-	if len(f.train)+len(f.perClass) > 0 {
-		if f.folds = 0; f.splits == 0 {
-			f.splits = 10
-		}
-	}
 }
 
 func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) error {
@@ -397,39 +370,27 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{
-		Methods: evaluate.Entries(g.methods...), Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Stratified: true, Splits: f.splits,
-		Settings: g.with, Progress: in.showing("evaluating", "split"),
+	plan := &evaluate.Plan{Methods: evaluate.Entries(g.methods...), Settings: g.with, Data: g.collection.Sum(), Progress: in.showing("evaluating", "split")}
+	nodes, err := g.nodes()
+	if err == nil {
+		err = in.planTo(plan, &f.splitting, nodes, g.l)
 	}
-	report, err := evaluate.Run(in.ctx, g.problem, plan)
 	if err != nil {
-		return g.explainSplit(err, f)
+		return err
 	}
-	in.warnUnfinished(plan, report)
+	report, err := in.runPlan(g.problem, plan)
+	if err != nil {
+		return g.explain(f.splitting.explain(err, nodes, g.l))
+	}
 	c := in.closing()
 	return in.publish(&evaluated{report, name, skippedOf(g.l), nil, c.Seconds, c.PeakMemoryBytes, c.Warnings}, f.report, out, func() error {
-		if err := in.writeRun(run, nil, f.given); err != nil {
-			return err
+		err := in.writeRun(run, nil, f.given)
+		if err == nil {
+			err = files.commit()
 		}
-		return files.commit()
+		if err == nil && plan.Journal != nil {
+			err = plan.Journal.Remove()
+		}
+		return err
 	})
-}
-
-// explainSplit names classes and flags in errors about splits.
-func (g *learn) explainSplit(err error, f *graphsEvaluateFlags) error {
-	var fraction *validate.FractionError
-	switch {
-	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
-		return usageOf("--train", "%v of %s leaves class %q without a training graph; the smallest fraction that works is %v",
-			fraction.Fraction, counted(int64(fraction.Nodes), "labelled graph"), g.l.Names[fraction.Class], fraction.Smallest)
-	case errors.As(err, &fraction):
-		return usageOf("--train", "%s", strings.ReplaceAll(fraction.Error(), "node", "graph"))
-	case errors.Is(err, validate.ErrUsage):
-		place := "--folds"
-		if len(f.perClass) > 0 {
-			place = "--per-class"
-		}
-		return usageOf(place, "%s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "), "node", "graph"))
-	}
-	return g.explain(err)
 }

@@ -6,14 +6,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
-// TestKilledEvaluate kills runs of evaluate at random moments: taken up again and again
+// untimed are the lines of a report that differ from run to run.
+var untimed = regexp.MustCompile(`"(seconds|peak_memory_bytes)": [^\n]*`)
+
+// TestKilledEvaluate kills runs of evaluate and graphs evaluate at random moments: taken up again and again
 // they end with the bytes of a run that was not killed, and leave nothing else.
 func TestKilledEvaluate(t *testing.T) {
 	if testing.Short() {
@@ -35,8 +40,14 @@ func TestKilledEvaluate(t *testing.T) {
 	}
 	edges, labels := filepath.Join(dir, "e.tsv"), filepath.Join(dir, "l.tsv")
 	run("generate", "sbm", "--nodes", "1500", "-o", edges, "--labels", labels, "--quiet")
-	for _, report := range []string{"r.txt", "r.html"} {
-		args := []string{"evaluate", edges, "--labels", labels, "--method", "lp", "--train", "0.3,0.5", "--splits", "40", "--quiet"}
+	graphs := filepath.Join(dir, "M")
+	run("generate", "molecules", "--graphs", "150", "-o", graphs, "--quiet")
+	for report, command := range map[string]string{
+		"r.txt":  "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
+		"r.html": "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
+		"g.json": "graphs evaluate " + graphs + " --kernel propagation,tanimoto --steps 2 --learner svm,rls --cost 1 --parts edges --train 0.3,0.5 --splits 20",
+	} {
+		args := append(strings.Fields(command), "--quiet")
 		whole := filepath.Join(dir, "whole-"+report)
 		start := time.Now()
 		run(append(slices.Clone(args), "--report", whole)...)
@@ -69,11 +80,14 @@ func TestKilledEvaluate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if filepath.Ext(report) == ".json" { // which tells how long it took
+			got, want = untimed.ReplaceAll(got, nil), untimed.ReplaceAll(want, nil)
+		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s:\n%s\nwant\n%s", report, got, want)
 		}
 	}
-	if got, want := names(t, dir), "e.tsv e.tsv.run.json l.tsv r.html r.html.run.json r.txt r.txt.run.json whole-r.html whole-r.html.run.json whole-r.txt whole-r.txt.run.json"; got != want {
+	if got, want := names(t, dir), "M.run.json M_A.txt M_edge_labels.txt M_graph_indicator.txt M_graph_labels.txt M_node_labels.txt e.tsv e.tsv.run.json g.json g.json.run.json l.tsv r.html r.html.run.json r.txt r.txt.run.json whole-g.json whole-g.json.run.json whole-r.html whole-r.html.run.json whole-r.txt whole-r.txt.run.json"; got != want {
 		t.Errorf("there are %s, want %s", got, want)
 	}
 }

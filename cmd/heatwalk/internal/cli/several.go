@@ -253,7 +253,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 			none.Fraction, counted(int64(none.Nodes), "labelled node"), none.Smallest)
 	}
 	if err != nil {
-		return in.methodError(explainSplit(err, f, s.g, s.l), name)
+		return in.methodError(f.explain(err, s.g.Nodes(), s.l), name)
 	}
 	doc := &severalEvaluated{report, name, skippedOf(s.l), in.closing()}
 	if f.report != "" {
