@@ -68,7 +68,7 @@ func TestOnGraphs(t *testing.T) {
 // TestSum: the sum over a collection is another one where values between its graphs may be.
 func TestSum(t *testing.T) {
 	made := func(change func(c *Collection)) string {
-		g, err := generate.Molecules{Graphs: 3, Vertices: 8, Classes: 2, RNGSeed: 3}.Collection(t.Context())
+		g, err := generate.Molecules{Graphs: 3, Vertices: 12, Classes: 2, RNGSeed: 3}.Collection(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
