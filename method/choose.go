@@ -24,6 +24,7 @@ type Choice struct {
 	Work     Work
 
 	hits    []int64       // right predictions by setting
+	byFold  []int64       // by fold and setting; nil: of splits
 	heldOut heldout.Count // of settings that are chosen without a fold; of nothing in splits
 }
 
@@ -54,6 +55,12 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	if c.tested == 0 {
 		return withoutTrial(ctx, p, &set)
 	}
+	return c.chooseDeclared(ctx)
+}
+
+// chooseWalk returns the best setting of the grid.
+func (c *chooser) chooseWalk(ctx context.Context) (*Choice, error) {
+	set, p := c.set, c.p
 	grid := set.Grid
 	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
 		set.Grid = short
@@ -153,9 +160,20 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
+	var work Work
+	return inTurn(&set, func() (*Choice, error) {
+		choice, err := chooseOnSplits(ctx, p, splits, &set, work)
+		if err == nil {
+			work = choice.Work
+		}
+		return choice, err
+	})
+}
+
+// chooseOnSplits chooses from one grid, after so much work.
+func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work Work) (*Choice, error) {
 	hits := make([]int64, set.Grid.Size())
 	tested := 0
-	var work Work
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
 			return nil, err
@@ -165,12 +183,12 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		split := splits.At(i)
 		train := p.At(split.Train)
 		c := &chooser{
-			p: train, set: &set, work: work,
+			p: train, set: set, work: work,
 			fold: validate.Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed),
 			seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0),
 		}
 		tests := p.At(split.Test)
-		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, maxTested, set.RNGSeed, 1))); err != nil {
+		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
 			return nil, err
 		}
 		if err := c.run(ctx, 0, len(set.Grid.Alpha), hits); err != nil {
@@ -182,12 +200,24 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 			set.Progress("choose", float64(i+1)/float64(splits.Len()))
 		}
 	}
-	c := &chooser{p: p, set: &set, work: work}
+	c := &chooser{p: p, set: set, work: work}
 	return c.choice(hits, tested), nil
 }
 
 // maxTested bounds the test nodes of a tuning split.
 const maxTested = 10_000
+
+// tested returns the bound on the test nodes of a tuning split for the learner. One with
+// a declaration scores each by every model, or learns with them among its items.
+func (s *Settings) tested() int {
+	switch by := s.Learner.declared(); {
+	case by == nil:
+		return maxTested
+	case by.Whole:
+		return s.tried()
+	}
+	return maxTestedRows
+}
 
 // chooser tries all settings of a grid on one set of labelled nodes.
 type chooser struct {
@@ -432,7 +462,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(
 		first int // of hits
 	}
 	var jobs []job
-	block := len(g.steps()) * len(g.strengths())
+	block := len(g.steps()) * g.settings()
 	for a := lo; a < hi; a++ {
 		rows := *x
 		rows.Data = x.Data[(a-lo)*len(c.picks)*x.Stride:]
@@ -484,51 +514,74 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 	return x, err
 }
 
-// pick returns the best setting by right predictions.
-func (c *chooser) pick(hits []int64, tested int) int {
-	if slices.Min(hits) == slices.Max(hits) {
-		return c.set.Grid.nearest(NoGrid().of(c.set.Learner).at(0))
+// pick returns the best setting of a grid by right predictions.
+func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
+	switch {
+	case slices.Min(hits) == slices.Max(hits):
+		return g.nearest(NoGrid().of(c.set.Learner).at(0))
+	case len(g.Declared) > 1:
+		return largestOf(hits) // neighbours in the list are none among settings
 	}
-	return best(c.set.Grid, hits, tested)
+	return best(g, hits, tested)
 }
 
 // crossChoice returns the best setting by right predictions of folds.
 func (c *chooser) crossChoice(byFold []int64) *Choice {
-	size := c.set.Grid.Size()
-	all := make([]int64, size)
+	g := c.set.Grid
+	choice := c.choice(summed(byFold, g.Size()), c.tested)
+	choice.byFold = byFold
+	c.holdOut(&choice.heldOut, func(fold, others int) int64 {
+		return byFold[fold*g.Size()+c.outside(g, byFold, fold, others)]
+	})
+	return choice
+}
+
+// summed returns the sums over folds of right predictions with so many settings.
+func summed(byFold []int64, settings int) []int64 {
+	all := make([]int64, settings)
 	for i, n := range byFold {
-		all[i%size] += n
+		all[i%settings] += n
 	}
-	choice := c.choice(all, c.tested)
-	weight, rest := heldout.WeightsOf(c.p.Class, len(c.p.Names)), make([]int64, size)
+	return all
+}
+
+// outside returns the setting that right predictions outside a fold choose, of which there
+// are so many others.
+func (c *chooser) outside(g *Grid, byFold []int64, fold, others int) int {
+	size := g.Size()
+	rest := summed(byFold, size)
+	for i, n := range byFold[fold*size:][:size] {
+		rest[i] -= n
+	}
+	return c.pick(g, rest, others)
+}
+
+// holdOut counts the right predictions in each fold of what the other folds choose.
+func (c *chooser) holdOut(count *heldout.Count, right func(fold, others int) int64) {
+	weight := heldout.WeightsOf(c.p.Class, len(c.p.Names))
 	for f, t := range c.trials[c.set.Grid.Features[0]] {
-		of := byFold[f*size:][:size]
-		for i, n := range of {
-			rest[i] = all[i] - n
-		}
 		tested := len(t.Test) + len(t.Unreached)
 		if tested == c.tested {
 			continue // no other fold to choose by
 		}
-		right := int(of[c.pick(rest, c.tested-tested)])
+		answered := int(right(f, c.tested-tested))
 		for _, u := range t.Unreached {
-			choice.heldOut.Note(false, u.Class == u.Given, weight[u.Class])
+			count.Note(false, u.Class == u.Given, weight[u.Class])
 			if u.Class == u.Given {
-				right--
+				answered--
 			}
 		}
 		for _, class := range t.TestClass {
-			choice.heldOut.Note(true, false, weight[class])
+			count.Note(true, false, weight[class])
 		}
-		choice.heldOut.Answered(right)
+		count.Answered(answered)
 	}
-	return choice
 }
 
 // choice returns the best setting by right predictions.
 func (c *chooser) choice(hits []int64, tested int) *Choice {
 	g := c.set.Grid
-	best := c.pick(hits, tested)
+	best := c.pick(g, hits, tested)
 	return &Choice{
 		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
 		Settings: g.Size(), Work: c.work, hits: hits,

@@ -60,6 +60,10 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 		return json.Marshal(walk(p))
 	}
 	all := spec.Values{}
+	if p.onWalks() {
+		all["alpha"], all["features"] = spec.Number(p.Alpha), spec.Word(string(p.Features))
+		all["steps"], all["min_steps"] = spec.Int(p.Steps), spec.Int(p.MinSteps)
+	}
 	if k := p.Kernel; k != nil {
 		all["kernel"] = spec.Word(k.Spec.Name)
 		maps.Copy(all, k.Values)
@@ -75,9 +79,12 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
+// onWalks reports whether the learner is on walks.
+func (p *Parameters) onWalks() bool { return p.Features != "" }
+
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
-	if p.Declared != nil && p.Kernel == nil {
+	if p.Declared != nil && p.Kernel == nil && !p.onWalks() {
 		return p.Declared.Spec.Text(p.Declared.Values)
 	}
 	strength := fmt.Sprintf("C = %v", p.Cost)
@@ -95,7 +102,10 @@ func (p Parameters) String() string {
 	if p.Steps == 1 {
 		steps = "step"
 	}
-	return fmt.Sprintf("α = %v, %d %s, %s, %s features", p.Alpha, p.Steps, steps, strength, p.Features)
+	if strength != "" {
+		strength += ", "
+	}
+	return fmt.Sprintf("α = %v, %d %s, %s%s features", p.Alpha, p.Steps, steps, strength, p.Features)
 }
 
 // Grid is a set of parameters: every combination of its values. Values are in
@@ -111,6 +121,10 @@ type Grid struct {
 	// place of a cost; without any it takes those of SmallGrid. Only without
 	// Cost are they part of the grid.
 	Lambda []float64 `json:"lambda,omitempty"`
+
+	// Declared holds settings of a learner with a declaration, which it has in place of
+	// costs, its defaults first; nil: of another.
+	Declared []*Setting `json:"-"`
 }
 
 // of returns the grid of a learner.
@@ -136,6 +150,14 @@ func (g *Grid) strengths() []float64 {
 		return g.Lambda
 	}
 	return g.Cost
+}
+
+// settings returns how many settings of the learner there are.
+func (g *Grid) settings() int {
+	if g.Declared != nil {
+		return len(g.Declared)
+	}
+	return len(g.strengths())
 }
 
 // ErrGrid is wrapped by every error about the values of a grid.
@@ -241,7 +263,7 @@ func (g *Grid) Validate() error {
 	}{
 		{"alpha", len(g.Alpha) == 0, increasing(g.Alpha)},
 		{"steps", len(g.Steps) == 0, increasing(g.Steps)},
-		{"cost", len(g.strengths()) == 0, increasing(g.Cost)},
+		{"cost", g.settings() == 0, increasing(g.Cost)},
 		{"lambda", false, increasing(g.Lambda)},
 		{"features", len(g.Features) == 0, len(g.Features) < 2 || g.Features[0] == Plain && g.Features[1] == Honest && len(g.Features) == 2},
 	} {
@@ -278,20 +300,23 @@ func (g *Grid) steps() []int {
 
 // Size returns the number of settings.
 func (g *Grid) Size() int {
-	return len(g.Alpha) * len(g.steps()) * len(g.strengths()) * len(g.Features)
+	return len(g.Alpha) * len(g.steps()) * g.settings() * len(g.Features)
 }
 
 // nearest returns the number of the setting that is nearest to p in each of its
-// parts, the first of several.
+// parts, the first of several; a learner with a declaration has its first setting.
 func (g *Grid) nearest(p Parameters) int {
 	f := max(0, slices.Index(g.Features, p.Features))
 	a := nearest(g.Alpha, p.Alpha)
 	s := nearest(g.steps(), p.Steps)
-	strength := p.Cost
-	if len(g.Cost) == 0 {
-		strength = p.Lambda
+	at := ((f*len(g.Alpha)+a)*len(g.steps()) + s) * g.settings()
+	switch {
+	case g.Declared != nil:
+		return at // with its defaults
+	case len(g.Cost) == 0:
+		return at + nearest(g.Lambda, p.Lambda)
 	}
-	return ((f*len(g.Alpha)+a)*len(g.steps())+s)*len(g.strengths()) + nearest(g.strengths(), strength)
+	return at + nearest(g.Cost, p.Cost)
 }
 
 func nearest[T int | float64](values []T, x T) int {
@@ -308,14 +333,17 @@ func nearest[T int | float64](values []T, x T) int {
 // Cost or Lambda: the settings of one walk and one kind of features lie
 // together.
 func (g *Grid) at(i int) Parameters {
-	steps, strengths := g.steps(), g.strengths()
+	steps, settings := g.steps(), g.settings()
 	p := Parameters{MinSteps: g.MinSteps}
-	if strength := strengths[i%len(strengths)]; len(g.Cost) > 0 {
-		p.Cost = strength
-	} else {
-		p.Lambda = strength
+	switch at := i % settings; {
+	case g.Declared != nil:
+		p.Declared = g.Declared[at]
+	case len(g.Cost) > 0:
+		p.Cost = g.Cost[at]
+	default:
+		p.Lambda = g.Lambda[at]
 	}
-	i /= len(strengths)
+	i /= settings
 	p.Steps = steps[i%len(steps)]
 	i /= len(steps)
 	p.Alpha = g.Alpha[i%len(g.Alpha)]

@@ -221,7 +221,7 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 	}
 	r.model, err = r.by.Fit(ctx, r.whole, class, len(r.p.Names), r.values)
 	if errors.Is(err, classify.ErrIterationLimit) && r.model != nil {
-		err, r.out.Unfinished = nil, "learning ended at the limit of its steps, before its tolerance"
+		err, r.out.Unfinished = nil, unfinishedLearner
 	}
 	return err
 }
@@ -291,7 +291,7 @@ func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float6
 	n := len(r.p.Degrees)
 	outputs := r.model.Outputs()
 	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
-		row, share := make([]float64, len(r.items)), make([]float64, len(r.p.Names))
+		row, shares := make([]float64, len(r.items)), make([]float64, len(r.p.Names))
 		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
 			if i%64 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -300,8 +300,8 @@ func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float6
 			if r.out.Raw != nil {
 				copy(r.out.Raw.Row(i), d)
 			}
-			r.share(share, outputs, d)
-			for c, v := range share {
+			share(shares, r.by, &r.votes, outputs, d)
+			for c, v := range shares {
 				r.out.Scores.Row(i)[c] = float32(v)
 			}
 		}
@@ -309,16 +309,16 @@ func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float6
 	})
 }
 
-// share stores the probabilities that decisions stand for: the learner's own, or those
+// share stores the probabilities that a learner's decisions stand for: its own, or those
 // that its decisions out of fold fit.
-func (r *learnerPredictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
-	if r.by.Probabilities == nil {
-		r.votes.Soft.ScoresTo(dst, outputs, decisions)
-		r.votes.ScoresTo(dst)
+func share(dst []float64, by *classify.Learner, votes *trial.Votes, outputs classify.Pairs, decisions []float64) {
+	if by.Probabilities == nil {
+		votes.Soft.ScoresTo(dst, outputs, decisions)
+		votes.ScoresTo(dst)
 		trial.FavourVotes(dst, outputs, decisions)
 		return
 	}
-	own := r.by.Probabilities(nil, decisions)
+	own := by.Probabilities(nil, decisions)
 	clear(dst)
 	for o, p := range outputs {
 		dst[p.Positive] = own[o]

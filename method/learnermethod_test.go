@@ -137,7 +137,7 @@ func TestLearnerMethods(t *testing.T) {
 func TestLearnerNeeds(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	n, m := int64(len(p.Degrees)), int64(len(p.Row))
-	for name, least := range map[string]int64{"diffusion+gp": 16 * n, "diffusion+perceptron": 8 * n * m, "diffusion+dkm": 16 * n * n} {
+	for name, least := range map[string]int64{"diffusion+gp": 16 * n, "diffusion+perceptron": 8 * n * m, "diffusion+dkm": 16 * n * n, "cwk+dkm": 8 * n * n} {
 		methods, err := ParseMethods(name)
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ var methods = slices.Concat([]Method{
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
 	walkMethod{name: "cwk+rls", learner: RLS},
-}, kernelMethods(), learnerMethods(), []Method{spectralLogistic{}})
+}, walkLearners(), kernelMethods(), learnerMethods(), []Method{spectralLogistic{}})
 
 // All returns every method that has a name.
 func All() []Method { return slices.Clone(methods) }
@@ -74,8 +74,8 @@ func MethodList() string {
 			names = append(names, name)
 		}
 	}
-	return fmt.Sprintf("%s; behind cwk +%s, +%s or +%s, behind the kernels after it + and any learner; around any of them, behind its name, +cs",
-		strings.Join(names, ", "), KernelSVM, RLS, LinearSVM)
+	return fmt.Sprintf("%s; behind cwk and the kernels after it + and any learner; around any of them, behind its name, +cs",
+		strings.Join(names, ", "))
 }
 
 // ParseMethods returns the methods of a list of names joined by commas. An
@@ -124,12 +124,21 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return slices.Concat(cwk.Spec.Takes(), []string{"features", "prior"}, m.learner.takes())
+	own := m.learner.takes()
+	if by := m.learner.declared(); by != nil {
+		own = by.Takes()
+	}
+	return slices.Concat(cwk.Spec.Takes(), []string{"features", "prior"}, own)
 }
 
-// Declarations implements [Declared]. What is tried of its parameters, or given, is in
-// the [Grid] of the settings.
-func (walkMethod) Declarations() []*spec.Spec { return []*spec.Spec{&cwk.Spec} }
+// Declarations implements [Declared]. What is tried of the parameters of the walk, or
+// given, is in the [Grid] of the settings.
+func (m walkMethod) Declarations() []*spec.Spec {
+	if by := m.learner.declared(); by != nil {
+		return []*spec.Spec{&cwk.Spec, &by.Spec}
+	}
+	return []*spec.Spec{&cwk.Spec}
+}
 
 // takes returns the names of the learner's own settings.
 func (l Learner) takes() []string {
@@ -144,15 +153,19 @@ func (l Learner) takes() []string {
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	set := s.WithDefaults()
-	set.Learner = m.learner
+	set, err := m.settings(s)
+	if err != nil {
+		return nil, err
+	}
 	return ChooseOnSplits(ctx, p, splits, &set)
 }
 
 // Predict implements [Method].
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	set := s.WithDefaults()
-	set.Learner = m.learner
+	set, err := m.settings(s)
+	if err != nil {
+		return nil, err
+	}
 	if par == nil {
 		return Classify(ctx, p, &set)
 	}

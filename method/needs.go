@@ -49,8 +49,9 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 	if err == nil {
 		switch m := m.(type) {
 		case walkMethod:
-			set.Learner = m.learner
-			err = a.walk(par)
+			if set, err = m.settings(&set); err == nil {
+				err = a.walk(par)
+			}
 		case kernelMethod:
 			set.Learner = m.learner
 			err = a.kernel(m.kernel, par)
@@ -159,6 +160,9 @@ func (a *account) walk(par *Parameters) error {
 		one := *g
 		one.Alpha, one.Steps, one.MinSteps = []float64{par.Alpha}, []int{par.Steps}, par.MinSteps
 		one.Features = []Features{par.Features}
+		if par.Declared != nil {
+			one.Declared = []*Setting{par.Declared}
+		}
 		a.set.Grid = &one
 	case choose:
 		if short := (&chooser{p: a.P, set: a.set}).shortGrid(a.set.folds(len(a.P.Row)), longWork); short != nil {
@@ -196,6 +200,9 @@ func (a *account) chosen() error {
 	grid := a.set.Grid
 	steps := grid.steps()
 	last := Parameters{Alpha: grid.Alpha[0], Steps: steps[len(steps)-1], MinSteps: grid.MinSteps}
+	if by := a.set.Learner.declared(); by != nil && (by.Whole || !by.Dual) {
+		return a.Scores() // rows of all nodes are among those for training
+	}
 	machines, rest := a.machines()
 	sums := sumsBytes(a.P, rest)
 	w := scoreWalk(a.P, a.left(), last, machines, rest)
@@ -256,7 +263,13 @@ func (a *account) tester(train, tests int) int64 {
 	}
 	width := min(trial.MaxWidth, gap*len(a.P.Names))
 	m, n := int64(train), int64(tests+4)
-	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(len(g.strengths())*len(a.P.Names)))
+	if by := a.set.Learner.declared(); by != nil {
+		if by.Whole {
+			m += n
+		}
+		return 8*((m+n)*int64(width)+2*m*m+m*n) + fitBytes(by, int(m), len(a.P.Names))
+	}
+	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(g.settings()*len(a.P.Names)))
 }
 
 // training accounts for the features of training rows and the machine that
@@ -287,9 +300,9 @@ func (a *account) trainingOn(kind Features, last int) (sweeps int, err error) {
 	folds, g := set.folds(len(a.P.Row)), set.Grid
 	set.Grid = &Grid{
 		Alpha: g.Alpha[:1], Steps: []int{last}, MinSteps: g.MinSteps,
-		Cost: g.Cost, Lambda: g.Lambda, Features: []Features{kind},
+		Cost: g.Cost, Lambda: g.Lambda, Declared: g.Declared, Features: []Features{kind},
 	}
-	r := &predictor{p: a.P, set: set, par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
+	r := &predictor{p: a.P, set: set, by: set.Learner.declared(), par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
 	r.trials = &chooser{p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed), seen: validate.Sample(a.P.Class, set.tried(), set.RNGSeed, 0)}
 	r.trials.foldPicks(folds)
 	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
@@ -318,6 +331,18 @@ func (a *account) machine(rows, features int64) (most, sure int64) {
 	machines, _ := a.machines()
 	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
 	weights := 2 * 8 * int64(machines) * features
+	if by := a.set.Learner.declared(); by != nil {
+		bytes := lists + weights
+		if by.Linear != nil {
+			bytes += 8*rows*features + classify.LogisticBytes(int(rows), int(features), len(a.P.Names))
+		} else {
+			if by.Whole {
+				rows += int64(len(a.P.Degrees) - len(a.P.Row))
+			}
+			bytes += fitBytes(by, int(rows), len(a.P.Names))
+		}
+		return bytes, bytes
+	}
 	if a.set.Learner == RLS {
 		m := min(rows, features)
 		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
@@ -447,7 +472,7 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) kernel
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.Learner == RLS || trial.Strategy(k) == classify.OneVsRest {
+	if a.set.Learner == RLS || a.set.Learner.declared() != nil || trial.Strategy(k) == classify.OneVsRest {
 		return k, true
 	}
 	return k * (k - 1) / 2, false
@@ -463,8 +488,10 @@ func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	if !ok {
 		return tuneNeeds(m, train, all, s)
 	}
-	learning := *s
-	learning.Learner = walks.learner
+	learning, err := walks.settings(s)
+	if err != nil {
+		return Needs{}, err
+	}
 	a, err := newAccount(train, &learning)
 	if err != nil {
 		return Needs{}, err
@@ -472,7 +499,7 @@ func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	set := a.left()
 	folds, g := set.folds(len(train.Row)), set.Grid
 	c := &chooser{p: train, set: set, fold: validate.Folds(train.Class, folds, set.RNGSeed), seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0)}
-	tests := min(maxTested, len(all.Row)-len(train.Row)+len(all.Names))
+	tests := min(set.tested(), len(all.Row)-len(train.Row)+len(all.Names))
 	for i := range tests {
 		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})
 	}

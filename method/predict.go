@@ -97,19 +97,26 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
 		Cost: []float64{par.Cost}, Lambda: []float64{par.Lambda}, Features: []Features{par.Features},
 	}
+	if par.Declared != nil {
+		set.Grid.Cost, set.Grid.Lambda, set.Grid.Declared = nil, nil, []*Setting{par.Declared}
+	}
 	set.Grid = set.Grid.of(set.Learner)
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
-	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, out: &Prediction{Parameters: par, Settings: 1}}
+	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.Learner.declared(), out: &Prediction{Parameters: par, Settings: 1}}
+	score := r.score
+	if r.perNode() {
+		score = r.scoreNodes
+	}
 	for _, phase := range []struct {
 		do      func(context.Context) error
 		seconds *float64
 	}{
 		{r.walk, &r.out.Seconds.Walk},
 		{r.learn, &r.out.Seconds.Classify},
-		{r.score, &r.out.Seconds.Walk},
+		{score, &r.out.Seconds.Walk},
 		{r.finish, &r.out.Seconds.Classify},
 	} {
 		start := time.Now()

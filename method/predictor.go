@@ -32,6 +32,12 @@ type predictor struct {
 	model    *classify.LinearModel
 	votes    trial.Votes
 
+	by     *classify.Learner // with a declaration, nil: another
+	fitted classify.Model    // of by, where it is no function of features
+	nodes  []int             // rows of features by node, where all have one
+
+	trained classify.Features[float32] // the rows from the first of training on, scaled
+
 	counted bool    // whether the count of votes says the class, see favour
 	counts  []uint8 // votes by node and class, nil: they do not say it
 }
@@ -99,6 +105,9 @@ func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int)
 			}
 		}
 	}
+	if r.perNode() {
+		r.addNodes(&picks)
+	}
 	narrow(w, r.par.MinSteps, len(picks))
 	return w, picks, nil
 }
@@ -146,7 +155,7 @@ func (r *predictor) deals() int {
 	switch {
 	case r.par.Features == Plain:
 		return 0
-	case len(r.p.Row) <= fewLabels:
+	case len(r.p.Row) <= fewLabels && r.by == nil:
 		return fewDeals
 	}
 	return 1
@@ -166,11 +175,17 @@ func (r *predictor) learn(ctx context.Context) error {
 		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[r.train[0]*r.features.Stride:],
 	}
+	if r.perNode() {
+		f.Rows = r.features.Rows - r.train[0]
+	}
 	for i := range f.Rows {
 		row := f.Row(i)
 		for j, v := range row {
 			row[j] = float32(scale) * v
 		}
+	}
+	if r.by != nil {
+		return r.learnDeclared(ctx, f)
 	}
 	classes := len(r.p.Names)
 	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
@@ -323,6 +338,9 @@ func (r *predictor) score(ctx context.Context) error {
 		decisions := piece.Block[float64](n, machines)
 		if err = w.ScoresTo(ctx, decisions, r.par.MinSteps, weights, r.model.Bias); err == nil {
 			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
+			if r.set.Raw && r.by != nil && machines == len(r.p.Names) {
+				r.out.Raw = decisions
+			}
 			err = r.addAllVotes(ctx, decisions, 0)
 		}
 	} else {
@@ -347,6 +365,13 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 		vote := make([]float64, len(r.p.Names))
 		for i := part * piece.Length; i < min(decisions.Rows, (part+1)*piece.Length); i++ {
 			scores := r.out.Scores.Row(i)
+			if r.by != nil && r.by.Probabilities != nil {
+				share(vote, r.by, &r.votes, r.model.Pairs, decisions.Row(i))
+				for c, v := range vote {
+					scores[c] = float32(v)
+				}
+				continue
+			}
 			r.addVotes(scores, decisions.Row(i), lo, vote)
 			var counts []uint8
 			if r.counts != nil {

@@ -1,6 +1,9 @@
 package method
 
 import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/spec"
@@ -118,7 +121,7 @@ const trySolved = 250
 
 // tried returns the number of labels that machines are tried on.
 func (s *Settings) tried() int {
-	if s.Learner == RLS {
+	if by := s.Learner.declared(); s.Learner == RLS || by != nil && by.Whole {
 		return min(s.Sample, trySolved)
 	}
 	return s.Sample
@@ -126,7 +129,14 @@ func (s *Settings) tried() int {
 
 // machinesOf returns what a choice tries.
 func machinesOf(s *Settings) trial.Machines {
-	return trial.Machines{
+	m := trial.Machines{
 		LeastSquares: s.Learner == RLS, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(), Tolerance: s.Tolerance,
 	}
+	if by := s.Learner.declared(); by != nil {
+		m.Strength, m.Whole = make([]float64, len(s.Grid.Declared)), by.Whole
+		m.Fit = func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (classify.Model, error) {
+			return by.Fit(ctx, k, y, classes, s.Grid.Declared[setting].Values)
+		}
+	}
+	return m
 }

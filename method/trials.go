@@ -27,12 +27,11 @@ type Trials struct {
 // A choice that then turns to long walks, see [CrossValidate], makes these
 // trials itself.
 func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
-	walks, ok := m.(walkMethod)
-	if !ok {
+	if !Divided(m) {
 		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
 	}
 	set := s.WithDefaults()
-	set.Learner = walks.learner
+	set.Learner = m.(walkMethod).learner
 	c, err := newChooser(ctx, p, &set)
 	if err != nil {
 		return nil, err
@@ -46,6 +45,13 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	}
 	t.Work = c.work
 	return t, err
+}
+
+// Divided reports whether a method chooses in one go from settings of walks, which [Try]
+// tries apart.
+func Divided(m Method) bool {
+	walks, ok := m.(walkMethod)
+	return ok && walks.learner.declared() == nil
 }
 
 // Add adds the outcomes of other settings of the same choice.

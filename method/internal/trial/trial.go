@@ -38,6 +38,9 @@ type Tester struct {
 	scaled    []float64 // strengths
 	models    []classify.KernelModel
 	committee committee
+
+	learner learner   // in place of machines; the zero value: none
+	mean    []float64 // train×train: the kernel that it is given
 }
 
 // Machines are what a tester tries.
@@ -47,11 +50,17 @@ type Machines struct {
 	MinSteps     int       // the collected block starts at it
 	Strength     []float64 // costs or λ, increasing
 	Tolerance    float64   // of support vector machines; 0: that of classify.SVM
+
+	// Fit, unless nil, is a learner in their place, and Strength has a number for each
+	// of its settings; Whole says that it learns from the kernel between all items.
+	Fit   Fit
+	Whole bool
 }
 
 // New returns a tester for so many classes.
 func New(classes int, of Machines) *Tester {
 	w := &Tester{classes: classes, leastSquares: of.LeastSquares, steps: of.Steps, minSteps: of.MinSteps, strength: of.Strength}
+	w.learner = learner{of.Fit, of.Whole}
 	w.solver.SVM.Strategy = Strategy(classes)
 	w.solver.SVM.Tolerance = of.Tolerance
 	w.solver.SVM.MaxIterations = TrialIterations
@@ -75,6 +84,9 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 			addOne(hits)
 		}
 	}
+	if w.learner.whole {
+		t = t.withTests()
+	}
 	m, n := len(t.Train), len(t.Test)
 	w.gram = zeros(w.gram, m*m)
 	w.cross = zeros(w.cross, m*span(n))
@@ -85,7 +97,11 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 			return err
 		}
 		from = terms * w.classes
-		if err := w.score(ctx, t, terms, hits[s*len(w.strength):(s+1)*len(w.strength)]); err != nil {
+		score := w.score
+		if w.learner.fit != nil {
+			score = w.scoreModels
+		}
+		if err := score(ctx, t, terms, hits[s*len(w.strength):(s+1)*len(w.strength)]); err != nil {
 			return err
 		}
 	}
@@ -135,12 +151,19 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 	for _, u := range t.Unreached {
 		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
 	}
+	if w.learner.whole {
+		t = t.withTests()
+	}
 	m := len(t.Train)
 	w.gram = zeros(w.gram, m*m)
 	w.cross = zeros(w.cross, m*span(len(t.Test)))
 	terms := w.steps[0] - w.minSteps + 1
 	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
 		return nil, err
+	}
+	if w.learner.fit != nil {
+		outcomes, err := w.modelOutcomes(ctx, t, terms)
+		return append(list, outcomes...), err
 	}
 	model := &classify.KernelModel{Items: m}
 	if models, err := w.fit(ctx, t, terms); err == nil {

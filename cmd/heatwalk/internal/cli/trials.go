@@ -27,7 +27,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	switch {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
-	case f.method != nil && !anyWalks([]method.Method{f.method}):
+	case f.method != nil && !method.Divided(f.method):
 		in.problem("--slab", "only the choice of %s is divided, not that of %s; leave it out, or give --method %s", walkKernel, f.method.Name(), walkKernel)
 	case f.tried != nil && f.tried.Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")

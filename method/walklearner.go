@@ -1,0 +1,237 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// walkLearners returns walks with every declared learner but those that have ways of
+// their own to choose and to learn.
+func walkLearners() (list []Method) {
+	for _, l := range classify.Learners() {
+		if name := Learner(l.Name); name.declared() != nil {
+			list = append(list, walkMethod{name: cwk.Spec.Name + "+" + l.Name, learner: name})
+		}
+	}
+	return list
+}
+
+// declared returns the declaration of a learner that all is known of by it, nil for the
+// others.
+func (l Learner) declared() *classify.Learner {
+	if slices.Contains([]Learner{KernelSVM, LinearSVM, RLS}, l) {
+		return nil
+	}
+	return classify.LearnerOf(string(l))
+}
+
+// settings returns those of the learner: of one with a declaration what is tried of it,
+// the defaults first, or the defaults alone where nothing can be tried.
+func (m walkMethod) settings(s *Settings) (Settings, error) {
+	set := s.WithDefaults()
+	set.Learner = m.learner
+	by := m.learner.declared()
+	if by == nil {
+		return set, nil
+	}
+	given := by.Spec.Own(set.Given)
+	usual, err := by.Resolve(given, nil)
+	if err != nil {
+		return set, err
+	}
+	all, err := validate.Settings(set.trying(&by.Spec), given, nil)
+	if err != nil {
+		return set, err
+	}
+	at := max(0, slices.IndexFunc(all, func(v spec.Values) bool { return by.Text(v) == by.Text(usual) }))
+	all[0], all[at] = all[at], all[0]
+	grid := *set.Grid
+	grid.Cost, grid.Lambda, grid.Declared = nil, nil, nil
+	if by.Whole && slices.Contains(grid.Features, Honest) {
+		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
+	}
+	for _, v := range all {
+		grid.Declared = append(grid.Declared, &Setting{&by.Spec, v})
+	}
+	set.Grid = &grid
+	return set, nil
+}
+
+// onUsual returns the grid of all settings of the learner on the walk that is nearest to
+// the usual one.
+func (g *Grid) onUsual(Parameters) *Grid {
+	one := g.on(g.at(g.nearest(NoGrid().at(0))))
+	one.Features = g.Features
+	return one
+}
+
+// with returns the grid of all walks with one setting of the learner.
+func (g *Grid) with(p Parameters) *Grid {
+	one := *g
+	one.Declared = []*Setting{p.Declared}
+	return &one
+}
+
+// on returns the grid of all settings of the learner on one walk.
+func (g *Grid) on(walk Parameters) *Grid {
+	one := *g
+	one.Alpha, one.Steps, one.Features = []float64{walk.Alpha}, []int{walk.Steps}, []Features{walk.Features}
+	return &one
+}
+
+// inTurn chooses the learner's setting on a usual walk, the walk with that setting, and then
+// the setting on that walk, where each setting is a fit of its own. choose returns the
+// best setting of the grid that set has then.
+func inTurn(set *Settings, choose func() (*Choice, error)) (choice *Choice, err error) {
+	all := set.Grid
+	if len(all.Declared) < 2 {
+		return choose()
+	}
+	choice = new(Choice)
+	for _, next := range []func(Parameters) *Grid{all.onUsual, all.with, all.on} {
+		set.Grid = next(choice.Parameters)
+		if choice, err = choose(); err != nil {
+			return nil, err
+		}
+	}
+	choice.Settings = all.Size()
+	return choice, nil
+}
+
+// chooseDeclared chooses a walk and a setting of the learner. What is told of the choice is
+// that of the walk, and of the setting on the walk that is chosen from all folds.
+func (c *chooser) chooseDeclared(ctx context.Context) (*Choice, error) {
+	var grids []*Grid
+	var found []*Choice
+	choice, err := inTurn(c.set, func() (*Choice, error) {
+		choice, err := c.chooseWalk(ctx)
+		grids, found = append(grids, c.set.Grid), append(found, choice)
+		return choice, err
+	})
+	if err != nil || len(found) < 2 {
+		return choice, err
+	}
+	walks, settings, tried := grids[1], grids[2], found[1]
+	choice.heldOut = heldout.Count{}
+	c.holdOut(&choice.heldOut, func(fold, others int) int64 {
+		at := c.outside(walks, tried.byFold, fold, others)
+		if o := walks.at(at); o.Alpha != choice.Alpha || o.Steps != choice.Steps || o.Features != choice.Features {
+			return tried.byFold[fold*walks.Size()+at] // other settings were not tried there
+		}
+		return choice.byFold[fold*settings.Size()+c.outside(settings, choice.byFold, fold, others)]
+	})
+	return choice, nil
+}
+
+// perNode reports whether scores come from the features of every node, since the model is
+// no function of features that a walk can apply.
+func (r *predictor) perNode() bool { return r.by != nil && (r.by.Whole || !r.by.Dual) }
+
+// addNodes adds a row for every node, of the walk with all labels: those without a label,
+// which a learner may know, come first.
+func (r *predictor) addNodes(picks *[]cwk.Pick) {
+	n := len(r.p.Degrees)
+	labelled := make([]bool, n)
+	for _, row := range r.p.Row {
+		labelled[row] = true
+	}
+	r.nodes = make([]int, n)
+	for _, with := range []bool{false, true} {
+		for i := range n {
+			if labelled[i] == with {
+				r.nodes[i] = len(*picks)
+				*picks = append(*picks, cwk.Pick{Row: i})
+			}
+		}
+	}
+}
+
+// learnDeclared fits the learner to the training rows, which are the first of f; rows of
+// nodes come after them.
+func (r *predictor) learnDeclared(ctx context.Context, f classify.Features[float32]) (err error) {
+	r.trained = f
+	items, y, values := f, r.class, r.par.Declared.Values
+	items.Rows = len(r.train)
+	classes := len(r.p.Names)
+	if r.by.Whole {
+		for range len(r.p.Degrees) - len(r.p.Row) {
+			y = append(y, -1)
+		}
+		items.Rows = len(y)
+	}
+	if r.by.Linear != nil {
+		r.model, err = r.by.Linear(ctx, widened(items), y, classes, values)
+	} else {
+		r.fitted, err = r.by.Fit(ctx, classify.FeatureGram[float32]{Features: items}, y, classes, values)
+		if k, ok := r.fitted.(*classify.KernelModel); ok && !r.perNode() {
+			r.model = classify.LinearWeights(k, items)
+		}
+	}
+	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
+		err, r.out.Unfinished = nil, unfinishedLearner
+	}
+	return err
+}
+
+// unfinishedLearner is what a prediction says of a learner that ended at its limit.
+const unfinishedLearner = "learning ended at the limit of its steps, before its tolerance"
+
+// widened returns a copy in double precision.
+func widened(f classify.Features[float32]) classify.Features[float64] {
+	w := classify.Features[float64]{Rows: f.Rows, Cols: f.Cols, Stride: f.Cols, Data: make([]float64, f.Rows*f.Cols)}
+	for i := range f.Rows {
+		to := w.Row(i)
+		for j, v := range f.Row(i) {
+			to[j] = float64(v)
+		}
+	}
+	return w
+}
+
+// scoreNodes turns what the model says of the features of every node into scores.
+func (r *predictor) scoreNodes(ctx context.Context) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores = piece.Block[float32](n, k)
+	first, outputs := r.train[0], r.fitted.Outputs()
+	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
+		r.out.Raw = piece.Block[float64](n, k)
+	}
+	gram := classify.FeatureGram[float32]{Features: r.trained}
+	items := make([]int, len(r.train))
+	if r.by.Whole {
+		items = make([]int, len(r.train)+n-len(r.p.Row))
+	}
+	for i := range items {
+		items[i] = i
+	}
+	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
+		row, own := make([]float64, len(items)), make([]float64, 1)
+		shares, decisions := make([]float64, k), make([]float64, len(outputs))
+		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
+			if i%64 == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			at := r.nodes[i] - first
+			gram.PartTo(row, at, items)
+			gram.PartTo(own, at, []int{at})
+			r.fitted.ScoresTo(decisions, row, own[0])
+			if r.out.Raw != nil {
+				copy(r.out.Raw.Row(i), decisions)
+			}
+			share(shares, r.by, &r.votes, outputs, decisions)
+			for c, v := range shares {
+				r.out.Scores.Row(i)[c] = float32(v)
+			}
+		}
+		return nil
+	})
+}

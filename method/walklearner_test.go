@@ -1,0 +1,163 @@
+package method
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// slowWalkItems returns the training rows of walks, those of a learner's further items,
+// which are the nodes without a label where it knows them, and a row for every node.
+func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowItem) {
+	plain := slowWalk(p, par.Alpha, par.Steps, func(int) bool { return true })
+	folds := new(Settings).folds(len(p.Row))
+	fold := validate.Deal(p.Class, folds, 0, 0)
+	hidden := make([][][][]float64, folds)
+	for f := range hidden {
+		hidden[f] = slowWalk(p, par.Alpha, par.Steps, func(i int) bool { return fold[i] != f })
+	}
+	for i, row := range p.Row {
+		walk := plain
+		if par.Features == Honest {
+			walk = hidden[fold[i]]
+		}
+		items = append(items, slowItem{walk, row, p.Class[i]})
+	}
+	for i := range p.Degrees {
+		nodes = append(nodes, slowItem{plain, i, -1})
+		if whole && !slices.Contains(p.Row, i) {
+			items = append(items, nodes[i])
+		}
+	}
+	return items, nodes
+}
+
+// Every learner behind cwk says what it says when it is fitted to the kernel between
+// rows of dense walks.
+func TestWalkLearnersAgainstDense(t *testing.T) {
+	p := goldenProblem(t, "karate")
+	for _, m := range walkLearners() {
+		by := m.(walkMethod).learner.declared()
+		given := spec.Values{}
+		if by.Param("vote") != nil {
+			given["vote"] = spec.Word("averaged") // votes are whole numbers, which rounding may turn
+		}
+		v, err := by.Resolve(given, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range []Features{Plain, Honest} {
+			par := Parameters{Alpha: 0.4, Steps: 4, MinSteps: 1, Features: kind, Declared: &Setting{&by.Spec, v}}
+			got, err := m.Predict(t.Context(), p, &par, &Settings{Raw: true})
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name(), err)
+			}
+			items, nodes := slowWalkItems(p, par, by.Whole)
+			gram := &classify.DenseGram[float64]{N: len(items), Stride: len(items)}
+			var y []int
+			for _, a := range items {
+				y = append(y, a.class)
+				for _, b := range items {
+					gram.Data = append(gram.Data, a.kernel(b, 1, 4))
+				}
+			}
+			model, err := by.Fit(t.Context(), gram, y, len(p.Names), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, node := range nodes {
+				var row []float64
+				for _, b := range items {
+					row = append(row, node.kernel(b, 1, 4))
+				}
+				want := model.ScoresTo(nil, row, node.kernel(node, 1, 4))
+				if by.Probabilities != nil {
+					for c, q := range by.Probabilities(nil, want) {
+						if d := math.Abs(float64(got.Scores.Row(i)[c]) - q); d > 1e-4 {
+							t.Fatalf("%s, %s: node %d has class %d with probability %v, want %v", m.Name(), kind, i, c, got.Scores.Row(i)[c], q)
+						}
+					}
+				}
+				if (got.Raw == nil) != (len(want) != len(p.Names) || model.Outputs()[0].Negative != classify.Rest) {
+					t.Fatalf("%s: raw scores %v", m.Name(), got.Raw)
+				}
+				if got.Raw == nil {
+					continue
+				}
+				for c, w := range want {
+					if d := math.Abs(got.Raw.Row(i)[c] - w); d > 1e-4*(1+math.Abs(w)) {
+						t.Fatalf("%s, %s: node %d scores %v for class %d, want %v", m.Name(), kind, i, got.Raw.Row(i)[c], c, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Behind cwk every learner chooses walks and its own setting, in each training set and on
+// splits, the same for any number of workers and any limit, and is right about half the
+// nodes of a graph with four clear classes or more, as often as it tells.
+func TestWalkLearners(t *testing.T) {
+	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
+	splits, err := validate.RandomSplits(p.Class, 0.5, 2, 1, validate.ForTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range walkLearners() {
+		if l := m.(walkMethod).learner; strings.HasPrefix(string(l), "dkm-") && l != "dkm-svm" {
+			continue
+		}
+		var first string
+		for _, workers := range []int{1, 2, 7} {
+			grid := SmallGrid(Plain, Honest)
+			grid.Alpha, grid.Steps = []float64{0.1, 0.8}, []int{2, 5}
+			set := &Settings{Grid: grid, Workers: workers}
+			if workers == 7 {
+				needs, err := PredictNeeds(m, p, nil, set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				set.Memory = needs.Bytes
+			}
+			out, err := m.Predict(t.Context(), p, nil, set)
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name(), err)
+			}
+			choice, err := m.Tune(t.Context(), p, splits, set)
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name(), err)
+			}
+			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Estimate, choice.Parameters, choice.Accuracy)
+			if first == "" {
+				first = found
+				right := 0
+				for i, c := range out.Class {
+					if c == g.Labels[i] {
+						right++
+					}
+				}
+				t.Logf("%s: %d of %d right; %v of %d, %.2f found; on splits %v, %.2f", m.Name(), right, len(out.Class),
+					out.Parameters, out.Settings, out.Accuracy, choice.Parameters, choice.Accuracy)
+				if 10*right < 5*len(out.Class) {
+					t.Errorf("%s: %d of %d right with %v", m.Name(), right, len(out.Class), out.Parameters)
+				}
+				if d := out.Accuracy - float64(right)/float64(len(out.Class)); math.Abs(d) > 0.3 {
+					t.Errorf("%s: tells %.2f, %d of %d are right", m.Name(), out.Accuracy, right, len(out.Class))
+				}
+				if out.Settings != choice.Settings {
+					t.Errorf("%s: chosen from %d and from %d", m.Name(), out.Settings, choice.Settings)
+				}
+			}
+			if found != first {
+				t.Errorf("%s: other results with %d workers", m.Name(), workers)
+			}
+		}
+	}
+}
