@@ -91,12 +91,18 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 }
 
-// reshape returns b, or a new block if b does not have the shape.
+// reshape returns b, a block in the memory of b if that is enough, or a new one.
 func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
-	if b == nil || b.Rows != rows || b.Cols != cols {
+	if b != nil && b.Rows == rows && b.Cols == cols {
+		return b
+	}
+	stride := sparse.Stride[float64](cols)
+	if b == nil || cap(b.Data) < rows*stride {
 		return sparse.NewBlock[float64](rows, cols)
 	}
-	return b
+	data := b.Data[:rows*stride]
+	clear(data)
+	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
 // end lets the caller's blocks go.

@@ -28,11 +28,10 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string, beta float
 		return nil, err
 	}
 	method := expm.Automatic
-	if diffusionWork(g.Degrees, laplacian, beta).series {
+	if g.work.series {
 		method = expm.Chebyshev // as planned
 	}
-	return &spectral{graph: g.Graph, root: root,
-		whole: &series{m, expm.Exp(-beta), method}, half: &series{m, expm.Exp(-beta / 2), method}}, nil
+	return g.spectral(&series{m, expm.Exp(-beta), method}, &series{m, expm.Exp(-beta / 2), method}, root), nil
 }
 
 // shortSeries is the exponent up to which a series in the map itself is what is

@@ -22,7 +22,7 @@ var exponential = Family{
 		if _, hi := m.Interval(); !(beta > 0 && beta*hi <= maxLog) {
 			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), maxLog/hi, hi)
 		}
-		return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Exp(beta)}, half: &series{m: m, f: expm.Exp(beta / 2)}}, nil
+		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
 	work: func(v spec.Values, _ []float64) work {
 		w := seriesWork

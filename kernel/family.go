@@ -29,10 +29,10 @@ type Family struct {
 	// work says what its engine holds on a graph with the given degrees.
 	work func(v spec.Values, degrees []float64) work
 
-	// needs, where it is not nil, says in place of work what a block of long·short values
-	// takes on a graph with n nodes, beside what all kernels do, within a limit if that
-	// is not 0. A long of 0 stands for a product with a block of so many columns.
-	needs func(v spec.Values, n, long, short int, limit int64) Needs
+	// memory, where it is not nil, lists in place of work what a block of long·short
+	// values takes on a graph with n nodes, beside what all kernels do, within a limit if
+	// that is not 0. A long of 0 stands for a product with a block of so many columns.
+	memory func(v spec.Values, n, long, short int, limit int64) []spec.Bytes
 }
 
 // Families returns all of them.
@@ -98,17 +98,12 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) (
 	shared := &matrices{Graph: g}
 	ks := make([]Kernel, len(vs))
 	for i, v := range vs {
+		if f.work != nil {
+			shared.work = f.work(v, g.Degrees)
+		}
 		var err error
 		if ks[i], err = f.build(ctx, shared, v); err != nil {
 			return nil, err
-		}
-		switch k := ks[i].(type) {
-		case *spectral:
-			if k.work = f.work(v, g.Degrees); !k.work.half {
-				k.half = nil
-			}
-		case *distance:
-			k.inverse.work = f.work(v, g.Degrees)
 		}
 	}
 	return ks, nil

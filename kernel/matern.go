@@ -65,6 +65,5 @@ func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) 
 		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, most, hi)
 	}
 	sigma := 2 * nu / (kappa * kappa)
-	return &spectral{graph: g.Graph, root: root,
-		whole: &series{m: m, f: expm.Matern(sigma, nu)}, half: &series{m: m, f: expm.Matern(sigma, nu/2)}}, nil
+	return g.spectral(&series{m: m, f: expm.Matern(sigma, nu)}, &series{m: m, f: expm.Matern(sigma, nu/2)}, root), nil
 }

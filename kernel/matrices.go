@@ -16,6 +16,17 @@ import (
 type matrices struct {
 	*graph.Graph
 	combinatorial, normalized, adjacency, normalizedAdjacency *expm.Map
+
+	work work // of the kernel that is made
+}
+
+// spectral returns the kernel that is made: a function of a symmetric matrix, or with a
+// root s the map that is similar to it. half is its square root, nil if there is none.
+func (g *matrices) spectral(whole, half engine, root []float64) *spectral {
+	if !g.work.half {
+		half = nil
+	}
+	return &spectral{graph: g.Graph, whole: whole, half: half, root: root, work: g.work}
 }
 
 // laplacian returns L or L̃.

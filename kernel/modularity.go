@@ -60,8 +60,7 @@ var modularities = Family{
 		},
 	},
 	build: newModularity,
-	work:  func(spec.Values, []float64) work { return work{} },
-	needs: func(v spec.Values, n, long, _ int, limit int64) Needs {
+	memory: func(v spec.Values, n, long, short int, limit int64) []spec.Bytes {
 		sure, most := modularityBytes(n, rankOn(v, n))
 		if long > 0 {
 			sure, most = sure+panelBytes, most+panelBytes
@@ -69,7 +68,10 @@ var modularities = Family{
 		if limit > 0 {
 			most = max(sure, min(most, limit))
 		}
-		return Needs{most, most - sure}
+		return []spec.Bytes{
+			{What: "eigenvectors", Bytes: sure, Row: rowBytes(min(slabColumns(n), short))},
+			{What: "more of them where progress stalls", Bytes: most - sure, Optional: true},
+		}
 	},
 }
 
@@ -319,4 +321,20 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		report.ErrorBound = max(report.ErrorBound, b)
 	}
 	return report, nil
+}
+
+// panelBytes is the size of a panel of the block of modularity.
+const panelBytes = 8 << 20
+
+// modularityBytes returns what F and finding it take, for sure and where progress
+// stalls; rank 0 stands for all positive eigenvalues.
+func modularityBytes(n, rank int) (sure, most int64) {
+	pairs := pairsOf(n, rank)
+	search, _ := lanczos.Bytes(n, pairs, 0, nil)
+	stalled := lanczos.StalledBytes(n, pairs, 0, false, nil)
+	if rank == 0 {
+		rank = n
+	}
+	features := sparse.BlockBytes[float64](n, featureColumns(rank))
+	return search + features, max(search, stalled) + features
 }

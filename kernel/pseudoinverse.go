@@ -21,13 +21,13 @@ var pseudoInverse = Family{
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	if laplacian == combinatorial && areUneven(g.Degrees) {
 		e, err := newWeighted(g.Graph)
-		return &spectral{graph: g.Graph, whole: e}, err
+		return g.spectral(e, nil, nil), err
 	}
 	s, _, err := systemOf(g, laplacian, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
+	return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 }
 
 // pseudoInverseWork says what the engine of L⁺ holds.

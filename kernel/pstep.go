@@ -43,11 +43,7 @@ var pStep = Family{
 			return nil, err
 		}
 		a, p := v.Number("shift"), v.Int("steps")
-		k := &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Power(a, p)}}
-		if p%2 == 0 {
-			k.half = &series{m: m, f: expm.Power(a, p/2)}
-		}
-		return k, nil
+		return g.spectral(&series{m: m, f: expm.Power(a, p)}, &series{m: m, f: expm.Power(a, p/2)}, nil), nil
 	},
 	work: func(v spec.Values, _ []float64) work {
 		w := seriesWork

@@ -18,7 +18,7 @@ var regularizedCommuteTime = Family{
 		if err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
+		return g.spectral(&solves{system: s, scale: 1}, nil, nil), nil
 	},
 	work: func(v spec.Values, _ []float64) work {
 		w := walkInverseWork(v.Number("alpha"))

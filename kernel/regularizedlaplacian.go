@@ -29,8 +29,7 @@ var regularizedLaplacian = Family{
 		if err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g.Graph, root: root, whole: &solves{system: s, scale: 1},
-			half: newInverseRoot(m, alpha, 1, 1, nil)}, nil
+		return g.spectral(&solves{system: s, scale: 1}, newInverseRoot(m, alpha, 1, 1, nil), root), nil
 	},
 	work: func(v spec.Values, degrees []float64) work {
 		alpha, largest := v.Number("alpha"), 2.0

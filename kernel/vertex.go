@@ -62,8 +62,7 @@ var vertices = Family{
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		return newVertex(ctx, g.Graph, v.Word("weights"), v.Number("beta"), v.Int("steps"))
 	},
-	work:  func(spec.Values, []float64) work { return work{} },
-	needs: vertexNeeds,
+	memory: vertexMemory,
 }
 
 // perStepWeight returns β for what it is beside the mean degree, but no more than lets
@@ -95,15 +94,18 @@ const (
 	usualBlocks = 44
 )
 
-// vertexNeeds is the needs of the family.
-func vertexNeeds(_ spec.Values, n, long, short int, limit int64) Needs {
+// vertexMemory is the memory of the family.
+func vertexMemory(_ spec.Values, n, long, short int, limit int64) []spec.Bytes {
 	width := min(slabColumns(n), short)
 	bytes := usualBlocks*sparse.BlockBytes[float64](n, width) + 16*int64(long)*int64(width)
 	least := 4*sparse.BlockBytes[float64](n, 1) + 16*int64(long)
 	if limit > 0 {
 		bytes = max(least, min(bytes, limit))
 	}
-	return Needs{bytes, bytes - least}
+	return []spec.Bytes{
+		{What: "a column of the kernel", Bytes: least, Row: rowBytes(width)},
+		{What: "more columns and steps at a time", Bytes: bytes - least, Optional: true},
+	}
 }
 
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where

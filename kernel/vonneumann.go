@@ -73,8 +73,7 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay
 		return nil, err
 	}
 	// I − αS is (1−α)I + αL̃, but for rows without entries.
-	return &spectral{graph: g.Graph, whole: &solves{system: s, scale: scale, lone: stay},
-		half: newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale), lone(g.Degrees))}, nil
+	return g.spectral(&solves{system: s, scale: scale, lone: stay}, newInverseRoot(m, alpha, 1-alpha, math.Sqrt(scale), lone(g.Degrees)), nil), nil
 }
 
 // walkInverseWork says what the engine of (I − αS)⁻¹ holds.
@@ -94,10 +93,10 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Ke
 		if err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g.Graph, whole: e}, nil
+		return g.spectral(e, nil, nil), nil
 	}
 	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-alpha*x) })
-	return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Inverse(1, -alpha)}, half: &series{m: m, f: root}}, nil
+	return g.spectral(&series{m: m, f: expm.Inverse(1, -alpha)}, &series{m: m, f: root}, nil), nil
 }
 
 // nearestPole is the least 1 − αρ of von-neumann of A. The series takes some

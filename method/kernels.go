@@ -195,5 +195,5 @@ func KernelNeeds(m Method, all *Problem, s *Settings) (kept, making int64, err e
 	if err != nil {
 		return 0, 0, err
 	}
-	return kept, a.oneOf(of.kernel, grid, all.Row).Bytes + 8*int64(n-labelled)*int64(labelled), nil
+	return kept, spec.Sum(a.oneOf(of.kernel, grid, all.Row)) + 8*int64(n-labelled)*int64(labelled), nil
 }

@@ -3,8 +3,8 @@ package method
 import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // learner accounts for a declared learner on a kernel of package kernel.
@@ -26,9 +26,7 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 			rows[i] = i
 		}
 	}
-	a.Row = max(a.Row, m.kernel.RowBytes(n, len(rows), len(rows)))
-	one := a.oneOf(m.kernel, of, rows)
-	if err := a.PhaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "values of the kernel"); err != nil {
+	if err := a.List(a.oneOf(m.kernel, of, rows), "values of the kernel"); err != nil {
 		return err
 	}
 	items := int64(len(rows))
@@ -43,7 +41,7 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 	case m.by.Dual:
 		width := min(max(k, 1), machinesAtATime)
 		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
-		apply := m.kernel.ApplyBytes(of[0], a.P.Degrees, width)
+		apply := spec.Sum(m.kernel.ApplyMemory(of[0], a.P.Degrees, width))
 		err := a.Phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
 		if err != nil {
 			return err
@@ -53,10 +51,9 @@ func (a *account) learner(m learnerMethod, par *Parameters) error {
 		for i := range all {
 			all[i] = i
 		}
-		set := &kernel.Settings{Memory: a.left().Memory}
-		block := m.kernel.BlockNeeds(of[0], a.P.Degrees, a.P.A.NNZ(), all, a.P.Row, set)
-		beside := outputs + 8*int64(n)*int64(labels)
-		if err := a.PhaseUpTo(beside+block.Bytes, beside+block.Bytes-block.Perhaps, "values of the kernel between nodes and labels"); err != nil {
+		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), all, a.P.Row, a.left().Memory)
+		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
+		if err := a.List(block, "values of the kernel between nodes and labels"); err != nil {
 			return err
 		}
 	default:

@@ -391,16 +391,14 @@ func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, 
 	} else if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees)); err != nil {
 		return nil, 0, err
 	}
-	n := len(a.P.Degrees)
 	a.Sweeps = UnknownSweeps
 	seen := validate.Sample(a.P.Class, a.set.Sample, a.set.RNGSeed, 0)
 	rows := make([]int, len(seen))
 	for i, l := range seen {
 		rows[i] = a.P.Row[l]
 	}
-	a.Row = f.RowBytes(n, len(rows), len(rows))
-	grams := f.GramsNeeds(grid, a.P.Degrees, a.P.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
-	return grid, len(rows), a.PhaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
+	grams := f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), rows, a.left().Memory)
+	return grid, len(rows), a.List(grams, "blocks of kernels to choose from")
 }
 
 // kernel accounts for a machine on a kernel of package kernel.
@@ -421,9 +419,7 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 	}
 	all := int64(len(a.P.Row))
 	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
-		a.Row = max(a.Row, f.RowBytes(n, int(all), int(all)))
-		one := a.oneOf(f, grid, a.P.Row)
-		if err := a.PhaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
+		if err := a.List(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels"); err != nil {
 			return err
 		}
 		most, sure := solved(all), solved(all)
@@ -443,7 +439,7 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 	if rest {
 		counts = 0
 	}
-	apply := f.ApplyBytes(grid[0], a.P.Degrees, max(1, width))
+	apply := spec.Sum(f.ApplyMemory(grid[0], a.P.Degrees, max(1, width)))
 	if err := a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines"); err != nil {
 		return err
 	}
@@ -453,19 +449,13 @@ func (a *account) kernel(f *kernel.Family, par *Parameters) error {
 // solved is what least squares on a block of so many labels takes beside it.
 func solved(labels int64) int64 { return 3 * 8 * labels * labels }
 
-// oneOf returns what the block between rows of one of several kernels takes, whichever
+// oneOf lists what the block between rows of one of several kernels takes, whichever
 // is chosen.
-func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) kernel.Needs {
-	var most, least int64
+func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most []spec.Bytes) {
 	for i := range grid {
-		one := f.GramsNeeds(grid[i:i+1], a.P.Degrees, a.P.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
-		sure := one.Bytes - one.Perhaps
-		if i == 0 {
-			least = sure
-		}
-		most, least = max(most, one.Bytes), min(least, sure)
+		most = spec.Larger(most, f.GramsMemory(grid[i:i+1], a.P.Degrees, a.P.A.NNZ(), rows, a.left().Memory))
 	}
-	return kernel.Needs{Bytes: most, Perhaps: most - least}
+	return most
 }
 
 // machines returns how many are trained, and whether each sets a class against

@@ -371,12 +371,13 @@ func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 		return Needs{}, err
 	}
 	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
-	needs := k.kernel.GramsNeeds(grid[:together], train.Degrees, train.A.NNZ(), all.Row[:min(labels, len(all.Row))], &kernel.Settings{Memory: a.left().Memory})
-	bytes := needs.Bytes + 8*int64(labels)*int64(tests)*int64(together)
-	if err := a.PhaseUpTo(bytes, bytes-needs.Perhaps, "blocks of kernels to tune by"); err != nil {
+	grams := k.kernel.GramsMemory(grid[:together], train.Degrees, train.A.NNZ(), all.Row[:min(labels, len(all.Row))], a.left().Memory)
+	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
+	grams = append(grams, spec.Bytes{What: "rows of test nodes", Bytes: 8 * int64(labels) * int64(tests) * int64(together)})
+	if err := a.List(grams, "blocks of kernels to tune by"); err != nil {
 		return Needs{}, err
 	}
 	machines := 4 * 8 * int64(labels) * int64(labels) * int64(min(sched.Workers(a.set.Workers), together))
-	err = a.Phase(needs.Bytes/2+machines, "machines to tune by")
+	err = a.Phase(blocks+machines, "machines to tune by")
 	return a.needs(), err
 }

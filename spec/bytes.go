@@ -6,8 +6,13 @@ type Bytes struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"`
 
-	// Optional says that the algorithm does without where there is no room.
+	// Optional says that the algorithm does without where there is no room, or may find
+	// out that it is not needed.
 	Optional bool `json:"optional,omitempty"`
+
+	// Row is the number of bytes between the rows of a block that is swept, at the most;
+	// 0: none is.
+	Row int `json:"-"`
 }
 
 // Sum returns the bytes of a list.
@@ -26,4 +31,20 @@ func Least(list []Bytes) (bytes int64) {
 		}
 	}
 	return bytes
+}
+
+// Row returns the largest distance between rows of a block that is swept.
+func Row(list []Bytes) (row int) {
+	for _, b := range list {
+		row = max(row, b.Row)
+	}
+	return row
+}
+
+// Larger returns the list that takes more, of two things of which one is held at a time.
+func Larger(a, b []Bytes) []Bytes {
+	if Sum(b) > Sum(a) {
+		return b
+	}
+	return a
 }

@@ -148,14 +148,11 @@ func Memory(p *problem.Problem, count int, limit int64) ([]spec.Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	block := f.BlockNeeds(v, p.Degrees, p.A.NNZ(), rows, rows, &kernel.Settings{Memory: limit})
-	return []spec.Bytes{
+	return append([]spec.Bytes{
 		{What: "covariances of suggestions", Bytes: 8 * int64(nodes) * int64(nodes)},
-		{What: "their computation", Bytes: block.Bytes - block.Perhaps},
-		{What: "a factor for it", Bytes: block.Perhaps, Optional: true},
 		// Eight vectors are a graph with its components and its system.
 		{What: "doubts and order of nodes", Bytes: (8 + 6) * 8 * int64(n)},
-	}, nil
+	}, f.Memory(v, p.Degrees, p.A.NNZ(), rows, rows, limit)...), nil
 }
 
 // covariance returns the kernel that is it, and its parameters.

@@ -100,9 +100,8 @@ func (a *account) related(memory int64) error {
 	n, m, k := len(a.P.Degrees), int64(len(a.P.Row)), len(a.P.Names)
 	grid := relatedGrid()
 	f := kernel.FamilyOf(diffusion)
-	grams := f.GramsNeeds(grid, a.P.Degrees, a.P.A.NNZ(), a.P.Row, &kernel.Settings{Memory: memory})
-	a.Row = max(a.Row, f.RowBytes(n, int(m), int(m)), 8*sparse.Stride[float64](k))
-	if err := a.PhaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels between labels"); err != nil {
+	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
+	if err := a.List(f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), a.P.Row, memory), "blocks of kernels between labels"); err != nil {
 		return err
 	}
 	solutions := int64(len(grid) * len(relatedLambdas))
@@ -110,6 +109,6 @@ func (a *account) related(memory int64) error {
 	if err := a.Phase(8*m*m*(int64(len(grid))+3*workers)+solutions*m*(24+16*int64(k)), "least squares between labels"); err != nil {
 		return err
 	}
-	apply := f.ApplyBytes(grid[len(grid)-1], a.P.Degrees, k)
+	apply := spec.Sum(f.ApplyMemory(grid[len(grid)-1], a.P.Degrees, k))
 	return a.Phase(2*sparse.BlockBytes[float64](n, k)+apply+8*m*m*int64(len(grid)), "a kernel applied to labels")
 }

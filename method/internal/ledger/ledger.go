@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Ledger adds up what a prediction takes.
@@ -97,6 +98,12 @@ func (a *Ledger) PhaseUpTo(most, sure int64, what string) error {
 	}
 	a.Plan.Release(what)
 	return err
+}
+
+// List is Phase for a list.
+func (a *Ledger) List(list []spec.Bytes, what string) error {
+	a.Row = max(a.Row, spec.Row(list))
+	return a.PhaseUpTo(spec.Sum(list), spec.Least(list), what)
 }
 
 // Scores accounts for the scores and classes of all nodes.

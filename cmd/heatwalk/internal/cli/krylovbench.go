@@ -212,7 +212,7 @@ func krylovBytes(workload string, g *openGraph, f *krylovFlags, known int) (int6
 	if err != nil {
 		return 0, err
 	}
-	return family.ApplyBytes(v, g.Degrees(), f.columns) + more, nil
+	return spec.Sum(family.ApplyMemory(v, g.Degrees(), f.columns)) + more, nil
 }
 
 // benchSystem returns the system that f names.

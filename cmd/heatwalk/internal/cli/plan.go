@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // needs is what a run takes, found out before it starts: estimate prints it, and
@@ -209,6 +210,24 @@ func (n *needs) reserveSure(bytes, sure int64, what string) error {
 		err = n.ReservePerhaps(bytes-sure, perhaps)
 	}
 	return err
+}
+
+// reserveList reserves a list.
+func (n *needs) reserveList(list []spec.Bytes) error {
+	n.row = max(n.row, spec.Row(list))
+	for _, b := range list {
+		reserve := n.Reserve
+		if b.Optional {
+			reserve = n.ReservePerhaps
+		}
+		if b.Bytes == 0 {
+			continue
+		}
+		if err := reserve(b.Bytes, b.What); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // perhaps is what a plan calls what may turn out not to be needed.

@@ -154,19 +154,18 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest, or the output takes no pieces.
 func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
-	n.sweeps, n.row = unknownSweeps, f.family.RowBytes(len(d.g.Degrees()), len(d.rows), len(d.cols))
+	n.sweeps = unknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees()))
 	if err != nil {
 		return false, err
 	}
-	blockNeeds := func(memory int64) kernel.Needs {
-		s.Memory = memory
-		return f.family.BlockNeeds(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
+	memory := func(limit int64) []spec.Bytes {
+		return f.family.Memory(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, limit)
 	}
 	left, limited := n.Left()
 	held := heldBytes[T](rows, cols)
 	if hold = !limited || held <= left/2; hold && limited {
-		hold = blockNeeds(left-held).Bytes <= left-held
+		hold = spec.Sum(memory(left-held)) <= left-held
 	}
 	if !d.out.takesPieces(d.path) {
 		if limited && held > left {
@@ -185,11 +184,11 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 			return false, err
 		}
 	}
-	block := blockNeeds(left)
-	if !limited {
-		s.Memory = block.Bytes
+	list := memory(left)
+	if s.Memory = left; !limited {
+		s.Memory = spec.Sum(list)
 	}
-	return hold, n.reserveSure(block.Bytes, block.Bytes-block.Perhaps, "columns of the kernel")
+	return hold, n.reserveList(list)
 }
 
 // asymmetric says that a graph is directed, which what does not take, and which
