@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -68,7 +69,7 @@ var RL = Learner{
 	memory: func(n, classes int, v spec.Values) []spec.Bytes {
 		all, last := sequences(classes, v.Int("walk"))
 		return []spec.Bytes{
-			{What: "walks of every sequence of labels", Bytes: sparse.BlockBytes[float64](n, all)},
+			{What: "walks of every sequence of labels", Bytes: sparse.BlockBytes[float64](n, panelled(all))},
 			{What: "those of one length, before and after a step", Bytes: 2 * sparse.BlockBytes[float64](n, max(1, last/max(1, classes)))},
 			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
 		}
@@ -89,6 +90,9 @@ func sequences(classes, walk int) (all, last int) {
 	return all, last
 }
 
+// panelled returns n rounded up to a multiple of 4, see [simd.DotPanels].
+func panelled(n int) int { return (n + 3) &^ 3 }
+
 // maxSequences bounds the sequences of labels, columns of a block.
 const maxSequences = 20_000
 
@@ -100,7 +104,7 @@ type relaxation struct {
 	v spec.Values
 
 	columns int                    // k + … + k^N
-	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j, one j beside the other
+	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j, one j beside the other, and zeros
 	from    *sparse.Block[float64] // P_c ∘ Ψ_j
 	to      *sparse.Block[float64]
 	members []float64 // labels of each class
@@ -119,7 +123,7 @@ func (r *relaxation) begin() error {
 	}
 	if all > 0 {
 		n := r.p.Rows
-		r.psi = sparse.NewBlock[float64](n, all)
+		r.psi = sparse.NewBlock[float64](n, panelled(all))
 		r.from, r.to = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
 	}
 	return nil
@@ -136,13 +140,18 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 	}
 	const chunk = 64
 	return sched.Run(ctx, workers, (r.p.Rows+chunk-1)/chunk, func(_, piece int) error {
-		votes := make([]float64, r.p.Cols)
+		votes := [2][]float64{make([]float64, r.p.Cols), make([]float64, r.p.Cols)}
+		var pair []int
 		for u := piece * chunk; u < min(r.p.Rows, (piece+1)*chunk); u++ {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
 			if !labelled[u] {
-				r.vote(votes, u)
+				pair = append(pair, u)
+			}
+			if last := u+1 == min(r.p.Rows, (piece+1)*chunk); len(pair) == 2 || last && len(pair) == 1 {
+				r.vote(&votes, pair)
+				pair = pair[:0]
 			}
 		}
 		return nil
@@ -179,27 +188,47 @@ func (r *relaxation) walk(ctx context.Context) error {
 	return nil
 }
 
-// vote stores what the labels say of a node u in its row of p. Of a node of which they
-// say nothing the row stays.
-func (r *relaxation) vote(votes []float64, u int) {
-	alpha, beta := r.v.Number("power-alpha"), r.v.Number("power-beta")
-	clear(votes)
-	var own []float64
-	if r.columns > 0 {
-		own = r.psi.Row(u)
-	}
-	p := r.p.Row(u)
-	for i, v := range r.s.Row {
-		together := 1.0
+// vote stores what the labels say of one or two nodes in their rows of p. Of a node of
+// which they say nothing the row stays.
+func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
+	beta := r.v.Number("power-beta")
+	clear(votes[0])
+	clear(votes[1])
+	row := func(i int) []float64 { return r.psi.Row(i) }
+	for lo := 0; lo < len(r.s.Row); lo += 4 {
+		four := r.s.Row[lo:min(lo+4, len(r.s.Row))]
+		of := func(q int) []float64 { return row(four[min(q, len(four)-1)]) }
+		var together [8]float64
 		if r.columns > 0 {
-			for j, x := range r.psi.Row(v) {
-				together += float64(own[j] * x)
+			simd.DotPanels(&together, row(nodes[0]), row(nodes[len(nodes)-1]), of(0), of(1), of(2), of(3))
+		}
+		for j, u := range nodes {
+			p := r.p.Row(u)
+			for q := range four {
+				c := r.s.Class[lo+q]
+				votes[j][c] += power(p[c]*(1+together[4*j+q]), beta)
 			}
 		}
-		c := r.s.Class[i]
-		votes[c] += math.Pow(p[c]*together, beta)
 	}
-	most, sum := 0.0, 0.0
+	for j, u := range nodes {
+		r.share(r.p.Row(u), votes[j])
+	}
+}
+
+// power returns x^β: the usual values of β take products.
+func power(x, beta float64) float64 {
+	switch beta {
+	case 2:
+		return x * x
+	case 4:
+		return (x * x) * (x * x)
+	}
+	return math.Pow(x, beta)
+}
+
+// share stores in p what votes amount to, unless all of them are 0.
+func (r *relaxation) share(p, votes []float64) {
+	alpha, most, sum := r.v.Number("power-alpha"), 0.0, 0.0
 	for c := range votes {
 		votes[c] /= max(1, r.members[c])
 		most = max(most, votes[c])
