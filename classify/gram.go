@@ -1,10 +1,14 @@
 package classify
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // Float is the element type of kernel values and features.
@@ -113,6 +117,54 @@ func (g FeatureGram[T]) PartTo(dst []float64, i int, items []int) {
 	dst = dst[:len(items)]
 	for j, item := range items {
 		dst[j] = inner(f, g.Row(item))
+	}
+}
+
+// Gram returns the values of the kernel between all items, symmetric to the bit. Cost:
+// Rows²·Cols/2 products and as many values as Rows²; the error is the context's.
+func (g FeatureGram[T]) Gram(ctx context.Context, workers int) (*DenseGram[float64], error) {
+	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
+	n := g.Rows
+	k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	pieces := (n + rows - 1) / rows
+	return k, sched.Run(ctx, workers, pieces, func(_, p int) error {
+		p = pieces - 1 - p // the longest rows first
+		top, bottom := p*rows, min((p+1)*rows, n)
+		left, right := make([]float64, rows*depth), make([]float64, rows*depth)
+		for f := 0; f < g.Cols; f += depth {
+			end := min(f+depth, g.Cols)
+			width := (end - f + 3) &^ 3
+			g.widen(left, width, top, bottom, f, end)
+			for lo := 0; lo < bottom; lo += rows {
+				hi := min(lo+rows, n)
+				g.widen(right, width, lo, hi, f, end)
+				of := func(part []float64, i int) []float64 { return part[i*width : (i+1)*width] }
+				for i := 0; i < bottom-top; i += 2 {
+					for j := 0; j < hi-lo; j += 4 {
+						var sums [8]float64
+						simd.DotPanels(&sums, of(left, i), of(left, i+1), of(right, j), of(right, j+1), of(right, j+2), of(right, j+3))
+						for s, v := range sums {
+							if a, b := top+i+s/4, lo+j+s%4; a < bottom && b <= a {
+								k.Data[a*n+b] += v
+								k.Data[b*n+a] = k.Data[a*n+b]
+							}
+						}
+					}
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// widen stores the features lo ≤ j < hi of the items from ≤ i < to in dst, with zeros
+// behind them up to the width, and behind the items.
+func (g FeatureGram[T]) widen(dst []float64, width, from, to, lo, hi int) {
+	clear(dst)
+	for i := from; i < to; i++ {
+		for j, v := range g.Row(i)[lo:hi] {
+			dst[(i-from)*width+j] = float64(v)
+		}
 	}
 }
 

@@ -145,3 +145,33 @@ func TestCheckSymmetric(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// Values that are computed all at once, of more items and features than a piece has, are
+// those of single rows.
+func TestGramOfFeatures(t *testing.T) {
+	for _, shape := range [][2]int{{1, 1}, {6, 3}, {67, 5}, {131, 600}} {
+		rng := rand.New(rand.NewPCG(3, uint64(shape[0])))
+		f := FeatureGram[float32]{Features[float32]{Rows: shape[0], Cols: shape[1], Stride: shape[1] + 2, Data: make([]float32, shape[0]*(shape[1]+2))}}
+		for i := range f.Data {
+			f.Data[i] = float32(rng.NormFloat64())
+		}
+		one, err := f.Gram(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		many, err := f.Gram(t.Context(), 7)
+		if err != nil || !reflect.DeepEqual(one, many) {
+			t.Fatal("values depend on the number of workers", err)
+		}
+		row := make([]float64, f.Rows)
+		for i := range f.Rows {
+			f.RowTo(row, i)
+			for j, v := range row {
+				within(t, "kernel value", one.Data[i*f.Rows+j], v, 1e-13*float64(f.Cols))
+				if one.Data[i*f.Rows+j] != one.Data[j*f.Rows+i] {
+					t.Fatalf("K(%d, %d) is not K(%d, %d)", i, j, j, i)
+				}
+			}
+		}
+	}
+}

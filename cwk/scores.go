@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -137,6 +138,7 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from int
 	classes, scale := s.k.w.Seeds.Classes, s.k.w.scale(from)
 	for lo := 0; lo < classes; lo += s.cols {
 		err := s.k.run(ctx, &s.lane, lo, min(lo+s.cols, classes), func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+			x := make([]float64, p.Cols)
 			for i := rows.Lo; i < rows.Hi; i++ {
 				y := dst.Row(i)
 				if t == 0 && lo == 0 {
@@ -147,12 +149,11 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from int
 					continue
 				}
 				for j, v := range p.Row(i) {
-					x := float64(T(scale * v))
-					row := weights.Row((t-from)*classes + lo + j)[:len(y)]
-					for o := range y {
-						y[o] += float64(x * row[o])
-					}
+					x[j] = float64(T(scale * v))
 				}
+				of := weights.Data[((t-from)*classes+lo)*weights.Stride:]
+				sum := simd.Rows[float64]{Data: y} // one row, to which the others are added in turn
+				simd.AddRows(sum, len(x), len(y), sum, x, simd.Rows[float64]{Data: of, Stride: weights.Stride})
 			}
 		})
 		if err != nil {

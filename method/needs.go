@@ -355,7 +355,7 @@ func (a *account) machine(rows, features int64) (most, sure int64) {
 		return bytes, bytes
 	}
 	const position = 16 * 8
-	sure = lists + workers*position*members + 2*8*rows*k + weights
+	sure = lists + workers*position*members + 2*8*rows*k + weights + wholeBytes(rows)
 	return sure + cached(members, workers), sure
 }
 

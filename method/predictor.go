@@ -209,7 +209,7 @@ func (r *predictor) learn(ctx context.Context) error {
 			CacheBytes: cacheBytes, Workers: r.set.Workers,
 		}
 		var kernel *classify.KernelModel
-		kernel, err = svm.Fit(ctx, classify.FeatureGram[float32]{Features: f}, r.class, classes)
+		kernel, err = fitFeatures(ctx, svm, classify.FeatureGram[float32]{Features: f}, r.class, classes)
 		if kernel != nil {
 			r.model = classify.LinearWeights(kernel, f)
 		}
@@ -221,6 +221,28 @@ func (r *predictor) learn(ctx context.Context) error {
 		neutral(r.model, scale/float64(classes))
 	}
 	return err
+}
+
+// fitFeatures fits machines to the kernel of features, whose values are computed once where
+// they take no more than the rows that machines keep.
+func fitFeatures(ctx context.Context, svm *classify.SVM, f classify.FeatureGram[float32], class []int, classes int) (*classify.KernelModel, error) {
+	if wholeBytes(int64(f.Rows)) == 0 {
+		return svm.Fit(ctx, f, class, classes)
+	}
+	whole, err := f.Gram(ctx, svm.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return svm.Fit(ctx, whole, class, classes)
+}
+
+// wholeBytes is what the values between so many training rows take, 0 if they are not
+// kept.
+func wholeBytes(rows int64) int64 {
+	if bytes := 8 * rows * rows; bytes <= cacheBytes {
+		return bytes
+	}
+	return 0
 }
 
 // unfinishedMachine is what a prediction says of a machine that ended at its limit.

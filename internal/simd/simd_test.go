@@ -265,6 +265,30 @@ func testAddRows[T Float](t *testing.T) {
 	})
 }
 
+// A row that is repeated takes up the others one after the other.
+func TestAddRowsInTurn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := 1; k < 40; k++ {
+		x, scale, got := make([]float64, 5*(k+3)), make([]float64, 5), make([]float64, k)
+		for _, s := range [][]float64{x, scale, got} {
+			for i := range s {
+				s[i] = rng.NormFloat64()
+			}
+		}
+		want := slices.Clone(got)
+		for r, f := range scale {
+			for j := range want {
+				want[j] += float64(f * x[r*(k+3)+j])
+			}
+		}
+		sum := Rows[float64]{Data: got}
+		AddRows(sum, 5, k, sum, scale, Rows[float64]{Data: x, Stride: k + 3})
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d columns: %v, want %v", k, got, want)
+		}
+	}
+}
+
 func TestAddRows(t *testing.T) {
 	t.Run("float32", testAddRows[float32])
 	t.Run("float64", testAddRows[float64])
