@@ -60,6 +60,7 @@ var floors = map[string]int{
 	"method/internal/ledger":    4,
 	"method/internal/heldout":   8,
 	"method/internal/trial":     7,
+	"method/ongram":             8,
 	"method/internal/auto":      9,
 	"method":                    11,
 	"method/suggest":            12,

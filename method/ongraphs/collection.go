@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -128,15 +129,24 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 	set := s.WithDefaults()
 	out := &method.Prediction{Reached: roaring.New()}
 	out.Reached.AddRange(0, uint64(len(p.Degrees)))
-	r := &graphsRun{graphsMethod: m, p: p, fold: validate.Folds(p.Class, min(graphFolds, len(p.Class)), set.RNGSeed)}
 	var chosen spec.Values
 	if par != nil {
 		chosen = par.Declared.Values
 	} else {
-		var err error
-		if chosen, err = r.choose(ctx, set.Given, out); err != nil {
+		search := &ongram.Search{
+			Kernel: &m.kernel.Spec, On: m.kernel.On(ctx, m.collection.Graphs, m.collection.Kernel), Learner: m.learner,
+			Items: len(p.Degrees), Row: p.Row, Class: p.Class, Classes: len(p.Names), RNGSeed: set.RNGSeed,
+			Gram: func(ctx context.Context, v spec.Values) (classify.Gram, error) {
+				k, _, err := m.gram(ctx, v)
+				return k, err
+			},
+		}
+		choice, err := search.Choose(ctx, set.Given)
+		if err != nil {
 			return nil, err
 		}
+		chosen = choice.Values
+		out.Settings, out.Accuracy, out.Stderr, out.Tested = choice.Settings, choice.Accuracy, choice.Stderr, choice.Tested
 	}
 	k, values, err := m.gram(ctx, chosen)
 	if err != nil {
@@ -146,121 +156,32 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 	if err != nil {
 		return nil, err
 	}
-	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: joined(values, learner)}}
-	return out, r.scores(ctx, k, learner, out)
-}
-
-// graphFolds is the number of folds that parameters are chosen by.
-const graphFolds = 5
-
-// graphsRun makes one prediction.
-type graphsRun struct {
-	*graphsMethod
-	p    *method.Problem
-	fold []int // of each label
-}
-
-// joined returns the values of both, of one name those of b.
-func joined(a, b spec.Values) spec.Values {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
-}
-
-// choose returns the given values with those that have most right answers out of fold.
-// With too few labels it takes the defaults.
-func (r *graphsRun) choose(ctx context.Context, given spec.Values, out *method.Prediction) (spec.Values, error) {
-	chosen := joined(r.kernel.Spec.Own(given), r.learner.Spec.Own(given))
-	out.Settings = 1
-	if validate.TooFew(r.p.Class) {
-		return chosen, nil
-	}
-	c := r.collection
-	for _, by := range []struct {
-		*spec.Spec
-		on spec.Graph
-	}{{&r.kernel.Spec, r.kernel.On(ctx, c.Graphs, c.Kernel)}, {&r.learner.Spec, nil}} {
-		choice, err := validate.Choose(ctx, by.Spec, by.Spec.Own(chosen), by.on, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
-			out.Settings *= len(settings)
-			return r.right(ctx, chosen, settings)
-		})
-		if err != nil {
-			return nil, err
-		}
-		chosen = joined(chosen, choice.Values)
-		out.Accuracy, out.Stderr, out.Tested = choice.Accuracy, choice.Stderr, choice.Tested
-	}
-	return chosen, nil
-}
-
-// classes returns the class of every graph, −1 for those without a label and those in a
-// fold, unless that is −1.
-func (r *graphsRun) classes(without int) []int {
-	y := make([]int, len(r.p.Degrees))
-	for i := range y {
-		y[i] = -1
-	}
-	for i, row := range r.p.Row {
-		if without < 0 || r.fold[i] != without {
-			y[row] = r.p.Class[i]
-		}
-	}
-	return y
-}
-
-// right counts for each setting, beside the chosen values, the right answers out of fold.
-// A learner that does not come to its tolerance has none.
-func (r *graphsRun) right(ctx context.Context, chosen spec.Values, settings []spec.Values) ([]int, error) {
-	hits := make([]int, len(settings))
-	for s, v := range settings {
-		values := joined(chosen, v)
-		k, _, err := r.gram(ctx, values)
-		if err != nil {
-			return nil, err
-		}
-		learner, err := r.learner.Resolve(r.learner.Spec.Own(values), nil)
-		if err != nil {
-			return nil, err
-		}
-		for fold := range slices.Max(r.fold) + 1 {
-			model, err := r.learner.Fit(ctx, k, r.classes(fold), len(r.p.Names), learner)
-			if errors.Is(err, classify.ErrIterationLimit) {
-				hits[s] = 0
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			for i, row := range r.p.Row {
-				if r.fold[i] == fold && model.Outputs().Predict(scoresOf(model, k, row)) == r.p.Class[i] {
-					hits[s]++
-				}
-			}
-		}
-	}
-	return hits, nil
-}
-
-// scoresOf returns the scores of a graph.
-func scoresOf(m classify.Model, k *classify.DenseGram[float64], i int) []float64 {
-	row := k.Data[i*k.Stride:][:k.N]
-	return m.ScoresTo(nil, row, row[i])
+	all := maps.Clone(values)
+	maps.Copy(all, learner)
+	out.Parameters = method.Parameters{Declared: &method.Setting{Spec: &m.Spec, Values: all}}
+	return out, m.scores(ctx, p, k, learner, out)
 }
 
 // scores learns from all labels and gives every graph a class and probabilities, which are
 // fitted to held-out labels where a learner has none of its own.
-func (r *graphsRun) scores(ctx context.Context, k *classify.DenseGram[float64], v spec.Values, out *method.Prediction) error {
-	n, classes := len(r.p.Degrees), len(r.p.Names)
-	y := r.classes(-1)
-	model, err := r.learner.Fit(ctx, k, y, classes, v)
+func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *classify.DenseGram[float64], v spec.Values, out *method.Prediction) error {
+	n, classes := len(p.Degrees), len(p.Names)
+	y := make([]int, n)
+	for i := range y {
+		y[i] = -1
+	}
+	for i, row := range p.Row {
+		y[row] = p.Class[i]
+	}
+	model, err := m.learner.Fit(ctx, k, y, classes, v)
 	if errors.Is(err, classify.ErrIterationLimit) && model != nil {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	} else if err != nil {
 		return err
 	}
-	probabilities := r.learner.Probabilities
+	probabilities := m.learner.Probabilities
 	if probabilities == nil {
-		c, err := classify.Calibrate(ctx, r.learner, model, k, y, classes, v)
+		c, err := classify.Calibrate(ctx, m.learner, model, k, y, classes, v)
 		if err != nil {
 			return err
 		}
@@ -269,7 +190,8 @@ func (r *graphsRun) scores(ctx context.Context, k *classify.DenseGram[float64], 
 	out.Class, out.Scores = make([]int, n), sparse.NewBlock[float32](n, classes)
 	row := make([]float64, classes)
 	for i := range n {
-		scores := scoresOf(model, k, i)
+		values := k.Data[i*k.Stride:][:k.N]
+		scores := model.ScoresTo(nil, values, values[i])
 		if out.Class[i] = model.Outputs().Predict(scores); y[i] >= 0 {
 			out.Class[i] = y[i]
 		}

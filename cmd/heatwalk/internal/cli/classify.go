@@ -103,7 +103,8 @@ learners that have none of their own are those that fit scores of held-out label
 With --vectors TABLE the records of a table are labelled in place of nodes, by the
 learner (default svm) on a kernel between them (default categorical; see heatwalk
 kernel). Those with a class, in the column that is titled so or named with --class, or
-in --labels, are learned from; the values that their attributes have are all there are.`,
+in --labels, are learned from; the values that their attributes have are all there are.
+Parameters that are not given are chosen by cross-validation.`,
 		Example: `  heatwalk classify edges.tsv.gz --labels known.tsv -o predictions.tsv
   heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet
   heatwalk classify --gram K.npy --labels known.tsv --learner svm --cost 10 -o scores.npy

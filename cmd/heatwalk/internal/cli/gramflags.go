@@ -18,7 +18,8 @@ type gramFlags struct {
 	combine string
 	dtype   string
 	learner *classify.Learner
-	values  spec.Values
+	stated  spec.Values // parameters of the learner that were given
+	values  spec.Values // all of them
 }
 
 // gramFlags declares the flags of f.

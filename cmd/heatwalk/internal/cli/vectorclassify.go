@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -14,10 +16,12 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // vectorRun is a run of classify on a table.
@@ -28,11 +32,12 @@ type vectorRun struct {
 	text  io.Writer    // of predictions
 	dense *denseOutput // of scores alone, in their place
 
-	a     *nodefile.Attributes
-	l     *nodefile.Labels
-	truth *nodefile.Labels // nil: none
-	gram  *closed.Gram
-	model classify.Model
+	a      *nodefile.Attributes
+	l      *nodefile.Labels
+	truth  *nodefile.Labels // nil: none
+	choice *validate.Choice // of parameters that were not given
+	gram   *closed.Gram
+	model  classify.Model
 
 	scores        *sparse.Block[float64] // of each record, as the model gives them
 	label         []int
@@ -51,6 +56,9 @@ type vectorClassified struct {
 	KernelParameters spec.Values     `json:"kernel_parameters"`
 	Learner          string          `json:"learner"`
 	Parameters       spec.Values     `json:"parameters"`
+	Settings         int             `json:"settings"`
+	AccuracyEstimate *float64        `json:"accuracy_estimate,omitempty"`
+	AccuracyStderr   *float64        `json:"accuracy_stderr,omitempty"`
 	Support          int             `json:"support,omitempty"`
 	Truth            *evaluate.Truth `json:"truth,omitempty"`
 	Closing
@@ -69,7 +77,7 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, f *classifyFlags) 
 	takes := []string{"learner", "labels", "label-fields", "unknown-ids", "unknown-values", "scores", "truth"}
 	if l := classify.LearnerOf(f.learner); l != nil {
 		f.gram.learner = l
-		_, f.gram.values = in.given(cmd.Flags(), &l.Spec)
+		f.gram.stated, f.gram.values = in.given(cmd.Flags(), &l.Spec)
 		takes = append(takes, l.Takes()...)
 	}
 	in.checkVectors(cmd, &f.vectors, f.kernel, takes)
@@ -84,7 +92,7 @@ func (in *invocation) runVectorClassify(f *classifyFlags) error {
 	if err := r.begin(files); err != nil {
 		return err
 	}
-	for _, step := range []func() error{r.read, r.restrict, r.plan, r.fit, r.score, r.write} {
+	for _, step := range []func() error{r.read, r.restrict, r.plan, r.choose, r.fit, r.score, r.write} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -168,17 +176,59 @@ func (r *vectorRun) restrict() error {
 			r.a.Columns[first.Column].Name, quoted(c.Values[c.Code[first.Record]]), others)}
 }
 
-// plan keeps the run to what it takes, and makes the kernel.
-func (r *vectorRun) plan() (err error) {
+// plan keeps the run to what it takes.
+func (r *vectorRun) plan() error {
 	n, k := int64(r.a.Len()), len(r.l.Names)
 	bytes := learnerBytes + 16*n + 8*n*int64(k*k)
 	if learner := r.f.gram.learner; learner.Memory != nil {
 		bytes += learner.Memory(int(n), k)
 	}
-	if err = r.in.planVectors(r.a, bytes, n*int64(16+10*k)+runFileBytes); err != nil {
-		return err
+	return r.in.planVectors(r.a, bytes, n*int64(16+10*k)+runFileBytes)
+}
+
+// triedLabels is how many labels parameters are chosen by.
+const triedLabels = 1000
+
+// choose chooses the parameters that are not given, by cross-validation on records with a
+// label, and makes the kernel.
+func (r *vectorRun) choose() (err error) {
+	f := &r.f.vectors
+	r.in.progress.begin("choosing parameters", whole, inShares)
+	seen := validate.Sample(r.l.Class, triedLabels, uint64(r.in.seed), 0)
+	s := &ongram.Search{Kernel: &f.kernel.Spec, Learner: r.f.gram.learner, Items: len(seen), Classes: len(r.l.Names), RNGSeed: uint64(r.in.seed)}
+	tried := *r.a // the records of these labels
+	tried.Columns, tried.IDs, tried.Line = slices.Clone(r.a.Columns), nil, nil
+	for i := range tried.Columns {
+		code := make([]int32, len(seen))
+		for at, label := range seen {
+			code[at] = r.a.Columns[i].Code[r.l.Row[label]]
+		}
+		tried.Columns[i].Code = code
 	}
-	r.gram, err = r.in.vectorGram(&r.f.vectors, r.a)
+	for at, label := range seen {
+		row := r.l.Row[label]
+		tried.IDs, tried.Line = append(tried.IDs, r.a.IDs[row]), append(tried.Line, r.a.Line[row])
+		s.Row, s.Class = append(s.Row, at), append(s.Class, r.l.Class[label])
+	}
+	s.Gram = func(_ context.Context, v spec.Values) (classify.Gram, error) {
+		complete, err := f.kernel.Resolve(v, nil)
+		if err != nil {
+			return nil, err
+		}
+		return r.in.vectorGram(f, &tried, complete)
+	}
+	given := maps.Clone(f.stated)
+	maps.Copy(given, r.f.gram.stated)
+	if r.choice, err = s.Choose(r.in.ctx, given); err != nil {
+		return r.failed(err)
+	}
+	if f.values, err = f.kernel.Resolve(f.kernel.Own(r.choice.Values), nil); err == nil {
+		r.f.gram.values, err = s.Learner.Resolve(s.Learner.Own(r.choice.Values), nil)
+	}
+	if err == nil {
+		r.in.warnNumbers(f, r.a)
+		r.gram, err = r.in.vectorGram(f, r.a, f.values)
+	}
 	return err
 }
 
@@ -199,15 +249,21 @@ func (r *vectorRun) fit() (err error) {
 			}
 		}
 	}
+	return r.failed(err)
+}
+
+// failed names the learner in errors of it.
+func (r *vectorRun) failed(err error) error {
+	name, wrong := r.f.gram.learner.Name, new(dataError)
 	switch {
+	case err == nil || errors.As(err, &wrong):
+		return err
 	case errors.Is(err, context.Canceled):
 		return context.Cause(r.in.ctx)
 	case errors.Is(err, classify.ErrIterationLimit):
-		return &machineError{r.a.File, g.learner.Name + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
-	case err != nil:
-		return &machineError{r.a.File, fmt.Sprintf("%s: %s; take another learner or kernel", g.learner.Name, strings.TrimPrefix(err.Error(), "classify: ")), err}
+		return &machineError{r.a.File, name + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
 	}
-	return nil
+	return &machineError{r.a.File, fmt.Sprintf("%s: %s; take another learner or kernel", name, strings.TrimPrefix(err.Error(), "classify: ")), err}
 }
 
 // score scores every record, those that are alike once.
@@ -299,7 +355,10 @@ func (r *vectorRun) report() error {
 	d := &vectorClassified{
 		Output: f.out, Nodes: r.a.Len(), Labelled: len(r.l.Row), Skipped: skippedOf(r.l), Classes: r.l.Names,
 		Kernel: f.vectors.kernel.Name, Attributes: len(r.a.Columns), KernelParameters: f.vectors.values,
-		Learner: f.gram.learner.Name, Parameters: f.gram.values,
+		Learner: f.gram.learner.Name, Parameters: f.gram.values, Settings: r.choice.Settings,
+	}
+	if r.choice.Tested > 0 {
+		d.AccuracyEstimate, d.AccuracyStderr = &r.choice.Accuracy, &r.choice.Stderr
 	}
 	if m, ok := r.model.(interface{ Support() int }); ok {
 		d.Support = m.Support()
@@ -326,6 +385,9 @@ func (r *vectorRun) report() error {
 		learned += " · " + formatCount(int64(d.Support)) + " support vectors"
 	}
 	fmt.Fprintln(w, learned)
+	if d.AccuracyEstimate != nil {
+		fmt.Fprintf(w, "cross-validated accuracy %.1f ± %.1f %%, best of %s\n", 100**d.AccuracyEstimate, 100**d.AccuracyStderr, counted(int64(d.Settings), "setting"))
+	}
 	if text := d.Skipped.String(); text != "" && f.labels != "" {
 		fmt.Fprintln(w, text)
 	}

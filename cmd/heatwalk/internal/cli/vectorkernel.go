@@ -60,7 +60,8 @@ func runVectorKernel[T sparse.Float](in *invocation, f *kernelFlags) error {
 	if err := in.planVectors(a, 16*int64(len(cols)), out.bytes(rowAxis, colAxis, bytesOf[T]())+idBytes(rowAxis)+idBytes(colAxis)+runFileBytes); err != nil {
 		return err
 	}
-	g, err := in.vectorGram(&f.vectors, a)
+	in.warnNumbers(&f.vectors, a)
+	g, err := in.vectorGram(&f.vectors, a, f.vectors.values)
 	if err != nil {
 		return err
 	}

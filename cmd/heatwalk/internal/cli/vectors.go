@@ -20,7 +20,8 @@ type vectorFlags struct {
 	file   string
 	config nodefile.AttributeConfig
 	kernel *closed.Kernel
-	values spec.Values // of its parameters
+	stated spec.Values // its parameters that were given
+	values spec.Values // all of them
 }
 
 // columnFlags are those that only have a meaning with a table.
@@ -116,7 +117,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 		}
 		return
 	}
-	_, f.values = in.given(flags, &f.kernel.Spec)
+	f.stated, f.values = in.given(flags, &f.kernel.Spec)
 	takes = slices.Concat(takes, columnFlags, []string{"vectors", "header", "missing", "kernel", "output", "dtype"})
 	flags.Visit(func(flag *pflag.Flag) {
 		switch {
@@ -141,17 +142,23 @@ func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*node
 	return nodefile.ReadAttributes(in.ctx, f.file, &c)
 }
 
-// vectorGram returns the kernel between all records.
-func (in *invocation) vectorGram(f *vectorFlags, a *nodefile.Attributes) (*closed.Gram, error) {
-	list := make([]closed.Attribute, len(a.Columns))
-	for i, c := range a.Columns {
-		list[i] = closed.Attribute(c)
+// warnNumbers warns of attributes with so many values that they are no categories.
+func (in *invocation) warnNumbers(f *vectorFlags, a *nodefile.Attributes) {
+	for _, c := range a.Columns {
 		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > a.Len()/2 {
 			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
 				counted(int64(n), "value"), counted(int64(a.Len()), "record"))
 		}
 	}
-	g, err := f.kernel.Of(list, f.values)
+}
+
+// vectorGram returns the kernel between all records, with complete parameters.
+func (in *invocation) vectorGram(f *vectorFlags, a *nodefile.Attributes, v spec.Values) (*closed.Gram, error) {
+	list := make([]closed.Attribute, len(a.Columns))
+	for i, c := range a.Columns {
+		list[i] = closed.Attribute(c)
+	}
+	g, err := f.kernel.Of(list, v)
 	var wrong *closed.AttributeError
 	if errors.As(err, &wrong) {
 		place := a.File

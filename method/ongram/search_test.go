@@ -1,0 +1,64 @@
+package ongram
+
+import (
+	"context"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// told is a kernel that tells the two classes apart where its parameter is 2, and else
+// takes all items for alike.
+func told(class []int) *Search {
+	return &Search{
+		Kernel: &spec.Spec{Name: "told", Params: []spec.Param{
+			{Name: "beta", Range: spec.From(0), Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(2), spec.Number(3)}},
+		}},
+		Learner: classify.LearnerOf("svm"), Items: len(class) + 1, Class: class, Classes: 2,
+		Gram: func(_ context.Context, v spec.Values) (classify.Gram, error) {
+			n := len(class) + 1 // the last item has no label
+			g := &classify.DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+			for i := range n {
+				for j := range n {
+					if i == j || !(v.Has("beta") && v.Number("beta") == 2) || i < n-1 && j < n-1 && class[i] == class[j] {
+						g.Data[i*n+j] = 1
+					}
+				}
+			}
+			return g, nil
+		},
+	}
+}
+
+func TestSearch(t *testing.T) {
+	class := []int{0, 1, 1, 0, 1, 1, 0, 1, 1, 0}
+	s := told(class)
+	for i := range class {
+		s.Row = append(s.Row, i)
+	}
+	c, err := s.Choose(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := len(s.Learner.Param("cost").Grid)
+	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
+		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
+	}
+	// A given value stays, and what is measured is what it comes to: the larger class.
+	c, err = s.Choose(t.Context(), spec.Values{"beta": spec.Number(3), "cost": spec.Number(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Values.Number("beta") != 3 || c.Values.Number("cost") != 1 || c.Accuracy != 0.6 || c.Settings != 1 {
+		t.Errorf("%+v, want beta 3, 6 of 10 right, one setting", c)
+	}
+	// Of two labels none can be hidden.
+	few := told([]int{0, 1})
+	few.Row = []int{0, 1}
+	c, err = few.Choose(t.Context(), nil)
+	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !validate.TooFew(few.Class) {
+		t.Errorf("%+v, %v, want what is given", c, err)
+	}
+}
