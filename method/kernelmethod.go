@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -43,7 +44,12 @@ func (m kernelMethod) Name() string {
 
 // Takes implements [Method]: the parameters of the kernel but for switches, which
 // choose the form that learners take, and that of the learner.
-func (m kernelMethod) Takes() []string { return append(m.takes(), m.learner.takes()...) }
+func (m kernelMethod) Takes() []string {
+	if m.learner == KernelSVM {
+		return slices.Concat(m.takes(), m.learner.takes(), machineSpec.Takes())
+	}
+	return append(m.takes(), m.learner.takes()...)
+}
 
 // takes returns the names of the kernel's parameters but for switches.
 func (m kernelMethod) takes() (takes []string) {
@@ -56,7 +62,12 @@ func (m kernelMethod) takes() (takes []string) {
 }
 
 // Declarations implements [Declared].
-func (m kernelMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.kernel.Spec} }
+func (m kernelMethod) Declarations() []*spec.Spec {
+	if m.learner == KernelSVM {
+		return []*spec.Spec{&m.kernel.Spec, &machineSpec}
+	}
+	return []*spec.Spec{&m.kernel.Spec}
+}
 
 // Predict implements [Method].
 func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
@@ -93,6 +104,9 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	if p.Directed {
 		return nil, &DirectedError{m.kernel.Name}
+	}
+	if err := set.checkStrategy(len(p.Names)); err != nil {
+		return nil, err
 	}
 	r := &kernelPredictor{
 		predictor: predictor{p: p, set: &set, prior: shares, counted: true, out: &Prediction{Learner: m.learner}},

@@ -137,11 +137,13 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[floa
 // crossOutcomes stores for every cost what machines that learn from the other
 // folds say about each item.
 func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, set *Settings, found [][]trial.Outcome) error {
-	solver := classify.Solver{SVM: classify.SVM{Strategy: trial.Strategy(classes), Tolerance: set.Tolerance, MaxIterations: trial.TrialIterations}}
+	var solver classify.Solver
 	gram := classify.NewDenseGram(sparse.DenseOf(k))
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
 		largest := hideFold(y, class, fold, f)
+		solver.SVM = set.machine(y, classes)
+		solver.SVM.MaxIterations = trial.TrialIterations
 		models, err := solver.Path(ctx, gram, y, classes, costs)
 		switch {
 		case errors.Is(err, classify.ErrOneClass):
@@ -216,10 +218,8 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 		return err
 	}
 	classes := len(r.p.Names)
-	svm := &classify.SVM{
-		Cost: r.strength, Strategy: trial.Strategy(classes), Tolerance: r.set.Tolerance,
-		CacheBytes: cacheBytes, Workers: r.set.Workers,
-	}
+	svm := r.set.machine(r.p.Class, classes)
+	svm.Cost, svm.CacheBytes, svm.Workers = r.strength, cacheBytes, r.set.Workers
 	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far

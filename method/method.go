@@ -125,6 +125,9 @@ func (m walkMethod) Name() string { return m.name }
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
 	own := m.learner.takes()
+	if m.learner.machines() {
+		own = append(own, machineSpec.Takes()...)
+	}
 	if by := m.learner.declared(); by != nil {
 		own = by.Takes()
 	}
@@ -136,6 +139,9 @@ func (m walkMethod) Takes() []string {
 func (m walkMethod) Declarations() []*spec.Spec {
 	if by := m.learner.declared(); by != nil {
 		return []*spec.Spec{&cwk.Spec, &by.Spec}
+	}
+	if m.learner.machines() {
+		return []*spec.Spec{&cwk.Spec, &machineSpec}
 	}
 	return []*spec.Spec{&cwk.Spec}
 }
@@ -164,6 +170,9 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Split
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	set, err := m.settings(s)
 	if err != nil {
+		return nil, err
+	}
+	if err := set.checkStrategy(len(p.Names)); err != nil {
 		return nil, err
 	}
 	if par == nil {

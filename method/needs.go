@@ -462,7 +462,7 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most 
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.Learner == RLS || a.set.Learner.declared() != nil || trial.Strategy(k) == classify.OneVsRest {
+	if a.set.Learner == RLS || a.set.Learner.declared() != nil || a.set.strategy(k) == classify.OneVsRest {
 		return k, true
 	}
 	return k * (k - 1) / 2, false

@@ -274,7 +274,8 @@ func meanDiagonal(k *sparse.Block[float64], items int) float64 {
 
 // machines fits support vector machines of several costs, each from the one before.
 func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
-	solver := classify.Solver{SVM: classify.SVM{Strategy: trial.Strategy(len(r.p.Names)), Tolerance: r.set.Tolerance, MaxIterations: trial.TrialIterations}}
+	solver := classify.Solver{SVM: r.set.machine(y, len(r.p.Names))}
+	solver.SVM.MaxIterations = trial.TrialIterations
 	list := make([]classify.Model, len(settings))
 	models, err := solver.Path(ctx, k, y, len(r.p.Names), r.strengths)
 	if errors.Is(err, classify.ErrOneClass) {

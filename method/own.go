@@ -150,7 +150,7 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 		list = append(list, v[p.Name])
 	}
 	switch {
-	case of == &cwk.Spec && p.Grid == nil && len(list) > 1:
+	case (of == &cwk.Spec || of == &machineSpec) && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)
 	case of == &cwk.Spec:
 		s.Grid.try(p.Name, list)

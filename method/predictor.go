@@ -201,15 +201,16 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
 	case LinearSVM:
-		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: trial.Strategy(classes), RNGSeed: r.set.RNGSeed, Workers: r.set.Workers}
+		svm := &classify.LinearSVM{
+			Cost: r.par.Cost / deals, Strategy: r.set.strategy(classes), Weights: r.set.weights(r.class, classes),
+			RNGSeed: r.set.RNGSeed, Workers: r.set.Workers,
+		}
 		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
 	default:
-		svm := &classify.SVM{
-			Cost: r.par.Cost / deals, Strategy: trial.Strategy(classes), Tolerance: r.set.Tolerance,
-			CacheBytes: cacheBytes, Workers: r.set.Workers,
-		}
+		svm := r.set.machine(r.class, classes)
+		svm.Cost, svm.CacheBytes, svm.Workers = r.par.Cost/deals, cacheBytes, r.set.Workers
 		var kernel *classify.KernelModel
-		kernel, err = fitFeatures(ctx, svm, classify.FeatureGram[float32]{Features: f}, r.class, classes)
+		kernel, err = fitFeatures(ctx, &svm, classify.FeatureGram[float32]{Features: f}, r.class, classes)
 		if kernel != nil {
 			r.model = classify.LinearWeights(kernel, f)
 		}

@@ -130,7 +130,8 @@ func (s *Settings) tried() int {
 // machinesOf returns what a choice tries.
 func machinesOf(s *Settings) trial.Machines {
 	m := trial.Machines{
-		LeastSquares: s.Learner == RLS, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(), Tolerance: s.Tolerance,
+		Machine:      s.machine,
+		LeastSquares: s.Learner == RLS, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
 	}
 	if by := s.Learner.declared(); by != nil {
 		m.Strength, m.Whole = make([]float64, len(s.Grid.Declared)), by.Whole

@@ -30,6 +30,7 @@ type Tester struct {
 	minSteps     int       // the collected block starts at it
 	strength     []float64 // costs or λ, increasing
 
+	machine   func(y []int, classes int) classify.SVM
 	solver    classify.Solver
 	left      []float64 // train×width: probabilities of the steps between two lengths
 	right     []float64 // test×width
@@ -49,7 +50,9 @@ type Machines struct {
 	Steps        []int     // of walks, increasing
 	MinSteps     int       // the collected block starts at it
 	Strength     []float64 // costs or λ, increasing
-	Tolerance    float64   // of support vector machines; 0: that of classify.SVM
+
+	// Machine returns a support vector machine, but for its cost, for the items with y ≥ 0.
+	Machine func(y []int, classes int) classify.SVM
 
 	// Fit, unless nil, is a learner in their place, and Strength has a number for each
 	// of its settings; Whole says that it learns from the kernel between all items.
@@ -59,11 +62,8 @@ type Machines struct {
 
 // New returns a tester for so many classes.
 func New(classes int, of Machines) *Tester {
-	w := &Tester{classes: classes, leastSquares: of.LeastSquares, steps: of.Steps, minSteps: of.MinSteps, strength: of.Strength}
+	w := &Tester{classes: classes, machine: of.Machine, leastSquares: of.LeastSquares, steps: of.Steps, minSteps: of.MinSteps, strength: of.Strength}
 	w.learner = learner{of.Fit, of.Whole}
-	w.solver.SVM.Strategy = Strategy(classes)
-	w.solver.SVM.Tolerance = of.Tolerance
-	w.solver.SVM.MaxIterations = TrialIterations
 	return w
 }
 
@@ -118,6 +118,8 @@ func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]classify.Kerne
 		for _, cost := range w.strength {
 			w.scaled = append(w.scaled, cost/float64(terms))
 		}
+		w.solver.SVM = w.machine(t.TrainClass, w.classes)
+		w.solver.SVM.MaxIterations = TrialIterations
 		models, err := w.solver.Path(ctx, gram, t.TrainClass, w.classes, w.scaled)
 		if errors.Is(err, classify.ErrIterationLimit) {
 			err = nil // the machines are the best so far

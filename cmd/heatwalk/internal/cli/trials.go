@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // trialFormats are the endings of a part of classify.
@@ -119,13 +120,14 @@ func (f *classifyFlags) parameters(seed int64) any {
 	return struct {
 		Method    string       `json:"method"`
 		Grid      *method.Grid `json:"grid"`
+		Given     spec.Values  `json:"given,omitempty"`
 		Prior     string       `json:"prior"`
 		Tolerance float64      `json:"svm_tolerance,omitempty"`
 		Seed      int64        `json:"seed"`
 		Scores    int          `json:"scores"`
 		Unreached string       `json:"unreached"`
 		Truth     string       `json:"truth,omitempty"`
-	}{f.method.Name(), f.tried.Grid, f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
+	}{f.method.Name(), f.tried.Grid, f.tried.Given, f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
 }
 
 // trialParts are the parts that a choice is made from.

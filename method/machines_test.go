@@ -1,0 +1,95 @@
+package method
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Machines behind a kernel of the graph and behind walks have the weights and the strategy
+// that are given: they name the classes that machines on all kernel values name.
+func TestMachinesAsGiven(t *testing.T) {
+	whole := goldenProblem(t, "sbm300")
+	var uneven []int // of the classes but the first every third label
+	for i, c := range whole.Class {
+		if c == 0 || i%3 == 0 {
+			uneven = append(uneven, i)
+		}
+	}
+	p := whole.At(uneven)
+	par := spec.Values{"beta": spec.Number(2), "laplacian": spec.Word("normalized")}
+	k, nodes, y := wholeKernel(t, p, "diffusion", par)
+	onGraph := func(i int) []float64 { return k.Row(slices.Index(nodes, i)) }
+	walk := Parameters{Alpha: 0.4, Steps: 4, Features: Plain}
+	items, all := slowWalkItems(p, walk, true)
+	onWalks := func(i int) []float64 {
+		var row []float64
+		for _, b := range items {
+			row = append(row, all[i].kernel(b, 0, 4))
+		}
+		return row
+	}
+	for name, row := range map[string]func(i int) []float64{"diffusion": onGraph, "cwk": onWalks} {
+		var gram []float64
+		for a := range y {
+			i := nodes[a]
+			if name == "cwk" {
+				i = items[a].row
+			}
+			values := slices.Clone(row(i))
+			if name == "cwk" && a < len(p.Row) {
+				for b := range values {
+					values[b] = items[a].kernel(items[b], 0, 4)
+				}
+			}
+			gram = append(gram, values...)
+		}
+		g := &classify.DenseGram[float64]{N: len(y), Stride: len(y), Data: gram}
+		named := map[string][]int{}
+		for _, given := range []spec.Values{{}, {"class-weights": spec.Word("balanced")}, {"strategy": spec.Word("one-vs-rest")}, {"class-weights": spec.Word("balanced"), "strategy": spec.Word("one-vs-rest")}} {
+			set := &Settings{Grid: SmallGrid(Plain), Given: given, Tolerance: 1e-7}
+			set.Grid.Cost, set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
+			if name != "cwk" {
+				set.Given = spec.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
+				for at, v := range given {
+					set.Given[at] = v
+				}
+			}
+			out := predictBy(t, name, p, set)
+			svm := &classify.SVM{Cost: 0.1, Tolerance: 1e-7}
+			if given.Has("class-weights") {
+				svm.Weights = classify.BalancedWeights(y, len(p.Names))
+			}
+			if given.Has("strategy") {
+				svm.Strategy = classify.OneVsRest
+			}
+			model, err := svm.Fit(t.Context(), g, y, len(p.Names))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var classes []int
+			unlike := 0
+			for i := range p.Degrees {
+				if slices.Contains(p.Row, i) || !out.Reached.Contains(uint32(i)) {
+					continue
+				}
+				classes = append(classes, out.Class[i])
+				if out.Class[i] != model.Pairs.Predict(model.DecisionsTo(nil, row(i))) {
+					unlike++ // equal votes, which soft votes part, or a decision near 0
+				}
+			}
+			if 50*unlike > len(classes) {
+				t.Errorf("%s, %v: %d of %d nodes have other classes", name, given, unlike, len(classes))
+			}
+			for other, list := range named {
+				if slices.Equal(list, classes) {
+					t.Errorf("%s: %v and %s name the same classes", name, given, other)
+				}
+			}
+			named[strings.Join(append([]string{"as"}, machineSpec.Text(given)), " ")] = classes
+		}
+	}
+}
