@@ -49,3 +49,47 @@ func TestTuneOnSplits(t *testing.T) {
 		}
 	}
 }
+
+// A walk of no step tells nothing of a node without a label, whatever the cost: it is
+// given the largest class, by tuning and by predictions alike.
+func TestTuneWithoutSteps(t *testing.T) {
+	g := testgraph.Planted(t, 5, 100, 80)
+	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Names: []string{"few", "most", "some"}}
+	for i := range p.Row {
+		p.Class = append(p.Class, []int{1, 0, 1, 2, 1, 2}[i%6])
+	}
+	splits, err := validate.RandomSplits(p.Class, 0.3, 4, 1, validate.ForTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods, err := ParseMethods("cwk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cost := range []float64{1, 128} {
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.5}, Steps: []int{0}, Cost: []float64{cost}, Features: []Features{Plain}}}
+		c, err := methods[0].Tune(t.Context(), p, splits, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, largest := 0, 0
+		for i := range splits.Len() {
+			train := p.At(splits.At(i).Train)
+			out, err := methods[0].Predict(t.Context(), train, &c.Parameters, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range splits.At(i).Test {
+				if out.Class[p.Row[at]] == p.Class[at] {
+					right++
+				}
+				if validate.Majority(train.Class) == p.Class[at] {
+					largest++
+				}
+			}
+		}
+		if tuned := int(math.Round(c.Accuracy * float64(c.Tested))); right != largest || tuned != largest {
+			t.Errorf("C = %v: %d right by tuning and %d by predictions, want %d, those of the largest class", cost, tuned, right, largest)
+		}
+	}
+}

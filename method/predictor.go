@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -383,7 +384,7 @@ func (r *predictor) score(ctx context.Context) error {
 // addAllVotes adds the votes of the machines from number lo on to the scores of
 // all nodes, and finishes these with the last machine's.
 func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[float64], lo int) error {
-	last := lo+decisions.Cols == len(r.model.Pairs)
+	last, largest := lo+decisions.Cols == len(r.model.Pairs), validate.Majority(r.p.Class)
 	return sched.Run(ctx, r.set.Workers, (decisions.Rows+piece.Length-1)/piece.Length, func(_, part int) error {
 		vote := make([]float64, len(r.p.Names))
 		for i := part * piece.Length; i < min(decisions.Rows, (part+1)*piece.Length); i++ {
@@ -402,7 +403,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 				trial.Count(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
 			}
 			if last {
-				r.finishVotes(scores, counts, vote)
+				r.finishVotes(scores, counts, vote, largest)
 			}
 		}
 		return nil
@@ -426,14 +427,24 @@ func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote [
 	}
 }
 
-// finishVotes makes scores of sums of votes and, unless they are nil, of their counts.
-func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64) {
+// undecided is by how much, relative to the highest, sums of votes differ by rounding
+// alone.
+const undecided = 1e-6
+
+// finishVotes makes scores of sums of votes and, unless they are nil, of their counts. A
+// walk that is too short to come to a label from a node says nothing of it: where all
+// sums are equal, the largest class has a little more.
+func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, largest int) {
 	for c, v := range sums {
 		vote[c] = float64(v)
 	}
+	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
 	r.votes.ScoresTo(vote)
 	if counts != nil {
 		trial.Favour(vote, counts)
+	}
+	if equal {
+		vote[largest] = slices.Max(vote) * (1 + undecided)
 	}
 	for c, v := range vote {
 		sums[c] = float32(v)

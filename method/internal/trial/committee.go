@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -49,7 +50,7 @@ func (w *Tester) score(ctx context.Context, t *Trial, terms int, hits []int64) e
 	n := span(len(t.Test))
 	for lo := 0; lo < len(t.Test); lo += testChunk {
 		w.committee.decide(w.cross, n, lo, min(lo+testChunk, n))
-		w.committee.count(hits, models[0].Pairs, t.TestClass[lo:min(lo+testChunk, len(t.Test))])
+		w.committee.count(hits, models[0].Pairs, t.TestClass[lo:min(lo+testChunk, len(t.Test))], t.Largest)
 	}
 	return nil
 }
@@ -135,9 +136,12 @@ func (c *committee) decide(cross []float64, n, lo, hi int) {
 	}
 }
 
+// undecided bounds decisions that are nothing but rounding.
+const undecided = 1e-9
+
 // count adds to the hits of each strength how often its machines name the class
-// of a test row.
-func (c *committee) count(hits []int64, pairs classify.Pairs, class []int) {
+// of a test row, or where they are all undecided, it is the largest class.
+func (c *committee) count(hits []int64, pairs classify.Pairs, class []int, largest int) {
 	c.columns = slices.Grow(c.columns[:0], len(pairs))[:len(pairs)]
 	c.class = slices.Grow(c.class[:0], len(class))[:len(class)]
 	var right int64
@@ -150,6 +154,9 @@ func (c *committee) count(hits []int64, pairs classify.Pairs, class []int) {
 			pairs.PredictAllTo(c.class, c.columns)
 			right = 0
 			for i, answer := range c.class {
+				if !slices.ContainsFunc(c.columns, func(d []float64) bool { return math.Abs(d[i]) > undecided }) {
+					answer = largest
+				}
 				if answer == class[i] {
 					right++
 				}

@@ -50,8 +50,8 @@ marked that a paired t-test does not find worse.
 
 With --tuning-splits N the parameters of every method are chosen once for each
 training size, on N further splits, which have labels of the whole graph, as papers
-do; with 0, by cross-validation inside each training set, as classify does. The report
-says which. auto chooses inside each training set in both.
+do; with 0 or a given --split, by cross-validation inside each training set, as classify
+does. The report says which. auto chooses inside each training set in both.
 
 With --multi-label a node may stand on several lines of L.tsv. Of each test node as many
 labels are predicted as it has, by classify --multi-label and by their frequency, and
