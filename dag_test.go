@@ -36,6 +36,7 @@ var floors = map[string]int{
 	"cwk":                       2,
 	"lanczos":                   2,
 	"internal/tall":             2,
+	"internal/double":           2,
 	"ingest/internal/sketch":    0,
 	"ingest/internal/unread":    2,
 	"ingest/source":             4,

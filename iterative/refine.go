@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/double"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -28,10 +29,11 @@ import (
 // v, found by a refinement itself, are hitting times of g where q are the degrees.
 type Refinement struct {
 	system *System
-	plain  bool     // the inverse is that of Edge·L, whatever Scale is
-	degree []double // nil: neither s nor Ground is made of it
+	plain  bool            // the inverse is that of Edge·L, whatever Scale is
+	degree []double.Number // nil: neither s nor Ground is made of it
 	q      []float64
 	size   []float64 // of v∘s by component, v = 1 for a definite M
+	least  float64   // a lower bound of the positive eigenvalues of a singular M
 	square []float64 // of s by component
 	sweeps int       // that finding v took
 }
@@ -58,20 +60,22 @@ func (s *System) Refinement(ctx context.Context, plain bool) (*Refinement, error
 	}
 	f := &Refinement{system: s, plain: plain, q: make([]float64, len(s.Graph.Degrees))}
 	if s.Scale != nil && !plain || s.rest != nil && s.rest.ofDegree {
-		if err := f.weigh(ctx); err != nil {
+		var err error
+		if f.degree, err = double.Degrees(ctx, s.Graph.A, s.Graph.Workers); err != nil {
 			return nil, err
 		}
+		f.sweeps++
 	}
 	parts := s.Graph.Components
 	f.size, f.square = make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
 	for i, c := range parts.Of {
-		f.square[c] += f.weight(i).hi
+		f.square[c] += f.weight(i).Hi
 	}
 	if s.Ground == nil {
 		return f, f.findTimes(ctx)
 	}
 	for i, c := range parts.Of {
-		f.q[i] = f.ground(i).hi
+		f.q[i] = f.ground(i).Hi
 		if f.q[i] == 0 { // a row that is zero
 			f.q[i] = math.Inf(1)
 		}
@@ -90,124 +94,47 @@ func (f *Refinement) finishSizes() {
 
 // rest says what Ground is made of: share, of the degree where there are entries.
 type rest struct {
-	share    double
+	share    double.Number
 	ofDegree bool
 }
 
 // ground returns row i's exact Ground.
-func (f *Refinement) ground(i int) double {
+func (f *Refinement) ground(i int) double.Number {
 	r := f.system.rest
 	switch {
 	case r == nil:
-		return double{}
-	case r.ofDegree && f.degree[i].hi > 0:
-		return r.share.times(f.degree[i])
+		return double.Number{}
+	case r.ofDegree && f.degree[i].Hi > 0:
+		return r.share.Times(f.degree[i])
 	}
-	return double{hi: f.system.Ground[i]}
+	return double.Number{Hi: f.system.Ground[i]}
 }
 
 // scaled reports whether s is not 1.
 func (f *Refinement) scaled() bool { return f.system.Scale != nil && !f.plain }
 
 // weight returns s².
-func (f *Refinement) weight(i int) double {
-	if !f.scaled() || f.degree[i].hi == 0 {
-		return double{hi: 1}
+func (f *Refinement) weight(i int) double.Number {
+	if !f.scaled() || f.degree[i].Hi == 0 {
+		return double.Number{Hi: 1}
 	}
 	return f.degree[i]
 }
 
 // root returns s.
-func (f *Refinement) root(i int) double {
-	if !f.scaled() || f.degree[i].hi == 0 {
-		return double{hi: 1}
+func (f *Refinement) root(i int) double.Number {
+	if !f.scaled() || f.degree[i].Hi == 0 {
+		return double.Number{Hi: 1}
 	}
-	return f.degree[i].root()
+	return f.degree[i].Root()
 }
-
-// weigh sums up the degrees.
-func (f *Refinement) weigh(ctx context.Context) error {
-	a := f.system.Graph.A
-	f.degree = make([]double, len(f.q))
-	f.sweeps++
-	return eachRow(ctx, a, f.system.Graph.Workers, 1, func(_, _ int, col []uint32, val []float64, sums []double, _ []float64) {
-		if val == nil {
-			sums[0] = sums[0].plus(double{hi: float64(len(col))})
-		}
-		for _, w := range val {
-			sums[0] = sums[0].plus(double{hi: w})
-		}
-	}, func(_, i int, sums []double, _ []float64) { f.degree[i] = sums[0] })
-}
-
-// eachRow sweeps over a, adds every row up in k sums and as many sizes, and finishes it.
-// A row that comes in pieces is added up piece by piece, in order.
-func eachRow(ctx context.Context, a sparse.Matrix, workers, k int,
-	add func(worker, i int, col []uint32, val []float64, sums []double, sizes []float64),
-	finish func(worker, i int, sums []double, sizes []float64)) error {
-	type room struct {
-		sums  []double
-		sizes []float64
-	}
-	ranges, rooms := a.Ranges(), make([]room, sched.Workers(workers))
-	pieces := map[int]*room{}
-	for i, r := range ranges {
-		if r.Pieces > 1 {
-			pieces[i] = &room{make([]double, k), make([]float64, k)}
-		}
-	}
-	for i := range rooms {
-		rooms[i] = room{make([]double, k), make([]float64, k)}
-	}
-	err := a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			r := &rooms[worker]
-			if p.Pieces > 1 {
-				r = pieces[p.Index]
-			}
-			clear(r.sums)
-			clear(r.sizes)
-			col, val := p.Row(i - p.Lo)
-			add(worker, i, col, val, r.sums, r.sizes)
-			if p.Pieces == 1 {
-				finish(worker, i, r.sums, r.sizes)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for at := 0; at < len(ranges); at += ranges[at].Pieces {
-		if ranges[at].Pieces == 1 {
-			continue
-		}
-		whole := pieces[at]
-		for piece := 1; piece < ranges[at].Pieces; piece++ {
-			other := pieces[at+piece]
-			for j := range whole.sums {
-				whole.sums[j] = whole.sums[j].plus(other.sums[j])
-				whole.sizes[j] += other.sizes[j]
-			}
-		}
-		finish(0, ranges[at].Lo, whole.sums, whole.sizes)
-	}
-	return nil
-}
-
-// doubles is a block of numbers of two parts each.
-type doubles struct{ hi, lo *sparse.Block[float64] }
-
-func (d doubles) at(i, j int) double { return double{d.hi.Row(i)[j], d.lo.Row(i)[j]} }
-
-func (d doubles) set(i, j int, v double) { d.hi.Row(i)[j], d.lo.Row(i)[j] = v.hi, v.lo }
 
 // refining is a refinement of some columns under way.
 type refining struct {
 	*Refinement
-	z          doubles
+	z          double.Block
 	r, y       *sparse.Block[float64] // residual and correction
-	rhs        func(i, j int) (c double, slack float64)
+	rhs        func(i, j int) (c double.Number, slack float64)
 	enough     func(j int, worst float64) bool
 	worst      []float64   // max_i |R_i|/q_i, by column
 	byWorker   [][]float64 // of worst
@@ -225,7 +152,7 @@ const (
 
 // run makes corrections until all columns have enough, or no more comes of it.
 func (f *refining) run(ctx context.Context) error {
-	k := f.z.hi.Cols
+	k := f.z.Hi.Cols
 	f.worst, f.best, f.once = make([]float64, k), make([]float64, k), make([]float64, k)
 	for j := range k {
 		f.best[j], f.once[j] = math.Inf(1), math.Inf(1)
@@ -283,7 +210,7 @@ func (f *refining) correct(ctx context.Context) error {
 	for i := range f.y.Rows {
 		for j, v := range f.y.Row(i) {
 			if v != 0 {
-				f.z.set(i, j, f.z.at(i, j).plus(double{hi: v}))
+				f.z.Set(i, j, f.z.At(i, j).Plus(double.Number{Hi: v}))
 			}
 		}
 	}
@@ -292,13 +219,13 @@ func (f *refining) correct(ctx context.Context) error {
 
 // residual stores C − M·Z in r, and the worst of its rows in worst.
 func (f *refining) residual(ctx context.Context) error {
-	s, k := f.system, f.z.hi.Cols
+	s, k := f.system, f.z.Hi.Cols
 	f.byWorker = make([][]float64, sched.Workers(s.Graph.Workers))
 	for i := range f.byWorker {
 		f.byWorker[i] = make([]float64, k)
 	}
 	f.result.Sweeps++
-	err := eachRow(ctx, s.Graph.A, s.Graph.Workers, k, f.addRow, f.finishRow)
+	err := double.Laplacian(ctx, s.Graph.A, s.Graph.Workers, f.z, f.finishRow)
 	clear(f.worst)
 	for _, list := range f.byWorker {
 		for j, v := range list {
@@ -308,38 +235,17 @@ func (f *refining) residual(ctx context.Context) error {
 	return err
 }
 
-// addRow adds up L·Z.
-func (f *refining) addRow(_, i int, col []uint32, val []float64, sums []double, sizes []float64) {
-	for e, other := range col {
-		w := 1.0
-		if val != nil {
-			w = val[e]
-		}
-		if int(other) == i || w == 0 {
-			continue
-		}
-		for j := range sums {
-			a, b := f.z.at(i, j), f.z.at(int(other), j)
-			sums[j] = sums[j].plus(a.minus(b).times(double{hi: w}))
-			sizes[j] += w * (math.Abs(a.hi) + math.Abs(b.hi))
-		}
-	}
-	for j := range sizes { // of additions, one after another
-		sizes[j] *= float64(len(col) + 4)
-	}
-}
-
 // finishRow makes the residual of what was added up.
-func (f *refining) finishRow(worker, i int, sums []double, sizes []float64) {
+func (f *refining) finishRow(worker, i int, sums []double.Number, sizes []float64) {
 	ground := f.ground(i)
-	edge, terms := double{hi: f.system.Edge}, 4*float64(f.r.Rows+16) // of which degrees are made
+	edge, terms := double.Number{Hi: f.system.Edge}, 4*float64(f.r.Rows+16) // of which degrees are made
 	row, worst := f.r.Row(i), f.byWorker[worker]
 	for j, sum := range sums {
 		c, slack := f.rhs(i, j)
-		held := ground.times(f.z.at(i, j))
-		r := c.minus(held).minus(sum.times(edge))
-		row[j] = r.value()
-		slack += doubleRounding * (f.system.Edge*sizes[j] + terms*(math.Abs(held.hi)+math.Abs(c.hi)))
+		held := ground.Times(f.z.At(i, j))
+		r := c.Minus(held).Minus(sum.Times(edge))
+		row[j] = r.Value()
+		slack += double.Rounding * (f.system.Edge*sizes[j] + terms*(math.Abs(held.Hi)+math.Abs(c.Hi)))
 		worst[j] = math.Max(worst[j], (math.Abs(row[j])*(1+8*epsilon)+slack+tiny)/f.q[i])
 	}
 }
@@ -355,7 +261,7 @@ const (
 func (f *Refinement) findTimes(ctx context.Context) error {
 	s := f.system
 	n, parts := len(f.q), s.Graph.Components
-	held, total := make([]int, len(parts.Sizes)), make([]double, len(parts.Sizes))
+	held, total := make([]int, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
 	_, degrees := s.Graph.Edges()
 	for c := range held {
 		held[c] = -1
@@ -368,18 +274,18 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	for i, c := range parts.Of {
 		if held[c] != i {
 			f.q[i] = s.Edge * degrees[i]
-			total[c] = total[c].plus(double{hi: f.q[i]})
+			total[c] = total[c].Plus(double.Number{Hi: f.q[i]})
 		} else {
 			f.q[i] = math.Inf(1)
 		}
 	}
 	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, 1) }
-	run := &refining{Refinement: f, z: doubles{block(), block()}, r: block(), y: block(), result: &Refined{}}
-	run.rhs = func(i, _ int) (double, float64) {
+	run := &refining{Refinement: f, z: double.NewBlock(n, 1), r: block(), y: block(), result: &Refined{}}
+	run.rhs = func(i, _ int) (double.Number, float64) {
 		if c := parts.Of[i]; held[c] == i { // all of it has no part in the null space
-			return double{-total[c].hi, -total[c].lo}, 0
+			return double.Number{Hi: -total[c].Hi, Lo: -total[c].Lo}, 0
 		}
-		return double{hi: f.q[i]}, 0
+		return double.Number{Hi: f.q[i]}, 0
 	}
 	const loosest = 1. / 8
 	run.enough = func(_ int, worst float64) bool { return worst <= loosest }
@@ -393,13 +299,22 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	for i := range f.q {
 		f.q[i] *= 1 - run.worst[0] - 8*epsilon
 	}
+	f.least = math.Inf(1)
 	for i, c := range parts.Of {
-		v := run.z.at(i, 0).minus(run.z.at(held[c], 0)).hi
-		f.size[c] += f.weight(i).hi * v * v
+		v, m := run.z.At(i, 0).Minus(run.z.At(held[c], 0)).Hi, f.weight(i).Hi
+		f.size[c] += m * v * v
+		if held[c] != i {
+			f.least = min(f.least, f.q[i]/(m*v)*(1-1e-12))
+		}
 	}
 	f.finishSizes()
 	return nil
 }
+
+// Least returns a lower bound of the positive eigenvalues of a singular M, +Inf if there is
+// none: the least of the matrix without the rows and columns of the nodes g is between
+// (Cauchy), and not below any min_i (L·v)_i/(s_i²·v_i) with v > 0 (Collatz and Wielandt).
+func (f *Refinement) Least() float64 { return f.least }
 
 // SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. Cost: that of the
 // system's own for some two to ten right-hand sides.
@@ -412,10 +327,10 @@ func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64]) (
 	lo, r, y := block(), block(), block()
 	for at := 0; at < b.Cols; at += width {
 		k := min(width, b.Cols-at)
-		run := &refining{Refinement: f, z: doubles{x.Columns(at, at+k), lo.Columns(0, k)}, r: r.Columns(0, k), y: y.Columns(0, k), result: out}
+		run := &refining{Refinement: f, z: double.Block{Hi: x.Columns(at, at+k), Lo: lo.Columns(0, k)}, r: r.Columns(0, k), y: y.Columns(0, k), result: out}
 		for i := range b.Rows {
-			clear(run.z.hi.Row(i))
-			clear(run.z.lo.Row(i))
+			clear(run.z.Hi.Row(i))
+			clear(run.z.Lo.Row(i))
 		}
 		if err := run.columns(ctx, b.Columns(at, at+k), out.ErrorBound[at:at+k]); err != nil {
 			return nil, err
@@ -433,34 +348,34 @@ func (f *refining) columns(ctx context.Context, b *sparse.Block[float64], bound 
 
 	// By component and column: what is to be taken off B, and the size of what it is
 	// made of.
-	off, size := make([]double, components*k), make([]float64, components*k)
-	mass, touched := make([]double, components), make([]bool, components*k)
+	off, size := make([]double.Number, components*k), make([]float64, components*k)
+	mass, touched := make([]double.Number, components), make([]bool, components*k)
 	for i, c := range parts.Of {
-		mass[c] = mass[c].plus(f.weight(i))
+		mass[c] = mass[c].Plus(f.weight(i))
 		for j, v := range b.Row(i) {
 			if v == 0 {
 				continue
 			}
 			at := int(c)*k + j
 			touched[at] = true
-			p := f.root(i).times(double{hi: v})
-			off[at], size[at] = off[at].plus(p), size[at]+math.Abs(p.hi)
+			p := f.root(i).Times(double.Number{Hi: v})
+			off[at], size[at] = off[at].Plus(p), size[at]+math.Abs(p.Hi)
 		}
 	}
 	for at := range off {
-		off[at] = off[at].over(mass[at/k])
-		size[at] /= mass[at/k].hi
+		off[at] = off[at].Over(mass[at/k])
+		size[at] /= mass[at/k].Hi
 	}
-	f.rhs = func(i, j int) (double, float64) {
-		v := f.root(i).times(double{hi: b.Row(i)[j]})
+	f.rhs = func(i, j int) (double.Number, float64) {
+		v := f.root(i).Times(double.Number{Hi: b.Row(i)[j]})
 		if !singular {
 			if math.IsInf(f.q[i], 1) {
-				return double{}, 0
+				return double.Number{}, 0
 			}
 			return v, 0
 		}
 		at, m := int(parts.Of[i])*k+j, f.weight(i)
-		return v.minus(m.times(off[at])), doubleRounding * (4*math.Abs(v.hi) + terms*m.hi*size[at])
+		return v.Minus(m.Times(off[at])), double.Rounding * (4*math.Abs(v.Hi) + terms*m.Hi*size[at])
 	}
 	reach, spread := make([]float64, k), make([]float64, k)
 	for at, yes := range touched {
@@ -478,47 +393,47 @@ func (f *refining) columns(ctx context.Context, b *sparse.Block[float64], bound 
 	for j := range k {
 		means, largest := f.means(j, singular), 0.0
 		for i, c := range parts.Of {
-			largest = max(largest, math.Abs(f.z.hi.Row(i)[j]))
-			v := f.z.at(i, j)
+			largest = max(largest, math.Abs(f.z.Hi.Row(i)[j]))
+			v := f.z.At(i, j)
 			if singular {
-				v = v.minus(means[c])
+				v = v.Minus(means[c])
 			}
-			f.z.hi.Row(i)[j] = f.root(i).times(v).value()
+			f.z.Hi.Row(i)[j] = f.root(i).Times(v).Value()
 		}
 		var norm float64
 		for i := range b.Rows {
-			norm = math.Hypot(norm, f.z.hi.Row(i)[j])
+			norm = math.Hypot(norm, f.z.Hi.Row(i)[j])
 		}
-		bound[j] = (f.worst[j]*reach[j]+terms*doubleRounding*largest*spread[j]+epsilon*norm)*(1+1e-6) + tiny
+		bound[j] = (f.worst[j]*reach[j]+terms*double.Rounding*largest*spread[j]+epsilon*norm)*(1+1e-6) + tiny
 	}
 	return nil
 }
 
 // means returns the means of z in each component, weighted by s²: nil where they stay.
-func (f *refining) means(j int, singular bool) []double {
+func (f *refining) means(j int, singular bool) []double.Number {
 	if !singular {
 		return nil
 	}
 	parts := f.system.Graph.Components
-	sums, mass := make([]double, len(parts.Sizes)), make([]double, len(parts.Sizes))
+	sums, mass := make([]double.Number, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
 	for i, c := range parts.Of {
 		m := f.weight(i)
-		sums[c], mass[c] = sums[c].plus(m.times(f.z.at(i, j))), mass[c].plus(m)
+		sums[c], mass[c] = sums[c].Plus(m.Times(f.z.At(i, j))), mass[c].Plus(m)
 	}
 	for c := range sums {
-		sums[c] = sums[c].over(mass[c])
+		sums[c] = sums[c].Over(mass[c])
 	}
 	return sums
 }
 
 // norm returns that of column j of X.
-func (f *refining) norm(j int, means []double) (norm float64) {
+func (f *refining) norm(j int, means []double.Number) (norm float64) {
 	for i, c := range f.system.Graph.Components.Of {
-		v := f.z.at(i, j)
+		v := f.z.At(i, j)
 		if means != nil {
-			v = v.minus(means[c])
+			v = v.Minus(means[c])
 		}
-		norm = math.Hypot(norm, f.root(i).hi*v.hi)
+		norm = math.Hypot(norm, f.root(i).Hi*v.Hi)
 	}
 	return norm
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/double"
 	"github.com/heatwalk/heatwalk/internal/tall"
 )
 
@@ -23,7 +24,7 @@ func ShiftedLaplacian(g *graph.Graph, a, c float64) (*System, error) {
 		s.Null = g.NullSpace(false)
 		return s, nil
 	}
-	s.easy, s.rest = g.NullSpace(false), &rest{share: double{hi: c}}
+	s.easy, s.rest = g.NullSpace(false), &rest{share: double.Number{Hi: c}}
 	s.Ground = make([]float64, len(g.Degrees))
 	for i := range s.Ground {
 		s.Ground[i] = c
@@ -42,7 +43,7 @@ func ShiftedLaplacianNormalized(g *graph.Graph, a, c float64) (*System, error) {
 		s.Null = g.NullSpace(true)
 		return s, nil
 	}
-	s.easy, s.rest = g.NullSpace(true), &rest{double{hi: c}, true}
+	s.easy, s.rest = g.NullSpace(true), &rest{double.Number{Hi: c}, true}
 	s.Ground = groundOf(g, c)
 	return s, nil
 }
@@ -111,4 +112,4 @@ func groundOf(g *graph.Graph, c float64) []float64 {
 }
 
 // restOf returns that of (1 − α)·D.
-func restOf(alpha float64) *rest { return &rest{twoSum(1, -alpha), true} }
+func restOf(alpha float64) *rest { return &rest{double.Sum(1, -alpha), true} }

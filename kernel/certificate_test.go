@@ -131,6 +131,9 @@ func TestRefinedInverses(t *testing.T) {
 		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}}},
 		{"uneven weights", uneven, named{"regularized-commute-time", spec.Values{"alpha": spec.Number(1 - 5e-9)}}},
 		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Word(normalized), "alpha": spec.Number(1e12)}}},
+		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(0.7)}}},
+		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1e10)}}},
+		{"a weak bridge and a strong link", cliques(t, 4, 1e-7, edge{0, 1, 1e12}), named{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(3), "kappa": spec.Number(3000)}}},
 		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Number(1 - 1e-12)}}},
 	} {
 		for _, applied := range []bool{false, true} {

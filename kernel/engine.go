@@ -59,6 +59,17 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
 }
 
+func (e *series) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
+	r, err := e.m.RefineTo(ctx, dst, x, e.f, memory)
+	if errors.Is(err, expm.ErrTolerance) {
+		return nil, iterative.ErrStagnation
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &applied{bound: r.ColumnBound, rounded: r.ColumnBound, sweeps: r.Sweeps, method: r.Method.String() + ", refined", least: true}, nil
+}
+
 // inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, a Chebyshev series.
 type inverseRoot struct {
 	series

@@ -86,7 +86,7 @@ func TestParameterErrors(t *testing.T) {
 		}
 	}
 	// Where not a digit is sure, no tolerance is named.
-	_, _, err := Gram(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "heat-pagerank", spec.Values{"beta": spec.Number(1e9)}), upTo(5), &Settings{Tolerance: 0.5})
+	_, _, err := Gram(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", spec.Values{"laplacian": spec.Word(randomWalk), "nu": spec.Number(2.5), "kappa": spec.Number(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
 	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; ask for none") {
 		t.Error(err)
 	}

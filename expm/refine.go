@@ -1,0 +1,283 @@
+package expm
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/double"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	// refinedWork is how many entries times columns the sweeps of a refined series may
+	// visit in all, half a minute, and refinedDegree the longest series. From
+	// projectedDegree on it is looked whether the projector will do.
+	refinedWork, refinedDegree, projectedDegree = 1e9, 1e6, 1e3
+
+	// refinedBlocks are the blocks that refined results take beside the two of the caller.
+	refinedBlocks = 10
+)
+
+// Refined is what a refined result came with.
+type Refined struct {
+	ColumnBound []float64 // never below the norm of a column's error
+	Method      Method
+	Sweeps      int
+}
+
+// RefineTo stores f(H)·B in y for a Laplacian H = L or L̃ of the exact weights, computed
+// with numbers of about 106 bits and rounded once, for f that need no more than half a minute:
+//
+//   - exp(−βx) by its Chebyshev series, or where that is long and all but the null space
+//     has decayed by the projector;
+//   - (σ + x)^−ν with ν = 1, 2, 3, … by ν refined solves.
+//
+// The error is [ErrTolerance] where f is no such function or memory, if it is not 0, does
+// not suffice. Cost: a sweep for each term of the series; in plain loops.
+func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Refined, error) {
+	if m.graph == nil || m.outer != nil || memory > 0 && memory < refinedBlocks*sparse.BlockBytes[float64](m.n, b.Cols) {
+		return nil, ErrTolerance
+	}
+	if f.kind == matern && f.power == math.Trunc(f.power) && f.power <= mostSolves {
+		return m.refinedPower(ctx, y, b, f)
+	}
+	if f.kind != exponential || !(f.rate < 0) {
+		return nil, ErrTolerance
+	}
+	z := double.Number{Hi: -f.rate}.Times(double.Number{Hi: m.hi / 2})
+	last := degree(z.Hi, smallest)
+	if last > projectedDegree {
+		if out, err := m.refinedProjection(ctx, y, b, f); err == nil || !errors.Is(err, ErrTolerance) {
+			return out, err
+		}
+	}
+	if last > refinedDegree || float64(last)*float64(m.graph.A.NNZ())*float64(b.Cols) > refinedWork {
+		return nil, ErrTolerance
+	}
+	r := &refinement{Map: m, out: &Refined{Method: Chebyshev}}
+	return r.out, r.series(ctx, y, b, refinedBessel(z, last))
+}
+
+// mostSolves is the largest power of a Matérn function that is refined.
+const mostSolves = 20
+
+// refinedPower is (σ + H)^−ν·B. An error of one solution is at most 1/σ times as large in
+// the next; 2ν/κ² is rounded twice.
+func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f Function) (*Refined, error) {
+	solver := iterative.ShiftedLaplacian
+	if m.normalized {
+		solver = iterative.ShiftedLaplacianNormalized
+	}
+	s, err := solver(m.graph, 1, f.shift)
+	if err != nil {
+		return nil, err
+	}
+	exact, err := s.Refinement(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	x := sparse.NewBlock[float64](m.n, b.Cols)
+	out := &Refined{ColumnBound: make([]float64, b.Cols), Method: Rational}
+	for i := range m.n {
+		copy(y.Row(i), b.Row(i))
+	}
+	for range int(f.power) {
+		for i := range m.n {
+			copy(x.Row(i), y.Row(i))
+		}
+		r, err := exact.SolveTo(ctx, y, x)
+		if err != nil {
+			return nil, err
+		}
+		out.Sweeps += r.Sweeps
+		for j, bound := range r.ErrorBound {
+			out.ColumnBound[j] = out.ColumnBound[j]/f.shift*(1+epsilon) + bound
+		}
+	}
+	for j, size := range normsOf(y) {
+		out.ColumnBound[j] += 2 * f.power * epsilon * (size + out.ColumnBound[j])
+	}
+	return out, nil
+}
+
+// refinedProjection is P₀·B, which is all that is left of exp(−βH)·B where β is large
+// beside the least positive eigenvalue.
+func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64], f Function) (*Refined, error) {
+	solver := iterative.ShiftedLaplacian
+	if m.normalized {
+		solver = iterative.ShiftedLaplacianNormalized
+	}
+	s, err := solver(m.graph, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	exact, err := s.Refinement(ctx, false)
+	switch {
+	case errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIterationLimit):
+		return nil, ErrTolerance
+	case err != nil:
+		return nil, err
+	}
+	left := math.Exp(f.rate * exact.Least() * (1 - 8*epsilon)) // e^−∞ where all is in the null space
+	if left > epsilon {
+		return nil, ErrTolerance
+	}
+	r := &refinement{Map: m, out: &Refined{Method: Projection}}
+	if err := r.weigh(ctx); err != nil {
+		return nil, err
+	}
+	of, parts, k := m.graph.Components.Of, len(m.graph.Components.Sizes), b.Cols
+	sums, mass := make([]double.Number, parts*k), make([]double.Number, parts)
+	for i, c := range of {
+		root := r.root(i)
+		mass[c] = mass[c].Plus(root.Times(root))
+		for j, v := range b.Row(i) {
+			at := int(c)*k + j
+			sums[at] = sums[at].Plus(root.Times(double.Number{Hi: v}))
+		}
+	}
+	for at := range sums {
+		sums[at] = sums[at].Over(mass[at/k])
+	}
+	for i, c := range of {
+		for j := range y.Row(i) {
+			y.Row(i)[j] = r.root(i).Times(sums[int(c)*k+j]).Value()
+		}
+	}
+	r.bound(y, b, left+float64(m.n+16)*double.Rounding)
+	return r.out, nil
+}
+
+// refinement is a refined result under way. Its vectors are D^−½ of the caller's for L̃.
+type refinement struct {
+	*Map
+	degree []double.Number // nil for L
+	out    *Refined
+}
+
+func (r *refinement) weigh(ctx context.Context) (err error) {
+	if r.normalized {
+		r.out.Sweeps++
+		r.degree, err = double.Degrees(ctx, r.graph.A, r.workers)
+	}
+	return err
+}
+
+// root returns what the caller's row is divided by.
+func (r *refinement) root(i int) double.Number {
+	if r.degree == nil || r.degree[i].Hi == 0 {
+		return double.Number{Hi: 1}
+	}
+	return r.degree[i].Root()
+}
+
+// bound fills ColumnBound: a share of B, and the rounding of Y.
+func (r *refinement) bound(y, b *sparse.Block[float64], share float64) {
+	r.out.ColumnBound = normsOf(y)
+	for j, size := range normsOf(b) {
+		r.out.ColumnBound[j] = epsilon*r.out.ColumnBound[j] + share*size*(1+1e-9)
+	}
+}
+
+// series adds up Σ_j coef_j·T_j(2H/hi − I)·B. Rounding errors of its steps grow with the
+// square of their number at the most, as the polynomials of the second kind do.
+func (r *refinement) series(ctx context.Context, y, b *sparse.Block[float64], coef []float64) error {
+	if err := r.weigh(ctx); err != nil {
+		return err
+	}
+	k := b.Cols
+	now, before, sum := double.NewBlock(r.n, k), double.NewBlock(r.n, k), double.NewBlock(r.n, k)
+	inverse := make([]double.Number, r.n) // of hi/2 times the degrees
+	for i := range r.n {
+		root, d := r.root(i), double.Number{Hi: r.hi / 2}
+		if r.degree != nil && r.degree[i].Hi > 0 {
+			d = d.Times(r.degree[i])
+		}
+		inverse[i] = double.Number{Hi: 1}.Over(d)
+		for j, v := range b.Row(i) {
+			x := double.Number{Hi: v}.Over(root)
+			now.Set(i, j, x)
+			sum.Set(i, j, x.Times(double.Number{Hi: coef[0]}))
+		}
+	}
+	for step, c := range coef[1:] {
+		twice := double.Number{Hi: 2}
+		if step == 0 {
+			twice.Hi = 1
+		}
+		r.out.Sweeps++
+		// The next vector takes the place of the last but one.
+		err := double.Laplacian(ctx, r.graph.A, r.workers, now, func(_, i int, sums []double.Number, _ []float64) {
+			for j, v := range sums {
+				next := v.Times(inverse[i]).Minus(now.At(i, j)).Times(twice).Minus(before.At(i, j))
+				before.Set(i, j, next)
+				sum.Set(i, j, sum.At(i, j).Plus(next.Times(double.Number{Hi: c})))
+			}
+		})
+		if err != nil {
+			return err
+		}
+		now, before = before, now
+	}
+	for i := range r.n {
+		root := r.root(i)
+		for j := range y.Row(i) {
+			y.Row(i)[j] = sum.At(i, j).Times(root).Value()
+		}
+	}
+	steps := float64(len(coef) + 1)
+	// Coefficients are rounded, as the product of β and hi is; their sizes add up to 1.
+	r.bound(y, b, 2*smallest+2*epsilon+8*steps*steps*float64(r.n+16)*double.Rounding)
+	return nil
+}
+
+// refinedBessel returns the coefficients of exp(−z(1 + y)), rounded once, as scaledBessel
+// does.
+func refinedBessel(z double.Number, last int) []float64 {
+	if z.Hi < smallest {
+		return []float64{1}
+	}
+	const nearest = 1e-28
+	start := degree(z.Hi, nearest) + 1
+	p := make([]double.Number, start+2)
+	p[start] = double.Number{Hi: 1}
+	total := double.Number{Hi: 2}
+	const far = 0x1p500
+	for j := start; j > 0; j-- {
+		p[j-1] = p[j+1].Plus(double.Number{Hi: 2 * float64(j)}.Over(z).Times(p[j]))
+		twice := 2.0
+		if j == 1 {
+			twice = 1
+		}
+		total = total.Plus(p[j-1].Times(double.Number{Hi: twice}))
+		if p[j-1].Hi > far {
+			for i := j - 1; i <= start; i++ {
+				p[i] = p[i].Times(double.Number{Hi: 1 / far})
+			}
+			total = total.Times(double.Number{Hi: 1 / far})
+		}
+	}
+	coef := make([]float64, min(last, start)+1)
+	for j := range coef {
+		coef[j] = p[j].Over(total).Value()
+		if j > 0 {
+			coef[j] *= 2
+		}
+		if j%2 == 1 {
+			coef[j] = -coef[j]
+		}
+	}
+	return coef
+}
+
+func normsOf(b *sparse.Block[float64]) []float64 {
+	norms := make([]float64, b.Cols)
+	for i := range b.Rows {
+		for j, v := range b.Row(i) {
+			norms[j] = math.Hypot(norms[j], v)
+		}
+	}
+	return norms
+}

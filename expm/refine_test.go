@@ -1,0 +1,73 @@
+package expm
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Refined functions of the Laplacian of a complete graph, whose eigenvalues are 0 and n,
+// or n/(n−1), are right to a few ε, by every method.
+func TestRefined(t *testing.T) {
+	const n = 7
+	g, err := graph.New(ctx, testgraph.Complete(n), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := NewLaplacian(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Map{plain, NewLaplacianNormalized(g)} {
+		top := float64(n)
+		if m.normalized {
+			top = float64(n) / (n - 1)
+		}
+		for _, c := range []struct {
+			f      Function
+			method Method
+			value  func(x float64) float64
+		}{
+			{Exp(-1e-19), Chebyshev, func(float64) float64 { return 1 }},
+			{Exp(-0.25), Chebyshev, func(x float64) float64 { return math.Exp(-0.25 * x) }},
+			{Exp(-30), Chebyshev, func(x float64) float64 { return math.Exp(-30 * x) }},
+			{Exp(-1e9), Projection, func(x float64) float64 { return math.Exp(-1e9 * x) }},
+			{Matern(0.5, 3), Rational, func(x float64) float64 { return math.Pow(0.5+x, -3) }},
+		} {
+			b, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
+			b.Row(2)[0], b.Row(5)[1] = 1, -3
+			r, err := m.RefineTo(ctx, y, b, c.f, 0)
+			if err != nil || r.Method != c.method {
+				t.Fatal(r, err)
+			}
+			for j := range 2 {
+				scale := []float64{1, -3}[j]
+				for i := range n {
+					want := (c.value(0) - c.value(top)) / n
+					if b.Row(i)[j] != 0 {
+						want += c.value(top)
+					}
+					if d := math.Abs(y.Row(i)[j] - scale*want); !(d <= r.ColumnBound[j]+2*epsilon*math.Abs(scale*want)) {
+						t.Errorf("normalized %v, %v: (%d, %d) is off by %g, bound %g", m.normalized, c.method, i, j, d, r.ColumnBound[j])
+					}
+				}
+				if most := 30 * epsilon * 3 * c.value(0); !(r.ColumnBound[j] <= most) {
+					t.Errorf("normalized %v, %v: bound %g, more than %g", m.normalized, c.method, r.ColumnBound[j], most)
+				}
+			}
+		}
+		b := sparse.NewBlock[float64](n, 1)
+		for _, f := range []Function{Matern(1, 0.5), Exp(1), Inverse(1, 1)} {
+			if _, err := m.RefineTo(ctx, sparse.NewBlock[float64](n, 1), b, f, 0); !errors.Is(err, ErrTolerance) {
+				t.Error(err)
+			}
+		}
+		if _, err := m.RefineTo(ctx, sparse.NewBlock[float64](n, 1), b, Exp(-1), 100); !errors.Is(err, ErrTolerance) {
+			t.Errorf("100 bytes: %v", err)
+		}
+	}
+}
