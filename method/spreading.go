@@ -198,13 +198,22 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		if err := r.offset(f, groups, v); err != nil {
 			return nil, err
 		}
+		assigned := make([][]int, len(groups))
+		for i, seeds := range groups {
+			assigned[i] = r.Assigned(f.Columns(i*k, (i+1)*k), nil, seeds, v)
+		}
 		for i, row := range r.p.Row {
 			if fold[i] < lo || fold[i] >= hi {
 				continue
 			}
-			own := f.Row(row)[(fold[i]-lo)*k:][:k]
+			at := fold[i] - lo
+			own := f.Row(row)[at*k:][:k]
 			list[i].reached = slices.ContainsFunc(own, func(x float64) bool { return x != 0 })
-			list[i].right = answer(own, groups[fold[i]-lo].Class) == r.p.Class[i]
+			if assigned[at] != nil {
+				list[i].right = assigned[at][row] == r.p.Class[i]
+			} else {
+				list[i].right = answer(own, groups[at].Class) == r.p.Class[i]
+			}
 		}
 	}
 	return list, nil
@@ -306,6 +315,9 @@ func (r *spreader) score(ctx context.Context) error {
 		for c, v := range row {
 			r.out.Scores.Row(i)[c] = float32(v)
 		}
+	}
+	if assigned := r.Assigned(f, offset, r.seeds(nil, -1), r.choice.Values); assigned != nil {
+		copy(r.out.Class, assigned)
 	}
 	for i, at := range r.p.Row {
 		r.out.Class[at] = r.p.Class[i]

@@ -28,7 +28,8 @@ import (
 //
 // where ν is one-hot at labelled nodes and q at all others. β = 0 makes the shares of the
 // classes those of the labels, where Θ has mean 0; without balance Θ is 0. Scores are t,
-// −∞ for a class without a label; probabilities are q.
+// −∞ for a class without a label; probabilities are q, of which [Learner.Assigned] makes
+// classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
 var GPTransduction = Learner{
@@ -42,6 +43,7 @@ var GPTransduction = Learner{
 				Grid: []spec.Value{spec.Number(10), spec.Number(100)}},
 			{Name: "balance", Symbol: "β", Meaning: "how far the shares of the classes may differ from those of the labels: 0 not at all, or none for no balance",
 				Range: spec.From(0), Words: []string{"none"}, Default: spec.Number(0)},
+			assignParam,
 			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: spec.Whole, Range: spec.FromTo(1, 1e6), Default: spec.Int(40)},
 		},
 	},
@@ -76,7 +78,7 @@ var GPTransduction = Learner{
 	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
 		return []spec.Bytes{
 			{What: "latent values, distributions and blocks of Newton's method", Bytes: 9 * sparse.BlockBytes[float64](n, classes)},
-			{What: "factors of rows", Bytes: 3 * 8 * int64(n)},
+			{What: "factors of rows, and nodes in the order of a class", Bytes: 3 * 8 * int64(n)},
 		}
 	},
 	offset: func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {

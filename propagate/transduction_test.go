@@ -3,6 +3,7 @@ package propagate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -39,6 +40,12 @@ func TestGPTransductionGolden(t *testing.T) {
 					t.Errorf("%s: Θ of class %d is %v, want %v", file, c, theta[c], want)
 				}
 			}
+			if v["assign"] = spec.Word("likeliest"); GPTransduction.Assigned(got, theta, seeds, v) != nil {
+				t.Error("the likeliest classes are assigned by shares")
+			}
+			v["assign"] = spec.Word("shares")
+			class := GPTransduction.Assigned(got, theta, seeds, v)
+			quota := testgraph.Golden(t, file+"quota.npy").Data
 			q, row, at := testgraph.Golden(t, file+"q.npy"), make([]float64, len(theta)), 0
 			for i := range got.Rows {
 				if labelled[i] {
@@ -46,6 +53,9 @@ func TestGPTransductionGolden(t *testing.T) {
 				}
 				for c := range row {
 					row[c] = got.Row(i)[c] + theta[c]
+				}
+				if class[i] != int(quota[at]) {
+					t.Errorf("%s: node %d has class %d, want %v", file, i, class[i], quota[at])
 				}
 				softmax(row, row)
 				for c, want := range q.Row(at) {
@@ -55,6 +65,16 @@ func TestGPTransductionGolden(t *testing.T) {
 				}
 				at++
 			}
+		}
+	}
+}
+
+func TestQuotas(t *testing.T) {
+	for _, c := range []struct{ count, want []int }{
+		{[]int{1, 1}, []int{4, 3}}, {[]int{3, 0, 4}, []int{3, 0, 4}}, {[]int{1, 1, 1, 1}, []int{2, 2, 2, 1}}, {[]int{1, 5}, []int{1, 6}},
+	} {
+		if got := quotas(c.count, 7); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.count, got, c.want)
 		}
 	}
 }

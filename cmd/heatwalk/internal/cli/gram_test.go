@@ -166,3 +166,37 @@ func TestGoldenMethods(t *testing.T) {
 		}
 	}
 }
+
+// TestGoldenShares: the classes that --assign shares gives to nodes without a label are
+// those of the golden quotas, where nodes that no label reaches have one too.
+func TestGoldenShares(t *testing.T) {
+	for _, graph := range []string{"karate", "wrand60"} {
+		folder, nodes := goldenFolder(t, graph), testgraph.Load(t, graph)
+		labelled := map[int]bool{}
+		for _, row := range nodes.Train {
+			labelled[row] = true
+		}
+		for _, balance := range []string{"0.0", "0.1"} {
+			file := filepath.Join(t.TempDir(), "out.tsv")
+			run(t, "classify", ingested(t, folder), "--labels", filepath.Join(folder, "train.tsv"), "--method", "gp-transduction", "--laplacian", "combinatorial",
+				"--alpha", "1", "--variance", "4", "--balance", balance, "--assign", "shares", "--unreached", "prior", "--scores", "none", "-o", file, "--quiet")
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := testgraph.Golden(t, graph+"/gp_transduction_b"+balance+"_quota.npy").Data
+			for row, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+				if labelled[row] {
+					continue
+				}
+				if fields := strings.Split(line, "\t"); fields[1] != nodes.Classes[int(want[0])] {
+					t.Errorf("%s, balance %s: %q, want %s", graph, balance, line, nodes.Classes[int(want[0])])
+				}
+				want = want[1:]
+			}
+			if len(want) != 0 {
+				t.Errorf("%s: %d nodes are missing", graph, len(want))
+			}
+		}
+	}
+}

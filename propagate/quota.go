@@ -1,0 +1,81 @@
+package propagate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// assignParam says how probabilities become classes.
+var assignParam = spec.Param{
+	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: spec.Choice,
+	Words: []string{"likeliest", "shares"}, Default: spec.Word("likeliest"),
+}
+
+// Assigned returns the class of every node where these are not the likeliest of each by
+// itself, or nil. f are the scores of one group, to which their [Learner.Offset] is added
+// unless it is nil.
+//
+// With assign = shares the classes have the same shares of the unlabelled nodes as of the
+// labels, the n·μ_c rounded by largest remainder: in their order each takes those that are
+// likeliest to be in it among the nodes that no class before has taken, of equals (to 9
+// decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
+// nodes for each class.
+func (l *Learner) Assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds, v spec.Values) []int {
+	if l.Param(assignParam.Name) == nil || !v.Is(assignParam.Name, "shares") {
+		return nil
+	}
+	class, free := make([]int, f.Rows), make([]int, 0, f.Rows)
+	for i := range class {
+		class[i] = -1
+	}
+	count := make([]int, f.Cols)
+	for i, row := range s.Row {
+		class[row] = s.Class[i]
+		count[s.Class[i]]++
+	}
+	for i, c := range class {
+		if c < 0 {
+			free = append(free, i)
+		}
+	}
+	weighed, share, likely := make([]float64, f.Cols), make([]float64, f.Cols), make([]float64, f.Rows)
+	for c, most := range quotas(count, len(free)) {
+		for _, i := range free {
+			copy(weighed, f.Row(i))
+			for j, x := range offset {
+				weighed[j] += x
+			}
+			l.Probabilities(share, weighed, nil, 0)
+			likely[i] = math.Round(share[c] * 1e9)
+		}
+		slices.SortFunc(free, func(a, b int) int { return cmp.Or(cmp.Compare(likely[b], likely[a]), cmp.Compare(a, b)) })
+		for _, i := range free[:most] {
+			class[i] = c
+		}
+		free = free[most:]
+	}
+	return class
+}
+
+// quotas divides n in the ratio of counts, by largest remainder, of equal ones the first.
+func quotas(count []int, n int) []int {
+	all := 0
+	for _, m := range count {
+		all += m
+	}
+	quota, order, left := make([]int, len(count)), make([]int, len(count)), n
+	for c, m := range count {
+		order[c], quota[c] = c, m*n/all
+		left -= quota[c]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b]*n%all, count[a]*n%all) })
+	for _, c := range order[:left] {
+		quota[c]++
+	}
+	return quota
+}
