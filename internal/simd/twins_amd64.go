@@ -71,6 +71,12 @@ func residualColumnsF32AVX2(r *float32, rStride int, q *float32, qStride int, al
 func turnColumnsF32AVX2(x *float32, xStride int, p *float32, pStride int, z *float32, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
 
 //go:noescape
+func dotF32AVX2(dst *float64, x *float32, y *float64, n int)
+
+//go:noescape
+func addScaledF32AVX2(dst *float64, a float64, x *float32, n int)
+
+//go:noescape
 func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
@@ -138,6 +144,12 @@ func residualColumnsF64AVX2(r *float64, rStride int, q *float64, qStride int, al
 
 //go:noescape
 func turnColumnsF64AVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+
+//go:noescape
+func dotF64AVX2(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func addScaledF64AVX2(dst *float64, a float64, x *float64, n int)
 
 //go:noescape
 func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *float64, w2 *float64, w3 *float64, n int)

@@ -11686,6 +11686,79 @@ register:
 	VZEROUPPER
 	RET
 
+// func dotF32AVX2(dst *float64, x *float32, y *float64, n int)
+// Requires: AVX
+TEXT ·dotF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ   x+8(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   n+24(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SUBQ   $0x10, SI
+	JL     rest
+
+four:
+	VCVTPS2PD (AX)(BX*4), Y4
+	VMULPD    (CX)(BX*8), Y4, Y4
+	VADDPD    Y4, Y0, Y0
+	VCVTPS2PD 16(AX)(BX*4), Y4
+	VMULPD    32(CX)(BX*8), Y4, Y4
+	VADDPD    Y4, Y1, Y1
+	VCVTPS2PD 32(AX)(BX*4), Y4
+	VMULPD    64(CX)(BX*8), Y4, Y4
+	VADDPD    Y4, Y2, Y2
+	VCVTPS2PD 48(AX)(BX*4), Y4
+	VMULPD    96(CX)(BX*8), Y4, Y4
+	VADDPD    Y4, Y3, Y3
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLE       four
+
+rest:
+	CMPQ BX, DX
+	JGE  end
+
+one:
+	VCVTPS2PD (AX)(BX*4), Y4
+	VMULPD    (CX)(BX*8), Y4, Y4
+	VADDPD    Y4, Y0, Y0
+	ADDQ      $0x04, BX
+	CMPQ      BX, DX
+	JL        one
+
+end:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	MOVQ    dst+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func addScaledF32AVX2(dst *float64, a float64, x *float32, n int)
+// Requires: AVX
+TEXT ·addScaledF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+8(FP), Y0
+	XORQ         BX, BX
+
+loop:
+	VCVTPS2PD (CX)(BX*4), Y1
+	VMULPD    Y1, Y0, Y1
+	VADDPD    (AX)(BX*8), Y1, Y1
+	VMOVUPD   Y1, (AX)(BX*8)
+	ADDQ      $0x04, BX
+	CMPQ      BX, DX
+	JL        loop
+	VZEROUPPER
+	RET
+
 // func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-88
@@ -22538,6 +22611,79 @@ register:
 	ADDQ    $0x08, DI
 	DECQ    R8
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func dotF64AVX2(dst *float64, x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·dotF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ   x+8(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   n+24(FP), DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   BX, BX
+	MOVQ   DX, SI
+	SUBQ   $0x10, SI
+	JL     rest
+
+four:
+	VMOVUPD (AX)(BX*8), Y4
+	VMULPD  (CX)(BX*8), Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(AX)(BX*8), Y4
+	VMULPD  32(CX)(BX*8), Y4, Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD 64(AX)(BX*8), Y4
+	VMULPD  64(CX)(BX*8), Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 96(AX)(BX*8), Y4
+	VMULPD  96(CX)(BX*8), Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    $0x10, BX
+	CMPQ    BX, SI
+	JLE     four
+
+rest:
+	CMPQ BX, DX
+	JGE  end
+
+one:
+	VMOVUPD (AX)(BX*8), Y4
+	VMULPD  (CX)(BX*8), Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JL      one
+
+end:
+	VADDPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	MOVQ    dst+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func addScaledF64AVX2(dst *float64, a float64, x *float64, n int)
+// Requires: AVX
+TEXT ·addScaledF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD a+8(FP), Y0
+	XORQ         BX, BX
+
+loop:
+	VMOVUPD (CX)(BX*8), Y1
+	VMULPD  Y1, Y0, Y1
+	VADDPD  (AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JL      loop
 	VZEROUPPER
 	RET
 

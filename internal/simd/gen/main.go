@@ -14,6 +14,7 @@ func main() {
 		scaleTo(t)
 		widen(t)
 		columns(t)
+		vectors(t)
 	}
 	panels()
 	checksum()

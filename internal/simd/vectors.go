@@ -1,0 +1,56 @@
+package simd
+
+// Dot returns ⟨x, y⟩ in float64; y is as long as x. Products are rounded before they are
+// added: of the first numbers, a multiple of 4, as 16 partial sums s of the products whose
+// places have a remainder by 16, those after the last 16 with the first four of these;
+// then (s_j + s_4+j) + (s_8+j + s_12+j) for j < 4, those sums l as (l₀ + l₁) + (l₂ + l₃),
+// and then the others one after the other.
+func Dot[T Float](x []T, y []float64) float64 {
+	var lanes [4]float64
+	y = y[:len(x)]
+	n := len(x) / 4 * 4
+	dot(&lanes, x[:n], y[:n])
+	sum := (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+	for i := n; i < len(x); i++ {
+		sum += float64(float64(x[i]) * y[i])
+	}
+	return sum
+}
+
+// AddScaled adds a·x to dst, which is as long; products are rounded before they are added:
+//
+//	dst[i] += a·x[i]
+func AddScaled[T Float](dst []float64, a float64, x []T) {
+	dst = dst[:len(x)]
+	n := len(x) / 4 * 4
+	addScaled(dst[:n], a, x[:n])
+	plainAddScaled(dst[n:], a, x[n:])
+}
+
+func plainDot[T Float](lanes *[4]float64, x []T, y []float64) {
+	var s [16]float64
+	y = y[:len(x)]
+	r := 0
+	for ; r+16 <= len(x); r += 16 {
+		p, q := (*[16]T)(x[r:]), (*[16]float64)(y[r:])
+		for j := range s {
+			s[j] += float64(float64(p[j]) * q[j])
+		}
+	}
+	for ; r+4 <= len(x); r += 4 {
+		p, q := (*[4]T)(x[r:]), (*[4]float64)(y[r:])
+		for j := range p {
+			s[j] += float64(float64(p[j]) * q[j])
+		}
+	}
+	for j := range lanes {
+		lanes[j] = (s[j] + s[4+j]) + (s[8+j] + s[12+j])
+	}
+}
+
+func plainAddScaled[T Float](dst []float64, a float64, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += float64(a * float64(v))
+	}
+}
