@@ -11,8 +11,9 @@ import (
 // of a node. Rows of labelled nodes are honest: of walks that know neither the label of
 // the node nor, with many labels, those of a fifth of all. Some weights are shared by
 // all classes and pulled towards what suits graphs where neighbours agree; others learn
-// which class goes to which. Cross-validation on the labels tells how much of each is
-// worth it, and with fewestLabels or fewer the scores are those of Poisson learning.
+// which class goes to which. Models with and without these answer together, each as much as
+// it makes the labels of other folds likely, and Poisson learning beside them where labels
+// are few and neighbours agree; with 15 labels or fewer the scores are its alone.
 //
 // Where nodes have attributes, scores of ridges on these, each label's by all others, are
 // columns of the same model; walks take part where the labels show that they help.

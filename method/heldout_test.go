@@ -62,17 +62,20 @@ func TestEstimateCountsNodes(t *testing.T) {
 		h.Note(i < 7, right, weight[p.Class[i]])
 	}
 	out.Estimate, out.Blank = h.Estimates(p, out.Reached)
-	// Of seven reached labels six are right; of three others one, and one is the only
-	// one of its class; half of all labels have the largest class.
-	reached, others := 6.0/7, (1+0.5)/(2.25+1)
+	// Of seven reached labels six are right, four of five of the first class; of three
+	// others one, and one is the only one of its class; half of all labels have the largest
+	// class. Nine labels of two classes count as eleven would, with one more of each.
+	first, second := 6.0/5*9/11, 5.0/4*9/11
+	of := 5*first + 2*second
+	reached, others := (4*first+2*second)/of, (second+0.5)/(2*second+0.125+1)
 	if got, want := out.Accuracy, 0.75*reached+0.25*others; math.Abs(got-want) > 1e-12 {
 		t.Errorf("accuracy %v, want %v", got, want)
 	}
 	if got, want := out.Blank.Accuracy, 0.75*reached; math.Abs(got-want) > 1e-12 {
 		t.Errorf("accuracy with blanks %v, want %v", got, want)
 	}
-	share := 8.0 / 11
-	if got, want := out.Blank.Stderr, 0.75*math.Sqrt(1.4*share*(1-share)*(1.0/11+1.0/75)); math.Abs(got-want) > 1e-12 || out.Stderr <= got {
+	share := (4*first + 2*second + 2) / (of + 4)
+	if got, want := out.Blank.Stderr, 0.75*math.Sqrt(1.4*share*(1-share)*(1/(of+4)+1.0/75)); math.Abs(got-want) > 1e-12 || out.Stderr <= got {
 		t.Errorf("error with blanks %v, want %v; without %v", got, want, out.Stderr)
 	}
 	if out.Tested != 10 || out.Blank.Tested != 10 {
@@ -90,7 +93,7 @@ func TestReferPropagates(t *testing.T) {
 			t.Fatal(err)
 		}
 		fold := validate.Folds(p.Class, auto.Folds, set.RNGSeed)
-		right, largest := 0.0, 0.0
+		right, largest, weight := 0.0, 0.0, heldout.WeightsOf(p.Class, len(p.Names))
 		for f := range auto.Folds {
 			var rest []int
 			for i := range fold {
@@ -107,10 +110,10 @@ func TestReferPropagates(t *testing.T) {
 					continue
 				}
 				if out.Class[p.Row[i]] == c {
-					right++
+					right += weight[c]
 				}
 				if validate.Majority(p.At(rest).Class) == c {
-					largest++
+					largest += weight[c]
 				}
 			}
 		}

@@ -76,20 +76,12 @@ const evidenceErrors = 2
 // the λ with the least log-loss, of these attributes alone unless others are likelier
 // by more than evidenceErrors, and then the likeliest of these.
 func (r *weigher) bestAttributed(among func(label int) bool) int {
-	base, best, most := -1, -1, 0.0
-	for lo := 0; lo < len(r.trials); {
-		hi, at, least := lo, lo, math.Inf(1)
-		for ; hi < len(r.trials) && r.trials[hi].of == r.trials[lo].of; hi++ {
-			if loss, _ := r.trials[hi].judge(among, r.several); loss < least {
-				at, least = hi, loss
-			}
-		}
-		if base < 0 {
-			base, best = at, at
-		} else if gain, sure := r.gain(&r.trials[at], &r.trials[base], among); sure && gain > most {
+	list := r.likeliest(among)
+	best, most := list[0], 0.0
+	for _, at := range list[1:] {
+		if gain, sure := r.gain(&r.trials[at], &r.trials[list[0]], among); sure && gain > most {
 			best, most = at, gain
 		}
-		lo = hi
 	}
 	return best
 }

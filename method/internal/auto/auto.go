@@ -77,10 +77,10 @@ type weigher struct {
 	several []bool     // of labels: whether there is another of their class
 	whole   *labelRows // of labels, without what is hidden from each
 
-	trials []trialOf // of every candidate and λ
-	chosen setting
-	model  *classify.LogisticModel
-	trust  float64 // of probabilities; the rest is the same for all classes
+	trials     []trialOf // of every candidate and λ
+	poissons   answers   // of Poisson learning
+	shares     []share   // who answers
+	calibrated calibration
 }
 
 // walk makes the columns of all nodes and the honest ones of labels.
@@ -115,7 +115,11 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	}
 	var scores *sparse.Block[float32]
 	if relates(r.p, r.set) {
+		r.related = r.newDiffused()
 		if err := r.relate(ctx); err != nil {
+			return err
+		}
+		if err := r.relateLinks(ctx); err != nil {
 			return err
 		}
 		scores = r.related.full
@@ -202,7 +206,7 @@ func (r *weigher) rows(without int) *labelRows {
 	return l
 }
 
-// relatedTo returns the scores of a kernel for a label without its own and a part, nil
+// relatedTo returns the scores of kernels for a label without its own and a part, nil
 // if there are none.
 func (r *weigher) relatedTo(label, without int) []float64 {
 	switch {
@@ -260,17 +264,24 @@ func (r *weigher) teaching(l *labelRows, without int) []int {
 	return y
 }
 
-// learn fits the chosen model to all labels.
+// learn fits the models that answer to all labels.
 func (r *weigher) learn(ctx context.Context) error {
-	r.trust = r.trusted()
-	if r.few() || r.chosen.candidate.constant {
-		return nil
+	y := r.teaching(r.whole, -1)
+	for i := range r.shares {
+		s := &r.shares[i]
+		if s.trial < 0 || r.trials[s.trial].candidate.constant {
+			continue
+		}
+		of := r.trials[s.trial].setting
+		models, err := r.fit(ctx, of.candidate, r.whole, y, []float64{of.lambda})
+		if err != nil {
+			return err
+		}
+		if models != nil {
+			s.model = models[0]
+		}
 	}
-	models, err := r.fit(ctx, r.chosen.candidate, r.whole, r.teaching(r.whole, -1), []float64{r.chosen.lambda})
-	if err == nil && models != nil {
-		r.model = models[0]
-	}
-	return err
+	return nil
 }
 
 // score gives every node its probabilities.
@@ -305,14 +316,20 @@ type scorer struct {
 	shared, free, row []float64
 	attributes        []float64
 	input             []float64 // what the model takes of shared and attributes
-	scores            []float64 // of a kernel
+	scores            []float64 // of kernels
 	missed            []float64 // of nodes that no walk comes to
+	one               []float64 // probabilities of one that answers
+	takesFree         bool      // free columns are asked for
 }
 
 func (r *weigher) newScorer() *scorer {
 	w := &scorer{
 		r: r, shared: make([]float64, r.columns.sharedCount()*r.columns.classes),
-		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes), scores: make([]float64, r.columns.classes), missed: r.missed(-1),
+		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes), scores: make([]float64, relatedKernels*r.columns.classes), missed: r.missed(-1),
+		one: make([]float64, r.columns.classes),
+	}
+	for _, s := range r.shares {
+		w.takesFree = w.takesFree || s.trial >= 0 && r.trials[s.trial].candidate.free
 	}
 	if r.attributed != nil {
 		w.attributes = make([]float64, r.attributed.blocks*r.columns.classes)
@@ -323,32 +340,49 @@ func (r *weigher) newScorer() *scorer {
 // probabilities returns those of node v, which stay valid until the next call.
 func (w *scorer) probabilities(v int) []float64 {
 	r, full := w.r, w.r.tally.full.Row(v)
-	switch {
-	case !r.heard(full):
+	if !r.heard(full) {
 		copy(w.row, w.missed)
 		return w.row
-	case r.few():
-		r.poisson(w.row, full)
-	case r.model == nil:
-		copy(w.row, r.columns.prior)
-	default:
+	}
+	if !r.few() {
 		r.columns.sharedTo(w.shared, full, r.columns.relatedRow(w.scores, v))
-		if r.attributed != nil {
-			r.attributed.nodeTo(w.attributes, v)
-		}
-		w.input = r.chosen.candidate.input(w.input[:0], w.shared, w.attributes, r.columns.classes)
-		if r.chosen.candidate.free {
+		if w.takesFree {
 			r.columns.freeTo(w.free, full, v)
-			r.model.LogitsTo(w.row, w.free, w.input)
-		} else {
-			r.model.LogitsTo(w.row, nil, w.input)
 		}
-		classify.Softmax(w.row, w.row)
 	}
-	for c, q := range w.row {
-		w.row[c] = float64(r.trust*q) + (1-r.trust)/float64(len(w.row))
+	if r.attributed != nil {
+		r.attributed.nodeTo(w.attributes, v)
 	}
+	clear(w.row)
+	for i := range r.shares {
+		w.answer(&r.shares[i], full)
+		for c, q := range w.one {
+			w.row[c] += float64(r.shares[i].weight * q)
+		}
+	}
+	r.calibrated.apply(w.row)
 	return w.row
+}
+
+// answer stores the probabilities of one that answers.
+func (w *scorer) answer(s *share, full []float32) {
+	r := w.r
+	switch {
+	case s.trial < 0:
+		r.poisson(w.one, full)
+		return
+	case s.model == nil:
+		copy(w.one, r.columns.prior)
+		return
+	}
+	c := r.trials[s.trial].candidate
+	w.input = c.input(w.input[:0], w.shared, w.attributes, r.columns.classes)
+	var free []float64
+	if c.free {
+		free = w.free
+	}
+	s.model.LogitsTo(w.one, free, w.input)
+	classify.Softmax(w.one, w.one)
 }
 
 // sharpness of the scores of Poisson learning, in units of their root mean square, as

@@ -425,7 +425,7 @@ func TestEvidenceSameBits(t *testing.T) {
 	}
 }
 
-// Scores of a kernel are those of regularised least squares on exp(−βL̃) by dense
+// Scores of kernels are those of regularised least squares on exp(−βL̃) and on S² by dense
 // algebra, and a label's own those of a solution without it.
 func TestRelatedScores(t *testing.T) {
 	p := problemtest.Planted(t, 9, 60, 24)
@@ -433,21 +433,43 @@ func TestRelatedScores(t *testing.T) {
 	if _, err := p.Components(context.Background(), 1, new(problem.Work)); err != nil {
 		t.Fatal(err)
 	}
+	r.related = r.newDiffused()
 	if err := r.relate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+	if err := r.relateLinks(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	n := len(p.Degrees)
-	laplacian := mat.NewDense(n, n, nil)
+	links, laplacian := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
 	for u := range n {
 		for v := range n {
 			if p.Degrees[u] > 0 && p.Degrees[v] > 0 {
-				laplacian.Set(u, v, -p.A.(*sparse.CSR).At(u, v)/math.Sqrt(p.Degrees[u]*p.Degrees[v]))
+				links.Set(u, v, p.A.(*sparse.CSR).At(u, v)/math.Sqrt(p.Degrees[u]*p.Degrees[v]))
 			}
+			laplacian.Set(u, v, -links.At(u, v))
 		}
 		if p.Degrees[u] > 0 {
 			laplacian.Set(u, u, 1+laplacian.At(u, u))
 		}
 	}
+	var diffusions []*mat.Dense
+	for _, beta := range []float64{1, 4, 16} {
+		var scaled, k mat.Dense
+		scaled.Scale(-beta, laplacian)
+		k.Exp(&scaled)
+		diffusions = append(diffusions, &k)
+	}
+	var square mat.Dense
+	square.Mul(links, links)
+	checkRelated(t, r, diffusions, 0)
+	checkRelated(t, r, []*mat.Dense{&square}, len(p.Names))
+}
+
+// checkRelated compares scores from a column on with least squares on the best of kernels.
+func checkRelated(t *testing.T, r *weigher, kernels []*mat.Dense, from int) {
+	t.Helper()
+	p, n := r.p, len(r.p.Degrees)
 	type solution struct {
 		merit map[int]float64 // of labels outside a part
 		full  [][]float64
@@ -475,15 +497,12 @@ func TestRelatedScores(t *testing.T) {
 		return out
 	}
 	best := map[int]*solution{} // by labels outside a part
-	for _, beta := range []float64{1, 4, 16} {
-		var scaled, k mat.Dense
-		scaled.Scale(-beta, laplacian)
-		k.Exp(&scaled)
+	for _, k := range kernels {
 		trace := 0.0
 		for _, row := range p.Row {
 			trace += k.At(row, row)
 		}
-		k.Scale(float64(len(p.Row))/trace, &k)
+		k.Scale(float64(len(p.Row))/trace, k)
 		for _, lambda := range []float64{0.01, 0.1, 1} {
 			s := &solution{merit: map[int]float64{}, own: map[int][][]float64{}}
 			var all []int
@@ -491,12 +510,12 @@ func TestRelatedScores(t *testing.T) {
 				all = append(all, i)
 			}
 			for v := range n {
-				s.full = append(s.full, solve(&k, all, lambda, v))
+				s.full = append(s.full, solve(k, all, lambda, v))
 			}
 			for _, part := range []int{-1, 0, 3} {
 				for i, row := range p.Row {
 					items := slices.DeleteFunc(slices.Clone(all), func(o int) bool { return o == i || r.sources.part[o] == part })
-					s.own[part] = append(s.own[part], solve(&k, items, lambda, row))
+					s.own[part] = append(s.own[part], solve(k, items, lambda, row))
 				}
 			}
 			for part := -1; part < r.sources.parts; part++ {
@@ -523,7 +542,7 @@ func TestRelatedScores(t *testing.T) {
 	}
 	for v := range n {
 		for c, want := range best[-1].full[v] {
-			if got := r.related.full.Row(v)[c]; math.Abs(float64(got)-want) > 1e-5 {
+			if got := r.related.full.Row(v)[from+c]; math.Abs(float64(got)-want) > 1e-5 {
 				t.Errorf("class %d at node %d has %v, want %v", c, v, got, want)
 			}
 		}
@@ -534,7 +553,7 @@ func TestRelatedScores(t *testing.T) {
 				row = best[own].own[-1][i]
 			}
 			for c, want := range row {
-				if got := r.relatedTo(i, part)[c]; math.Abs(got-want) > 1e-5 {
+				if got := r.relatedTo(i, part)[from+c]; math.Abs(got-want) > 1e-5 {
 					t.Errorf("class %d at label %d without part %d has %v, want %v", c, i, part, got, want)
 				}
 			}

@@ -3,7 +3,6 @@ package auto
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
@@ -44,14 +43,24 @@ type setting struct {
 // trialOf is what the labels say of a setting, each out of its fold.
 type trialOf struct {
 	setting
-	of    int       // the candidate's position, −1 of the constant
-	truth []float64 // the probability of the label's class
-	right []bool
+	of int // the candidate's position, −1 of the constant
+	answers
+}
+
+// answers are what is said of labels that are not told.
+type answers struct {
+	rows  [][]float32 // probabilities
+	truth []float64   // the probability of the label's class
+}
+
+func newAnswers(labels int) answers {
+	return answers{make([][]float32, labels), make([]float64, labels)}
 }
 
 // priorWeights returns those of shared columns towards which they are pulled: 0.8 of
-// them for Poisson learning, 0.6 for scores of a kernel, or for Poisson learning too,
-// and 0.6 for the mean of shares. log π counts half.
+// them for Poisson learning, 0.6 for scores of the diffusion kernel, or for Poisson
+// learning too, and 0.6 for the mean of shares. Scores of S² count 1 and log π half,
+// whether neighbours agree or not.
 func (c *columns) priorWeights(pull float64) []float64 {
 	u := make([]float64, c.sharedCount())
 	u[0] = 0.8 * pull
@@ -61,12 +70,16 @@ func (c *columns) priorWeights(pull float64) []float64 {
 	also := 0
 	if c.related != nil {
 		also = 1 + len(sharedFilters)
+		u[also+2] = linkPrior
 	}
 	u[also] += 0.6 * pull
 	last := len(u) - 1
 	u[last] = 0.5 / c.sharedScale[last]
 	return u
 }
+
+// linkPrior is the weight towards which that of scores of S² is pulled.
+const linkPrior = 1
 
 // fit fits a candidate to labels with a class, for each λ; nil where all have one
 // class.
@@ -102,20 +115,18 @@ func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, l
 // it takes a quarter more time on many labels, and moved no accuracy that was measured.
 const fitTolerance = 1e-3
 
-// choose tries all settings on the labels out of fold, takes the best, and measures
-// how often a choice without a label's fold gives the label its class.
+// choose tries all settings on the labels out of fold, weighs them by these, and measures
+// how often weights without a label's fold give the label its class.
 func (r *weigher) choose(ctx context.Context) error {
-	if r.few() {
-		r.tryPoisson()
-	} else {
+	r.poissons = r.tryPoisson()
+	if !r.few() {
 		if err := r.tryModels(ctx); err != nil {
 			return err
 		}
 		r.tryConstant()
 	}
-	all := func(int) bool { return true }
-	best := r.best(all)
-	r.chosen = r.trials[best].setting
+	r.shares = r.weigh(func(int) bool { return true })
+	r.calibrated = r.calibrate()
 	if validate.TooFew(r.p.Class) {
 		return nil
 	}
@@ -125,11 +136,13 @@ func (r *weigher) choose(ctx context.Context) error {
 	}
 	var h heldout.Count
 	weight := heldout.WeightsOf(r.p.Class, len(r.p.Names))
+	row := make([]float64, len(r.p.Names))
 	for f := range r.sources.parts {
-		t := &r.trials[r.best(func(i int) bool { return r.sources.part[i] != f })]
-		for i, right := range t.right {
+		shares := r.weigh(func(i int) bool { return r.sources.part[i] != f })
+		for i, class := range r.p.Class {
 			if r.sources.part[i] == f {
-				h.Note(r.attributed != nil || !alone[i], right, weight[r.p.Class[i]])
+				r.answerTo(row, shares, i)
+				h.Note(r.attributed != nil || !alone[i], classify.ArgMax(row) == class, weight[class])
 			}
 		}
 	}
@@ -145,7 +158,7 @@ func (r *weigher) tryModels(ctx context.Context) error {
 	candidates := r.candidates()
 	for of, c := range candidates {
 		for _, lambda := range c.lambdas() {
-			r.trials = append(r.trials, trialOf{setting: setting{c, lambda}, of: of, truth: make([]float64, m), right: make([]bool, m)})
+			r.trials = append(r.trials, trialOf{setting{c, lambda}, of, newAnswers(m)})
 		}
 	}
 	row, sampled, input := make([]float64, len(r.p.Names)), r.sampled(), []float64(nil)
@@ -226,9 +239,13 @@ func doubled(x []float32) []float64 {
 	return y
 }
 
-// note stores the outcome of label i.
-func (t *trialOf) note(i int, probabilities []float64, class int) {
-	t.truth[i], t.right[i] = probabilities[class], classify.ArgMax(probabilities) == class
+// note stores the answer to label i.
+func (a *answers) note(i int, probabilities []float64, class int) {
+	a.rows[i] = make([]float32, len(probabilities))
+	for c, q := range probabilities {
+		a.rows[i][c] = float32(q)
+	}
+	a.truth[i] = probabilities[class]
 }
 
 // tryConstant measures the shares of the labels where one class has most of them.
@@ -237,7 +254,7 @@ func (r *weigher) tryConstant() {
 	if r.columns.share[largest] <= 0.5 {
 		return
 	}
-	t := trialOf{setting: setting{candidate: candidate{constant: true}}, of: -1, truth: make([]float64, len(r.p.Row)), right: make([]bool, len(r.p.Row))}
+	t := trialOf{setting{candidate: candidate{constant: true}}, -1, newAnswers(len(r.p.Row))}
 	for i, c := range r.p.Class {
 		row := r.columns.prior
 		if !r.whole.heard[i] {
@@ -248,10 +265,9 @@ func (r *weigher) tryConstant() {
 	r.trials = append(r.trials, t)
 }
 
-// tryPoisson measures Poisson learning.
-func (r *weigher) tryPoisson() {
-	m := len(r.p.Row)
-	t := trialOf{truth: make([]float64, m), right: make([]bool, m)}
+// tryPoisson returns what Poisson learning says of labels.
+func (r *weigher) tryPoisson() answers {
+	t := newAnswers(len(r.p.Row))
 	row, filtered := make([]float64, len(r.p.Names)), make([]float32, r.tally.full.Cols)
 	for i, c := range r.p.Class {
 		if r.whole.heard[i] {
@@ -262,76 +278,5 @@ func (r *weigher) tryPoisson() {
 		}
 		t.note(i, row, c)
 	}
-	r.trials = append(r.trials, t)
+	return t
 }
-
-// lossWeight is what a unit of log-loss costs beside the share of right answers.
-const lossWeight = 0.02
-
-// best returns the trial to choose by some of the labels: of each candidate the λ with
-// the least log-loss, of these the one with the largest share of right answers less
-// lossWeight times the log-loss, the first among equals.
-func (r *weigher) best(among func(label int) bool) int {
-	if r.attributed != nil {
-		return r.bestAttributed(among)
-	}
-	best, most := -1, math.Inf(-1)
-	for lo := 0; lo < len(r.trials); {
-		hi, at, least, merit := lo, lo, math.Inf(1), 0.0
-		for ; hi < len(r.trials) && r.trials[hi].of == r.trials[lo].of; hi++ {
-			if loss, m := r.trials[hi].judge(among, r.several); loss < least {
-				at, least, merit = hi, loss, m
-			}
-		}
-		if best < 0 || merit > most {
-			best, most = at, merit
-		}
-		lo = hi
-	}
-	return best
-}
-
-// judge returns the log-loss over labels that are not the only ones of their class, and the merit over all.
-func (t *trialOf) judge(among func(label int) bool, several []bool) (loss, merit float64) {
-	right, labels, of := 0, 0, 0
-	for i, q := range t.truth {
-		if !among(i) {
-			continue
-		}
-		labels++
-		if t.right[i] {
-			right++
-		}
-		if several[i] {
-			of++
-			loss -= math.Log(q + 1e-12)
-		}
-	}
-	loss /= float64(max(1, of))
-	return loss, float64(right)/float64(max(1, labels)) - lossWeight*loss
-}
-
-// trusted returns the weight w of the chosen probabilities p beside the uniform
-// distribution in w·p + (1 − w)/k under which the labels are likeliest, with one more
-// observation for each side. Models without a fold are less sure than that of all
-// labels: of more than unsureLabels labels, 1 − w is that many's share of it.
-func (r *weigher) trusted() float64 {
-	t := &r.trials[r.best(func(int) bool { return true })]
-	w, k := 0.5, float64(len(r.p.Names))
-	for range 50 {
-		sum, of := 1.0, 2.0
-		for i, q := range t.truth {
-			if r.several[i] && r.whole.heard[i] {
-				mine := float64(w * q)
-				sum += mine / (mine + (1-w)/k)
-				of++
-			}
-		}
-		w = sum / of
-	}
-	return 1 - (1-w)*min(1, unsureLabels/float64(len(t.truth)))
-}
-
-// unsureLabels is the number of labels up to which their own doubt counts in full.
-// Without the rest probabilities were 2 to 5 points too low from 50 labels on.
-const unsureLabels = 40

@@ -32,7 +32,7 @@ const (
 //
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
-// for a filter's values q; scores of a kernel, if there are any, r_c and −π_c·Σr; and
+// for a filter's values q; scores of kernels, if there are any, r_c and −π_c·Σr of each; and
 // log π_c less its mean. Free columns are the shares of freeFilters, and columns of the
 // graph that no label has a part in.
 type columns struct {
@@ -43,7 +43,7 @@ type columns struct {
 	epsilon [filters]float64
 
 	graph   *sparse.Block[float32] // a row for each node; nil: none
-	related *sparse.Block[float32] // scores of a kernel, a row for each node; nil: none
+	related *sparse.Block[float32] // scores of kernels, a row for each node; nil: none
 
 	sharedScale []float64 // one over the root mean square of each shared column
 	mean, scale []float64 // of free columns: one over the standard deviation
@@ -121,7 +121,7 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tall
 	sums.Begin(1 + shared + 2*free)
 	err := piece.Run(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
 		to := sums.Of(piece)
-		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, c.classes)
+		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, relatedKernels*c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
 		for v := lo; v < hi; v++ {
 			if p.Degrees[v] == 0 {
@@ -154,22 +154,22 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tall
 	return err
 }
 
-// sharedCount returns the number of shared columns: Poisson learning, shares, two of a
-// kernel if there is one, and the prior.
+// sharedCount returns the number of shared columns: Poisson learning, shares, two of
+// each kernel if there are any, and the prior.
 func (c *columns) sharedCount() int {
 	if c.related == nil {
 		return 1 + len(sharedFilters) + 1
 	}
-	return 1 + len(sharedFilters) + 2 + 1
+	return 1 + len(sharedFilters) + 2*relatedKernels + 1
 }
 
-// relatedRow returns the scores of a kernel for node v, in dst; nil if there are none.
+// relatedRow returns the scores of kernels for node v, in dst; nil if there are none.
 func (c *columns) relatedRow(dst []float64, v int) []float64 {
 	if c.related == nil {
 		return nil
 	}
-	for class, s := range c.related.Row(v) {
-		dst[class] = float64(s)
+	for i, s := range c.related.Row(v) {
+		dst[i] = float64(s)
 	}
 	return dst
 }
@@ -212,9 +212,9 @@ func (c *columns) rawShared(dst []float64, row []float32, related []float64) {
 		}
 		dst = dst[k:]
 	}
-	if c.related != nil {
+	for ; len(related) > 0; related = related[k:] {
 		sum := 0.0
-		for class, r := range related {
+		for class, r := range related[:k] {
 			dst[class] = r
 			sum += r
 		}

@@ -23,9 +23,10 @@ import (
 //	r(v) = K[v, L]·(K[L, L] + λI)⁻¹·Y
 //
 // They count labels that say the same thing twice once, which walks do not. A label's
-// own row is that of all others, Y_i − a_i/((K + λI)⁻¹)_ii for the solution a.
+// own row is that of all others, Y_i − a_i/((K + λI)⁻¹)_ii for the solution a. Behind them
+// stand the same scores of another kernel, S², see relateLinks.
 type diffused struct {
-	full  *sparse.Block[float32] // a row for each node and a column for each class
+	full  *sparse.Block[float32] // a row for each node, of each kernel a column for each class
 	whole [][]float64            // of each label, without it; chosen without its part
 	part  [][][]float64          // of each part and label outside it, without both
 }
@@ -33,8 +34,9 @@ type diffused struct {
 const (
 	// mostRelated is the number of labels up to which kernels between them are made: a
 	// kernel takes a factorisation for each of relatedLambdas, and one for each part.
-	mostRelated = 600
-	diffusion   = "diffusion"
+	mostRelated    = 600
+	diffusion      = "diffusion"
+	relatedKernels = 2 // that and S²
 )
 
 // relatedBetas and relatedLambdas, of a kernel whose mean on the diagonal is 1, are
@@ -58,7 +60,7 @@ func relatedGrid() []spec.Values {
 	return grid
 }
 
-// relate makes the scores. Kernel and λ are chosen by all labels; for rows of a part, and
+// relate makes the scores of the diffusion kernel. Kernel and λ are chosen by all labels; for rows of a part, and
 // those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := planOf(r.p, r.set).left
@@ -81,35 +83,57 @@ func (r *weigher) relate(ctx context.Context) error {
 	for i, g := range grams {
 		scales[i] = kernel.Rescale(g)
 	}
-	solutions := make([]*leaveOneOut, len(grams)*len(relatedLambdas))
-	err = sched.Run(ctx, r.set.Workers, len(solutions), func(_, i int) error {
-		var err error
-		solutions[i], err = r.solveWithout(grams[i/len(relatedLambdas)], relatedLambdas[i%len(relatedLambdas)], -1)
-		return err
-	})
+	best, coef, err := r.addScores(ctx, grams)
 	if err != nil {
 		return err
 	}
-	best := r.mostRelated(solutions, -1)
-	r.related = &diffused{whole: make([][]float64, len(r.p.Row)), part: make([][][]float64, r.sources.parts)}
+	return r.relateAll(ctx, kernels[best], scales[best], coef, settings)
+}
+
+// newDiffused returns room for scores.
+func (r *weigher) newDiffused() *diffused {
+	m := len(r.p.Row)
+	d := &diffused{
+		full:  piece.Block[float32](len(r.p.Degrees), relatedKernels*len(r.p.Names)),
+		whole: make([][]float64, m), part: make([][][]float64, r.sources.parts),
+	}
+	for f := range d.part {
+		d.part[f] = make([][]float64, m)
+	}
+	return d
+}
+
+// addScores adds those of labels by a kernel and λ, chosen by all labels or those of other
+// parts, and returns the kernel that all labels choose, and its solution.
+func (r *weigher) addScores(ctx context.Context, grams []*sparse.Block[float64]) (int, *mat.Dense, error) {
+	solutions := make([]*leaveOneOut, len(grams)*len(relatedLambdas))
+	solve := func(i, part int) (*leaveOneOut, error) {
+		return r.solveWithout(grams[i/len(relatedLambdas)], relatedLambdas[i%len(relatedLambdas)], part)
+	}
+	err := sched.Run(ctx, r.set.Workers, len(solutions), func(_, i int) (err error) {
+		solutions[i], err = solve(i, -1)
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
 	err = sched.Run(ctx, r.set.Workers, r.sources.parts, func(_, f int) error {
 		best := r.mostRelated(solutions, f)
+		s, err := solve(best, f)
+		if err != nil {
+			return err
+		}
 		for i, part := range r.sources.part {
 			if part == f {
-				r.related.whole[i] = solutions[best].rows[i]
+				r.related.whole[i] = append(r.related.whole[i], solutions[best].rows[i]...)
+			} else {
+				r.related.part[f][i] = append(r.related.part[f][i], s.rows[i]...)
 			}
 		}
-		s, err := r.solveWithout(grams[best/len(relatedLambdas)], relatedLambdas[best%len(relatedLambdas)], f)
-		if err == nil {
-			r.related.part[f] = s.rows
-		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	at := best / len(relatedLambdas)
-	return r.relateAll(ctx, kernels[at], scales[at], solutions[best].coef, settings)
+	best := r.mostRelated(solutions, -1)
+	return best / len(relatedLambdas), solutions[best].coef, err
 }
 
 // mostRelated returns the solution with the largest share of right answers less half of
@@ -195,7 +219,6 @@ func (r *weigher) relateAll(ctx context.Context, of kernel.Kernel, scale float64
 		return err
 	}
 	r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
-	r.related.full = piece.Block[float32](n, k)
 	for v := range n {
 		for c, s := range y.Row(v) {
 			r.related.full.Row(v)[c] = float32(s)

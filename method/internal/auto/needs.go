@@ -1,6 +1,8 @@
 package auto
 
 import (
+	"slices"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -27,15 +29,16 @@ func planOf(p *problem.Problem, set *Settings) evidencePlan {
 	if maySpread(p, set) {
 		graph += 2 * spectralColumns // before and beside the others
 	}
-	shared, free := (4+len(sharedFilters))*k, len(freeFilters)*k+graph
+	shared, free := (2+2*relatedKernels+len(sharedFilters))*k, len(freeFilters)*k+graph
 	rows := piece.Bytes[float64](m, shared) + piece.Bytes[float32](m, free)
 	plan := evidencePlan{
 		kept: piece.Bytes[float32](n, filters*k+graph) + piece.Bytes[float32](m, Folds*filters*k) + rows + 16*int64(n),
 		fits: rows + classify.LogisticBytes(m, free, k),
 	}
 	if relates(p, set) {
-		plan.kept += piece.Bytes[float32](n, k) + (1+Folds)*int64(m)*(24+8*int64(k))
+		plan.kept += piece.Bytes[float32](n, relatedKernels*k) + (1+Folds)*int64(m)*(24+8*relatedKernels*int64(k))
 	}
+	plan.kept += int64(trialsOf(p)) * int64(m) * (24 + 9 + 4*int64(k))
 	if p.Attributes != nil {
 		plan.kept += spec.Sum(attributeKept(p))
 	}
@@ -43,6 +46,19 @@ func planOf(p *problem.Problem, set *Settings) evidencePlan {
 		plan.left = max(1, ledger.Beside(p, set.Memory)-plan.kept)
 	}
 	return plan
+}
+
+// trialsOf returns of how many settings the answers to labels are kept.
+func trialsOf(p *problem.Problem) int {
+	count := 2 // Poisson learning, and the constant
+	of := candidates
+	if p.Attributes != nil {
+		of = slices.Concat(candidates, attributeCandidates)
+	}
+	for _, c := range of {
+		count += len(c.lambdas())
+	}
+	return count
 }
 
 // account adds up what a prediction takes.
@@ -107,6 +123,11 @@ func (a *account) related(memory int64) error {
 	solutions := int64(len(grid) * len(relatedLambdas))
 	workers := min(int64(sched.Workers(a.set.Workers)), solutions)
 	if err := a.Phase(8*m*m*(int64(len(grid))+3*workers)+solutions*m*(24+16*int64(k)), "least squares between labels"); err != nil {
+		return err
+	}
+	slab := linkSlab(n, int(m), memory)
+	a.Row = max(a.Row, 8*sparse.Stride[float64](slab))
+	if err := a.Phase(2*sparse.BlockBytes[float64](n, slab)+8*m*m, "common neighbours of labels"); err != nil {
 		return err
 	}
 	apply := spec.Sum(f.ApplyMemory(grid[len(grid)-1], a.P.Degrees, k))

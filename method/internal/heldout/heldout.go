@@ -11,7 +11,11 @@ import (
 // Count counts right answers for labels that are not told, each hidden with its fold
 // and answered with the setting that is best for the other folds.
 //
-// A label that is the only one of its class counts a quarter: without it nothing gives
+// Classes that happen to hold many of few labels are both the likelier to be predicted and
+// held by less of the other nodes: labels of a class with N of them count (N + 1)/N, as if
+// each class had one more.
+//
+// A label that is the only one of its class counts an eighth: without it nothing gives
 // this class, while nodes of the class do have a label to be found by, if only one.
 type Count struct {
 	reached, unreached hits
@@ -37,20 +41,32 @@ func (h *Count) Note(reached, right bool, weight float64) {
 // Answered adds right answers to labels that are reached, which were noted as wrong.
 func (h *Count) Answered(right int) { h.reached.right += float64(right) }
 
-// WeightsOf returns what a label of each class counts.
+// WeightsOf returns what a label of each class counts. Labels that are not the only ones of
+// their class count as many together as they are.
 func WeightsOf(class []int, classes int) []float64 {
 	count, list := make([]int, classes), make([]float64, classes)
 	for _, c := range class {
 		count[c]++
 	}
-	for c := range list {
-		list[c] = 1
-		if count[c] == 1 {
-			list[c] = 0.25
+	labels, larger := 0, 0
+	for _, n := range count {
+		if n > 1 {
+			labels += n
+			larger++
+		}
+	}
+	for c, n := range count {
+		switch {
+		case n > 1:
+			list[c] = float64(n+1) / float64(n) * float64(labels) / float64(labels+larger)
+		case n == 1:
+			list[c] = singleWeight
 		}
 	}
 	return list
 }
+
+const singleWeight = 0.125
 
 // nearness is how much larger the variance of a share of right answers is than that of
 // as many independent ones: labels near each other are right or wrong together, and
@@ -84,7 +100,7 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 		}
 	}
 	prior := hits{most, float64(m)}
-	found := h.reached.right / max(0.25, h.reached.of)
+	found := h.reached.right / max(singleWeight, h.reached.of)
 	filled := (h.unreached.right + prior.right/prior.of) / (h.unreached.of + 1)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
 	blank = problem.Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested}

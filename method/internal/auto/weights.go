@@ -1,0 +1,126 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/classify"
+)
+
+// share is what a model, or Poisson learning, has of an answer.
+type share struct {
+	weight float64
+	trial  int                     // position among the trials, −1 of Poisson learning
+	model  *classify.LogisticModel // nil: not fitted, or there is nothing to fit
+}
+
+const (
+	// leastShare is the least weight beside that of the likeliest model.
+	leastShare = 0.01
+
+	// leanErrors is by how many standard errors of its own Poisson learning must be right
+	// more often than the largest class: neighbours agree then.
+	leanErrors = 2
+
+	// leanLabels is the number of labels at which the models and Poisson learning count
+	// alike.
+	leanLabels = 40
+)
+
+// weigh returns who answers, by some of the labels: of each candidate the λ under which
+// they are likeliest, out of their folds, with weights in proportion to these likelihoods;
+// where neighbours agree, Poisson learning too. Of attributes one setting is chosen.
+func (r *weigher) weigh(among func(label int) bool) []share {
+	switch {
+	case r.few():
+		return []share{{weight: 1, trial: -1}}
+	case r.attributed != nil:
+		return []share{{weight: 1, trial: r.bestAttributed(among)}}
+	}
+	var shares []share
+	most := math.Inf(-1)
+	for _, at := range r.likeliest(among) {
+		likelihood := r.trials[at].likelihood(among, r.several)
+		most = max(most, likelihood)
+		shares = append(shares, share{weight: likelihood, trial: at})
+	}
+	sum, kept := 0.0, shares[:0]
+	for _, s := range shares {
+		if s.weight = math.Exp(s.weight - most); s.weight >= leastShare {
+			kept = append(kept, s)
+			sum += s.weight
+		}
+	}
+	lean := r.leaning(among)
+	for i := range kept {
+		kept[i].weight *= (1 - lean) / sum
+	}
+	if lean > 0 {
+		kept = append(kept, share{weight: lean, trial: -1})
+	}
+	return kept
+}
+
+// likeliest returns the trial of each candidate whose λ makes some of the labels likeliest.
+func (r *weigher) likeliest(among func(label int) bool) (list []int) {
+	for lo := 0; lo < len(r.trials); {
+		hi, at, most := lo, lo, math.Inf(-1)
+		for ; hi < len(r.trials) && r.trials[hi].of == r.trials[lo].of; hi++ {
+			if l := r.trials[hi].likelihood(among, r.several); l > most {
+				at, most = hi, l
+			}
+		}
+		list = append(list, at)
+		lo = hi
+	}
+	return list
+}
+
+// likelihood returns the logarithm of that of some of the labels, without those that are
+// the only ones of their class.
+func (a *answers) likelihood(among func(label int) bool, several []bool) (sum float64) {
+	for i, q := range a.truth {
+		if several[i] && among(i) {
+			sum += math.Log(q + 1e-12)
+		}
+	}
+	return sum
+}
+
+// leaning returns the weight of Poisson learning by some of the labels: a/(a + m) with
+// a = leanLabels of m labels where neighbours agree, 0 elsewhere. Few labels tell too
+// little of the weights of a model, of which it has none.
+func (r *weigher) leaning(among func(label int) bool) float64 {
+	count, right, of, most := make([]float64, len(r.p.Names)), 0.0, 0.0, 0.0
+	row := make([]float64, len(r.p.Names))
+	for i, c := range r.p.Class {
+		if !among(i) {
+			continue
+		}
+		of++
+		r.answerTo(row, []share{{weight: 1, trial: -1}}, i)
+		if classify.ArgMax(row) == c {
+			right++
+		}
+		count[c]++
+		most = max(most, count[c])
+	}
+	p := (right + 1) / (of + 2)
+	if !(right > most+leanErrors*math.Sqrt(of*p*(1-p))) {
+		return 0
+	}
+	return leanLabels / float64(leanLabels+len(r.p.Row))
+}
+
+// answerTo stores the answer to label i, which is not told.
+func (r *weigher) answerTo(dst []float64, shares []share, i int) {
+	clear(dst)
+	for _, s := range shares {
+		of := &r.poissons
+		if s.trial >= 0 {
+			of = &r.trials[s.trial].answers
+		}
+		for c, q := range of.rows[i] {
+			dst[c] += float64(s.weight * float64(q))
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package auto
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// answered returns a weigher of labels with answers: of two candidates, the first with two
+// λ, and of Poisson learning.
+func answered(class []int, classes int, trials []answers, poissons answers) *weigher {
+	r := &weigher{p: &problem.Problem{Row: make([]int, len(class)), Class: class, Names: make([]string, classes)}, poissons: poissons, whole: &labelRows{}}
+	for i, a := range trials {
+		r.trials = append(r.trials, trialOf{of: max(0, i-1), answers: a})
+	}
+	for range class {
+		r.several, r.whole.heard = append(r.several, true), append(r.whole.heard, true)
+	}
+	return r
+}
+
+// steady returns answers that give each label's class a probability, and the rest of it to
+// the next class.
+func steady(class []int, classes int, q func(i int) float64) answers {
+	a := newAnswers(len(class))
+	for i, c := range class {
+		row := make([]float64, classes)
+		row[c], row[(c+1)%classes] = q(i), 1-q(i)
+		a.note(i, row, c)
+	}
+	return a
+}
+
+// Weights are in proportion to likelihoods, of each candidate that of its best λ; labels
+// that are not asked have no say, and Poisson learning takes part where it is right.
+func TestWeights(t *testing.T) {
+	class := make([]int, 40)
+	for i := range class {
+		class[i] = i % 4
+	}
+	constant := func(q float64) func(int) float64 { return func(int) float64 { return q } }
+	wrong := steady(class, 4, constant(0.4))
+	r := answered(class, 4, []answers{
+		steady(class, 4, constant(0.5)),
+		steady(class, 4, func(i int) float64 {
+			if i < 20 {
+				return 0.6
+			}
+			return 1e-6 // of labels that are not asked
+		}),
+		steady(class, 4, constant(0.58)),
+	}, wrong)
+	among := func(i int) bool { return i < 20 }
+	got := r.weigh(among)
+	first, second := math.Pow(0.6, 20), math.Pow(0.58, 20)
+	if len(got) != 2 || got[0].trial != 1 || got[1].trial != 2 || math.Abs(got[0].weight-first/(first+second)) > 1e-6 || math.Abs(got[0].weight+got[1].weight-1) > 1e-12 {
+		t.Errorf("shares %+v, want trials 1 and 2 with %v and %v", got, first/(first+second), second/(first+second))
+	}
+	if got = r.weigh(func(int) bool { return true }); len(got) != 1 || got[0].trial != 2 || got[0].weight != 1 {
+		t.Errorf("shares %+v, want the last alone", got)
+	}
+	r.poissons = steady(class, 4, constant(0.9))
+	got = r.weigh(among)
+	if len(got) != 3 || got[2].trial != -1 || got[2].weight != 0.5 || math.Abs(got[0].weight-first/(first+second)/2) > 1e-6 {
+		t.Errorf("shares %+v, want half for Poisson learning", got)
+	}
+	row := make([]float64, 4)
+	if r.answerTo(row, got, 4); math.Abs(row[0]-(0.6*got[0].weight+0.58*got[1].weight+0.45)) > 1e-6 || math.Abs(row[0]+row[1]-1) > 1e-6 {
+		t.Errorf("the answer to label 4 is %v", row)
+	}
+}
+
+// Labels drawn from powers of probabilities, beside a share that is drawn from all classes
+// alike, tell the power and the share, and calibration keeps the likeliest class.
+func TestCalibration(t *testing.T) {
+	const labels, classes = 4000, 3
+	for _, want := range []calibration{{1, 1}, {1.6, 1}, {0.6, 1}, {1.3, 0.8}} {
+		rng := rand.New(rand.NewPCG(3, 5))
+		class, a := make([]int, labels), newAnswers(labels)
+		for i := range class {
+			row, sum := make([]float64, classes), 0.0
+			for c := range row {
+				row[c] = rng.ExpFloat64()
+				sum += row[c]
+			}
+			for c := range row {
+				row[c] /= sum
+			}
+			told := append([]float64(nil), row...)
+			want.apply(told)
+			if classify.ArgMax(told) != classify.ArgMax(row) || math.Abs(told[0]+told[1]+told[2]-1) > 1e-12 {
+				t.Fatalf("%v of %v has another maximum, or does not add up to 1", told, row)
+			}
+			for x := rng.Float64(); class[i] < classes-1 && x > told[class[i]]; class[i]++ {
+				x -= told[class[i]]
+			}
+			a.note(i, row, class[i])
+		}
+		r := answered(class, classes, []answers{a}, answers{})
+		r.shares = []share{{weight: 1}}
+		got := r.calibrate()
+		// The steps of log γ are 0.1 apart, and errors of both depend on each other.
+		if math.Abs(math.Log(got.power/want.power)) > 0.2 || math.Abs(got.trust-want.trust) > 0.1 {
+			t.Errorf("calibration %+v, want %+v", got, want)
+		}
+	}
+}
