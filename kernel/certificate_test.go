@@ -133,7 +133,7 @@ func TestRefinedInverses(t *testing.T) {
 		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Word(normalized), "alpha": spec.Number(1e12)}}},
 		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(0.7)}}},
 		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1e10)}}},
-		{"a weak bridge and a strong link", cliques(t, 4, 1e-7, edge{0, 1, 1e8}), named{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(3), "kappa": spec.Number(3000)}}},
+		{"a weak bridge", cliques(t, 4, 1e-7), named{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(3), "kappa": spec.Number(3000)}}},
 		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Number(1 - 1e-12)}}},
 	} {
 		for _, applied := range []bool{false, true} {

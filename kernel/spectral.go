@@ -228,16 +228,34 @@ const halfLimit = 1 << 28
 // Block implements [Kernel].
 func (k *spectral) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
+	if same := slices.Equal(rows, cols); same && k.half != nil && int64(k.Len())*int64(len(rows)) <= halfLimit {
+		handed := false
+		r, err := k.block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
+			handed = true
+			return sink(lo, left, piece)
+		}, s, true)
+		if handed || !lost(err) { // what rounding takes from K^½ it need not take from K
+			return r, err
+		}
+		if whole, failed := k.block(ctx, rows, cols, sink, s, false); failed == nil || ctx.Err() != nil {
+			return whole, failed
+		}
+		return nil, err
+	}
+	return k.block(ctx, rows, cols, sink, s, false)
+}
+
+// block is Block, with half by K^½.
+func (k *spectral) block(ctx context.Context, rows, cols []int, sink Sink, s *Settings, half bool) (*Report, error) {
 	c, err := k.begin(s)
 	if err != nil {
 		return nil, err
 	}
 	out := c.scaled(rows, cols, c.s.Part.clipped(len(rows), len(cols), sink))
-	same := slices.Equal(rows, cols)
 	switch {
-	case same && k.half != nil && int64(k.Len())*int64(len(rows)) <= halfLimit:
+	case half:
 		err = c.gram(ctx, rows, out)
-	case same:
+	case slices.Equal(rows, cols):
 		err = c.mirrored(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
 			for i := range hi {
 				copy(piece.Row(i), y.Row(rows[i]))
