@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Features of some of the classes are those columns of all features, with any
@@ -31,11 +32,11 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 			for _, workers := range []int{1, 2, 7} {
 				w.Slab, w.Workers, w.Memory = slab, workers, 0
 				if workers == 2 {
-					least, err := w.CollectNeeds(from, picks)
+					least, _, err := w.CollectMemory(from, picks)
 					if err != nil {
 						t.Fatal(err)
 					}
-					w.Memory = least.Bytes * 3 / 4
+					w.Memory = spec.Sum(least) * 3 / 4
 				}
 				part, err := w.Features(background, from, picks)
 				if err != nil {

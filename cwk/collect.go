@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Pick is one row of the walk in one variant.
@@ -102,15 +103,15 @@ func (w *Walk[T]) scale(from int) T {
 //
 //	F[i, (t−from)·Classes + c] = P_t[i, c]
 //
-// so that its first columns belong to shorter walks. CollectBytes says what it
-// takes; where Memory allows less than that, the walk is cut into slabs.
+// so that its first columns belong to shorter walks. CollectMemory lists what it holds; where the
+// limit allows less than that, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
 	if err := w.validate(from); err != nil {
 		return nil, err
 	}
 	k := w.walkerOf(picks)
 	dst := sparse.NewBlock[T](len(picks), w.width(from))
-	cols, err := w.slab(k.columns(), w.PickedBytes(from, len(picks)))
+	cols, err := w.slab(k.columns(), w.pickedBytes(from, len(picks)))
 	if err != nil {
 		return nil, err
 	}
@@ -118,18 +119,35 @@ func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.
 	return dst, k.collectTo(ctx, dst, from, picks, cols)
 }
 
-// CollectBytes returns the bytes that [Walk.Collect] allocates for so many
-// picks if it may walk all variants at once.
-func (w *Walk[T]) CollectBytes(from, picks int) int64 {
-	return w.PickedBytes(from, picks) + w.vectorBytes() + w.blockBytes(w.classes()*len(w.Variants))
+// WholeMemory lists what [Walk.Collect] of so many picks holds where all variants are walked at
+// once: first what outlasts the walk, the features, then the walk.
+func (w *Walk[T]) WholeMemory(from, picks int) []spec.Bytes {
+	return append(w.pickedMemory(from, picks), w.walkMemory(w.classes()*len(w.Variants), 1)...)
 }
 
-// PickedBytes returns the part of CollectBytes that outlasts the walk: the
-// features of so many picks, and lists of the picks and their order.
-func (w *Walk[T]) PickedBytes(from, picks int) int64 {
-	const perPick = 16 + 8
-	return sparse.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)
+// CollectMemory lists what [Walk.Collect] and [Walk.Features] hold within Memory, and
+// tells how many sweeps they make. The error is theirs where Memory is too little.
+func (w *Walk[T]) CollectMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
+	if err := w.validate(from); err != nil {
+		return nil, 0, err
+	}
+	k := w.walkerOf(picks)
+	cols, err := w.slab(k.columns(), w.pickedBytes(from, len(picks)))
+	if err != nil {
+		return nil, 0, err
+	}
+	return append(w.pickedMemory(from, len(picks)), k.memory(cols)...), k.sweepsAt(cols), nil
 }
+
+// pickedMemory lists the features of so many picks, with lists of the picks and their
+// order.
+func (w *Walk[T]) pickedMemory(from, picks int) []spec.Bytes {
+	const perPick = 16 + 8
+	return []spec.Bytes{{What: "features of picked rows", Bytes: sparse.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)}}
+}
+
+// pickedBytes sums pickedMemory up.
+func (w *Walk[T]) pickedBytes(from, picks int) int64 { return spec.Sum(w.pickedMemory(from, picks)) }
 
 // width returns the number of features.
 func (w *Walk[T]) width(from int) int { return w.classes() * (w.Steps - from + 1) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // panelBytes bounds a panel of a Gram block where memory does not.
@@ -59,6 +60,22 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 	return nil
 }
 
+// GramMemory lists what [Walk.Gram] holds within Memory, and tells how many sweeps it
+// makes. The error is its where Memory is too little.
+func (w *Walk[T]) GramMemory(from int, rows, cols []Pick) (list []spec.Bytes, sweeps int, err error) {
+	if err := w.validate(from); err != nil {
+		return nil, 0, err
+	}
+	k := w.walkerOf(rows, cols)
+	plan, err := w.planGram(k.columns(), from, len(rows), len(cols), slices.Equal(rows, cols))
+	if err != nil {
+		return nil, 0, err
+	}
+	panel := spec.Bytes{What: "a panel of the block", Bytes: int64(plan.panel) * int64(len(cols)) * size[T]()}
+	list = append(w.pickedMemory(from, len(cols)+plan.rows), panel)
+	return append(list, k.memory(plan.slab)...), plan.walks(len(rows)) * k.sweepsAt(plan.slab), nil
+}
+
 // gramPlan says how a Gram block is made.
 type gramPlan struct {
 	rows  int // features of so many rows at a time; 0 if rows are cols
@@ -78,7 +95,7 @@ func (p gramPlan) walks(rows int) int {
 // panels and a quarter to features of rows, then the walk is made as wide as
 // it can be, and the rest goes to features again.
 func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan, error) {
-	panelRow, row := int64(cols)*size[T](), w.PickedBytes(from, 1)
+	panelRow, row := int64(cols)*size[T](), w.pickedBytes(from, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
 	if square {
 		plan.rows, row = 0, 0
@@ -86,7 +103,7 @@ func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan
 	if w.Memory <= 0 {
 		return plan, nil
 	}
-	held := w.PickedBytes(from, cols)
+	held := w.pickedBytes(from, cols)
 	need := held + panelRow + row + w.vectorBytes() + w.blockBytes(1)
 	spare := w.Memory - need
 	if spare < 0 {

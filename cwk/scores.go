@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // scoreColumns is how many classes ScoresTo walks at once. The order of its
@@ -70,6 +71,27 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 	return nil
 }
 
+// ScoresMemory lists what [Walk.Scores] holds within Memory for so many functions, and
+// tells how many sweeps it makes. The error is its where Memory is too little. No function
+// stands for [Walk.ScoresTo].
+func (w *Walk[T]) ScoresMemory(functions int) (list []spec.Bytes, sweeps int, err error) {
+	if err := w.Validate(); err != nil {
+		return nil, 0, err
+	}
+	if functions == 0 {
+		s, err := w.scorer(0)
+		if err != nil {
+			return nil, 0, err
+		}
+		return s.memory(0), s.sweeps(), nil
+	}
+	s, at, err := w.scoreSlabs(functions)
+	if err != nil {
+		return nil, 0, err
+	}
+	return s.memory(at), (functions + at - 1) / at * s.sweeps(), nil
+}
+
 // scoreSlabs returns a scorer and how many of the functions fit at a time. Its
 // walks go without padding where more then fit in fewer slabs.
 func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
@@ -79,7 +101,7 @@ func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 		return s, functions, err
 	}
 	fit := func() (at, slabs int) {
-		at = clamp((w.Memory-s.walkBytes())/max(1, one), functions)
+		at = clamp((w.Memory-spec.Sum(s.memory(0)))/max(1, one), functions)
 		return at, (functions + at - 1) / at
 	}
 	at, slabs := fit()
@@ -124,9 +146,13 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	return s, nil
 }
 
-// walkBytes is what the walks take beside the scores.
-func (s *scorer[T]) walkBytes() int64 {
-	return s.k.w.vectorBytes() + s.k.w.blocksBytes(s.cols, s.lane.packed)
+// memory lists what the walks hold with the scores of so many functions.
+func (s *scorer[T]) memory(functions int) []spec.Bytes {
+	return []spec.Bytes{
+		{What: "scores", Bytes: 8 * int64(len(s.k.w.Degrees)) * int64(functions)},
+		{What: "degrees of a walk", Bytes: s.k.w.vectorBytes()},
+		{What: "columns of a walk", Bytes: s.k.w.blocksBytes(s.cols, s.lane.packed), Row: strideOf[T](s.cols, s.lane.packed) * int(size[T]())},
+	}
 }
 
 // sweeps returns what one call of to costs.

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // scoreWalk returns a walk with many classes, and weights for 7 functions.
@@ -110,8 +111,8 @@ func TestScoresPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Memory = 8*2*5*40 + 16*40 + 8*40 // 5 columns of a walk, one of scores
-	if needs, err := w.ScoresNeeds(7); err != nil || needs.Bytes != w.Memory {
-		t.Errorf("needs %v bytes of %d, %v", needs.Bytes, w.Memory, err)
+	if list, _, err := w.ScoresMemory(7); err != nil || spec.Sum(list) != w.Memory {
+		t.Errorf("holds %v, of %d, %v", list, w.Memory, err)
 	}
 	err := w.Scores(background, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 		sameBits(t, "packed", s, whole.Columns(lo, lo+s.Cols))

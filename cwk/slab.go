@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 const (
@@ -81,6 +82,20 @@ func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, 
 			visit(lo, hi, t, rows, p)
 		})
 	})
+}
+
+// memory lists what a walk holds in which blocks of so many columns fit into memory.
+func (k *walker[T]) memory(fits int) []spec.Bytes {
+	width, lanes := k.layout(fits)
+	return k.w.walkMemory(min(width, k.columns()), lanes)
+}
+
+// walkMemory lists what so many walks of so many columns at a time hold.
+func (w *Walk[T]) walkMemory(cols, lanes int) []spec.Bytes {
+	return []spec.Bytes{
+		{What: "degrees of a walk", Bytes: w.vectorBytes()},
+		{What: "columns of a walk", Bytes: int64(lanes) * w.blockBytes(cols), Row: strideOf[T](cols, false) * int(size[T]())},
+	}
 }
 
 // vectorBytes is what a walker takes beside its blocks: a factor for each row,

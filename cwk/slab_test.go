@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Whatever the layout, its lanes together are no wider than what fits, and
@@ -62,7 +63,7 @@ func TestPickedBytes(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	taken := int64(after.TotalAlloc - before.TotalAlloc - 8*picks) // without the rows
-	if said := w.CollectBytes(1, picks); taken > said*21/20 || said > taken*21/20 {
+	if said := spec.Sum(w.WholeMemory(1, picks)); taken > said*21/20 || said > taken*21/20 {
 		t.Errorf("%d bytes for %d that were said", taken, said)
 	}
 }

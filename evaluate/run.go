@@ -35,7 +35,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	methods := plan.entries(&set)
-	if _, _, err := plan.share(p, methods); err != nil {
+	if _, err := plan.share(p, methods); err != nil {
 		return nil, err
 	}
 	for i := range methods {

@@ -399,3 +399,22 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	return r.out, r.finish(ctx)
 }
+
+// reckon implements [reckoning].
+func (labelPropagation) reckon(a *account, _ *Parameters) error {
+	k := len(a.P.Names)
+	width, room := propagated(a.P, a.left())
+	a.AddSweeps(2 + (propagationSteps+1)*((k+width-1)/width))
+	a.Row = 8 * sparse.Stride[float64](width)
+	const blocks = "scores and propagation of all nodes"
+	if err := a.Reserve(propagatedBytes(a.P, a.set, width), blocks); err != nil {
+		return err
+	}
+	if factor := factorBytes(a.P, a.set, width); factor > 0 && (room == 0 || factor <= room) {
+		if err := a.PhaseUpTo(factor, 0, "propagation, perhaps with a factor"); err != nil {
+			return err
+		}
+	}
+	a.Plan.Release(blocks)
+	return a.Scores()
+}

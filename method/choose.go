@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -381,9 +382,10 @@ func (c *chooser) tell(done float64) {
 func (c *chooser) together() int {
 	g, memory := c.set.Grid, c.set.Memory
 	w := c.walk(g.Alpha[:1])
-	one := max(1, w.CollectBytes(g.MinSteps, len(c.picks)))
+	list := w.WholeMemory(g.MinSteps, len(c.picks))
+	one := max(1, spec.Sum(list))
 	if memory > 0 && one > memory {
-		features := max(1, w.PickedBytes(g.MinSteps, len(c.picks)))
+		features := max(1, list[0].Bytes)
 		return int(min(max(1, memory/4/features), int64(len(g.Alpha))))
 	}
 	limit := int64(slabBytes)
@@ -427,7 +429,7 @@ func narrow(w *cwk.Walk[float32], from, picks int) {
 	if columns <= widest || 2*sparse.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
-	limit := w.CollectBytes(from, picks) - 2*(sparse.BlockBytes[float32](n, columns)-sparse.BlockBytes[float32](n, widest))
+	limit := spec.Sum(w.WholeMemory(from, picks)) - 2*(sparse.BlockBytes[float32](n, columns)-sparse.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}

@@ -52,3 +52,8 @@ func evidenceSettings(s Settings) *auto.Settings {
 		LowEffort: s.Effort == LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
 	}
 }
+
+// reckon implements [reckoning].
+func (evidence) reckon(a *account, _ *Parameters) error {
+	return auto.Reckon(a.Ledger, evidenceSettings(*a.set))
+}

@@ -31,9 +31,9 @@ type Kernels struct {
 // it does not depend on memory.
 const maxKept = 64 << 20
 
-// KeptBytes is what the values of one kernel take that [Kernels] keeps, 0 if it keeps
+// keptBytes is what the values of one kernel take that [Kernels] keeps, 0 if it keeps
 // none of a graph with so many nodes, as many of which may have a label.
-func KeptBytes(nodes, labelled int) int64 {
+func keptBytes(nodes, labelled int) int64 {
 	if bytes := 8 * int64(padded(nodes)) * int64(labelled); bytes <= maxKept {
 		return bytes
 	}
@@ -49,7 +49,7 @@ func padded(n int) int { return (n + 3) &^ 3 }
 // for one kernel.
 func NewKernels(all *Problem, memory int64, workers int) *Kernels {
 	n := len(all.Degrees)
-	if KeptBytes(n, len(all.Row)) == 0 {
+	if keptBytes(n, len(all.Row)) == 0 {
 		return nil
 	}
 	k := &Kernels{all: all, place: make([]int, n), workers: workers, memory: memory}
@@ -80,7 +80,7 @@ func (k *Kernels) of(ctx context.Context, f *kernel.Family, v spec.Values) (*kep
 		k.kept = append(slices.Delete(k.kept, i, i+1), b)
 		return b, nil
 	}
-	one := KeptBytes(len(k.place), len(k.all.Row))
+	one := keptBytes(len(k.place), len(k.all.Row))
 	for len(k.kept) > 0 && k.memory > 0 && int64(len(k.kept)+1)*one > k.memory {
 		k.kept = slices.Delete(k.kept, 0, 1)
 	}
@@ -172,9 +172,9 @@ func (b *keptKernel) imagesTo(ctx context.Context, y *sparse.Block[float64], fir
 	})
 }
 
-// KernelNeeds returns what the values of a method's kernel take that [Kernels] keeps, and
-// what computing them takes beside; both are 0 if the method takes none from there.
-func KernelNeeds(m Method, all *Problem, s *Settings) (kept, making int64, err error) {
+// KernelMemory lists the values of a method's kernel that [Kernels] keeps, and then what
+// computing them takes beside: nothing if the method takes none from there.
+func KernelMemory(m Method, all *Problem, s *Settings) (list []spec.Bytes, err error) {
 	if within := Within(m); within != nil {
 		m = within
 	}
@@ -183,17 +183,17 @@ func KernelNeeds(m Method, all *Problem, s *Settings) (kept, making int64, err e
 		of, ok = l.kernelMethod, true
 	}
 	n, labelled := len(all.Degrees), len(all.Row)
-	if kept = KeptBytes(n, labelled); !ok || kept == 0 {
-		return 0, 0, nil
+	kept := keptBytes(n, labelled)
+	if !ok || kept == 0 {
+		return nil, nil
 	}
-	set := s.WithDefaults()
-	a, err := newAccount(all, &set)
-	if err != nil {
-		return 0, 0, err
-	}
-	grid, err := kernelGrid(of.kernel, &set, kernel.OnDegrees(all.Degrees))
-	if err != nil {
-		return 0, 0, err
-	}
-	return kept, spec.Sum(a.oneOf(of.kernel, grid, all.Row)) + 8*int64(n-labelled)*int64(labelled), nil
+	making, _, err := reckoned(all, s, func(a *account) error {
+		grid, err := kernelGrid(of.kernel, a.set, kernel.OnDegrees(all.Degrees))
+		if err != nil {
+			return err
+		}
+		rows := spec.Bytes{What: "rows of other nodes", Bytes: 8 * int64(n-labelled) * int64(labelled)}
+		return a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
+	})
+	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), err
 }

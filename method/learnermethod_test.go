@@ -142,11 +142,11 @@ func TestLearnerNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, err := PredictNeeds(methods[0], p, nil, nil)
-		if err != nil || needs.Bytes < least {
-			t.Errorf("%s takes %d bytes, less than %d (%v)", name, needs.Bytes, least, err)
+		needs, _, err := Memory(methods[0], p, nil, nil)
+		if err != nil || spec.Sum(needs) < least {
+			t.Errorf("%s takes %d bytes, less than %d (%v)", name, spec.Sum(needs), least, err)
 		}
-		if _, err := PredictNeeds(methods[0], p, nil, &Settings{Memory: least / 2}); err == nil {
+		if _, _, err := Memory(methods[0], p, nil, &Settings{Memory: least / 2}); err == nil {
 			t.Errorf("%s fits %d bytes", name, least/2)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -311,7 +312,7 @@ const scoreBytes = 64 << 20
 func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
-	perWalk := w.CollectBytes(par.MinSteps, 0)
+	perWalk := spec.Sum(w.WholeMemory(par.MinSteps, 0))
 	limit := perWalk + max(scoreBytes, perWalk)
 	if rest {
 		limit = 0

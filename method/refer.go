@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -154,7 +155,7 @@ func referenceBytes(p *Problem, width int) int64 {
 	return ledger.Kept(p) + 2*sparse.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+foldsOfReference+64)
 }
 
-// ReferNeeds returns the bytes that [Refer] takes beside the problem.
-func ReferNeeds(p *Problem, s *Settings) int64 {
-	return referenceBytes(p, referenceColumns(p, s.Memory))
+// ReferMemory lists what [Refer] holds beside the problem.
+func ReferMemory(p *Problem, s *Settings) []spec.Bytes {
+	return []spec.Bytes{{What: "label propagation to compare with", Bytes: referenceBytes(p, referenceColumns(p, s.Memory)), Optional: true}}
 }

@@ -193,24 +193,16 @@ func (r *smoother) share(i int) {
 	r.out.Class[i] = classify.ArgMax(r.out.Raw.Row(i))
 }
 
-// smoothNeeds returns what a method takes with [CorrectAndSmooth] around it.
-func smoothNeeds(base Needs, p *Problem, s *Settings) (Needs, error) {
-	set := s.WithDefaults()
-	a, err := newAccount(p, &set)
-	if err != nil {
-		return a.needs(), err
+// reckon implements [reckoning]: what the method within holds, and then what is around it.
+func (m smoothed) reckon(a *account, par *Parameters) error {
+	if within, ok := m.Method.(reckoning); ok {
+		if err := within.reckon(a, par); err != nil {
+			return err
+		}
 	}
-	n, k := len(p.Degrees), len(p.Names)
+	n, k := len(a.P.Degrees), len(a.P.Names)
+	a.Sweeps = UnknownSweeps
+	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
 	least := sparse.BlockBytes[float32](n, k) + 7*sparse.BlockBytes[float64](n, k) + (graphVectors+7)*8*int64(n)
-	if err := a.PhaseUpTo(least+iterative.SolveFactorBytes(n, p.A.NNZ(), k), least, "errors and scores that spread"); err != nil {
-		return a.needs(), err
-	}
-	after := a.needs()
-	if base.Bytes > after.Bytes {
-		after.Phase = base.Phase
-	}
-	return Needs{
-		Bytes: max(base.Bytes, after.Bytes), Sure: max(base.Sure, after.Sure), Phase: after.Phase, Sweeps: UnknownSweeps,
-		RowBytes: max(base.RowBytes, 8*sparse.Stride[float64](k)), Scaled: true,
-	}, nil
+	return a.PhaseUpTo(least+iterative.SolveFactorBytes(n, a.P.A.NNZ(), k), least, "errors and scores that spread")
 }

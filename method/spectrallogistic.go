@@ -360,9 +360,12 @@ func (r *embedder) score(ctx context.Context) error {
 	return err
 }
 
-// embedding accounts for spectralLogistic: eigenvectors, and models that learn from the
-// labels of p.
-func (a *account) embedding(p *Problem) error {
+// reckon implements [reckoning].
+func (m spectralLogistic) reckon(a *account, _ *Parameters) error { return m.reckonTuning(a, a.P) }
+
+// reckonTuning implements [tuned]: eigenvectors, and models that learn from the labels
+// of p.
+func (spectralLogistic) reckonTuning(a *account, p *Problem) error {
 	n, k, m := len(a.P.Degrees), len(a.P.Names), len(p.Row)
 	a.Sweeps = UnknownSweeps
 	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {

@@ -325,8 +325,9 @@ func (r *spreader) score(ctx context.Context) error {
 	return nil
 }
 
-// spreading accounts for a learner of package propagate.
-func (a *account) spreading(l *propagate.Learner) error {
+// reckon implements [reckoning].
+func (m spreading) reckon(a *account, _ *Parameters) error {
+	l := m.Learner
 	n, k, entries := len(a.P.Degrees), len(a.P.Names), a.P.A.NNZ()
 	a.Sweeps = UnknownSweeps
 	v, err := l.Resolve(l.Spec.Own(a.set.Given), nil)
@@ -349,6 +350,23 @@ func (a *account) spreading(l *propagate.Learner) error {
 		return err
 	}
 	return a.Scores()
+}
+
+// reckonTuning implements [tuned].
+func (m spreading) reckonTuning(a *account, _ *Problem) error {
+	if len(m.Params) == 0 {
+		return nil
+	}
+	n, k := len(a.P.Degrees), len(a.P.Names)
+	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
+		return err
+	}
+	v, err := m.Resolve(m.Spec.Own(a.set.Given), nil)
+	if err != nil {
+		return err
+	}
+	folds, _ := foldsTogether(m.Learner, n, a.P.A.NNZ(), k, v, a.left().Memory)
+	return a.solved(m.Learner, folds*k, v, "splits to tune by")
 }
 
 // graphVectors is the number of vectors of float64 that a graph with its components

@@ -120,11 +120,11 @@ func TestWalkLearners(t *testing.T) {
 			grid.Alpha, grid.Steps = []float64{0.1, 0.8}, []int{2, 5}
 			set := &Settings{Grid: grid, Workers: workers}
 			if workers == 7 {
-				needs, err := PredictNeeds(m, p, nil, set)
+				needs, _, err := Memory(m, p, nil, set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				set.Memory = needs.Bytes
+				set.Memory = spec.Sum(needs)
 			}
 			out, err := m.Predict(t.Context(), p, nil, set)
 			if err != nil {

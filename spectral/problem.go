@@ -84,12 +84,6 @@ func (p *Problem) Splits() bool {
 	return false
 }
 
-// Scales reports whether the matrix is A between two vectors, so that a sweep gathers
-// from a scaled copy of its block.
-func (p *Problem) Scales() bool {
-	return p.Matrix == AdjacencyNormalized || p.Matrix == LaplacianNormalized || p.Matrix == Transition
-}
-
 // eigenproblem is that of the symmetric matrix with what leads back to the other.
 type eigenproblem struct {
 	lanczos.Problem

@@ -117,7 +117,7 @@ func (a *account) related(memory int64) error {
 	grid := relatedGrid()
 	f := kernel.FamilyOf(diffusion)
 	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
-	if err := a.List(f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), a.P.Row, memory), "blocks of kernels between labels"); err != nil {
+	if err := a.PhaseOf(f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), a.P.Row, memory), "blocks of kernels between labels"); err != nil {
 		return err
 	}
 	solutions := int64(len(grid) * len(relatedLambdas))

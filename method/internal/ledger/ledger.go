@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -14,9 +13,7 @@ type Ledger struct {
 	Plan   budget.Plan
 	Sweeps int
 
-	Perhaps bool // what phases take may not be needed
-	Scaled  bool // of Needs
-	Row     int  // bytes between the rows of the widest block so far
+	Row int // bytes between the rows of the widest block so far
 }
 
 // New returns the ledger of a problem in which the nodes that a label reaches have
@@ -45,12 +42,6 @@ func (a *Ledger) AddSweeps(sweeps int) {
 	if a.Sweeps != UnknownSweeps {
 		a.Sweeps += sweeps
 	}
-}
-
-// Walked adds the sweeps of a walk and notes its widest block.
-func (a *Ledger) Walked(n cwk.Needs) {
-	a.AddSweeps(n.Sweeps)
-	a.Row = max(a.Row, n.RowBytes)
 }
 
 // most returns the number of components that a graph has at the most.
@@ -89,9 +80,6 @@ func (a *Ledger) Phase(bytes int64, what string) error { return a.PhaseUpTo(byte
 
 // PhaseUpTo is phase for what takes so many bytes for sure, and most if need be.
 func (a *Ledger) PhaseUpTo(most, sure int64, what string) error {
-	if a.Perhaps {
-		sure = 0
-	}
 	err := a.Plan.Reserve(sure, what)
 	if err == nil && most > sure {
 		err = a.Plan.ReservePerhaps(most-sure, what)
@@ -100,8 +88,21 @@ func (a *Ledger) PhaseUpTo(most, sure int64, what string) error {
 	return err
 }
 
-// List is Phase for a list.
-func (a *Ledger) List(list []spec.Bytes, what string) error {
+// List returns the largest sum so far, what is sure of it first.
+func (a *Ledger) List() []spec.Bytes {
+	peak, items := a.Plan.Peak()
+	if len(items) == 0 {
+		return nil
+	}
+	sure := a.Plan.Sure()
+	return []spec.Bytes{
+		{What: items[len(items)-1].What, Bytes: sure, Row: a.Row},
+		{What: "more, if need be", Bytes: peak - sure, Optional: true},
+	}
+}
+
+// PhaseOf is Phase for a list.
+func (a *Ledger) PhaseOf(list []spec.Bytes, what string) error {
 	a.Row = max(a.Row, spec.Row(list))
 	return a.PhaseUpTo(spec.Sum(list), spec.Least(list), what)
 }

@@ -200,7 +200,7 @@ func (g *openGraph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids str
 	if err := g.in.roomFor(g.held() + plain + blocks); err != nil {
 		return "", err
 	}
-	if err := g.copyFor(sparse.LayoutOptions{RowBytes: rowBytes}, false); err != nil {
+	if err := g.copyFor(sparse.LayoutOptions{RowBytes: rowBytes}); err != nil {
 		return "", err
 	}
 	return "raw", g.load()

@@ -359,22 +359,23 @@ func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.L
 	if err != nil {
 		return n, err
 	}
-	const beside = "label propagation to compare with"
-	if err := n.reserveSure(method.ReferNeeds(problemOf(g, l), s), 0, beside); err != nil {
+	beside := method.ReferMemory(problemOf(g, l), s)
+	if err := n.reserveList(beside); err != nil {
 		return n, err
 	}
-	n.releaseSure(beside)
-	made, err := method.PredictNeeds(f.method, problemOf(g, l), nil, s)
+	n.releaseList(beside)
+	list, sweeps, err := method.Memory(f.method, problemOf(g, l), nil, s)
 	if err != nil {
 		return n, err
 	}
-	if err := n.learningNeeds(made); err != nil {
+	n.sweeps = sweeps
+	if err := n.reserveList(list); err != nil {
 		return n, err
 	}
 	if in.estimating {
 		n.disk += runFileBytes + predictionBytes(f.out, tablefile.Columns{Classes: l.Names, Top: f.scores}, nodesOf(g, slices.Collect(g.Nodes().Rows())))
 	}
-	n.releaseSure(made.Phase)
+	n.releaseList(list)
 	if f.suggest > 0 {
 		list, err := suggest.Memory(problemOf(g, l), f.suggest, s.Memory)
 		if err == nil {
@@ -388,12 +389,6 @@ func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.L
 	// Scores, classes and labels, which nodes are reached, and components, which
 	// the prediction may have found.
 	return n, n.Reserve(int64(len(g.Degrees()))*(4*k+16+1+8), "predictions")
-}
-
-// learningNeeds reserves what a method takes.
-func (n *needs) learningNeeds(made method.Needs) error {
-	n.sweeps, n.row, n.scaled = made.Sweeps, made.RowBytes, made.Scaled
-	return n.reserveSure(made.Bytes, made.Sure, made.Phase)
 }
 
 // learnerBytes is what a learner takes beside its data: the part of the program

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -282,7 +283,7 @@ func (p *eigenParameters) problem() *spectral.Problem {
 // components take, and sets the memory of their settings.
 func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*needs, error) {
 	n, p := g.needs(), f.problem()
-	n.sweeps, n.row, n.scaled = unknownSweeps, lanczos.RowBytes, p.Scales()
+	n.sweeps, n.row = unknownSweeps, lanczos.RowBytes
 	n.disk += 8*int64(ids.n+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
 		n.disk += idBytes(ids)
@@ -297,16 +298,10 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 		p.Bound(ids.n, f.K, s)
 	}
 	for _, b := range p.Memory(ids.n, g.NNZ(), components, f.K, s) {
-		if !b.Optional {
-			if err := n.Reserve(b.Bytes, b.What); err != nil {
-				return n, err
-			}
-			continue
-		}
-		if left, limited := n.Left(); limited {
+		if left, limited := n.Left(); b.Optional && limited {
 			b.Bytes = min(b.Bytes, left)
 		}
-		if err := n.ReservePerhaps(b.Bytes, perhaps); err != nil {
+		if err := n.reserveList([]spec.Bytes{b}); err != nil {
 			return n, err
 		}
 	}

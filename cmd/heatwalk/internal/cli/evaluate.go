@@ -321,11 +321,12 @@ func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evalu
 			m.Settings.Memory = plan.Settings.Memory
 		}
 	}
-	takes, err := evaluate.RunNeeds(problemOf(g, l), plan)
+	list, err := evaluate.Memory(problemOf(g, l), plan)
 	if err != nil {
 		return n, err
 	}
-	return n, n.learningNeeds(takes)
+	n.sweeps = unknownSweeps
+	return n, n.reserveList(list)
 }
 
 // evaluating returns callbacks that show how many splits are done, and what is done of

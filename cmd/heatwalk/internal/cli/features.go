@@ -172,10 +172,8 @@ func planFeatures[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, pick
 		walk.Memory, _ = n.Left()
 	}
 	batch := featureBatch(walk, from, len(picks))
-	one, err := walk.CollectNeeds(from, picks[:batch])
-	batches := (len(picks) + batch - 1) / batch
-	one.Sweeps *= batches
-	return n, n.walkNeeds(one, err)
+	list, sweeps, err := walk.CollectMemory(from, picks[:batch])
+	return n, n.walk(list, sweeps*((len(picks)+batch-1)/batch), err)
 }
 
 // featureAxis names the columns t:class of the features of a slab of classes.
@@ -194,6 +192,6 @@ func featureBatch[T sparse.Float](w *cwk.Walk[T], from, rows int) int {
 	if w.Memory == 0 {
 		return rows
 	}
-	row := w.PickedBytes(from, 1)
+	row := w.WholeMemory(from, 1)[0].Bytes
 	return int(min(int64(rows), max(1, w.Memory/2/row)))
 }

@@ -287,12 +287,11 @@ func (in *invocation) wantsCopy(m *shard.Manifest) bool {
 
 // copyPlain plans a copy whose columns are those of the store.
 func (g *openGraph) copyPlain() error {
-	return g.copyFor(sparse.LayoutOptions{Sweeps: 1}, false)
+	return g.copyFor(sparse.LayoutOptions{Sweeps: 1})
 }
 
-// copyFor plans the copy that o describes, beside which there may be a scaled copy of
-// a block in the plan.
-func (g *openGraph) copyFor(o sparse.LayoutOptions, scaled bool) error {
+// copyFor plans the copy that o describes.
+func (g *openGraph) copyFor(o sparse.LayoutOptions) error {
 	o.Workers = g.in.threads
 	if g.in.memory > 0 {
 		plain := g.Manifest().LoadedBytes()
@@ -303,9 +302,7 @@ func (g *openGraph) copyFor(o sparse.LayoutOptions, scaled bool) error {
 		return err
 	}
 	matrix, copies := l.Bytes()
-	if g.layout, g.copyBytes = l, matrix; !scaled {
-		g.copyBytes += copies
-	}
+	g.layout, g.copyBytes = l, matrix+copies
 	return nil
 }
 

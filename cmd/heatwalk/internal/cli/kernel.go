@@ -181,7 +181,7 @@ func planGram[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, rows, co
 	if walk.Memory > 0 {
 		walk.Memory, _ = n.Left()
 	}
-	return n, n.walkNeeds(walk.GramNeeds(from, rows, cols))
+	return n, n.walk(walk.GramMemory(from, rows, cols))
 }
 
 // walkParameters are what a walk was done with.

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -18,7 +16,6 @@ type needs struct {
 	disk   int64 // bytes of its files at the most
 	sweeps int   // over all entries, but for unknownSweeps
 	row    int   // bytes of a row of the widest block that is gathered from; 0: unknown
-	scaled bool  // a copy of that block, multiplied by a vector, is counted
 }
 
 // unknownSweeps stands where what is found on the way decides.
@@ -109,7 +106,7 @@ func (g *openGraph) arrange(n *needs, plan func() (*needs, error)) (*needs, erro
 	if n.sweeps != unknownSweeps {
 		o.Sweeps = max(1, n.sweeps)
 	}
-	if err := g.copyFor(o, n.scaled); err != nil || !g.layout.Reordered() && !g.layout.Tiled() {
+	if err := g.copyFor(o); err != nil || !g.layout.Reordered() && !g.layout.Tiled() {
 		return n, err
 	}
 	arranged, err := plan()
@@ -205,11 +202,7 @@ func heapLimit(data int64) int64 { return resident(data) - fileBytes - data/(2*h
 
 // reserveSure reserves bytes of which so many are sure to be needed.
 func (n *needs) reserveSure(bytes, sure int64, what string) error {
-	err := n.Reserve(sure, what)
-	if err == nil && bytes > sure {
-		err = n.ReservePerhaps(bytes-sure, perhaps)
-	}
-	return err
+	return n.reserveList([]spec.Bytes{{What: what, Bytes: sure}, {What: "more, if need be", Bytes: bytes - sure, Optional: true}})
 }
 
 // reserveList reserves a list.
@@ -230,21 +223,18 @@ func (n *needs) reserveList(list []spec.Bytes) error {
 	return nil
 }
 
-// perhaps is what a plan calls what may turn out not to be needed.
-const perhaps = "more, if need be"
-
-// releaseSure releases what reserveSure reserved.
-func (n *needs) releaseSure(what string) {
-	n.Release(what)
-	n.Release(perhaps)
+// releaseList releases what reserveList reserved.
+func (n *needs) releaseList(list []spec.Bytes) {
+	for _, b := range list {
+		n.Release(b.What)
+	}
 }
 
-// walkNeeds reserves what a method of a walk takes.
-func (n *needs) walkNeeds(walk cwk.Needs, err error) error {
+// walk reserves what a method of a walk takes.
+func (n *needs) walk(list []spec.Bytes, sweeps int, err error) error {
 	if err != nil {
 		return err
 	}
-	n.sweeps += walk.Sweeps
-	n.row = max(n.row, walk.RowBytes)
-	return n.Reserve(walk.Bytes, fmt.Sprintf("walk of %s", counted(int64(walk.Sweeps), "sweep")))
+	n.sweeps += sweeps
+	return n.reserveList(list)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -117,10 +116,9 @@ func (in *invocation) planSeveral(name string, s *severalRun) error {
 		if in.estimating {
 			n.disk += runFileBytes
 		}
-		n.sweeps, n.row, n.scaled = unknownSweeps, 8*sparse.Stride[float64](4), true // of the iteration
+		n.sweeps, n.row = unknownSweeps, 8*sparse.Stride[float64](4) // of the iteration
 		list := method.SeveralMemory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
-		least := spec.Least(list)
-		return n, n.reserveSure(spec.Sum(list), least, list[0].What)
+		return n, n.reserveList(list)
 	})
 	if err != nil {
 		return err

@@ -68,12 +68,13 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		if err != nil {
 			return n, err
 		}
-		made, err := method.TryNeeds(f.method, problemOf(g, l), settings, lo, hi)
+		list, sweeps, err := method.TryMemory(f.method, problemOf(g, l), settings, lo, hi)
 		if err != nil {
 			return n, err
 		}
 		n.disk += 2 * runFileBytes
-		return n, n.learningNeeds(made)
+		n.sweeps = sweeps
+		return n, n.reserveList(list)
 	})
 	if err != nil {
 		return err

@@ -6,36 +6,32 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// RunNeeds returns what [Run] takes: the most that one of its methods does at
-// one of its training sizes. Sweeps are −1: how many there are depends on what
-// is chosen.
-func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
-	most := method.Needs{Sweeps: method.UnknownSweeps}
-	take := func(n method.Needs, err error) error {
-		if n.Bytes > most.Bytes {
-			most.Bytes, most.Phase = n.Bytes, n.Phase
-		}
-		most.Sure, most.RowBytes = max(most.Sure, n.Sure), max(most.RowBytes, n.RowBytes)
-		return err
-	}
+// Memory lists what [Run] holds: the most that one of its methods does at one of its
+// training sizes.
+func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 	set := plan.Settings.WithDefaults()
 	entries := plan.entries(&set)
-	shared, making, err := plan.share(p, entries)
+	shared, err := plan.share(p, entries)
 	if err != nil {
-		return most, err
+		return nil, err
 	}
+	var most []spec.Bytes
 	sizes := plan.trainingSizes(p)
 	for i := range entries {
 		m := &entries[i]
 		lanes, set := plan.sideBySide(m, p)
 		for _, size := range sizes {
-			needs, err := method.PredictNeeds(m.Method, someOf(p, size), nil, set)
-			needs.Bytes, needs.Sure = int64(lanes)*needs.Bytes, int64(lanes)*needs.Sure
-			if err := take(needs, err); err != nil {
-				return most, err
+			list, _, err := method.Memory(m.Method, someOf(p, size), nil, set)
+			if err != nil {
+				return nil, err
 			}
+			for i := range list {
+				list[i].Bytes *= int64(lanes)
+			}
+			most = spec.Larger(most, list)
 		}
 	}
 	tuned := sizes
@@ -50,36 +46,40 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 	}
 	for _, size := range tuned {
 		for _, m := range entries {
-			if err := take(method.TuneNeeds(m.Method, someOf(p, size), p, m.Settings)); err != nil {
-				return most, err
+			list, err := method.TuneMemory(m.Method, someOf(p, size), p, m.Settings)
+			if err != nil {
+				return nil, err
 			}
+			most = spec.Larger(most, list)
 		}
 	}
-	most.Bytes, most.Sure = most.Bytes+shared+making, most.Sure+shared
-	return most, nil
+	return append(shared, most...), nil
 }
 
 // share gives the methods a place to keep values of kernels, where the predictions of a
-// plan would otherwise compute them more than twice. It returns what these take, and what
+// plan would otherwise compute them more than twice. It lists what these take, and what
 // computing them takes beside. With a limit they have a quarter of it.
-func (plan *Plan) share(p *method.Problem, entries []Entry) (kept, making int64, err error) {
+func (plan *Plan) share(p *method.Problem, entries []Entry) ([]spec.Bytes, error) {
 	columns := 0
 	for _, size := range plan.trainingSizes(p) {
 		columns += size * plan.predictions()
 	}
 	if columns < 2*len(p.Row) {
-		return 0, 0, nil
+		return nil, nil
 	}
-	one := int64(0)
+	var kept, one int64
+	var making []spec.Bytes
 	for _, m := range entries {
-		bytes, work, err := method.KernelNeeds(m.Method, p, m.Settings)
+		list, err := method.KernelMemory(m.Method, p, m.Settings)
 		if err != nil {
-			return 0, 0, err
+			return nil, err
 		}
-		kept, one, making = kept+bytes, max(one, bytes), max(making, work)
+		if list != nil {
+			kept, one, making = kept+list[0].Bytes, max(one, list[0].Bytes), spec.Larger(making, list[1:])
+		}
 	}
 	if one == 0 {
-		return 0, 0, nil
+		return nil, nil
 	}
 	memory := entries[0].Settings.Memory
 	if memory > 0 {
@@ -92,7 +92,7 @@ func (plan *Plan) share(p *method.Problem, entries []Entry) (kept, making int64,
 			entries[i].Settings.Memory = max(1, memory-kept)
 		}
 	}
-	return kept, making, nil
+	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), nil
 }
 
 // sideBytes is what predictions that are made side by side may take together.
@@ -108,8 +108,8 @@ func (plan *Plan) sideBySide(m *Entry, p *method.Problem) (lanes int, s *method.
 		set.Workers = sched.Workers(set.Workers) / lanes
 		set.Memory /= int64(lanes)
 		set.Progress = nil // of one prediction among several
-		needs, err := method.PredictNeeds(m.Method, largest, nil, &set)
-		if err == nil && int64(lanes)*needs.Bytes <= sideBytes {
+		list, _, err := method.Memory(m.Method, largest, nil, &set)
+		if err == nil && int64(lanes)*spec.Sum(list) <= sideBytes {
 			return lanes, &set
 		}
 	}

@@ -1,0 +1,186 @@
+package method
+
+import (
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// grams accounts for the blocks of kernels to choose from, and returns the values
+// of these and the number of labels among which they are.
+func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, labels int, err error) {
+	if par != nil {
+		grid = []spec.Values{par.Kernel.Values}
+	} else if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees)); err != nil {
+		return nil, 0, err
+	}
+	a.Sweeps = UnknownSweeps
+	seen := validate.Sample(a.P.Class, a.set.Sample, a.set.RNGSeed, 0)
+	rows := make([]int, len(seen))
+	for i, l := range seen {
+		rows[i] = a.P.Row[l]
+	}
+	grams := f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), rows, a.left().Memory)
+	return grid, len(rows), a.PhaseOf(grams, "blocks of kernels to choose from")
+}
+
+// reckon implements [reckoning].
+func (m kernelMethod) reckon(a *account, par *Parameters) error {
+	f := m.kernel
+	a.set.Learner = m.learner
+	grid, seen, err := a.grams(f, par)
+	if err != nil {
+		return err
+	}
+	n, tried := len(a.P.Degrees), int64(seen)
+	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
+	block := solved(tried)
+	if a.set.Learner != RLS {
+		members, _ := a.members(tried)
+		block = cached(members, 1)
+	}
+	if err := a.Phase(8*tried*tried*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
+		return err
+	}
+	all := int64(len(a.P.Row))
+	if byParts := a.set.Learner == RLS && all > maxSolved; all > tried && !byParts {
+		if err := a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels"); err != nil {
+			return err
+		}
+		most := solved(all)
+		if a.set.Learner != RLS {
+			most = cached(a.members(all))
+		}
+		if err := a.Phase(8*all*all+most, "training"); err != nil {
+			return err
+		}
+	}
+	width, rest := a.machines()
+	if !rest {
+		width = min(width, machinesAtATime)
+	}
+	a.Row = max(a.Row, 8*sparse.Stride[float64](max(1, width)))
+	counts := int64(n) * int64(len(a.P.Names)) // a byte for the votes of a node for a class
+	if rest {
+		counts = 0
+	}
+	apply := spec.Sum(f.ApplyMemory(grid[0], a.P.Degrees, max(1, width)))
+	if err := a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines"); err != nil {
+		return err
+	}
+	return a.Scores()
+}
+
+// solved is what least squares on a block of so many labels takes beside it.
+func solved(labels int64) int64 { return 3 * 8 * labels * labels }
+
+// oneOf lists what the block between rows of one of several kernels takes, whichever
+// is chosen.
+func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most []spec.Bytes) {
+	for i := range grid {
+		most = spec.Larger(most, f.GramsMemory(grid[i:i+1], a.P.Degrees, a.P.A.NNZ(), rows, a.left().Memory))
+	}
+	return most
+}
+
+// reckonTuning implements [tuned].
+func (m kernelMethod) reckonTuning(a *account, all *Problem) error {
+	a.set.Learner = m.learner
+	return a.kernelTuning(m.kernel, all, min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows))
+}
+
+// kernelTuning accounts for blocks of kernels between so many labels and test nodes.
+func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int) error {
+	grid, err := kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees))
+	if err != nil {
+		return err
+	}
+	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
+	list := f.GramsMemory(grid[:together], a.P.Degrees, a.P.A.NNZ(), all.Row[:min(labels, len(all.Row))], a.left().Memory)
+	list = append(list, spec.Bytes{What: "rows of test nodes", Bytes: 8 * int64(labels) * int64(tests) * int64(together)})
+	if err := a.PhaseOf(list, "blocks of kernels to tune by"); err != nil {
+		return err
+	}
+	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
+	machines := 4 * 8 * int64(labels) * int64(labels) * int64(min(sched.Workers(a.set.Workers), together))
+	return a.Phase(blocks+machines, "machines to tune by")
+}
+
+// reckon implements [reckoning].
+func (m learnerMethod) reckon(a *account, par *Parameters) error {
+	a.set.Learner = m.kernelMethod.learner
+	a.set.Sample = min(a.set.Sample, trySettings)
+	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
+	of, seen, err := a.grams(m.kernel, par)
+	if err != nil {
+		return err
+	}
+	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
+	if err := a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k), "learners to choose by"); err != nil {
+		return err
+	}
+	rows := a.P.Row
+	if m.by.Whole {
+		rows = make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+	}
+	if err := a.PhaseOf(a.oneOf(m.kernel, of, rows), "values of the kernel"); err != nil {
+		return err
+	}
+	items := int64(len(rows))
+	if err := a.Reserve(8*items*items, "values of the kernel to learn from"); err != nil {
+		return err
+	}
+	if err := a.Phase(fitBytes(m.by, len(rows), k), "training"); err != nil {
+		return err
+	}
+	outputs := int64(8 * n * k) // the raw scores, which are decisions
+	switch {
+	case m.by.Dual:
+		width := min(max(k, 1), machinesAtATime)
+		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
+		apply := spec.Sum(m.kernel.ApplyMemory(of[0], a.P.Degrees, width))
+		err := a.Phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
+		if err != nil {
+			return err
+		}
+	case !m.by.Whole:
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), all, a.P.Row, a.left().Memory)
+		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
+		if err := a.PhaseOf(block, "values of the kernel between nodes and labels"); err != nil {
+			return err
+		}
+	default:
+		if err := a.Phase(outputs, "raw scores of all nodes"); err != nil {
+			return err
+		}
+	}
+	return a.Scores()
+}
+
+// reckonTuning implements [tuned].
+func (m learnerMethod) reckonTuning(a *account, all *Problem) error {
+	a.set.Learner = m.kernelMethod.learner
+	labels, tests := min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows)
+	if m.by.Whole {
+		labels, tests = labels+min(len(all.Row), a.set.Sample), 0
+	}
+	return a.kernelTuning(m.kernel, all, labels, tests)
+}
+
+// fitBytes is what a fit takes beside the kernel values of so many items.
+func fitBytes(l *classify.Learner, items, classes int) int64 {
+	if l.Memory == nil {
+		return 0
+	}
+	return l.Memory(items, classes)
+}

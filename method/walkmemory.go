@@ -1,0 +1,255 @@
+package method
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// reckon implements [reckoning].
+func (m walkMethod) reckon(a *account, par *Parameters) (err error) {
+	if *a.set, err = m.settings(a.set); err != nil {
+		return err
+	}
+	g := a.set.Grid
+	switch choose := g.Size() > 1 && !validate.TooFew(a.P.Class); {
+	case par != nil:
+		one := g.on(*par)
+		if one.MinSteps = par.MinSteps; par.Declared != nil {
+			one.Declared = []*Setting{par.Declared}
+		}
+		a.set.Grid = one
+	case choose && a.set.Trials != nil:
+		a.AddSweeps(a.set.Trials.Work.Sweeps)
+	case choose:
+		if err := a.choice(0, len(g.Alpha)); err != nil {
+			return err
+		}
+	case g.Size() > 1 && len(g.steps()) > 1:
+		a.Sweeps = UnknownSweeps
+	}
+	sweeps := 0
+	for _, kind := range a.set.Grid.Features {
+		need, err := a.training(kind)
+		if err != nil {
+			return err
+		}
+		sweeps = max(sweeps, need)
+	}
+	a.AddSweeps(sweeps)
+	return a.walkedScores()
+}
+
+// walkedScores accounts for the scores of all nodes by the longest walks of the grid.
+func (a *account) walkedScores() error {
+	if by := a.set.Learner.declared(); by != nil && (by.Whole || !by.Dual) {
+		return a.Scores() // rows of all nodes are among those for training
+	}
+	grid := a.set.Grid
+	machines, rest := a.machines()
+	w := scoreWalk(a.P, a.left(), Parameters{Alpha: grid.Alpha[0], Steps: grid.last(), MinSteps: grid.MinSteps}, machines, rest)
+	functions := machines
+	if rest {
+		functions = 0 // the scores of all stand elsewhere
+	}
+	list, sweeps, err := w.ScoresMemory(functions)
+	if err != nil {
+		return err
+	}
+	a.AddSweeps(sweeps)
+	sums := spec.Bytes{What: "sums of votes", Bytes: sumsBytes(a.P, rest)}
+	if err := a.PhaseOf(append(list, sums), "walk for the scores of all nodes"); err != nil {
+		return err
+	}
+	votes := piece.Bytes[float32](len(a.P.Degrees), len(a.P.Names))
+	if rest {
+		votes += sums.Bytes
+	}
+	if err := a.Phase(votes, "votes on all nodes"); err != nil {
+		return err
+	}
+	return a.Scores()
+}
+
+// last returns the longest walk.
+func (g *Grid) last() int { return g.Steps[len(g.Steps)-1] }
+
+// choice accounts for trials with the α of number lo ≤ a < hi of the grid.
+func (a *account) choice(lo, hi int) error {
+	c := a.chooser()
+	folds := c.set.folds(len(a.P.Row))
+	c.foldPicks(folds)
+	return a.trials(c, lo, hi, len(c.seen)/folds+1, folds*(c.set.Grid.last()+1))
+}
+
+// chooser returns what tries the settings of the grid.
+func (a *account) chooser() *chooser {
+	set := a.left()
+	folds := set.folds(len(a.P.Row))
+	return &chooser{
+		p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed),
+		seen: validate.Sample(a.P.Class, set.tried(), set.RNGSeed, 0),
+	}
+}
+
+// trials accounts for the trials of a chooser, each of so many rows, and so many of them for
+// each kind of features at a time.
+func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
+	g := c.set.Grid
+	together := c.together()
+	for ; lo < hi; lo += together {
+		w, picks := c.slabWalk(lo, min(lo+together, hi))
+		list, sweeps, err := w.CollectMemory(g.MinSteps, picks)
+		if err != nil {
+			return err
+		}
+		a.AddSweeps(sweeps)
+		if err := a.PhaseOf(list, fmt.Sprintf("walks of %d variants to choose by", len(w.Variants))); err != nil {
+			return err
+		}
+		workers := int64(min(sched.Workers(c.set.Workers), len(g.Features)*jobs))
+		if err := a.Phase(list[0].Bytes+workers*a.tester(len(c.seen), tests), "machines to choose by"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reckonTuning implements [tuned].
+func (m walkMethod) reckonTuning(a *account, all *Problem) (err error) {
+	if *a.set, err = m.settings(a.set); err != nil {
+		return err
+	}
+	c, g := a.chooser(), a.set.Grid
+	folds := c.set.folds(len(a.P.Row))
+	tests := min(c.set.tested(), len(all.Row)-len(a.P.Row)+len(all.Names))
+	for i := range tests {
+		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})
+	}
+	for range g.Features {
+		for i, node := range c.seen {
+			c.picks = append(c.picks, cwk.Pick{Row: a.P.Row[node], Variant: 1 + i%folds})
+		}
+	}
+	return a.trials(c, 0, len(g.Alpha), tests, len(g.Alpha))
+}
+
+// tester bounds what one tester takes for trials of so many training and test
+// rows.
+func (a *account) tester(train, tests int) int64 {
+	g := a.set.Grid
+	steps, from, gap := g.steps(), g.MinSteps-1, 0
+	for _, t := range steps {
+		gap = max(gap, t-from)
+		from = t
+	}
+	width := min(trial.MaxWidth, gap*len(a.P.Names))
+	m, n := int64(train), int64(tests+4)
+	if by := a.set.Learner.declared(); by != nil {
+		if by.Whole {
+			m += n
+		}
+		return 8*((m+n)*int64(width)+2*m*m+m*n) + fitBytes(by, int(m), len(a.P.Names))
+	}
+	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(g.settings()*len(a.P.Names)))
+}
+
+// training accounts for the features of training rows, of one kind and of the longest
+// walks, and the machine that learns from them, and returns the sweeps.
+func (a *account) training(kind Features) (sweeps int, err error) {
+	c, g := a.chooser(), a.set.Grid
+	folds := c.set.folds(len(a.P.Row))
+	last := Parameters{Alpha: g.Alpha[0], Steps: g.last(), MinSteps: g.MinSteps, Features: kind}
+	c.set.Grid = g.on(last)
+	c.foldPicks(folds)
+	r := &predictor{p: a.P, set: c.set, by: c.set.Learner.declared(), par: last, trials: c}
+	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
+	if err != nil {
+		return 0, err
+	}
+	list, sweeps, err := w.CollectMemory(g.MinSteps, picks)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.PhaseOf(list, "walks for training rows"); err != nil {
+		return 0, err
+	}
+	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
+	return sweeps, a.Phase(list[0].Bytes+a.machine(int64(len(r.train)), int64(features)), "training")
+}
+
+// machine is what training takes at the most beside so many rows
+// of features: what the learner works in, its coefficients, and the weights of
+// all machines twice, as it gives them and as the walk takes them.
+func (a *account) machine(rows, features int64) int64 {
+	k := int64(len(a.P.Names))
+	machines, _ := a.machines()
+	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
+	weights := 2 * 8 * int64(machines) * features
+	if by := a.set.Learner.declared(); by != nil {
+		bytes := lists + weights
+		if by.Linear != nil {
+			bytes += 8*rows*features + classify.LogisticBytes(int(rows), int(features), len(a.P.Names))
+		} else {
+			if by.Whole {
+				rows += int64(len(a.P.Degrees) - len(a.P.Row))
+			}
+			bytes += fitBytes(by, int(rows), len(a.P.Names))
+		}
+		return bytes
+	}
+	if a.set.Learner == RLS {
+		m := min(rows, features)
+		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
+		return bytes
+	}
+	members, workers := a.members(rows)
+	if a.set.Learner == LinearSVM || rows > maxKernel {
+		const coordinate = 8 * 8
+		bytes := lists + workers*coordinate*members + weights
+		return bytes
+	}
+	const position = 16 * 8
+	return lists + workers*position*members + 2*8*rows*k + weights + wholeBytes(rows) + cached(members, workers)
+}
+
+// members returns how many of so many rows the largest support vector machine
+// has, and how many machines are trained at a time.
+func (a *account) members(rows int64) (members, workers int64) {
+	machines, rest := a.machines()
+	workers = int64(min(sched.Workers(a.set.Workers), machines))
+	if rest || len(a.P.Class) == 0 {
+		return rows, workers
+	}
+	count := make([]int64, len(a.P.Names))
+	for _, c := range a.P.Class {
+		count[c]++
+	}
+	slices.Sort(count)
+	labels := int64(len(a.P.Class))
+	two := count[len(count)-1] + count[max(0, len(count)-2)]
+	return (min(two, labels)*rows + labels - 1) / labels, workers
+}
+
+// cached is what the rows of the kernel take that machines with so many members
+// keep, if they ask for all of them.
+func cached(members, workers int64) int64 {
+	return min(cacheBytes, workers*8*members*members)
+}
+
+// machines returns how many are trained, and whether each sets a class against
+// the rest.
+func (a *account) machines() (machines int, rest bool) {
+	k := len(a.P.Names)
+	if a.set.Learner == RLS || a.set.Learner.declared() != nil || a.set.strategy(k) == classify.OneVsRest {
+		return k, true
+	}
+	return k * (k - 1) / 2, false
+}
