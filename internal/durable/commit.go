@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Unfinished is how the mark of a file is called: what the file is called, with this
@@ -30,9 +31,9 @@ var ErrUnsynced = errors.New("in place, but the disk may lose it")
 // had. If others are new by then and the output is not, the marks stay and the error
 // says so; only an error after the output's renaming leaves all of them.
 //
-// Runs that write the same group at the same time are not kept apart: each file is whole,
-// but one may be of the one run and the next of the other. Who starts several gives each
-// an output of its own.
+// Of runs that publish the same group at the same time one waits for the other, and the last
+// one gives all files their content. Where the file system has no locks they are not kept
+// apart.
 //
 // For files that belong to an output which is no file, publish puts that in place
 // after all of them have their names; else it is nil. Its error wraps [ErrUnsynced]
@@ -47,6 +48,12 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 		err = files[i].seal()
 	}
 	unnamed := len(files)
+	if err == nil && (len(files) > 1 || publish != nil && len(files) > 0) {
+		var unlock func() error
+		if unlock, err = lockGroup(files[0]); unlock != nil {
+			defer func() { err = errors.Join(err, unlock()) }()
+		}
+	}
 	if err == nil {
 		err = mark(publish != nil, files)
 	}
@@ -83,6 +90,30 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 		}
 	}
 	return err
+}
+
+// patience is how long a group that another run publishes is waited for.
+const patience = time.Minute
+
+// lockGroup takes the lock of all who publish what belongs to a file, called like one of
+// its temporary files so that it goes as these do after a kill. It returns nil where there
+// are no locks.
+func lockGroup(p *Pending) (unlock func() error, err error) {
+	if p.tmp == "" {
+		return nil, nil
+	}
+	dir, name := filepath.Split(p.path)
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		lock, err := p.fsys.Lock(filepath.Join(dir, "."+name+".heatwalk-tmp-00000000"))
+		switch {
+		case err == nil:
+			return func() error { return errors.Join(lock.Close(), p.fsys.SyncDir(filepath.Dir(p.path))) }, nil
+		case !errors.Is(err, ErrLocked):
+			return nil, nil
+		case time.Now().After(end):
+			return nil, fmt.Errorf("%s: %w, which is putting its own in place; wait until it is done, or end it, and repeat the run", p.path, ErrLocked)
+		}
+	}
 }
 
 // undo gives up the files before unnamed, which have no name yet, and those behind as

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -196,6 +197,7 @@ func TestCommitFaults(t *testing.T) {
 		mem := durabletest.NewMem()
 		failing := durabletest.FailAt(mem, i)
 		err := set(failing, "new")
+		durable.RemoveUnused(mem, "out") // a lock, which the next run would remove
 		names, _ := mem.List(".")
 		op := failing.Failed()
 		switch {
@@ -204,7 +206,7 @@ func TestCommitFaults(t *testing.T) {
 				t.Fatalf("no fault: error %v, files %v", err, names)
 			}
 			return
-		case (op == "list" || op == "stat") && err == nil && len(names) == 3: // leftovers may stay, marks come and go
+		case (op == "list" || op == "stat" || op == "lock") && err == nil && len(names) == 3: // leftovers may stay, marks come and go
 		case !errors.Is(err, durabletest.ErrInjected):
 			t.Errorf("operation %d (%s): error %v", i, op, err)
 		case len(names) == 3 && late[op] && content(t, mem, "out") == "new":
@@ -530,6 +532,55 @@ func TestTwoWriters(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		if names, _ := fsys.List("."); !slices.Equal(names, append(others, "out")) {
+			t.Errorf("left: %v", names)
+		}
+	})
+}
+
+// pausing runs a function, once, after the first renaming.
+type pausing struct {
+	durable.FS
+	after func()
+}
+
+func (f *pausing) Rename(from, to string) error {
+	err := f.FS.Rename(from, to)
+	if after := f.after; after != nil {
+		f.after = nil
+		after()
+	}
+	return err
+}
+
+// Of two runs that publish the same group at once one waits for the other, so that all
+// files are of one of them, and the marks and the lock are gone.
+func TestTwoGroups(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		if err := set(fsys, "old"); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		first := &pausing{FS: fsys, after: func() {
+			go func() { done <- set(fsys, "second") }()
+			select { // it has come to the end if nothing keeps it
+			case err := <-done:
+				done <- err
+			case <-time.After(30 * time.Millisecond):
+			}
+		}}
+		if err := errors.Join(set(first, "first"), <-done); err != nil {
+			t.Fatal(err)
+		}
+		names, err := fsys.List(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if got := content(t, fsys, name); got != "second" {
+				t.Errorf("%s is of the %s", name, got)
+			}
+		}
+		if len(names) != 3 {
 			t.Errorf("left: %v", names)
 		}
 	})

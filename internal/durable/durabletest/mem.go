@@ -184,7 +184,7 @@ func (m *Mem) CreateTemp(name string) (durable.File, error) {
 func (m *Mem) RemoveTemp(name string) error {
 	m.mu.Lock()
 	n, err := m.find("remove", name)
-	used := err == nil && n.used
+	used := err == nil && (n.used || m.locks[name])
 	m.mu.Unlock()
 	if used {
 		return fmt.Errorf("%s: %w", name, durable.ErrLocked)
