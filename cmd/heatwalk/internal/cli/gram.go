@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -111,7 +112,7 @@ func (r *gramRun) nodes(which string, a axis) (*shard.Nodes, error) {
 	}
 	nodes, err := ids.Nodes()
 	if err != nil {
-		return nil, &dataError{r.f.gram.file, fmt.Sprintf("its %s cannot be told apart: %v; give each an id of its own", which, err)}
+		return nil, &dataError{r.f.gram.file, fmt.Sprintf("its %s cannot be told apart: %s; give each an id of its own", which, strings.TrimPrefix(err.Error(), "shard: "))}
 	}
 	return nodes, nil
 }
@@ -214,7 +215,7 @@ func (r *gramRun) needs() (*needs, error) {
 	if r.in.estimating {
 		n.disk = r.out.bytes(r.rows, axis{n: max(k, k*(k-1)/2)}, 8) + runFileBytes + idBytes(r.rows)
 	}
-	err := n.Reserve(learnerBytes+80*int64(r.rows.n+r.cols.n), "ids and labels")
+	err := n.Reserve(learnerBytes+112*int64(r.rows.n+r.cols.n), "ids and labels")
 	if err == nil {
 		err = n.Reserve(held+r.file.Bytes(8), "kernel values")
 	}
@@ -224,9 +225,9 @@ func (r *gramRun) needs() (*needs, error) {
 	return n, err
 }
 
-// each visits the rows of the file with the values of the items. The slice is valid
-// during the call.
-func (r *gramRun) each(doing string, visit func(i int, row []float64) error) error {
+// each visits the rows of the file with all their values and those of the items. The slices
+// are valid during the call.
+func (r *gramRun) each(doing string, visit func(i int, values, row []float64) error) error {
 	stage := r.in.progress.begin(doing, int64(r.rows.n), "row")
 	row := make([]float64, len(r.item))
 	i := 0
@@ -241,7 +242,7 @@ func (r *gramRun) each(doing string, visit func(i int, row []float64) error) err
 		}
 		i++
 		stage.set(int64(i), int64(r.rows.n))
-		return visit(i-1, row)
+		return visit(i-1, values, row)
 	})
 }
 
@@ -249,7 +250,9 @@ func (r *gramRun) each(doing string, visit func(i int, row []float64) error) err
 func (r *gramRun) read() error {
 	m := len(r.item)
 	r.gram = &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
-	err := r.each("reading", func(i int, row []float64) error {
+	same := r.beginSame()
+	err := r.each("reading", func(i int, values, row []float64) error {
+		same.add(i, values)
 		if a := r.itemOf[i]; a >= 0 {
 			copy(r.gram.Data[a*m:], row)
 		}
@@ -264,7 +267,66 @@ func (r *gramRun) read() error {
 		return &dataError{r.f.gram.file, fmt.Sprintf("K(%s, %s) is %g, but K(%s, %s) is %g; a kernel is symmetric, are the ids in the order of the rows and columns?",
 			i, j, uneven.IJ, j, i, uneven.JI)}
 	}
+	if row := same.uneven(); row >= 0 {
+		return &dataError{r.f.gram.file, fmt.Sprintf("the row of %s is not like its column; a kernel is symmetric, are the ids in the order of the rows and columns?",
+			quoted(r.rows.id(row)))}
+	}
 	return nil
+}
+
+// sameSums tells by weighted sums whether a kernel between all nodes, most of which is read
+// and forgotten, is symmetric: Kw = Kᵀw for random weights w.
+type sameSums struct {
+	column  []int     // of each row
+	weight  []float64 // of each column
+	row     []float64 // Σ_j K_ij·w_j
+	down    []float64 // Σ_i K_ij·w_i
+	largest float64
+}
+
+// beginSame returns sums of nothing, nil unless rows and columns are the same nodes.
+func (r *gramRun) beginSame() *sameSums {
+	n := r.rows.n
+	if r.cols.n != n {
+		return nil
+	}
+	s := &sameSums{make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n), 0}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for c := range n {
+		s.weight[c] = 1 + rng.Float64()
+		row, ok := r.row.Lookup(r.cols.id(c))
+		if !ok {
+			return nil
+		}
+		s.column[row] = c
+	}
+	return s
+}
+
+func (s *sameSums) add(row int, values []float64) {
+	if s == nil {
+		return
+	}
+	w := s.weight[s.column[row]]
+	for c, v := range values {
+		s.row[row] += v * s.weight[c]
+		s.down[c] += v * w
+		s.largest = max(s.largest, math.Abs(v))
+	}
+}
+
+// uneven returns a row whose sum is not that of its column but for what is left of single
+// precision, −1 if there is none.
+func (s *sameSums) uneven() int {
+	if s == nil {
+		return -1
+	}
+	for row, c := range s.column {
+		if math.Abs(s.row[row]-s.down[c]) > 1e-5*s.largest*float64(len(s.column)) {
+			return row
+		}
+	}
+	return -1
 }
 
 // fit learns.
@@ -320,7 +382,7 @@ func writeScores[T sparse.Float](r *gramRun) error {
 		return err
 	}
 	scores, values, out := make([]float64, len(r.model.Outputs())), make([]float64, len(columns)), make([]T, len(columns))
-	err = r.each("scoring", func(i int, row []float64) error {
+	err = r.each("scoring", func(i int, _, row []float64) error {
 		own := math.NaN() // of no use to a learner that is given some columns
 		if a := r.itemOf[i]; a >= 0 {
 			own = row[a]
