@@ -105,7 +105,7 @@ func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int
 		return err
 	}
 	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
-	machines := 4 * 8 * int64(labels) * int64(labels) * int64(min(sched.Workers(a.set.Workers), together))
+	machines := 8 * int64(labels) * int64(4*labels+nodesAtATime) * int64(min(sched.Workers(a.set.Workers), together))
 	return a.Phase(blocks+machines, "machines to tune by")
 }
 

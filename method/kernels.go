@@ -144,32 +144,40 @@ func (b *keptKernel) between(nodes, labelled []int) *sparse.Block[float64] {
 // imagesTo stores in y what the machines from number first on give for all nodes, without
 // their bias, where item i of the model is the node rows[i].
 func (b *keptKernel) imagesTo(ctx context.Context, y *sparse.Block[float64], first int, m *classify.KernelModel, rows []int, scale float64, workers int) error {
-	const piece = 256
-	return sched.Run(ctx, workers, (y.Rows+piece-1)/piece, func(_, i int) error {
-		var two [2][piece]float64
-		lo, hi := i*piece, min((i+1)*piece, b.stride)
+	return sched.Run(ctx, workers, (y.Rows+nodesAtATime-1)/nodesAtATime, func(_, i int) error {
+		var sum [nodesAtATime]float64
+		lo, hi := i*nodesAtATime, min((i+1)*nodesAtATime, b.stride)
 		for j := range y.Cols {
-			machine := &m.Machines[first+j]
-			sum, beside := two[0][:hi-lo], two[1][:hi-lo]
-			clear(sum)
-			for at := 0; at < len(machine.Index); at += 4 {
-				var factor [8]float64
-				var part [4][]float64
-				for q := range part {
-					s := min(at+q, len(machine.Index)-1)
-					part[q] = b.row(rows[machine.Index[s]])[lo:hi]
-					if at+q == s {
-						factor[q] = scale * machine.Coef[s]
-					}
-				}
-				simd.AddPanels(sum, beside, part[0], part[1], part[2], part[3], &factor)
-			}
+			imageTo(sum[:hi-lo], &m.Machines[first+j], scale, func(item int) []float64 { return b.row(rows[item])[lo:hi] })
 			for r := lo; r < min(hi, y.Rows); r++ {
 				y.Row(r)[j] = sum[r-lo]
 			}
 		}
 		return nil
 	})
+}
+
+// nodesAtATime is the number of nodes that a machine decides on at a time, a multiple of
+// four.
+const nodesAtATime = 256
+
+// imageTo stores in dst, of at most nodesAtATime numbers, a multiple of four, the kernel
+// applied to the scaled coefficients of a machine, given the values of its items.
+func imageTo(dst []float64, m *classify.Machine, scale float64, values func(item int) []float64) {
+	var unread [nodesAtATime]float64
+	clear(dst)
+	for at := 0; at < len(m.Index); at += 4 {
+		var factor [8]float64
+		var part [4][]float64
+		for q := range part {
+			s := min(at+q, len(m.Index)-1)
+			part[q] = values(m.Index[s])
+			if at+q == s {
+				factor[q] = scale * m.Coef[s]
+			}
+		}
+		simd.AddPanels(dst, unread[:len(dst)], part[0], part[1], part[2], part[3], &factor)
+	}
 }
 
 // KernelMemory lists the values of a method's kernel that [Kernels] keeps, and then what

@@ -225,24 +225,86 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 		if err != nil {
 			return err
 		}
-		for j, class := range test.Class {
-			row, self := values.Row(len(train.Row)+j), 0.0
-			if t.whole {
-				self = row[len(train.Row)+j]
+		tests := &testRows{values: values, first: len(train.Row), y: y, class: test.Class, largest: largest}
+		count := tests.count
+		if _, dual := models[0].(*classify.KernelModel); dual && !t.whole {
+			count = tests.countDual
+		}
+		count(models, hits[i*len(settings):][:len(settings)])
+		return nil
+	})
+}
+
+// testRows are test nodes with the values of a kernel between them and the items that
+// models have learned from.
+type testRows struct {
+	values  *sparse.Block[float64]
+	first   int   // row of the first one
+	y       []int // classes of the items
+	class   []int // of the test nodes
+	largest int   // the answer where there is no model, or nothing is near
+}
+
+// count adds the right answers of each model, nil for none.
+func (t *testRows) count(models []classify.Model, hits []int64) {
+	for j, class := range t.class {
+		row, self := t.values.Row(t.first+j), 0.0
+		if len(row) > t.first+j {
+			self = row[t.first+j]
+		}
+		near := related(row, t.y)
+		for s, model := range models {
+			answer := t.largest
+			if model != nil && near {
+				answer = model.Outputs().Predict(model.ScoresTo(nil, row, self))
 			}
-			near := related(row, y)
-			for s, model := range models {
-				answer := largest
-				if model != nil && near {
-					answer = model.Outputs().Predict(model.ScoresTo(nil, row, self))
+			if answer == class {
+				hits[s]++
+			}
+		}
+	}
+}
+
+// countDual is count of models that are all nil or a [classify.KernelModel], which decide
+// on many nodes at a time.
+func (t *testRows) countDual(models []classify.Model, hits []int64) {
+	items := t.values.Cols
+	columns, answer := make([]float64, items*nodesAtATime), make([]int, nodesAtATime)
+	var decisions [][]float64
+	for lo := 0; lo < len(t.class); lo += nodesAtATime {
+		class := t.class[lo:min(lo+nodesAtATime, len(t.class))]
+		var far [nodesAtATime]bool
+		for j := range class {
+			row := t.values.Row(t.first + lo + j)
+			far[j] = !related(row, t.y)
+			for item, v := range row {
+				columns[item*nodesAtATime+j] = v
+			}
+		}
+		for s, model := range models {
+			dual, ok := model.(*classify.KernelModel)
+			if ok {
+				for len(decisions) < len(dual.Machines) {
+					decisions = append(decisions, make([]float64, nodesAtATime))
 				}
-				if answer == class {
-					hits[i*len(settings)+s]++
+				for m := range dual.Machines {
+					imageTo(decisions[m], &dual.Machines[m], 1, func(item int) []float64 { return columns[item*nodesAtATime:][:nodesAtATime] })
+					for j := range decisions[m] {
+						decisions[m][j] -= dual.Machines[m].Rho
+					}
+				}
+				dual.Pairs.PredictAllTo(answer, decisions[:len(dual.Machines)])
+			}
+			for j, c := range class {
+				if !ok || far[j] {
+					answer[j] = t.largest
+				}
+				if answer[j] == c {
+					hits[s]++
 				}
 			}
 		}
-		return nil
-	})
+	}
 }
 
 // grams returns the blocks of kernels between items, and below between others and items.
