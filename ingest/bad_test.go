@@ -15,6 +15,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // wantError runs an ingest that fails and compares the text, without the
@@ -280,8 +281,8 @@ func TestWindowCounts(t *testing.T) {
 		if (err == nil) != test.fits || err != nil && (!errors.As(err, &full) || full.Need < window) {
 			t.Errorf("memory %d: plan fails with %v", test.memory, err)
 		}
-		if err == nil && plan.Memory < window {
-			t.Errorf("memory %d: plan of %d", test.memory, plan.Memory)
+		if err == nil && spec.Sum(plan.Memory) < window {
+			t.Errorf("memory %d: plan of %v", test.memory, plan.Memory)
 		}
 		_, _, err = ingestInto(t, c, path...)
 		if (err == nil) != test.fits || err != nil && (!errors.As(err, &full) || full.Need < window) {

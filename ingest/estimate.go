@@ -15,16 +15,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Plan bounds what a call of [Run] will take, by samples of its inputs: no
 // number is too low if the samples are like the rest.
 type Plan struct {
-	Memory int64 // bytes resident at once, beside the program itself
-	Sure   int64 // of these, without what may be gone by then: lines on disk early, a dictionary
-	Temp   int64 // bytes of temporary files
-	Disk   int64 // bytes of the store
-	Passes int   // over the entries: 2 if they do not fit the memory together
+	Memory []spec.Bytes // at once, beside the program itself
+	Temp   int64        // bytes of temporary files
+	Disk   int64        // bytes of the store
+	Passes int          // over the entries: 2 if they do not fit the memory together
 
 	Lines, Nodes, Entries int64
 }

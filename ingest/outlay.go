@@ -6,6 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // outlay is what the parts of a run on a guessed graph take, in bytes; see
@@ -25,9 +26,9 @@ type outlay struct {
 	scratch float64 // of the largest buckets, with what is known of all
 	buckets float64 // of those at hand where all fits
 
-	order                   Order
-	ordering, rank, looking float64 // while it is found, once it is there, and found not to pay
-	pattern, graph          float64 // while it is sorted beside its entries, and ordered
+	order          Order
+	ordering, rank float64 // while it is found, and once it is there
+	pattern, graph float64 // while it is sorted beside its entries, and ordered
 }
 
 // outlay adds up the parts.
@@ -97,9 +98,7 @@ func (o *outlay) addOrder(g *guess) {
 		}
 		o.ordering = o.rank + 4*n*(min(o.workers, countWorkers)-1)
 		if g.c.Order == AutoOrder {
-			sample := float64(sampleBytes(int(n)))
-			o.looking = o.ordering - 4*n + sample/2
-			o.ordering += sample
+			o.ordering += float64(sampleBytes(int(n)))
 		}
 		o.scratch += o.rank
 	default:
@@ -112,38 +111,45 @@ func (o *outlay) addOrder(g *guess) {
 // fixed is what does not shrink with the lines that are in memory.
 func (o *outlay) fixed() float64 { return o.room + o.rows + o.known + o.scratch }
 
-// sorting is what is there while entries are sorted, beside the lines.
-func (o *outlay) sorting() float64 { return o.keys + o.room + o.rows + o.known + o.buckets }
-
-// together is the largest of what is there at a time if all fits: while lines are
-// read and numbered, ordered, and sorted.
-func (o *outlay) together(window, ordering, rank float64) float64 {
-	buckets := o.workers * sort.BucketBytes
-	return o.parts + max(o.room+o.dict+window, o.ids+buckets, o.sorting()+rank, o.known+ordering+buckets)
+// together lists the most that is there at a time if all fits: while lines are read,
+// numbered, ordered, and sorted.
+func (o *outlay) together(window float64) []spec.Bytes {
+	item := func(what string, bytes float64) spec.Bytes { return spec.Bytes{What: what, Bytes: int64(bytes)} }
+	lines, buckets := item("lines", o.parts), o.workers*sort.BucketBytes
+	most := []spec.Bytes{lines, item("ids", o.dict), item("readers", o.room+window)}
+	for _, list := range [][]spec.Bytes{
+		{lines, item("ids", o.ids), item("buckets", buckets)},
+		{lines, item("ids", o.known), item("an order", o.ordering), item("buckets", buckets)},
+		// A dictionary that is done with may still be there.
+		{lines, item("ids", o.ids), item("entries", o.keys), item("rows", o.rows+o.rank), item("buckets", o.buckets+o.room)},
+	} {
+		most = spec.Larger(most, list)
+	}
+	if o.pattern > 0 {
+		entries := item("entries without values", 2*o.lines*o.each+o.pattern)
+		most = spec.Larger(most, []spec.Bytes{lines, item("ids", o.known), entries, item("buckets", o.buckets+o.room)})
+	}
+	return most
 }
 
 // plan bounds what the guessed graph takes within the limit.
 func (g *guess) plan() (*Plan, error) {
 	o := g.outlay()
 	fixed, parts, keys := o.fixed(), o.parts, o.keys
-	p := &Plan{Lines: int64(o.lines), Nodes: int64(o.n), Entries: int64(o.entries), Passes: 1}
-	need := o.together(g.window, o.ordering, o.rank)
+	p := &Plan{Lines: int64(o.lines), Nodes: int64(o.n), Entries: int64(o.entries), Passes: 1, Memory: o.together(g.window)}
 	graph := o.graph
 	if o.pattern > 0 {
-		need = max(need, parts+2*o.lines*o.each+o.pattern+o.room+o.known+o.buckets)
 		graph += min(keys, sort.LeastBytes)
 	}
 	limit := float64(g.c.Memory)
 	if limit == 0 {
 		limit = math.Inf(1)
 	}
-	// A dictionary that is done with may still be there.
-	most := max(need, parts+o.sorting()+o.rank+o.ids-o.known)
-	if o.looking > 0 {
-		need = o.together(g.window, o.looking, 0)
-	}
 	if err := g.least(o, graph, limit); err != nil {
 		return nil, err
+	}
+	if float64(spec.Sum(p.Memory)) > limit {
+		p.Memory = []spec.Bytes{{What: "lines, ids and entries, others on disk", Bytes: g.c.Memory}}
 	}
 	// With a limit room is made for buckets that are gathered, and looked at.
 	over := parts+max(max(keys+o.pattern, graph)+fixed, o.room+o.ids+g.window) > limit
@@ -156,25 +162,6 @@ func (g *guess) plan() (*Plan, error) {
 	if parts+max(fixed, o.room+o.ids) > spillAbove*limit && (over || ordered) || over && parts+max(fixed+keys, o.room+o.ids) > limit {
 		p.Temp += int64(g.temporary(o.n))
 	}
-	// What is more than fits, and an order may need, is moved to disk early. That
-	// it is more is sure or not.
-	const unsure = 0.05 // of what is guessed
-	numbers := 0.0      // bytes of ids that take no room while lines are read
-	if !g.hasDict() {
-		numbers = o.ids
-	}
-	early := max(spillAbove*limit, spillBelow*limit+max(keys+o.pattern, graph)+fixed)
-	spills := func(share float64) bool {
-		ids := o.ids - numbers
-		return share*(parts+ids)+o.room > spillAbove*limit && (ordered || share*(parts+max(keys, ids))+o.room > limit)
-	}
-	if spills(1 - unsure) {
-		most = min(most, early)
-	}
-	if spills(1 + unsure) {
-		need = min(need, early)
-	}
-	p.Memory, p.Sure = int64(min(most, limit)), int64(min(need, most, limit))
 	disk := storeBytes(o.n, o.entries, g.weighted, g.c.Directed, ordered)
 	if !g.numeric {
 		disk += o.n * (g.idBytes() + 6)

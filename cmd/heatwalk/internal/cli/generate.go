@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // generated is the JSON document of generate.
@@ -308,13 +309,13 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 		}
 		n.disk, n.sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
 		const line, id, readers = 8, 8, 8 << 20
-		if err := n.Reserve(min(p.Memory, line*p.Lines+id*p.Nodes+readers), "lines and ids"); err != nil {
+		if err := n.Reserve(min(spec.Sum(p.Memory), line*p.Lines+id*p.Nodes+readers), "lines and ids"); err != nil {
 			return n, err
 		}
 		// What has made the edges is gone when the last line is read.
 		n.Release("lines and ids")
 		n.Release("making of edges")
-		return n, n.reserveSure(p.Memory, p.Sure, "lines, ids and entries")
+		return n, n.reserveList(p.Memory)
 	}
 	n, err := plan()
 	if exitCode(err) == exitLimit {

@@ -249,7 +249,7 @@ func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 		return err
 	}
 	in.planned = &needs{disk: p.Disk + p.Temp + runFileBytes, sweeps: p.Passes}
-	_ = in.planned.reserveSure(p.Memory, p.Sure, "lines, ids and entries") // without a limit
+	_ = in.planned.reserveList(p.Memory) // without a limit
 	return errPlanned
 }
 

@@ -200,11 +200,6 @@ func (in *invocation) keepTo(n *needs) error {
 // it collects garbage before more is resident than [resident] says.
 func heapLimit(data int64) int64 { return resident(data) - fileBytes - data/(2*heapShare) }
 
-// reserveSure reserves bytes of which so many are sure to be needed.
-func (n *needs) reserveSure(bytes, sure int64, what string) error {
-	return n.reserveList([]spec.Bytes{{What: what, Bytes: sure}, {What: "more, if need be", Bytes: bytes - sure, Optional: true}})
-}
-
 // reserveList reserves a list.
 func (n *needs) reserveList(list []spec.Bytes) error {
 	n.row = max(n.row, spec.Row(list))

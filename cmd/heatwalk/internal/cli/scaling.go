@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // scaling is the JSON document of the command.
@@ -186,7 +187,7 @@ func largestRMAT[T sparse.Float](f *scalingFlags) int64 {
 	if err != nil {
 		panic(err) // the settings are the defaults, without a limit
 	}
-	return max(made.Memory, 4*2*edges+3*8*nodes+bench.SpMMBytes[T](int(nodes), f.columns))
+	return max(spec.Sum(made.Memory), 4*2*edges+3*8*nodes+bench.SpMMBytes[T](int(nodes), f.columns))
 }
 
 // overGraphs measures on one graph after the other.
