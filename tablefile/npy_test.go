@@ -82,6 +82,7 @@ func TestBadArrays(t *testing.T) {
 		want string
 	}{
 		{"x.npy", three[:len(three)-1], ": 93 bytes, its header asks for 94; fetch the file again"},
+		{"x.npy", nil, ": empty file; fetch the file again"},
 		{"x.npy", append(three, 0), ": 95 bytes, its header asks for 94; fetch the file again"},
 		{"x.npy", []byte("1 2 3\n4 5 6\n"), ": no NumPy array; fetch the file again"},
 		{"x.npy", npyFile("<f8", "False", "(4000000000, 1)", []float64{1}), ": 87 bytes, its header asks for 32000000079; fetch the file again"},

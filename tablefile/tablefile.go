@@ -190,6 +190,9 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		f.Format = LIBSVM
 	}
 	if file, _ := in.File(); f.Format != LIBSVM && file == nil {
+		if len(head) == 0 {
+			return nil, &Error{File: f.Name, What: "empty file", Fix: "fetch the file again"}
+		}
 		return nil, ErrStream
 	}
 	switch f.Format {
