@@ -91,6 +91,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	r.sources = newSources(r.p, r.set.RNGSeed)
 	for {
 		before := r.out.Work.EntryColumns
+		r.tally = nil // shorter walks take their memory with them
 		r.tally, err = r.sources.walk(ctx, r.set.Workers, planOf(r.p, r.set).left, &r.out.Work, func(done float64) { r.tell("walk", done) })
 		if err != nil {
 			return err

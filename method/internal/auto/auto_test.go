@@ -591,6 +591,30 @@ func TestEvidenceOnPath(t *testing.T) {
 	}
 }
 
+// Walks that turn out to be too short leave nothing behind beside the longer ones.
+func TestOneTallyAtATime(t *testing.T) {
+	r := &weigher{p: problemtest.Path(t, 3000, false), out: &Prediction{}}
+	longer, shortest := false, 0
+	r.set = &Settings{Progress: func(phase string, _ float64) {
+		if shortest == 0 {
+			shortest = r.sources.steps
+		}
+		if phase == "walk" && r.sources.steps > shortest && r.columns == nil {
+			longer = true
+			if r.tally != nil {
+				t.Error("the tally of shorter walks is held while longer ones walk")
+				r.tally = nil
+			}
+		}
+	}}
+	if err := r.walk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !longer {
+		t.Error("no walk was too short")
+	}
+}
+
 // One class of most labels, labels that are the only ones of their class, and folds
 // without a class are no reason to fail.
 func TestEvidenceOfUnevenLabels(t *testing.T) {
