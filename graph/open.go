@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -67,13 +68,23 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 
 // FromMat returns the graph of a symmetric gonum matrix of weights ≥ 0. One that can
 // visit its non-zeros, as those of package sparse of James Bowman can, is never made
-// dense. Node i is row i. The error wraps [sparse.ErrStructure] or is that of [New].
+// dense. Node i is row i. The error wraps [sparse.ErrStructure], also where two mirror
+// images differ by more than rounding, or is that of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {
 		set = *s
 	}
 	a, err := sparse.FromMat(m)
+	if err != nil {
+		return nil, err
+	}
+	a.DoNonZero(func(i, j int, v float64) {
+		const rounding = 1e-12
+		if mirror := a.At(j, i); err == nil && math.Abs(v-mirror) > rounding*max(v, mirror) {
+			err = fmt.Errorf("%w: row %d, column %d: value %g, and %g in its mirror image", sparse.ErrStructure, i, j, v, mirror)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}

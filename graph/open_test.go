@@ -89,3 +89,16 @@ func TestFromMat(t *testing.T) {
 		t.Errorf("negative weights: %v", err)
 	}
 }
+
+// A matrix whose mirror images differ is no graph, unless it is by rounding alone.
+func TestFromMatAsymmetric(t *testing.T) {
+	for _, c := range []struct {
+		mirror float64
+		fails  bool
+	}{{1, false}, {1 + 1e-15, false}, {1.001, true}, {0, true}} {
+		_, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, 1, c.mirror, 0}), nil)
+		if c.fails != errors.Is(err, sparse.ErrStructure) || !c.fails && err != nil {
+			t.Errorf("1 and %g: %v", c.mirror, err)
+		}
+	}
+}

@@ -227,6 +227,29 @@ func TestFromMatRefuses(t *testing.T) {
 	}
 }
 
+// twice reports every entry once more, with the other sign but for the last one.
+type twice struct{ *mat.Dense }
+
+func (m twice) DoNonZero(f func(i, j int, v float64)) {
+	r, c := m.Dims()
+	for i := range r {
+		for j := range c {
+			f(i, j, m.At(i, j))
+			if i+j < r+c-2 {
+				f(i, j, -m.At(i, j))
+			}
+		}
+	}
+}
+
+// Entries that add up to zero are dropped as zeros are.
+func TestFromMatDropsWhatCancels(t *testing.T) {
+	got, err := sparse.FromMat(twice{mat.NewDense(2, 2, []float64{0, 3, 3, 2})})
+	if err != nil || got.NNZ() != 1 || got.At(1, 1) != 2 {
+		t.Errorf("%v with %d entries: error %v", mat.Formatted(got), got.NNZ(), err)
+	}
+}
+
 func TestMulVecToStores(t *testing.T) {
 	rng := newRand(t, 12)
 	for _, weighted := range []bool{false, true} {

@@ -69,13 +69,20 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	if err != nil {
 		return nil, err
 	}
+	left := entries[:0] // but for those that add up to zero
 	for i := range rows {
 		col, val := m.Row(i)
 		for e, v := range val {
 			if v < 0 {
 				return nil, badValue(i, col[e], v)
 			}
+			if v != 0 {
+				left = append(left, Triplet{Row: uint32(i), Col: col[e], Val: v})
+			}
 		}
+	}
+	if m.Weighted() && int64(len(left)) < m.NNZ() {
+		return FromTriplets(rows, cols, left)
 	}
 	return m, nil
 }
