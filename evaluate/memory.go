@@ -70,7 +70,7 @@ func (plan *Plan) share(p *method.Problem, entries []Entry) ([]spec.Bytes, error
 	var kept, one int64
 	var making []spec.Bytes
 	for _, m := range entries {
-		list, err := method.KernelMemory(m.Method, p, m.Settings)
+		list, err := method.KernelMemory(m.Method, p, plan.TuningSplits > 0 && plan.Given == nil, m.Settings)
 		if err != nil {
 			return nil, err
 		}

@@ -181,8 +181,9 @@ func imageTo(dst []float64, m *classify.Machine, scale float64, values func(item
 }
 
 // KernelMemory lists the values of a method's kernel that [Kernels] keeps, and then what
-// computing them takes beside: nothing if the method takes none from there.
-func KernelMemory(m Method, all *Problem, s *Settings) (list []spec.Bytes, err error) {
+// computing them takes beside: nothing if the method takes none from there, as where it
+// chooses its kernel inside each training set and not, as tuned says, for all of them.
+func KernelMemory(m Method, all *Problem, tuned bool, s *Settings) (list []spec.Bytes, err error) {
 	if within := Within(m); within != nil {
 		m = within
 	}
@@ -195,11 +196,12 @@ func KernelMemory(m Method, all *Problem, s *Settings) (list []spec.Bytes, err e
 	if !ok || kept == 0 {
 		return nil, nil
 	}
+	set := s.WithDefaults()
+	grid, err := kernelGrid(of.kernel, &set, kernel.OnDegrees(all.Degrees))
+	if err != nil || !tuned && len(grid) > 1 {
+		return nil, err
+	}
 	making, _, err := reckoned(all, s, func(a *account) error {
-		grid, err := kernelGrid(of.kernel, a.set, kernel.OnDegrees(all.Degrees))
-		if err != nil {
-			return err
-		}
 		rows := spec.Bytes{What: "rows of other nodes", Bytes: 8 * int64(n-labelled) * int64(labelled)}
 		return a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
 	})
