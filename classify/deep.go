@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync/atomic"
+	"weak"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/spec"
@@ -58,7 +60,8 @@ func deepLearner(base *Learner) *Learner {
 		},
 		Whole: true, Base: base, Probabilities: base.Probabilities,
 		Memory: func(items, classes int) int64 {
-			bytes := 8 * int64(items) * int64(items)
+			// Of this fit, and of one before it that the collector may not have taken yet.
+			bytes := 2 * 8 * int64(items) * int64(items)
 			if base.Memory != nil {
 				bytes += base.Memory(items, classes)
 			}
@@ -90,6 +93,9 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 		}
 	}
 	model, err := base.Fit(ctx, gram, class, classes, v)
+	if base.Dual { // its models keep no values
+		spareGram.Store(weak.Make(gram))
+	}
 	if model == nil {
 		return nil, err
 	}
@@ -97,10 +103,22 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	return m, err
 }
 
+// spareGram is that of the last fit, if the collector has not taken it: a next fit of as
+// many items takes its memory. Else those of one fit after the other would wait together.
+var spareGram atomic.Value
+
 // gather returns the values of k between the given items.
 func gather(ctx context.Context, k Gram, items []int) (*DenseGram[float64], error) {
 	n := len(items)
-	g := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	g := &DenseGram[float64]{N: n, Stride: n}
+	if spare, there := spareGram.Swap(weak.Pointer[DenseGram[float64]]{}).(weak.Pointer[DenseGram[float64]]); there {
+		if last := spare.Value(); last != nil && cap(last.Data) >= n*n {
+			g.Data = last.Data[:n*n]
+		}
+	}
+	if g.Data == nil {
+		g.Data = make([]float64, n*n)
+	}
 	values := parts(k)
 	for a, i := range items {
 		if err := ctx.Err(); err != nil {

@@ -342,7 +342,7 @@ func (p *patternFinder) trees() {
 		}
 		var least string
 		for _, centre := range p.centres(tree, degree) {
-			if text := p.tree(centre, -1, -1); least == "" || text < least {
+			if text := p.tree(centre); least == "" || text < least {
 				least = text
 			}
 		}
@@ -382,25 +382,4 @@ func (p *patternFinder) centres(tree []int32, degree []int) []int32 {
 		leaves = next
 	}
 	return leaves
-}
-
-// tree returns the subtree of v in brackets, the smaller children first. a is the arc by
-// which it was reached from a vertex, −1 at the root.
-func (p *patternFinder) tree(v, from, a int32) string {
-	var children []string
-	p.eachBridge(v, func(b, w int32) {
-		if w != from {
-			children = append(children, "("+p.tree(w, v, b)+")")
-		}
-	})
-	slices.Sort(children)
-	var text strings.Builder
-	if a >= 0 {
-		p.write(&text, true, p.number(p.m.EdgeLabel, a))
-	}
-	p.write(&text, false, p.number(p.m.Label, v))
-	for _, child := range children {
-		text.WriteString(child)
-	}
-	return text.String()
 }

@@ -304,9 +304,13 @@ func (r *collectionRun) explain(err error) error {
 		graph  *graphs.GraphError
 		wrong  *spec.ParameterError
 		limit  *graphs.DivergenceError
+		line   *ingest.ParseError
 		broken = matrixError(err)
 	)
 	switch {
+	case errors.As(err, &line): // of a file with a graph
+		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass --skip-bad-lines"), ", ")
+		return line
 	case errors.As(err, &file):
 		return &ingest.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}
 	case errors.As(err, &graph):

@@ -106,7 +106,9 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	}
 	s := n.Settings
 	s.Workers = in.threads
-	return source.Neighbours(x, ids, n.weight, &s), nil
+	made := source.Neighbours(x, ids, n.weight, &s)
+	made.Name = n.of
+	return made, nil
 }
 
 // rowIDs returns what the rows of a file of attributes are called.

@@ -1,0 +1,95 @@
+package graphs
+
+import (
+	"slices"
+	"strings"
+)
+
+// tree returns the tree of root in brackets, the smaller children first. Neither stack nor
+// memory grow with the square of its depth: texts of subtrees are compared as they are read
+// and never made.
+func (p *patternFinder) tree(root int32) string {
+	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1}, children: [][]int32{nil}}
+	parent := []int32{-1}
+	for at := 0; at < len(t.vertex); at++ {
+		p.eachBridge(t.vertex[at], func(a, w int32) {
+			if up := parent[at]; up < 0 || w != t.vertex[up] {
+				t.children[at] = append(t.children[at], int32(len(t.vertex)))
+				t.vertex, t.arc, t.children, parent = append(t.vertex, w), append(t.arc, a), append(t.children, nil), append(parent, int32(at))
+			}
+		})
+	}
+	for at := len(t.children) - 1; at >= 0; at-- {
+		slices.SortFunc(t.children[at], t.compare)
+	}
+	var text strings.Builder
+	whole := treeReader{t: t, next: []treePlace{{at: 0}}}
+	for part := t.label(0); part != ""; part = whole.read() {
+		text.WriteString(part)
+	}
+	return strings.TrimSuffix(text.String(), ")")
+}
+
+// rootedTree is a tree whose places are numbered from the root down.
+type rootedTree struct {
+	p           *patternFinder
+	vertex, arc []int32 // of each place, and the arc by which it is reached, −1 at the root
+	children    [][]int32
+}
+
+// label returns the labels of a place: of its edge, and of its vertex.
+func (t *rootedTree) label(at int32) string {
+	var text strings.Builder
+	if a := t.arc[at]; a >= 0 {
+		t.p.write(&text, true, t.p.number(t.p.m.EdgeLabel, a))
+	}
+	t.p.write(&text, false, t.p.number(t.p.m.Label, t.vertex[at]))
+	return text.String()
+}
+
+// compare compares the texts of two subtrees whose children are in order.
+func (t *rootedTree) compare(a, b int32) int {
+	x, y := treeReader{t: t, next: []treePlace{{at: a}}}, treeReader{t: t, next: []treePlace{{at: b}}}
+	for s, u := t.label(a), t.label(b); s != "" && u != ""; {
+		n := min(len(s), len(u))
+		if c := strings.Compare(s[:n], u[:n]); c != 0 {
+			return c
+		}
+		if s = s[n:]; s == "" {
+			s = x.read()
+		}
+		if u = u[n:]; u == "" {
+			u = y.read()
+		}
+	}
+	return 0
+}
+
+// treeReader reads the text of a subtree behind the labels of its root, part by part.
+type treeReader struct {
+	t    *rootedTree
+	next []treePlace // the way down to where it stands
+}
+
+// treePlace is a place of which so many children have been read.
+type treePlace struct {
+	at   int32
+	read int
+}
+
+// read returns the next part, "" behind the bracket that closes the subtree.
+func (r *treeReader) read() string {
+	if len(r.next) == 0 {
+		return ""
+	}
+	last := &r.next[len(r.next)-1]
+	children := r.t.children[last.at]
+	if last.read == len(children) {
+		r.next = r.next[:len(r.next)-1]
+		return ")"
+	}
+	child := children[last.read]
+	last.read++
+	r.next = append(r.next, treePlace{at: child})
+	return "(" + r.t.label(child)
+}

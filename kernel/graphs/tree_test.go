@@ -1,0 +1,93 @@
+package graphs
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+)
+
+// oneTree is a collection of a tree whose vertex v > 0 hangs on parent[v].
+func oneTree(label []int32, parent []int) *graphfile.Collection {
+	var edges []graphfile.LabelledEdge
+	for v := 1; v < len(parent); v++ {
+		edges = append(edges, graphfile.LabelledEdge{From: int32(parent[v]), To: int32(v), Label: int32(v % 2)})
+	}
+	return &graphfile.Collection{
+		IDs: []string{"T"}, Labels: []string{"C", "Cl", "N"}, EdgeLabels: []string{"1", "12"},
+		Graphs: []graphfile.Member{graphfile.NewMember(label, edges)},
+	}
+}
+
+// TestTreeTexts compares the pattern of a tree with the least of those written by
+// recursion from every vertex whose farthest one is nearest.
+func TestTreeTexts(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("rng seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	name := func(text string) string {
+		if len(text) > 1 {
+			return `"` + text + `"`
+		}
+		return text
+	}
+	for range 50 {
+		n := 2 + rng.IntN(12)
+		label, parent := make([]int32, n), make([]int, n)
+		for v := range n {
+			label[v] = int32(rng.IntN(3))
+			if v > 0 {
+				parent[v] = rng.IntN(v)
+			}
+		}
+		c := oneTree(label, parent)
+		m := &c.Graphs[0]
+		var text func(v, from int) (string, int)
+		text = func(v, from int) (string, int) {
+			var children []string
+			depth := 0
+			for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
+				if w := int(m.To[a]); w != from {
+					own, below := text(w, v)
+					children = append(children, "(-"+name(c.EdgeLabels[m.EdgeLabel[a]])+"-"+own+")")
+					depth = max(depth, below+1)
+				}
+			}
+			slices.Sort(children)
+			return name(c.Labels[label[v]]) + strings.Join(children, ""), depth
+		}
+		want, least := "", n
+		for v := range n {
+			if own, depth := text(v, -1); depth < least || depth == least && own < want {
+				want, least = own, depth
+			}
+		}
+		got, err := Patterns(t.Context(), c, 0, 1)
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Fatalf("parents %v, labels %v: %v, %v, want %s", parent, label, got, err, want)
+		}
+	}
+}
+
+// TestLongPath: the pattern of a path takes memory by its length, not by its square.
+func TestLongPath(t *testing.T) {
+	const n = 20000
+	parent := make([]int, n)
+	for v := range n {
+		parent[v] = max(0, v-1)
+	}
+	c := oneTree(make([]int32, n), parent)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := Patterns(t.Context(), c, 0, 1)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(got) != 1 || len(got[0]) < 3*n {
+		t.Fatalf("%d patterns, %v", len(got), err)
+	}
+	if made := after.TotalAlloc - before.TotalAlloc; made > 2000*n {
+		t.Errorf("%d bytes for %d vertices", made, n)
+	}
+}
