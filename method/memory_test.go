@@ -122,6 +122,9 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	if spec.Sum(honest) <= spec.Sum(plain) || spec.Sum(both) < spec.Sum(honest) || spec.Row(both) < spec.Row(honest) {
 		t.Errorf("plain %+v, honest %+v, both %+v", plain, honest, both)
 	}
+	if spec.Least(both) >= spec.Sum(both) || spec.Least(both) < spec.Least(plain) {
+		t.Errorf("plain %+v, both %+v: features that may not be chosen are not told apart", plain, both)
+	}
 	if spec.Row(plain) == 0 || spec.Row(plain) > spec.Row(honest) {
 		t.Errorf("rows of %d bytes, of honest features %d", spec.Row(plain), spec.Row(honest))
 	}

@@ -178,11 +178,19 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
+	bytes := list[0].Bytes + a.machine(int64(len(r.train)), int64(features))
+	sure := bytes
+	if kind != g.Features[0] { // the other kind may be chosen, which takes less
+		sure = 0
+		for i := range list {
+			list[i].Optional = true
+		}
+	}
 	if err := a.PhaseOf(list, "walks for training rows"); err != nil {
 		return 0, err
 	}
-	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
-	return sweeps, a.Phase(list[0].Bytes+a.machine(int64(len(r.train)), int64(features)), "training")
+	return sweeps, a.PhaseUpTo(bytes, sure, "training")
 }
 
 // machine is what training takes at the most beside so many rows
