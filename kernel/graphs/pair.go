@@ -23,16 +23,13 @@ var labelPair = Kernel{
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
 		w := newPlainWalks(c, s)
-		decay := v.Number("decay")
-		exponential := v.Word("weights") == "exponential"
-		if !exponential {
-			if _, err := w.rates(ctx, c, decay, nearest, w.alone); err != nil {
-				return nil, err
-			}
+		by, err := w.weigh(ctx, c, v, nearest, w.alone)
+		if err != nil {
+			return nil, err
 		}
 		found := make([][]pairSum, len(c.Graphs))
-		err := sched.Run(ctx, w.workers, len(found), func(worker, i int) (err error) {
-			found[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], decay, exponential)
+		err = sched.Run(ctx, w.workers, len(found), func(worker, i int) (err error) {
+			found[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], by.decay, by.exponential)
 			return err
 		})
 		if err != nil {

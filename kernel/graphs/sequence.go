@@ -25,22 +25,20 @@ var labelSequence = Kernel{
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
 		w := newWalks(c, s)
-		decay := v.Number("decay")
-		if v.Word("weights") == "exponential" {
-			return pairs(func(worker, i, j int) (float64, error) {
-				return finite(w.product(worker, i, j).exponential(decay))
-			}), nil
-		}
 		below := 1.0
 		if c.Directed {
 			below = nearest
 		}
-		rate, err := w.rates(ctx, c, decay, below, w.self)
+		by, err := w.weigh(ctx, c, v, below, w.self)
 		if err != nil {
 			return nil, err
 		}
 		return pairs(func(worker, i, j int) (float64, error) {
-			return w.product(worker, i, j).geometric(decay, math.Sqrt(rate[i])*math.Sqrt(rate[j])), nil
+			p := w.product(worker, i, j)
+			if by.exponential {
+				return finite(p.exponential(by.decay))
+			}
+			return p.geometric(by.decay, math.Sqrt(by.rate[i])*math.Sqrt(by.rate[j])), nil
 		}), nil
 	},
 	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
@@ -113,6 +111,22 @@ func (w *walks) largest(ctx context.Context, of func(worker, i int) *product) (f
 		most = max(most, r)
 	}
 	return most, err
+}
+
+// weighing are the weights of walks.
+type weighing struct {
+	decay       float64
+	exponential bool
+	rate        []float64 // of geometric ones, see rates
+}
+
+// weigh returns the weights that v says, or a [*DivergenceError].
+func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Values, below float64, of func(worker, i int) *product) (by weighing, err error) {
+	by = weighing{decay: v.Number("decay"), exponential: v.Word("weights") == "exponential"}
+	if !by.exponential {
+		by.rate, err = w.rates(ctx, c, by.decay, below, of)
+	}
+	return by, err
 }
 
 // rates returns a bound on c·ρ for each graph, below the given one, or a
