@@ -79,6 +79,9 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rows, cols := a.Dims(); rows != cols {
+		return nil, fmt.Errorf("%w: a matrix of %d rows and %d columns is no graph", sparse.ErrStructure, rows, cols)
+	}
 	a.DoNonZero(func(i, j int, v float64) {
 		const rounding = 1e-12
 		if mirror := a.At(j, i); err == nil && math.Abs(v-mirror) > rounding*max(v, mirror) {

@@ -88,6 +88,9 @@ func TestFromMat(t *testing.T) {
 	if _, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, -1, -1, 0}), nil); !errors.Is(err, sparse.ErrStructure) {
 		t.Errorf("negative weights: %v", err)
 	}
+	if _, err := FromMat(t.Context(), sparse.BlockOf(2, 1, []float64{0, 1}), nil); !errors.Is(err, sparse.ErrStructure) {
+		t.Errorf("two rows and a column: %v", err)
+	}
 }
 
 // A matrix whose mirror images differ is no graph, unless it is by rounding alone.

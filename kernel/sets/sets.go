@@ -57,14 +57,6 @@ func (m *Multiset) IsEmpty() bool {
 	return true
 }
 
-// Bytes returns about what m takes.
-func (m *Multiset) Bytes() (bytes int64) {
-	for _, d := range m.digits {
-		bytes += 64 + int64(d.GetSizeInBytes())
-	}
-	return bytes
-}
-
 // Each calls visit with every element of m, in increasing order, and its number.
 func (m *Multiset) Each(visit func(x uint32, count float64)) {
 	all := m.Support()
