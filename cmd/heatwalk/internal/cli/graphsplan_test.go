@@ -18,7 +18,7 @@ import (
 // is not passed; nor is the plan of estimate.
 func TestCollectionLimit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("takes a second")
 	}
 	if peakMemory() == 0 {
 		t.Skip("no resident memory is told here")
@@ -56,9 +56,10 @@ func TestCollectionLimit(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	lines := []string{"graphs kernel D --kernel label-pair -o K.npy"}
+	lines := []string{"graphs kernel D --kernel intersection --parts vertices -o K.npy"}
 	if testgraph.Hunt {
 		lines = append(lines,
+			"graphs kernel D --kernel label-pair -o K.npy",
 			"graphs kernel D --kernel propagation -o K.npy",
 			"graphs kernel D --kernel label-sequence --weights exponential --decay 0.01 -o K.npy",
 			"graphs kernel D --kernel cyclic-patterns -o K.npy",
