@@ -27,7 +27,11 @@ func (r *run) tempDir() string {
 // less than so many bytes left.
 func (r *run) checkFree(dir, what string, bytes int64) error {
 	if _, err := r.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		dir = filepath.Dir(filepath.Clean(dir))
+		dir = filepath.Clean(dir)
+		if target, err := r.fs.Follow(dir); err == nil {
+			dir = target
+		}
+		dir = filepath.Dir(dir)
 	}
 	free, err := r.fs.Free(dir)
 	if err != nil || bytes <= free {

@@ -15,23 +15,47 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// makeDir makes the directory where it is not there, or what a link of its name leads
+// to; the store is then written there, and the link stays.
+func (w *Writer) makeDir() error {
+	err := w.o.fs.Mkdir(w.dir)
+	if errors.Is(err, fs.ErrExist) {
+		name := filepath.Clean(w.dir) // a link with a separator behind it is not read
+		target, followErr := w.o.fs.Follow(name)
+		if followErr != nil {
+			return followErr
+		}
+		if target == name {
+			return nil
+		}
+		if err = w.o.fs.Mkdir(target); errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		if err == nil {
+			w.dir = target
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.made = true
+	if err = w.syncDir(filepath.Dir(filepath.Clean(w.dir))); err != nil {
+		return errors.Join(err, w.o.fs.Remove(w.dir))
+	}
+	return nil
+}
+
 // claim makes the directory, takes the lock and removes what an unfinished run
 // left.
 func (w *Writer) claim() error {
 	fsys := w.o.fs
-	err := fsys.Mkdir(w.dir)
-	switch {
-	case err == nil:
-		w.made = true
-		if err = w.syncDir(filepath.Dir(filepath.Clean(w.dir))); err != nil {
-			return errors.Join(err, fsys.Remove(w.dir))
-		}
-	case !errors.Is(err, fs.ErrExist):
+	if err := w.makeDir(); err != nil {
 		return err
 	}
 	if err := w.mayWrite(); err != nil {
 		return err
 	}
+	var err error
 	w.lock, err = fsys.Lock(w.path(lockName))
 	if err == nil {
 		err = w.mayWrite() // again: another writer may just have finished

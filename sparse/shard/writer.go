@@ -91,7 +91,7 @@ type Writer struct {
 }
 
 // Create begins a store in the directory dir, which is made if its parent
-// exists. A store that is there stays in force until Commit; without Force
+// exists, or what a link of that name leads to if the parent of that does. A store that is there stays in force until Commit; without Force
 // the error wraps [ErrExists]. Files of an unfinished earlier run are removed.
 // The error wraps [ErrNotStore] if the directory holds anything else and
 // [ErrLocked] while another writer is at work.

@@ -263,6 +263,8 @@ func fileReport(err error, file *fs.PathError) report {
 		hint = "; allow larger files with ulimit -f, or write to another disk"
 	case errors.Is(err, syscall.EMFILE):
 		hint = "; allow more with ulimit -n"
+	case errors.Is(err, fs.ErrNotExist) && bare && file.Op == "mkdir":
+		text, hint = "create "+path+": there is no directory "+filepath.Dir(path), "; make it first"
 	case errors.Is(err, fs.ErrNotExist) && bare:
 		text, hint = path+": "+file.Err.Error(), "; check the path"
 	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:

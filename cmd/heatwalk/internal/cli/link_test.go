@@ -77,6 +77,68 @@ func TestOutputLink(t *testing.T) {
 	succeed(t, nil, io.Discard, "verify", "g", "--quiet")
 }
 
+// TestStoreLink writes stores to names that are links to nothing: what they lead to is
+// made, they stay, and a run that fails leaves nothing there.
+func TestStoreLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	workplace(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll("deep", 0o777))
+	must(os.WriteFile("bad.tsv", []byte("a b x\n"), 0o666))
+	for name, target := range map[string]string{
+		"plain": "deep/one", "chain": "second", "second": "deep/two", "slash": "deep/three", "made": "deep/four", "failed": "deep/five", "nowhere": "none/x",
+	} {
+		must(os.Symlink(target, name))
+	}
+	for _, c := range []struct {
+		lands string
+		args  []string
+	}{
+		{"deep/one", []string{"ingest", "e.tsv", "-o", "plain"}},
+		{"deep/two", []string{"ingest", "e.tsv", "-o", "chain"}},
+		{"deep/three", []string{"ingest", "e.tsv", "-o", "slash/"}},
+		{"deep/four", []string{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "made/"}},
+	} {
+		succeed(t, nil, io.Discard, append(c.args, "--quiet")...)
+		link := strings.TrimSuffix(c.args[len(c.args)-1], "/")
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v", link, err)
+		}
+		if info, err := os.Lstat(c.lands); err != nil || !info.IsDir() {
+			t.Errorf("%s is no directory: %v", c.lands, err)
+		}
+		succeed(t, nil, io.Discard, "verify", link, "--quiet")
+		succeed(t, nil, io.Discard, append(c.args, "--quiet", "--force")...)
+		succeed(t, nil, io.Discard, "verify", c.lands, "--quiet")
+	}
+	for _, c := range []struct {
+		input, link string
+		code        int
+		want        string
+	}{
+		{"bad.tsv", "failed", exitData, "bad.tsv:1:5:"},
+		{"e.tsv", "nowhere", exitMachine, "create none/x: there is no directory none; make it first\n"},
+	} {
+		var stderr bytes.Buffer
+		if code := Main([]string{"ingest", c.input, "-o", c.link}, nil, io.Discard, &stderr); code != c.code || !strings.HasPrefix(stderr.String(), "heatwalk: "+c.want) {
+			t.Errorf("ingest %s -o %s: exit code %d, stderr: %s", c.input, c.link, code, stderr.String())
+		}
+		if _, err := os.Lstat(c.link); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Lstat("deep/five"); err == nil {
+		t.Error("a run that failed left what its link leads to")
+	}
+}
+
 // TestOutputStdout calls stdout by its other names: nothing but the data goes there,
 // and nothing stands beside it.
 func TestOutputStdout(t *testing.T) {
