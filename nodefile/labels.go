@@ -2,6 +2,7 @@ package nodefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,6 +22,9 @@ type LabelConfig struct {
 	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
 	Warn        func(string) // told of what is odd but accepted; nil: nobody
 }
+
+// ErrSeveral is wrapped by the error about a node with several labels where each has one.
+var ErrSeveral = errors.New("several labels of a node")
 
 // Labels are the known classes of some nodes.
 type Labels struct {
@@ -291,7 +295,7 @@ func (r *labelReader) add(line labelLine) error {
 			return &ParseError{
 				File: r.t.name, Line: line.line,
 				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted([]byte(line.id)), line.label, r.names[l.Class[before]], r.lines[before]),
-				Fix: "keep one of the lines, or pass --multi-label to classify or evaluate",
+				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}
 	}

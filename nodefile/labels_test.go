@@ -142,7 +142,7 @@ func TestBadLabels(t *testing.T) {
 		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
 		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); does one file count from 0 and the other from 1?`},
-		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines, or pass --multi-label to classify or evaluate`},
+		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
 		{"", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1, NA or the like; write a line node<TAB>label for each node whose label is known"},

@@ -63,7 +63,7 @@ func TestParquetLabels(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		parquetOf(t, []usual{{"n1", "b"}, {"x", "a"}}):                   `l.parquet:2: "x" is not in the graph (1 of 2 ids is not); give nodes without edges`,
-		parquetOf(t, []usual{{"n1", "b"}, {"n1", "a"}}):                  `l.parquet:2: "n1" is a here, b on line 1; keep one of the lines, or pass --multi-label to classify or evaluate`,
+		parquetOf(t, []usual{{"n1", "b"}, {"n1", "a"}}):                  `l.parquet:2: "n1" is a here, b on line 1; keep one of the lines`,
 		parquetOf(t, []usual{{"n1", "b"}, {"", "a"}}):                    "l.parquet:2: empty id; leave such rows out",
 		parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}})[:80]:             "l.parquet: no whole Parquet file: it does not end in a footer; fetch the file again",
 		packed(parquetOf(t, []usual{{"n1", "b"}})):                       "l.parquet: Parquet is read from a file, which is not compressed as a whole; give it as one",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -35,6 +36,9 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 // readSeeds reads the labels that a walk starts from: at least two classes.
 func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
 	l, err := in.readLabels(path, g, r)
+	if parse := (*nodefile.ParseError)(nil); errors.Is(err, nodefile.ErrSeveral) && errors.As(err, &parse) {
+		parse.Fix += ", or pass --multi-label"
+	}
 	if err != nil {
 		return nil, err
 	}
