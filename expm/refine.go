@@ -41,7 +41,7 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 		return nil, ErrTolerance
 	}
 	if f.kind == matern && f.power == math.Trunc(f.power) && f.power <= mostSolves {
-		return m.refinedPower(ctx, y, b, f)
+		return m.refinedPower(ctx, y, b, f, memory)
 	}
 	if f.kind != exponential || !(f.rate < 0) {
 		return nil, ErrTolerance
@@ -49,7 +49,7 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 	z := double.Number{Hi: -f.rate}.Times(double.Number{Hi: m.hi / 2})
 	last := degree(z.Hi, smallest)
 	if last > projectedDegree {
-		if out, err := m.refinedProjection(ctx, y, b, f); err == nil || !errors.Is(err, ErrTolerance) {
+		if out, err := m.refinedProjection(ctx, y, b, f, memory); err == nil || !errors.Is(err, ErrTolerance) {
 			return out, err
 		}
 	}
@@ -60,21 +60,39 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 	return r.out, r.series(ctx, y, b, refinedBessel(z, last))
 }
 
+// solver returns refined solves with σ + H, or H⁺ where σ is 0, whose factor takes what
+// the blocks leave of memory.
+func (m *Map) solver(ctx context.Context, cols int, sigma float64, memory int64) (*iterative.Refinement, error) {
+	system := iterative.ShiftedLaplacian
+	if m.normalized {
+		system = iterative.ShiftedLaplacianNormalized
+	}
+	s, err := system(m.graph, 1, sigma)
+	if err != nil {
+		return nil, err
+	}
+	if memory > 0 {
+		s.Memory = max(1, memory-refinedBlocks*sparse.BlockBytes[float64](m.n, cols))
+	}
+	exact, err := s.Refinement(ctx, false)
+	return exact, unsolved(err)
+}
+
+// unsolved returns [ErrTolerance] for the error of a solve that has come to no end.
+func unsolved(err error) error {
+	if errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIterationLimit) {
+		return ErrTolerance
+	}
+	return err
+}
+
 // mostSolves is the largest power of a Matérn function that is refined.
 const mostSolves = 20
 
 // refinedPower is (σ + H)^−ν·B. An error of one solution is at most 1/σ times as large in
 // the next; 2ν/κ² is rounded twice.
-func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f Function) (*Refined, error) {
-	solver := iterative.ShiftedLaplacian
-	if m.normalized {
-		solver = iterative.ShiftedLaplacianNormalized
-	}
-	s, err := solver(m.graph, 1, f.shift)
-	if err != nil {
-		return nil, err
-	}
-	exact, err := s.Refinement(ctx, false)
+func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Refined, error) {
+	exact, err := m.solver(ctx, b.Cols, f.shift, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +107,7 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 		}
 		r, err := exact.SolveTo(ctx, y, x)
 		if err != nil {
-			return nil, err
+			return nil, unsolved(err)
 		}
 		out.Sweeps += r.Sweeps
 		for j, bound := range r.ErrorBound {
@@ -104,20 +122,9 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 
 // refinedProjection is P₀·B, which is all that is left of exp(−βH)·B where β is large
 // beside the least positive eigenvalue.
-func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64], f Function) (*Refined, error) {
-	solver := iterative.ShiftedLaplacian
-	if m.normalized {
-		solver = iterative.ShiftedLaplacianNormalized
-	}
-	s, err := solver(m.graph, 1, 0)
+func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Refined, error) {
+	exact, err := m.solver(ctx, b.Cols, 0, memory)
 	if err != nil {
-		return nil, err
-	}
-	exact, err := s.Refinement(ctx, false)
-	switch {
-	case errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIterationLimit):
-		return nil, ErrTolerance
-	case err != nil:
 		return nil, err
 	}
 	left := math.Exp(f.rate * exact.Least() * (1 - 8*epsilon)) // e^−∞ where all is in the null space

@@ -71,3 +71,30 @@ func TestRefined(t *testing.T) {
 		}
 	}
 }
+
+// A refined solve makes its factor only where the memory holds it: without one, a long path
+// takes more sweeps.
+func TestRefinedWithinMemory(t *testing.T) {
+	const n = 3000
+	g, err := graph.New(ctx, testgraph.Path(n), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewLaplacian(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	b.Row(0)[0] = 1
+	var sweeps [2]int
+	for i, memory := range []int64{0, refinedBlocks * sparse.BlockBytes[float64](n, 1)} {
+		r, err := m.RefineTo(ctx, y, b, Matern(1e-4, 1), memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sweeps[i] = r.Sweeps
+	}
+	if !(sweeps[0] < sweeps[1]) {
+		t.Errorf("%d sweeps without a limit, %d within the blocks alone", sweeps[0], sweeps[1])
+	}
+}
