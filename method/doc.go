@@ -16,12 +16,14 @@
 //
 // A node from which no label can be reached has nothing but the prior, which is its
 // scores: it is given the likeliest class of that, the largest where no other is
-// likelier, in trials as in predictions, and no machine learns from such a row. On graphs with many small components this is worth as much
-// as the choice of the kernel.
+// likelier, in trials as in predictions, and no machine learns from such a row. On graphs
+// with many small components this is worth as much as the choice of the kernel.
 //
-// The method auto learns logistic regression on sums of unabsorbed walks from labels,
-// honest ones at labelled nodes: without the label and, while models are compared,
-// without its fold. Its probabilities are shrunk to what labels say of them.
+// The method auto learns logistic regression on sums of unabsorbed walks from labels and on
+// scores of kernels, honest ones at labelled nodes: without the label and, while models are
+// compared, without its fold. Several models answer together, each as much as it makes the
+// labels of other folds likely, and Poisson learning beside them where labels are few.
+// Probabilities are shrunk to what labels say of them.
 //
 // The methods of [ParseMethods] put other kernels in the place of walks and
 // other learners behind them. A kernel method makes the values between labels,
