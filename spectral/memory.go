@@ -20,8 +20,8 @@ func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Set
 	}
 	more := lanczos.StalledBytes(n, k, known, p.Which == lanczos.Interior, s)
 	if p.Splits() && known < k {
-		iteration := lanczos.LOBPCGBytes(n, k, known) + iterative.CholeskyKeptBytes(n, entries)
-		iteration = max(iteration, iterative.CholeskyBytes(n, entries))
+		// LOBPCG makes the factor in what its own vectors leave.
+		iteration := lanczos.LOBPCGBytes(n, k, known) + iterative.CholeskyBytes(n, entries)
 		more = max(more, iteration)
 		// Of two ways that take about as much the list has the dearer one.
 		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {

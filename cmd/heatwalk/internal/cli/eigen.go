@@ -298,8 +298,8 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 		p.Bound(ids.n, f.K, s)
 	}
 	for _, b := range p.Memory(ids.n, g.NNZ(), components, f.K, s) {
-		if left, limited := n.Left(); b.Optional && limited {
-			b.Bytes = min(b.Bytes, left)
+		if left, limited := n.Left(); b.Optional && limited && b.Bytes > left {
+			b.Bytes, n.short = left, true
 		}
 		if err := n.reserveList([]spec.Bytes{b}); err != nil {
 			return n, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"path/filepath"
@@ -73,6 +74,25 @@ func TestVagueEigenvalues(t *testing.T) {
 			t.Errorf("%+v: %s", other, got)
 		}
 	}
+}
+
+// TestEigenAdvisedLimit takes the limit that a refusal advises: with it the run ends,
+// by the factor too, which a grid comes to.
+func TestEigenAdvisedLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	t.Chdir(t.TempDir())
+	run(t, "generate", "grid", "--rows", "300", "--columns", "300", "-o", "g.tsv", "--quiet")
+	run(t, "ingest", "g.tsv", "-o", "g", "--quiet")
+	args := []string{"eigen", "g", "--matrix", "normalized-adjacency", "--which", "largest", "--k", "4", "--quiet", "-o", "E.npy"}
+	var stderr bytes.Buffer
+	if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != exitLimit {
+		t.Fatalf("exit code %d, stderr: %s", code, stderr.String())
+	}
+	_, advised, _ := strings.Cut(stderr.String(), "allow ")
+	advised, _, _ = strings.Cut(advised, " or more")
+	run(t, append(args, "--max-memory", strings.ReplaceAll(advised, " ", ""))...)
 }
 
 // Pairs that need a larger basis than is taken where no limit was given ask for one.

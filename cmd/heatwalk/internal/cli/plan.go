@@ -16,6 +16,7 @@ type needs struct {
 	disk   int64 // bytes of its files at the most
 	sweeps int   // over all entries, but for unknownSweeps
 	row    int   // bytes of a row of the widest block that is gathered from; 0: unknown
+	short  bool  // the run fits, but not with all that it may turn out to need
 }
 
 // unknownSweeps stands where what is found on the way decides.
@@ -75,12 +76,13 @@ func (g *openGraph) needs() *needs {
 // errPlanned ends a run of which only the needs were wanted.
 var errPlanned = errors.New("planned")
 
-// fit plans a run with plan. Where it does not fit beside a graph of which parts
-// stay in memory, or is faster without them, the graph is streamed.
+// fit plans a run with plan. Where it, or what it may turn out to need, does not fit
+// beside a graph of which parts stay in memory but would without them, or is faster
+// without them, the graph is streamed.
 func (in *invocation) fit(g *openGraph, plan func() (*needs, error)) (*needs, error) {
 	n, err := plan()
 	tooMuch := func() bool { return exitCode(err) == exitLimit }
-	if !g.streamed && (tooMuch() || err == nil && g.streamingPays(n.sweeps, plan)) {
+	if !g.streamed && (tooMuch() || err == nil && (n.short && g.streamingFits(plan) || g.streamingPays(n.sweeps, plan))) {
 		if err := g.stream(); err != nil {
 			return nil, err
 		}
@@ -139,6 +141,19 @@ func (g *openGraph) streamingPays(sweeps int, plan func() (*needs, error)) bool 
 	return false
 }
 
+// streamingFits tells whether a run fits with all that it may turn out to need if
+// nothing of the graph stays in memory. The last call of plan is for the graph as it is.
+func (g *openGraph) streamingFits(plan func() (*needs, error)) bool {
+	g.asStreamed = true
+	n, err := plan()
+	g.asStreamed = false
+	if err == nil && !n.short {
+		return true
+	}
+	_, _ = plan() // as before
+	return false
+}
+
 // overError is the error of a plan that does not fit, and what would fit.
 type overError struct {
 	error
@@ -148,8 +163,8 @@ type overError struct {
 // Unwrap returns the error of the plan.
 func (e *overError) Unwrap() error { return e.error }
 
-// enough returns a limit with which plan fits, at most a sixteenth above the
-// least; 0 if there is none.
+// enough returns a limit with which plan fits, with all that the run may turn out to
+// need, at most a sixteenth above the least; 0 if there is none.
 func (in *invocation) enough(plan func() (*needs, error)) int64 {
 	limit := in.memory
 	defer func() { in.memory = limit }()
@@ -160,14 +175,14 @@ func (in *invocation) enough(plan func() (*needs, error)) int64 {
 			return 0
 		}
 		in.memory = high
-		_, err := plan()
-		if fits = err == nil; !fits && exitCode(err) != exitLimit {
+		n, err := plan()
+		if fits = err == nil && !n.short; err != nil && exitCode(err) != exitLimit {
 			return 0
 		}
 	}
 	for high-low > low/16 {
 		in.memory = low + (high-low)/2
-		if _, err := plan(); err == nil {
+		if n, err := plan(); err == nil && !n.short {
 			high = in.memory
 		} else {
 			low = in.memory
