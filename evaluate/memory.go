@@ -106,7 +106,9 @@ func (plan *Plan) sideBySide(m *Entry, p *method.Problem) (lanes int, s *method.
 	for lanes = min(sched.Workers(m.Settings.Workers), plan.predictions()); lanes > 1; lanes-- {
 		set := *m.Settings
 		set.Workers = sched.Workers(set.Workers) / lanes
-		set.Memory /= int64(lanes)
+		if set.Memory > 0 { // 0 is no limit
+			set.Memory = max(1, set.Memory/int64(lanes))
+		}
 		set.Progress = nil // of one prediction among several
 		list, _, err := method.Memory(m.Method, largest, nil, &set)
 		if err == nil && int64(lanes)*spec.Sum(list) <= sideBytes {
