@@ -207,7 +207,7 @@ func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	}
 	for size := set.basisSize(wanted); wanted > 0 && 2*size < n; size *= 2 {
 		bytes := lanczosBytes(n, pairs, 2*size) + basisBytes(n, size+width) + beside
-		if set.Memory > 0 && bytes > set.Memory {
+		if interior && set.Memory > 0 && bytes > set.Memory {
 			break
 		}
 		most = max(most, bytes)
