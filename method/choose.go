@@ -25,7 +25,7 @@ type Choice struct {
 	Work     Work
 
 	hits    []int64       // right predictions by setting
-	byFold  []int64       // by fold and setting; nil: of splits
+	byFold  trial.Hits    // by fold and setting; of nothing in splits
 	heldOut heldout.Count // of settings that are chosen without a fold; of nothing in splits
 }
 
@@ -127,7 +127,7 @@ func longWalksPay(choice *Choice, short *Grid) bool {
 
 // choose tries the settings of the grid and returns the best.
 func (c *chooser) choose(ctx context.Context) (*Choice, error) {
-	hits := make([]int64, c.folds()*c.set.Grid.Size())
+	hits := trial.NewHits(c.folds() * c.set.Grid.Size())
 	if err := c.run(ctx, 0, len(c.set.Grid.Alpha), hits); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
 		return nil, fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
 	}
 	c.work.Add(t.Work)
-	return c.crossChoice(t.Hits), nil
+	return c.crossChoice(trial.Hits{Right: t.Hits, Weight: t.Weights}), nil
 }
 
 // ChooseOnSplits chooses the parameters with the highest mean accuracy on the
@@ -173,7 +173,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 
 // chooseOnSplits chooses from one grid, after so much work.
 func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work Work) (*Choice, error) {
-	hits := make([]int64, set.Grid.Size())
+	hits := trial.NewHits(set.Grid.Size())
 	tested := 0
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
@@ -202,7 +202,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, se
 		}
 	}
 	c := &chooser{p: p, set: set, work: work}
-	return c.choice(hits, tested), nil
+	return c.choice(hits.Right, tested), nil
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -257,9 +257,10 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 		largest[f] = validate.Majority(visible)
 	}
 	c.trials = make(map[Features][]trial.Trial)
+	weight := heldout.WeightsOf(c.p.Class, len(c.p.Names))
 	for _, kind := range c.set.Grid.Features {
 		for f := range folds {
-			t := trial.Trial{Largest: largest[f]}
+			t := trial.Trial{Largest: largest[f], Weight: weight}
 			for i, node := range c.seen {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {
@@ -307,7 +308,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	all := trial.Trial{Largest: validate.Majority(c.p.Class)}
+	all := trial.Trial{Largest: validate.Majority(c.p.Class), Weight: heldout.WeightsOf(c.p.Class, len(c.p.Names))}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
 			all.Unreached = append(all.Unreached, trial.Unreached{Class: tests.Class[i], Given: withoutLabels(c.set.Prior, row, all.Largest)})
@@ -354,7 +355,7 @@ func (c *chooser) tooMany(hits []int64) bool {
 
 // run adds the right predictions of all trials with the α of number
 // lo ≤ a < hi to hits, by trial and setting. As many α as memory allows are walked at once.
-func (c *chooser) run(ctx context.Context, lo, hi int, hits []int64) error {
+func (c *chooser) run(ctx context.Context, lo, hi int, hits trial.Hits) error {
 	together := c.together()
 	for at := lo; at < hi; at += together {
 		end := min(at+together, hi)
@@ -453,7 +454,7 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 
 // slab tries the settings with the α of number lo ≤ a < hi; tell hears what
 // share of it is done.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(done float64)) error {
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell func(done float64)) error {
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
 	x, err := collect(ctx, w, g.MinSteps, picks, &c.work, func(done float64) {
@@ -480,21 +481,19 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(
 		}
 	}
 	testers := make([]*trial.Tester, sched.Workers(c.set.Workers))
-	found := make([][]int64, len(jobs))
+	found := make([]trial.Hits, len(jobs))
 	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
 			testers[worker] = trial.New(len(c.p.Names), machinesOf(c.set))
 		}
-		found[i] = make([]int64, block)
+		found[i] = trial.NewHits(block)
 		return testers[worker].Run(ctx, jobs[i].x, jobs[i].t, found[i])
 	})
 	if err != nil {
 		return err
 	}
 	for i, j := range jobs {
-		for s, n := range found[i] {
-			hits[j.first+s] += n
-		}
+		hits.Of(j.first, j.first+block).Add(found[i])
 	}
 	return nil
 }
@@ -532,12 +531,12 @@ func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
 }
 
 // crossChoice returns the best setting by right predictions of folds.
-func (c *chooser) crossChoice(byFold []int64) *Choice {
+func (c *chooser) crossChoice(byFold trial.Hits) *Choice {
 	g := c.set.Grid
-	choice := c.choice(summed(byFold, g.Size()), c.tested)
+	choice := c.choice(summed(byFold.Right, g.Size()), c.tested)
 	choice.byFold = byFold
-	c.holdOut(&choice.heldOut, func(fold, others int) int64 {
-		return byFold[fold*g.Size()+c.outside(g, byFold, fold, others)]
+	c.holdOut(&choice.heldOut, func(fold, others int) float64 {
+		return byFold.Weight[fold*g.Size()+c.outside(g, byFold.Right, fold, others)]
 	})
 	return choice
 }
@@ -562,25 +561,21 @@ func (c *chooser) outside(g *Grid, byFold []int64, fold, others int) int {
 	return c.pick(g, rest, others)
 }
 
-// holdOut counts the right predictions in each fold of what the other folds choose.
-func (c *chooser) holdOut(count *heldout.Count, right func(fold, others int) int64) {
-	weight := heldout.WeightsOf(c.p.Class, len(c.p.Names))
+// holdOut counts the right predictions in each fold of what the other folds choose; right
+// returns what those at reached labels weigh.
+func (c *chooser) holdOut(count *heldout.Count, right func(fold, others int) float64) {
 	for f, t := range c.trials[c.set.Grid.Features[0]] {
 		tested := len(t.Test) + len(t.Unreached)
 		if tested == c.tested {
 			continue // no other fold to choose by
 		}
-		answered := int(right(f, c.tested-tested))
 		for _, u := range t.Unreached {
-			count.Note(false, u.Class == u.Given, weight[u.Class])
-			if u.Class == u.Given {
-				answered--
-			}
+			count.Note(false, u.Class == u.Given, t.Weight[u.Class])
 		}
 		for _, class := range t.TestClass {
-			count.Note(true, false, weight[class])
+			count.Note(true, false, t.Weight[class])
 		}
-		count.Answered(answered)
+		count.Answered(right(f, c.tested-tested))
 	}
 }
 

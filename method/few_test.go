@@ -147,7 +147,7 @@ func TestLongChoiceStops(t *testing.T) {
 	for i := range x.Data {
 		x.Data[i] = 1
 	}
-	tr := &trial.Trial{TrainClass: p.Class}
+	tr := &trial.Trial{TrainClass: p.Class, Weight: make([]float64, 3)}
 	for i := range 150 {
 		tr.Train = append(tr.Train, i)
 	}
@@ -155,7 +155,7 @@ func TestLongChoiceStops(t *testing.T) {
 		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
 	began := time.Now()
-	err := w.Run(ctx, x, tr, make([]int64, g.Size()))
+	err := w.Run(ctx, x, tr, trial.NewHits(g.Size()))
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

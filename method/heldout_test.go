@@ -123,3 +123,50 @@ func TestReferPropagates(t *testing.T) {
 		}
 	}
 }
+
+// What walks tell weighs right answers as it weighs labels: the same comes from
+// predictions without one fold after the other, each answer weighed by its class.
+func TestWalksWeighTheirAnswers(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 5, 200, 60, 3, 5, 1)
+	var keep []int
+	for i, c := range p.Class {
+		if c == 0 || i%4 == 0 {
+			keep = append(keep, i) // the first class has most labels
+		}
+	}
+	p = p.At(keep)
+	set := &Settings{RNGSeed: 3, Folds: 4, Grid: &Grid{Alpha: []float64{0.3}, Steps: []int{4}, Cost: []float64{2}, Features: []Features{Plain}}}
+	choice, err := CrossValidate(t.Context(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := roaring.New()
+	all.AddRange(0, uint64(len(p.Degrees)))
+	got, _ := choice.heldOut.Estimates(p, all)
+	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed), heldout.WeightsOf(p.Class, len(p.Names))
+	right, of := 0.0, 0.0
+	for f := range set.Folds {
+		var rest []int
+		for i := range fold {
+			if fold[i] != f {
+				rest = append(rest, i)
+			}
+		}
+		out, err := Predict(t.Context(), p.At(rest), choice.Parameters, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range p.Class {
+			if fold[i] != f {
+				continue
+			}
+			of += weight[c]
+			if out.Class[p.Row[i]] == c {
+				right += weight[c]
+			}
+		}
+	}
+	if math.Abs(got.Accuracy-right/of) > 1e-9 {
+		t.Errorf("told %v, want %v", got.Accuracy, right/of)
+	}
+}

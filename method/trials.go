@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -17,6 +18,10 @@ type Trials struct {
 	Tested int     `json:"tested"` // predictions behind the hits of each setting; 0: too few labels
 	Hits   []int64 `json:"hits"`   // right predictions by fold and setting; 0 of one that was not tried
 	Work   Work    `json:"work"`
+
+	// Weights are those of the right predictions at labels that others reach, as the
+	// accuracy that is told counts them, by fold and setting too.
+	Weights []float64 `json:"weights"`
 }
 
 // Try tries the settings that [CrossValidate] would try first whose α is one of
@@ -39,9 +44,10 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
 		set.Grid = short
 	}
-	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: make([]int64, c.folds()*set.Grid.Size())}
+	hits := trial.NewHits(c.folds() * set.Grid.Size())
+	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: hits.Right, Weights: hits.Weight}
 	if c.tested > 0 {
-		err = c.run(ctx, lo, hi, t.Hits)
+		err = c.run(ctx, lo, hi, hits)
 	}
 	t.Work = c.work
 	return t, err
@@ -60,9 +66,7 @@ func (t *Trials) Add(o *Trials) error {
 	if !t.fit(o.Grid, o.Tested, folds) || !o.fit(t.Grid, t.Tested, folds) {
 		return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
 	}
-	for i, n := range o.Hits {
-		t.Hits[i] += n
-	}
+	trial.Hits{Right: t.Hits, Weight: t.Weights}.Add(trial.Hits{Right: o.Hits, Weight: o.Weights})
 	t.Work.Add(o.Work)
 	return nil
 }
@@ -72,5 +76,5 @@ func (t *Trials) Add(o *Trials) error {
 func (t *Trials) fit(g *Grid, tested, folds int) bool {
 	wrong := func(hits int64) bool { return hits < 0 || hits > int64(tested) }
 	return t.Tested == tested && t.Grid != nil && reflect.DeepEqual(t.Grid, g) &&
-		len(t.Hits) == folds*g.Size() && !slices.ContainsFunc(t.Hits, wrong)
+		len(t.Hits) == folds*g.Size() && len(t.Weights) == len(t.Hits) && !slices.ContainsFunc(t.Hits, wrong)
 }

@@ -72,7 +72,7 @@ func TestTrialsAddUp(t *testing.T) {
 		}
 	}
 	for _, hits := range []int64{-1, 5} {
-		wrong := &Trials{Grid: grid, Tested: 40, Hits: make([]int64, 10*grid.Size())}
+		wrong := &Trials{Grid: grid, Tested: 40, Hits: make([]int64, 10*grid.Size()), Weights: make([]float64, 10*grid.Size())}
 		wrong.Hits[3] = hits
 		if _, err := methodOf(t, "cwk").Predict(ctx, p, nil, &Settings{Grid: grid, Trials: wrong}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("%d of the 4 labels of a fold right: %v", hits, err)

@@ -122,12 +122,12 @@ func (c *chooser) chooseDeclared(ctx context.Context) (*Choice, error) {
 	}
 	walks, settings, tried := grids[1], grids[2], found[1]
 	choice.heldOut = heldout.Count{}
-	c.holdOut(&choice.heldOut, func(fold, others int) int64 {
-		at := c.outside(walks, tried.byFold, fold, others)
+	c.holdOut(&choice.heldOut, func(fold, others int) float64 {
+		at := c.outside(walks, tried.byFold.Right, fold, others)
 		if o := walks.at(at); o.Alpha != choice.Alpha || o.Steps != choice.Steps || o.Features != choice.Features {
-			return tried.byFold[fold*walks.Size()+at] // other settings were not tried there
+			return tried.byFold.Weight[fold*walks.Size()+at] // other settings were not tried there
 		}
-		return choice.byFold[fold*settings.Size()+c.outside(settings, choice.byFold, fold, others)]
+		return choice.byFold.Weight[fold*settings.Size()+c.outside(settings, choice.byFold.Right, fold, others)]
 	})
 	return choice, nil
 }

@@ -38,8 +38,9 @@ func (h *Count) Note(reached, right bool, weight float64) {
 	}
 }
 
-// Answered adds right answers to labels that are reached, which were noted as wrong.
-func (h *Count) Answered(right int) { h.reached.right += float64(right) }
+// Answered adds the weight of right answers to labels that are reached, which were noted
+// as wrong.
+func (h *Count) Answered(weight float64) { h.reached.right += weight }
 
 // WeightsOf returns what a label of each class counts. Labels that are not the only ones of
 // their class count as many together as they are.

@@ -33,12 +33,12 @@ type costPath struct {
 const testChunk = 256
 
 // score fits machines of every strength and counts right answers.
-func (w *Tester) score(ctx context.Context, t *Trial, terms int, hits []int64) error {
+func (w *Tester) score(ctx context.Context, t *Trial, terms int, hits Hits) error {
 	models, err := w.fit(ctx, t, terms)
 	if errors.Is(err, classify.ErrOneClass) {
 		for _, class := range t.TestClass {
 			if class == t.Largest {
-				addOne(hits)
+				hits.all(t.Weight[class])
 			}
 		}
 		return nil
@@ -50,7 +50,7 @@ func (w *Tester) score(ctx context.Context, t *Trial, terms int, hits []int64) e
 	n := span(len(t.Test))
 	for lo := 0; lo < len(t.Test); lo += testChunk {
 		w.committee.decide(w.cross, n, lo, min(lo+testChunk, n))
-		w.committee.count(hits, models[0].Pairs, t.TestClass[lo:min(lo+testChunk, len(t.Test))], t.Largest)
+		w.committee.count(hits, models[0].Pairs, t, t.TestClass[lo:min(lo+testChunk, len(t.Test))])
 	}
 	return nil
 }
@@ -141,27 +141,30 @@ const undecided = 1e-9
 
 // count adds to the hits of each strength how often its machines name the class
 // of a test row, or where they are all undecided, it is the largest class.
-func (c *committee) count(hits []int64, pairs classify.Pairs, class []int, largest int) {
+func (c *committee) count(hits Hits, pairs classify.Pairs, t *Trial, class []int) {
 	c.columns = slices.Grow(c.columns[:0], len(pairs))[:len(pairs)]
 	c.class = slices.Grow(c.class[:0], len(class))[:len(class)]
 	var right int64
-	for strength := range hits {
+	var weight float64
+	for strength := range hits.Right {
 		slot := c.slot[strength*len(pairs) : (strength+1)*len(pairs)]
 		if strength == 0 || !slices.Equal(slot, c.slot[(strength-1)*len(pairs):strength*len(pairs)]) {
 			for p, s := range slot {
 				c.columns[p] = c.decisions[s*testChunk:][:len(class)]
 			}
 			pairs.PredictAllTo(c.class, c.columns)
-			right = 0
+			right, weight = 0, 0
 			for i, answer := range c.class {
 				if !slices.ContainsFunc(c.columns, func(d []float64) bool { return math.Abs(d[i]) > undecided }) {
-					answer = largest
+					answer = t.Largest
 				}
 				if answer == class[i] {
 					right++
+					weight += t.Weight[answer]
 				}
 			}
 		}
-		hits[strength] += right
+		hits.Right[strength] += right
+		hits.Weight[strength] += weight
 	}
 }

@@ -69,7 +69,7 @@ func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own
 }
 
 // scoreModels counts the right answers of the learner's settings.
-func (w *Tester) scoreModels(ctx context.Context, t *Trial, terms int, hits []int64) error {
+func (w *Tester) scoreModels(ctx context.Context, t *Trial, terms int, hits Hits) error {
 	models, err := w.fitAll(ctx, t, terms)
 	if err != nil {
 		return err
@@ -83,7 +83,8 @@ func (w *Tester) scoreModels(ctx context.Context, t *Trial, terms int, hits []in
 				answer = model.Outputs().Predict(model.ScoresTo(scores, row, own))
 			}
 			if answer == t.TestClass[j] {
-				hits[s]++
+				hits.Right[s]++
+				hits.Weight[s] += t.Weight[t.TestClass[j]]
 			}
 		}
 	})

@@ -15,6 +15,7 @@ type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
 
+	Weight    []float64   // what a right answer to a label of each class counts
 	Unreached []Unreached // further test nodes, which no label reaches
 	Largest   int         // the class of most nodes
 }
@@ -71,6 +72,35 @@ func New(classes int, of Machines) *Tester {
 // far too high for noisy classes, and are judged as they are.
 const TrialIterations = 20_000
 
+// Hits are right answers by setting: how many, and what those to test rows that labels
+// reach weigh together.
+type Hits struct {
+	Right  []int64
+	Weight []float64
+}
+
+// NewHits returns the hits of so many settings, without any.
+func NewHits(settings int) Hits { return Hits{make([]int64, settings), make([]float64, settings)} }
+
+// Of returns the hits of the settings lo ≤ i < hi.
+func (h Hits) Of(lo, hi int) Hits { return Hits{h.Right[lo:hi], h.Weight[lo:hi]} }
+
+// Add adds the hits of as many settings.
+func (h Hits) Add(o Hits) {
+	for i, n := range o.Right {
+		h.Right[i] += n
+		h.Weight[i] += o.Weight[i]
+	}
+}
+
+// all adds a hit of the given weight to every setting.
+func (h Hits) all(weight float64) {
+	for i := range h.Right {
+		h.Right[i]++
+		h.Weight[i] += weight
+	}
+}
+
 // Run adds to hits[s·len(strength)+c] how many test rows are classified rightly
 // with the first steps[s]−minSteps+1 steps of x and strength[c].
 //
@@ -78,10 +108,10 @@ const TrialIterations = 20_000
 // before; it is left unscaled, K' = s·K with s terms, which at cost C/s or
 // with s·λ has the same machines. Costs are a path in which each starts from
 // the one before.
-func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits []int64) error {
+func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
 	for _, u := range t.Unreached {
 		if u.Class == u.Given {
-			addOne(hits)
+			hits.all(0)
 		}
 	}
 	if w.learner.whole {
@@ -101,7 +131,7 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 		if w.learner.fit != nil {
 			score = w.scoreModels
 		}
-		if err := score(ctx, t, terms, hits[s*len(w.strength):(s+1)*len(w.strength)]); err != nil {
+		if err := score(ctx, t, terms, hits.Of(s*len(w.strength), (s+1)*len(w.strength))); err != nil {
 			return err
 		}
 	}
@@ -182,13 +212,6 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 		list = append(list, Outcome{Class: class, Largest: t.Largest, Pairs: pairs, Decisions: model.DecisionsTo(nil, row)})
 	}
 	return list, nil
-}
-
-// addOne adds one hit to every setting.
-func addOne(hits []int64) {
-	for i := range hits {
-		hits[i]++
-	}
 }
 
 // Strategy returns one-vs-one up to maxPairwise classes and one-vs-rest above:
