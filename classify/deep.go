@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync/atomic"
-	"weak"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/spec"
@@ -94,7 +93,7 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	}
 	model, err := base.Fit(ctx, gram, class, classes, v)
 	if base.Dual { // its models keep no values
-		spareGram.Store(weak.Make(gram))
+		grams.Put(gram)
 	}
 	if model == nil {
 		return nil, err
@@ -103,18 +102,16 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	return m, err
 }
 
-// spareGram is that of the last fit, if the collector has not taken it: a next fit of as
-// many items takes its memory. Else those of one fit after the other would wait together.
-var spareGram atomic.Value
+// grams has the [*DenseGram] of fits that are over, whose memory a next fit of as many
+// items takes. Else those of one fit after the other would wait for the collector together.
+var grams sync.Pool
 
 // gather returns the values of k between the given items.
 func gather(ctx context.Context, k Gram, items []int) (*DenseGram[float64], error) {
 	n := len(items)
 	g := &DenseGram[float64]{N: n, Stride: n}
-	if spare, there := spareGram.Swap(weak.Pointer[DenseGram[float64]]{}).(weak.Pointer[DenseGram[float64]]); there {
-		if last := spare.Value(); last != nil && cap(last.Data) >= n*n {
-			g.Data = last.Data[:n*n]
-		}
+	if last, there := grams.Get().(*DenseGram[float64]); there && cap(last.Data) >= n*n {
+		g.Data = last.Data[:n*n]
 	}
 	if g.Data == nil {
 		g.Data = make([]float64, n*n)

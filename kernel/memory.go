@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
@@ -104,8 +105,8 @@ func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64,
 			most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
 		}
 	}
-	for _, group := range groups {
-		most = spec.Larger(most, groupMemory(n, len(nodes), entries, group, limit))
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		most = spec.Larger(most, groupMemory(n, len(nodes), entries, groups[name], limit))
 	}
 	return append(kept, most...)
 }
