@@ -22,7 +22,7 @@ func LabelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, 
 		for _, c := range own {
 			had[c]++
 		}
-		order = Likeliest(order, scores(i), len(own))
+		order = likeliest(order, scores(i), len(own))
 		for _, c := range order {
 			given[c]++
 			if slices.Contains(own, c) {
@@ -40,9 +40,9 @@ func LabelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, 
 	return float64(hits) / float64(max(1, all)), macro / float64(labels)
 }
 
-// Likeliest stores in dst the count labels of the highest scores, best first, the lower
+// likeliest stores in dst the count labels of the highest scores, best first, the lower
 // one first among equals.
-func Likeliest(dst []int, scores []float64, count int) []int {
+func likeliest(dst []int, scores []float64, count int) []int {
 	dst = dst[:0]
 	for c := range scores {
 		dst = append(dst, c)

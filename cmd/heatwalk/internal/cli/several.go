@@ -73,17 +73,23 @@ type severalRun struct {
 	*learnRun
 	problem  *method.Problem
 	settings *method.Settings
+	columns  *method.SeveralColumns
 	row      []int // the labelled nodes
 	sets     [][]int
 }
 
-// beginSeveral reads what there is to learn from and plans the run.
+// beginSeveral reads what there is to learn from, plans the run and makes its columns.
 func (in *invocation) beginSeveral(name, path, labels string, r *reading) (_ *severalRun, err error) {
 	s := &severalRun{settings: &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads}}
 	if s.learnRun, err = in.beginLearn(name, path, labels, r, &attributeFlags{}); err != nil {
 		return nil, err
 	}
-	if err = in.planSeveral(name, s); err != nil {
+	if err = in.planSeveral(name, s); err == nil {
+		if s.columns, err = method.NewSeveralColumns(in.ctx, s.problem, s.settings); err != nil {
+			err = in.methodError(err, name)
+		}
+	}
+	if err != nil {
 		s.end()
 		return nil, err
 	}
@@ -132,11 +138,7 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	defer s.end()
-	columns, err := method.NewSeveralColumns(in.ctx, s.problem, s.settings)
-	if err != nil {
-		return in.methodError(err, name)
-	}
-	model, err := method.FitSeveral(in.ctx, columns, s.row, s.sets, len(s.l.Names), s.settings)
+	model, err := method.FitSeveral(in.ctx, s.columns, s.row, s.sets, len(s.l.Names), s.settings)
 	if err != nil {
 		return in.methodError(err, name)
 	}
@@ -238,12 +240,8 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 		return err
 	}
 	defer s.end()
-	columns, err := method.NewSeveralColumns(in.ctx, s.problem, s.settings)
-	if err != nil {
-		return in.methodError(err, name)
-	}
 	splits, _ := in.evaluating()
-	report, err := evaluate.RunSeveral(in.ctx, s.problem, columns, s.row, s.sets, &evaluate.SeveralPlan{
+	report, err := evaluate.RunSeveral(in.ctx, s.problem, s.columns, s.row, s.sets, &evaluate.SeveralPlan{
 		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
 	})
 	if none := new(validate.FractionError); errors.As(err, &none) && none.Class >= 0 {
