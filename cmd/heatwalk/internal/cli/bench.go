@@ -58,16 +58,7 @@ func newBench(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench stream|gather|decode|spmm|walk [GRAPH]",
 		Short: "Measure products, walks and decoding beside the limits of this machine",
-		Long: `Measures one workload and prints the fastest and the median repetition.
-
-  stream   memory read in order, the limit of everything
-  gather   rows of a block added up in random order (--rows, --columns)
-  decode   a sweep over GRAPH that reads and decodes every range
-  spmm     Y = D⁻¹A·X on GRAPH with X_ij = ((i·k + j) mod 17) + 1, the checksum is Σ Y
-  walk     ten steps of the absorbing walk on GRAPH, five classes, every P_t kept
-
-"heatwalk bench scaling" draws how spmm changes with columns, threads or nodes.`,
-		Args: in.arguments("WORKLOAD", 1, 2),
+		Args:  in.arguments("WORKLOAD", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkBench(cmd, args, f)
 			if err := in.checked(); err != nil {

@@ -44,55 +44,6 @@ func newClassify(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify GRAPH --labels L.tsv -o OUT.tsv",
 		Short: "A label and scores for every node",
-		Long: `Learns from the labelled nodes and labels all others. The method auto learns
-logistic regression on walks from labels and chooses among models by
-cross-validation; its scores are probabilities. With --alpha, --steps, --cost,
---features or another parameter of cwk that is the method, and what is not given
-is chosen by cross-validation on the labelled nodes.
-
-OUT has a line for each node: node, label, reached, and a score for each class.
-Labelled nodes keep their label. reached is false for a node that no labelled
-node can reach, nor one with attributes; its scores are its prior, that of
---prior where the method takes it and else the shares of the labels, and its
-label is left blank unless --unreached=prior gives it the likeliest class, the
-most frequent one where no other is likelier. The endings .jsonl and .parquet choose those formats.
-
-With --node-features FILE the method auto learns from attributes of nodes too: from
-their own, those of nodes around them, and walks from labels where the labels show
-that these help. FILE is a matrix with a row for each node, which FILE.rows.ids or
---feature-ids tells (.npz, .npy, LIBSVM), or a table with a column of ids and a
-header (CSV, TSV, Parquet). A node without a row has what its neighbours tell.
-
-With --method cwk --slab I/M a machine of many tries a share of the parameters only;
-OUT, with the ending .trials, then says how well they do. heatwalk merge puts these
-parts together, chooses, and labels the nodes.
-
-With --multi-label a node may stand on several lines of L.tsv. Labels then do not
-exclude each other: OUT has a probability of each, and label holds those of at least
-one half, or the likeliest, joined by |. They are learned from eigenvectors of the
-graph by least squares, one label against the rest.
-
-With --suggest N, OUT names the nodes to label next: node, what its label would teach
-as a share of what all labels could, its likeliest label with the probability, and the
-reason. No two of them say the same thing, so that they can be labelled as a batch.
-Where neighbours are of different classes, labels at random teach more.
-
-With --gram K.npy a learner is given kernel values in place of a graph: K.npy has a
-row for each node and a column for each node with a label, or for all nodes, named
-in K.rows.ids and K.cols.ids. OUT.npy has a row for each row of K.npy and a column
-for each class, or for each pair of classes where a learner decides pairs, named in
-OUT.cols.ids. Items are learned in the order of their labels. Probabilities of
-learners that have none of their own are those that fit scores of held-out labels.
-
-With --vectors TABLE the records of a table are labelled in place of nodes, by the
-learner (default svm) on a kernel between them (default categorical; see heatwalk
-kernel). Those with a class, in the column that is titled so or named with --class, or
-in --labels, are learned from; the values that their attributes have are all there are.
-Parameters that are not given are chosen by cross-validation.`,
-		Example: `  heatwalk classify edges.tsv.gz --labels known.tsv -o predictions.tsv
-  heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet
-  heatwalk classify --gram K.npy --labels known.tsv --learner svm --cost 10 -o scores.npy
-  heatwalk classify --vectors votes.csv --kernel categorical --learner perceptron -o labelled.tsv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
 		},

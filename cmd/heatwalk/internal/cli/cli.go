@@ -168,14 +168,8 @@ func (o *output) Write(p []byte) (int, error) {
 
 func newRoot(in *invocation) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "heatwalk",
-		Short: "Label the rest of your graph",
-		Long: `heatwalk takes a graph and labels for a few of its nodes, and predicts the
-labels of all the others. Try "heatwalk demo" first.
-
-GRAPH is a store made by "heatwalk ingest", any edge list, a graph file of
-another tool (Matrix Market, SciPy, METIS, GraphML, GML, Pajek, Parquet, LINQS),
-plain, gzip or zstd, or - for stdin.`,
+		Use:           "heatwalk",
+		Short:         "Label the rest of your graph",
 		Version:       thisBuild().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -192,6 +186,7 @@ plain, gzip or zstd, or - for stdin.`,
 	in.sharedFlags(root.PersistentFlags())
 	root.PersistentFlags().SortFlags = false
 	root.AddCommand(in.commands()...)
+	describe(root)
 	root.SetHelpCommand(newHelp(in))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

@@ -72,20 +72,7 @@ func newConvert(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert INPUT -o FILE",
 		Short: "Write a graph, or features, in the format of another tool",
-		Long: `Writes an edge list (.tsv .edges .csv), Matrix Market (.mtx), a SciPy matrix
-(.npz, for scipy.sparse.load_npz), METIS (.graph) or Parquet (.parquet); text
-is compressed if the name goes on with .gz or .zst. Beside FILE stands FILE.ids
-with the ids of all nodes, one a line, in the order of the rows: with
---nodes FILE.ids the file is read back as the same graph.
-
-A matrix of features or a precomputed kernel, which is LIBSVM text (.svm), a
-NumPy array (.npy) or an archive with one (.npz), is written as another of these;
-so are features in a SciPy matrix (.npz) that is not square.
-Beside X.npy stand X.rows.ids and X.cols.ids and, if the input has labels,
-X.labels.tsv. Rows are called by --nodes, by the .rows.ids beside an input, or
-else by their numbers from 0.`,
-		Example: "  heatwalk convert graph/ -o graph.npz\n  heatwalk convert lesmis.gml -o lesmis.graph\n  heatwalk convert heart.svm -o heart.npy",
-		Args:    in.arguments("INPUT", 1, 1),
+		Args:  in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			matrix := len(args) == 1 && in.isMatrix(args[0], out, to)
 			format := in.fileFormat(out, to, args, matrix)

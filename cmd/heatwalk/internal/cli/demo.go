@@ -54,10 +54,7 @@ func newDemo(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "The main job on the built-in Cora graph, in seconds",
-		Long: `Ingests the Cora citation graph that is part of this program, keeps the subject
-of 5 % of its papers, chooses a model and labels all others: what classify does,
-with the steps shown. --seed draws other papers.`,
-		Args: in.arguments("", 0, 0),
+		Args:  in.arguments("", 0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if err := in.checked(); err != nil {
 				return err

@@ -62,41 +62,7 @@ func newEigen(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
 		Short: "Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
-		Long: `Writes the K largest or smallest eigenvalues of a matrix of the graph, from the
-end inwards, or those nearest to σ (interior, --near σ), from there outwards, and
-their vectors: E.npy has a row for each node and a column for each vector,
-E.values.npy the eigenvalues, E.rows.ids the nodes. With the ending .npz one file
-holds them as vectors, values and rows. The rows of E.npy are a spectral
-embedding of the nodes.
-
-  adjacency              A
-  normalized-adjacency   S = D^-½·A·D^-½
-  laplacian              L = D − A
-  normalized-laplacian   L̃ = D^-½·L·D^-½
-  modularity             A − γ·ddᵀ/vol, --resolution γ
-  transition             T = D⁻¹A, by way of S: right eigenvectors w = D^-½·v with
-                         wᵀDw = 1 (a node without edges keeps to itself: T is 1
-                         there, and so is its d)
-
-Vectors are orthonormal, those of transition in the product with D; the largest
-entry of each is positive. The residual ‖Av − λv‖ is computed with one more
-product: an eigenvalue lies within it of λ (that of transition is ‖Tw − λw‖ in
-the norm of D). That none was missed between them is certified by no iteration.
-The eigenvalue 0 of a Laplacian, and 1 of S and T, has a vector for each
-component; they are known exactly and come first.
-
-Interior pairs are those at the upper end of −(M − σ)² for a matrix M, found with
-polynomials of it: M − σ is never factored. The more eigenvalues lie around σ the
-more products that takes. How many there are is estimated first, and pairs that
-would take more products than --max-products are refused.
-
-Where the basis that the iteration begins with makes no progress it is doubled, and
-at the lower end of a Laplacian may give way to a method with a factor of the
-matrix. The plan of estimate is for either, once, and says what is sure; --max-memory
-bounds what comes after. In the interior the basis is doubled up to three times, on a
-small graph up to half a gigabyte, and as often as --max-memory allows where that is
-given.`,
-		Args: in.arguments("GRAPH", 1, 1),
+		Args:  in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkEigen(cmd, args, &f)

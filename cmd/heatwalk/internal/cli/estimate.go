@@ -30,16 +30,8 @@ func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "estimate COMMAND ...",
 		Short: "What a long command would take: memory, disk, sweeps",
-		Long: `Plans a command as the command itself does, prints the plan and stops. The plan
-is what the run keeps its memory to, and bounds it from above. No output is
-written; a GRAPH that is a file is ingested for a while, as for the command.
-COMMAND is one of ` + strings.Join(planners[:6], ", ") + `,
-` + strings.Join(planners[6:], ", ") + `, with all its arguments and flags.
-
-A run that would not fit --max-memory is refused as the command would refuse it.`,
-		Example: "  heatwalk estimate classify big/ --labels known.tsv -o out.tsv --max-memory 4GiB",
-		Args:    in.noSuchPlanner,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  in.noSuchPlanner,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, make := range []func(*invocation) *cobra.Command{newIngest, newInfo, newVerify, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert, newGraphs} {
 		cmd.AddCommand(in.estimateOf(make(in)))
@@ -60,7 +52,6 @@ func (in *invocation) noSuchPlanner(cmd *cobra.Command, args []string) error {
 func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 	run := cmd.RunE
 	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
-	cmd.Example = "" // it is one of cmd itself
 	for _, model := range cmd.Commands() {
 		in.estimateOf(model)
 	}

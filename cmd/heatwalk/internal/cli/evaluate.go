@@ -43,24 +43,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate GRAPH --labels L.tsv",
 		Short: "Methods side by side on splits of the labelled nodes",
-		Long: `Draws training sets from the labelled nodes and scores methods on all other
-labelled nodes, every method on the same splits: of fractions (--train), of so many
-nodes a class (--per-class), or of folds (--folds). Beside the best method, all are
-marked that a paired t-test does not find worse.
-
-With --tuning-splits N the parameters of every method are chosen once for each
-training size, on N further splits, which have labels of the whole graph, as papers
-do; with 0 or a given --split, by cross-validation inside each training set, as classify
-does. The report says which. auto chooses inside each training set in both.
-
-With --multi-label a node may stand on several lines of L.tsv. Of each test node as many
-labels are predicted as it has, by classify --multi-label and by their frequency, and
-the report has micro- and macro-F1.
-
-Beside the file of --report stands FILE.journal while the run goes on. If the run is
-killed, the same command with --resume goes on from there to the same report.`,
-		Example: "  heatwalk evaluate graph --labels labels.tsv --method auto,lp,diffusion+rls --report report.html",
-		Args:    in.arguments("GRAPH", 1, 1),
+		Args:  in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.several {
 				in.checkSeveralEvaluate(cmd, args, &f)

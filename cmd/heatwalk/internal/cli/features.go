@@ -30,15 +30,7 @@ func newFeatures(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "features GRAPH --labels L.tsv -o F.npy",
 		Short: "The explicit features of the coinciding walk kernel",
-		Long: `Writes F with K = FFᵀ: a row for each node and a column t:class for each step
-and class, F = Pₜ/√(T−t₀+1). Beside F.npy stand F.rows.ids and F.cols.ids. With
-the ending .svm or .libsvm the features are LIBSVM text; rows of nodes without a
-label have class 0, so that the accuracy which svm-predict prints counts them as
-wrong.
-
---features honest takes the row of every labelled node from a walk in which its
-own fold is unlabelled, so that labelled and other nodes are alike.`,
-		Args: in.arguments("GRAPH", 1, 1),
+		Args:  in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows)...)

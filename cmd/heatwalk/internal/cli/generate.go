@@ -58,14 +58,8 @@ func newGenerate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Synthetic graphs, and labels for them",
-		Long: `Writes an edge list with nodes 0, 1, 2 … The settings and --seed decide every
-byte. An output whose name ends in .gz or .zst is compressed. One that ends in /
-or is a directory becomes a store, the same as heatwalk ingest makes of the
-edges; for flags of ingest, write
-
-  heatwalk generate … | heatwalk ingest - -o DIR`,
-		Args: in.noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  in.noSuchCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSBM(in), newRMAT(in), newErdosRenyi(in), newGrid(in), newMolecules(in))
 	return cmd

@@ -28,10 +28,7 @@ func newMolecules(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "molecules -o DIR/DS",
 		Short: "A collection of small labelled graphs of classes, for heatwalk graphs",
-		Long: `Writes a collection in the TU layout: DS_A.txt, DS_graph_indicator.txt,
-DS_graph_labels.txt, DS_node_labels.txt and DS_edge_labels.txt. The graphs are
-rings and chains with short branches, whose labels tell the class of the graph.`,
-		Args: in.arguments("", 0, 0),
+		Args:  in.arguments("", 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g.RNGSeed = uint64(in.seed)
 			if out == "" || out == "-" || isStoreName(out) {

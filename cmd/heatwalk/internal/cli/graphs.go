@@ -29,25 +29,11 @@ type collectionFlags struct {
 }
 
 func newGraphs(in *invocation) *cobra.Command {
-	var list strings.Builder
-	for _, k := range graphs.Kernels() {
-		fmt.Fprintf(&list, "  %-16s %s\n", k.Name, k.Title)
-		if takes := k.Takes(); len(takes) > 0 {
-			fmt.Fprintf(&list, "  %-16s [--%s]\n", "", strings.Join(takes, " --"))
-		}
-	}
 	cmd := &cobra.Command{
 		Use:   "graphs",
 		Short: "Kernels between many small graphs, and their classes",
-		Long: `INPUT is a collection of graphs: in the TU layout (DIR, DIR/DS or DIR/DS_A.txt, with
-DS_A.txt, DS_graph_indicator.txt and perhaps DS_graph_labels.txt, DS_node_labels.txt,
-DS_edge_labels.txt and DS_node_attributes.txt), or a directory with a graph in each
-file, of any format that ingest reads. Graphs are called 1, 2, 3 … or as their files.
-
-` + list.String() + `
-Walks and patterns read the labels of edges too, where there are any.`,
-		Args: in.noSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  in.noSuchCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newGraphsKernel(in), newGraphsClassify(in), newGraphsEvaluate(in))
 	return cmd

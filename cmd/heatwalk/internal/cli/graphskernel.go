@@ -38,15 +38,7 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel INPUT --kernel NAME -o K.npy",
 		Short: "Kernel values between all graphs of a collection",
-		Long: `Writes the kernel between all graphs of INPUT. Beside K.npy stand K.rows.ids and
-K.cols.ids, the graphs. With the ending .svm or .libsvm the matrix is LIBSVM's text
-for precomputed kernels, with the classes of the graphs numbered from 1 in byte
-order, 0 for none.
-
-Geometric weights of walks have a limit, and the default of --decay is half of it,
-for exponential weights too. The summary says what was taken.`,
-		Example: "  heatwalk graphs kernel MUTAG/ --kernel label-sequence --dtype float64 -o K.npy",
-		Args:    in.arguments("INPUT", 1, 1),
+		Args:  in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkDense(f.out, append(args, f.measure, f.base)...)
 			if kernels := in.graphKernels(f.name); len(kernels) == 1 {

@@ -214,12 +214,7 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify INPUT --labels L.tsv -o OUT.tsv",
 		Short: "A class and scores for every graph of a collection",
-		Long: `Learns from the labelled graphs and classifies all others. Parameters that are not
-given are chosen by cross-validation on the labelled graphs. OUT has a line for each
-graph, as that of heatwalk classify has for nodes; scores are probabilities. Where
-INPUT says the classes of graphs that L.tsv leaves out, the summary compares.`,
-		Example: "  heatwalk graphs classify MUTAG/ --labels known.tsv --kernel propagation -o classes.tsv",
-		Args:    in.arguments("INPUT", 1, 1),
+		Args:  in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkFormat("-o", out, predictionFormats)
 			in.checkOutput("-o", out, append(args, f.labels, f.measure, f.base)...)
@@ -328,13 +323,7 @@ func newGraphsEvaluate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "evaluate INPUT [--kernel A,B …]",
 		Short: "Kernels between graphs side by side on random splits of a collection",
-		Long: `Draws stratified training sets from the graphs with a class and scores every kernel
-with every learner on all other such graphs: 10-fold cross-validation, or random splits
-of given sizes (--train, --per-class), or one that is given (--split). Parameters that
-are not given are chosen by cross-validation inside each training set. The report, and
-the journal that --resume goes on from, are those of heatwalk evaluate.`,
-		Example: "  heatwalk graphs evaluate MUTAG/ --kernel propagation,label-sequence --report report.html",
-		Args:    in.arguments("INPUT", 1, 1),
+		Args:  in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraphsLearn(cmd.Flags(), &f.graphsLearnFlags)
 			in.checkStdin(f.labels, f.split)

@@ -1,11 +1,17 @@
 package cli
 
 import (
+	"embed"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -13,6 +19,54 @@ const helpWidth = 100
 
 func init() {
 	cobra.EnableCommandSorting = false // the order of use says more than the alphabet
+}
+
+// helpTexts has the description of each command in help/NAME.txt, with examples behind
+// the line "Examples:".
+//
+//go:embed help
+var helpTexts embed.FS
+
+// describe gives a command and those below it the text of help/NAME.txt, in whose name
+// the words of a command are joined. What estimate plans it describes as the command
+// itself, without examples.
+func describe(cmd *cobra.Command) {
+	words := strings.Fields(cmd.CommandPath())
+	planned := len(words) > 2 && words[1] == "estimate"
+	if planned {
+		words = words[1:]
+	}
+	if len(words) > 1 {
+		words = words[1:]
+	}
+	if text, err := helpTexts.ReadFile("help/" + strings.Join(words, "-") + ".txt"); err == nil {
+		long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+		cmd.Long = declaredKernels().Replace(strings.TrimSpace(long))
+		if !planned {
+			cmd.Example = strings.TrimRight(examples, "\n")
+		}
+	}
+	for _, c := range cmd.Commands() {
+		describe(c)
+	}
+}
+
+// declaredKernels puts the kernels that are declared in their places in help texts.
+func declaredKernels() *strings.Replacer {
+	var ofTables, ofGraphs strings.Builder
+	line := func(w io.Writer, width int, s *spec.Spec) {
+		fmt.Fprintf(w, "  %-*s%s\n", width, s.Name, s.Title)
+		if takes := s.Takes(); len(takes) > 0 {
+			fmt.Fprintf(w, "  %-*s[--%s]\n", width, "", strings.Join(takes, " --"))
+		}
+	}
+	for _, k := range closed.Kernels() {
+		line(&ofTables, 14, &k.Spec)
+	}
+	for _, k := range graphs.Kernels() {
+		line(&ofGraphs, 17, &k.Spec)
+	}
+	return strings.NewReplacer("{kernels of tables}\n", ofTables.String(), "{kernels between graphs}\n", ofGraphs.String())
 }
 
 func newHelp(in *invocation) *cobra.Command {

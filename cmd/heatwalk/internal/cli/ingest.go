@@ -25,18 +25,7 @@ func newIngest(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest INPUT... -o DIR",
 		Short: "Read edge lists and graph files of other tools into a store",
-		Long: `Reads any number of files, plain, gzip or zstd (- is stdin), and writes a
-store: a directory of compressed, checksummed shards that every other command
-takes as its GRAPH.
-
-With --order auto a graph of 65,536 nodes or more is stored by falling
-degree where few nodes have most of the edges and are strewn among the others;
-other graphs stay in the order of their ids. info tells which order a store has.`,
-		Example: `  heatwalk ingest edges.tsv.gz -o graph
-  heatwalk ingest part-*.csv.zst --fields 1,3 --directed -o graph --max-memory 4GiB
-  heatwalk ingest links.tsv --neighbours 5 --of words.npz -o content-and-links
-  heatwalk ingest teams.txt --hyperedges -o teams`,
-		Args: in.arguments("INPUT", 0, -1),
+		Args:  in.arguments("INPUT", 0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(dir); dir == "" {
 				in.problem("-o", "the store's directory is missing; write -o DIR")

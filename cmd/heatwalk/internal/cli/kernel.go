@@ -20,57 +20,7 @@ func newKernel(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel GRAPH --kernel NAME -o K.npy",
 		Short: "A block of kernel values, streamed to a file",
-		Long: `Writes the kernel between the nodes of --rows and those of --cols. Beside
-K.npy stand K.rows.ids and K.cols.ids, the nodes of its rows and columns. With
-the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels;
-rows of nodes that --labels does not know have class 0, so that the accuracy
-which svm-predict prints counts them as wrong.
-
-  cwk                       coinciding walks, --labels [--alpha --steps --min-steps --prior]:
-                            K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps to --steps
-  diffusion                 exp(−βL̃) [--laplacian --beta]
-  exponential               exp(βA) [--matrix --beta]
-  von-neumann               (I − αS)⁻¹ [--matrix --alpha]
-  regularized-laplacian     (I + αL̃)⁻¹ [--laplacian --alpha]
-  pseudo-inverse            L̃⁺ [--laplacian]
-  commute-time              vol·(L⁺ᵢᵢ + L⁺ⱼⱼ − 2L⁺ᵢⱼ), a distance: vol is that of the
-                            component, and between two of them it is infinite
-  regularized-commute-time  (D − αA)⁺ [--alpha]
-  p-step                    (aI − L̃)ᵖ [--steps p --shift a]
-  matern                    (2ν/κ²·I + L̃)^−ν [--laplacian --nu --kappa]
-  modularity                the positive part of A − γ·ddᵀ/vol [--rank --resolution]
-  pagerank                  (1−α)(I − αT)⁻¹ [--alpha --symmetric]
-  heat-pagerank             exp(−β(I − T)) [--beta --symmetric]
-  vertex                    Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ over walks from vertex to edge to vertex, of
-                            edges, arcs or hyperedges [--weights --beta --steps]
-
-Functions of a Laplacian are those of L̃ = J − S unless --laplacian says otherwise:
-its eigenvalues are 0 to 2, so that parameters mean the same in every graph.
-commute-time is one of L = D − A.
-
-Without parameters a kernel is that of a walk of about four steps. With d̄ the mean
-degree of nodes with edges and ρ about the largest eigenvalue of A, the defaults are
-  --beta 4      4/d̄ of the combinatorial Laplacian, 4/ρ of the adjacency
-  --alpha 0.8   0.8/ρ of the adjacency; pagerank 0.85;
-                regularized-laplacian 4, or 4/d̄ of the combinatorial one
-  --kappa 3     3/√d̄ of the combinatorial Laplacian; --nu 1.5
-  --steps 8     of p-step, with --shift 2
-  --rank        all positive eigenvalues; the 64 largest beyond 4,096 nodes
-and the summary says what was taken. The best ones for a set of labels are found
-by classify --kernel.
-
-All but cwk and vertex need a graph without directions. Their values are computed in
-float64, whatever --dtype, and the summary prints a bound on their error.
-
-With --vectors TABLE the rows and columns are records of a table in place of nodes:
-` + listedKernels() + `
-A table has a record on each line and a column for each attribute, which all are
-categories; the column of ids and that of classes are known by their titles, or
-named with --id and --class. Records without ids are numbered from 1.`,
-		Example: `  heatwalk kernel graph --kernel diffusion --beta 1 --rows test.ids --cols train.ids -o K.npy
-  heatwalk kernel graph --kernel cwk --labels known.tsv --dtype float64 -o K.npz
-  heatwalk kernel --vectors votes.csv --kernel categorical --beta 1.5 -o K.npy`,
-		Args: func(cmd *cobra.Command, args []string) error { return in.graphOrTable(f.vectors.file)(cmd, args) },
+		Args:  func(cmd *cobra.Command, args []string) error { return in.graphOrTable(f.vectors.file)(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.vectors.file != "" {
 				in.checkVectorKernel(cmd, &f)

@@ -49,17 +49,7 @@ func newKrylovBench(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "krylov exponential|solve|eigen GRAPH",
 		Short: "Measure exponentials, solves and eigenpairs",
-		Long: `Measures a Krylov method in float64 with all that a call takes, but not reading
-the graph and its matrix, and prints the fastest and the median repetition.
-
-  exponential   exp(−βL̃)·B, or of L with --combinatorial; several β share a run
-  solve         M·X = B with M = I − αS (von-neumann), I + αL̃ or, with
-                --combinatorial, I + αL (regularized-laplacian), or L (pseudo-inverse)
-  eigen         as the command eigen, --matrix --which --columns pairs
-
-B holds numbers between −1 and 1 that look random (docs/json.md), and the
-checksum of Y is Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
-		Args: in.arguments("WORKLOAD GRAPH", 2, 2),
+		Args:  in.arguments("WORKLOAD GRAPH", 2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkKrylovBench(cmd, args, f)
 			if err := in.checked(); err != nil {

@@ -30,14 +30,7 @@ func newMerge(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge PART... -o OUT",
 		Short: "Put the parts that --slab made together",
-		Long: `Checks that the parts belong together and that none is missing, and writes what
-the command without --slab would have written, byte for byte. Beside every PART
-stands its PART.run.json, which says what it is.
-
-Parts of classify hold how well parameters do. merge chooses from all of them and
-then labels the nodes; for this it reads the graph and the labels again.`,
-		Example: "  heatwalk merge part-*.npy -o K.npy",
-		Args:    in.arguments("PART", 1, -1),
+		Args:  in.arguments("PART", 1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "" {
 				in.problem("-o", "the output is missing; write -o OUT")

@@ -33,13 +33,7 @@ func newScaling(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scaling [GRAPH...] --over columns|threads|nodes [-o PLOT.svg]",
 		Short: "How the time of a product changes with columns, threads or nodes",
-		Long: `Times "bench spmm" along one axis and draws ns per entry and column.
-
-  columns  on GRAPH, 1 to --most columns, doubling
-  threads  on GRAPH, 1 to --most threads
-  nodes    on every GRAPH, or on R-MAT graphs of scale --least to --most, which
-           it makes`,
-		Args: in.arguments("GRAPH", 0, -1),
+		Args:  in.arguments("GRAPH", 0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkScaling(cmd, args, f)
 			if err := in.checked(); err != nil {

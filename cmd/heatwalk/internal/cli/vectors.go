@@ -35,19 +35,6 @@ func vectorKernels() (names []string) {
 	return names
 }
 
-// listedKernels has a line for each kernel of tables, for help.
-func listedKernels() string {
-	var lines strings.Builder
-	for _, k := range closed.Kernels() {
-		takes := ""
-		if names := k.Takes(); len(names) > 0 {
-			takes = "\n                [--" + strings.Join(names, " --") + "]"
-		}
-		fmt.Fprintf(&lines, "  %-14s%s%s\n", k.Name, k.Title, takes)
-	}
-	return lines.String()
-}
-
 // graphOrTable returns a check that a command has a GRAPH unless there is a table or
 // another file in its place.
 func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
