@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -47,7 +48,7 @@ type SeveralResult struct {
 	micro, macro []float64
 }
 
-// SeveralChoice are the parameters of a [method.SeveralModel].
+// SeveralChoice are the parameters of a [multilabel.Model].
 type SeveralChoice struct {
 	Columns int     `json:"columns"`
 	Lambda  float64 `json:"lambda"`
@@ -57,7 +58,7 @@ type SeveralChoice struct {
 // each, beside the most frequent labels for every node. Training nodes are drawn
 // uniformly, and a label that none of them has is never right. Each test node is given
 // as many labels as it has, see [validate.LabelF1].
-func RunSeveral(ctx context.Context, p *method.Problem, columns *method.SeveralColumns, row []int, sets [][]int, plan *SeveralPlan) (*SeveralReport, error) {
+func RunSeveral(ctx context.Context, p *method.Problem, columns *multilabel.Columns, row []int, sets [][]int, plan *SeveralPlan) (*SeveralReport, error) {
 	set := plan.Settings.WithDefaults()
 	r := &SeveralReport{Nodes: len(p.Degrees), Labelled: len(row), Labels: len(p.Row), Classes: p.Names, Splits: plan.Splits, RNGSeed: set.RNGSeed}
 	draws := make([]*validate.Splits, len(plan.Fractions))
@@ -73,7 +74,7 @@ func RunSeveral(ctx context.Context, p *method.Problem, columns *method.SeveralC
 		for s := range plan.Splits {
 			split := draws[i].At(s)
 			nodes, own := pick(row, split.Train), pick(sets, split.Train)
-			model, err := method.FitSeveral(ctx, columns, nodes, own, len(p.Names), &set)
+			model, err := multilabel.Fit(ctx, columns, nodes, own, len(p.Names), &set)
 			if err != nil {
 				return nil, err
 			}

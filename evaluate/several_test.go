@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -23,7 +24,7 @@ func TestRunSeveral(t *testing.T) {
 			sets[i] = append(sets[i], (c+1)%labels)
 		}
 	}
-	columns, err := method.NewSeveralColumns(t.Context(), p, nil)
+	columns, err := multilabel.NewColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestRunSeveral(t *testing.T) {
 				count[c]++
 			}
 		}
-		model, err := method.FitSeveral(t.Context(), columns, node, own, labels, nil)
+		model, err := multilabel.Fit(t.Context(), columns, node, own, labels, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,9 +31,7 @@
 // by one application of the kernel to the dual coefficients. PageRank kernels
 // take part in their symmetric form; a distance does not.
 //
-// Nodes with several labels each have no [Method]: [NewSeveralColumns] makes eigenvectors
-// of the graph, [FitSeveral] learns each label against the rest from them, and
-// [SeveralModel.Predict] gives a probability of each that says nothing of the others.
+// Nodes with several labels each have no [Method], but package multilabel.
 //
 // # Choosing
 //

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -73,7 +74,7 @@ type severalRun struct {
 	*learnRun
 	problem  *method.Problem
 	settings *method.Settings
-	columns  *method.SeveralColumns
+	columns  *multilabel.Columns
 	row      []int // the labelled nodes
 	sets     [][]int
 }
@@ -85,7 +86,7 @@ func (in *invocation) beginSeveral(name, path, labels string, r *reading) (_ *se
 		return nil, err
 	}
 	if err = in.planSeveral(name, s); err == nil {
-		if s.columns, err = method.NewSeveralColumns(in.ctx, s.problem, s.settings); err != nil {
+		if s.columns, err = multilabel.NewColumns(in.ctx, s.problem, s.settings); err != nil {
 			err = in.methodError(err, name)
 		}
 	}
@@ -123,7 +124,7 @@ func (in *invocation) planSeveral(name string, s *severalRun) error {
 			n.disk += runFileBytes
 		}
 		n.sweeps, n.row = unknownSweeps, 8*sparse.Stride[float64](4) // of the iteration
-		list := method.SeveralMemory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
+		list := multilabel.Memory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
 		return n, n.reserveList(list)
 	})
 	if err != nil {
@@ -138,7 +139,7 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	defer s.end()
-	model, err := method.FitSeveral(in.ctx, s.columns, s.row, s.sets, len(s.l.Names), s.settings)
+	model, err := multilabel.Fit(in.ctx, s.columns, s.row, s.sets, len(s.l.Names), s.settings)
 	if err != nil {
 		return in.methodError(err, name)
 	}

@@ -1,4 +1,7 @@
-package method
+// Package multilabel learns several labels a node: [NewColumns] makes eigenvectors of the
+// graph, [Fit] learns each label against the rest from them, and [Model.Predict] gives a
+// probability of each that says nothing of the others.
+package multilabel
 
 import (
 	"context"
@@ -11,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -19,18 +23,18 @@ import (
 // Columns of several labels are at most so many, and no more than half as many as nodes;
 // half and a quarter of them are tried too.
 const (
-	mostSeveral      = 256
-	widthsSeveral    = 3
-	severalTolerance = 1e-3
+	mostColumns = 256
+	widths      = 3
+	tolerance   = 1e-3
 )
 
-// severalLambdas are the λ of [classify.RidgePath] that are tried.
-func severalLambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
+// lambdas are the λ of [classify.RidgePath] that are tried.
+func lambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
 
-// severalColumns returns how many columns a graph of n nodes has.
-func severalColumns(n int) int { return max(1, min(mostSeveral, n/2)) }
+// columnsOf returns how many columns a graph of n nodes has.
+func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 
-// SeveralColumns tell where the nodes of a graph stand in it, labels or not: the
+// Columns tell where the nodes of a graph stand in it, labels or not: the
 // eigenvectors u of the largest eigenvalues λ of
 //
 //	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
@@ -38,14 +42,14 @@ func severalColumns(n int) int { return max(1, min(mostSeveral, n/2)) }
 // times |λ|. The share τ keeps small components from having the largest eigenvalues:
 // Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
 // blockmodel (2013). A model takes the first so many of them, each row of unit length.
-type SeveralColumns struct {
+type Columns struct {
 	block *sparse.Block[float64]
 }
 
-// NewSeveralColumns returns the columns of a graph without directions. Cost: some hundred
+// NewColumns returns the columns of a graph without directions. Cost: some hundred
 // products of A with four columns. An iteration that ends at its limit gives what it
 // has. The errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
-func NewSeveralColumns(ctx context.Context, p *Problem, s *Settings) (*SeveralColumns, error) {
+func NewColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*Columns, error) {
 	if p.Directed {
 		return nil, kernel.ErrAsymmetric
 	}
@@ -55,7 +59,7 @@ func NewSeveralColumns(ctx context.Context, p *Problem, s *Settings) (*SeveralCo
 		mean += d / float64(n)
 	}
 	if mean == 0 {
-		return &SeveralColumns{sparse.NewBlock[float64](n, 1)}, nil
+		return &Columns{sparse.NewBlock[float64](n, 1)}, nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
@@ -63,9 +67,9 @@ func NewSeveralColumns(ctx context.Context, p *Problem, s *Settings) (*SeveralCo
 	}
 	op := sparse.NewNormalizedAdjacency[float64](p.A, shared)
 	op.Workers = set.Workers
-	k := severalColumns(n)
+	k := columnsOf(n)
 	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
-		Tolerance: severalTolerance, Memory: set.Memory, Workers: set.Workers,
+		Tolerance: tolerance, Memory: set.Memory, Workers: set.Workers,
 		Progress: func(at lanczos.Progress) {
 			if set.Progress != nil {
 				set.Progress("features", float64(at.Converged)/float64(k))
@@ -81,13 +85,13 @@ func NewSeveralColumns(ctx context.Context, p *Problem, s *Settings) (*SeveralCo
 			row[j] *= math.Abs(pairs.Values[j])
 		}
 	}
-	return &SeveralColumns{pairs.Vectors}, nil
+	return &Columns{pairs.Vectors}, nil
 }
 
-// SeveralMemory lists what the columns and a model of so many labelled nodes take with a
+// Memory lists what the columns and a model of so many labelled nodes take with a
 // limit of memory, 0 for none, the probabilities of all nodes included.
-func SeveralMemory(n, labelled, labels int, memory int64) []spec.Bytes {
-	k, m, c := severalColumns(n), int64(labelled), int64(labels)
+func Memory(n, labelled, labels int, memory int64) []spec.Bytes {
+	k, m, c := columnsOf(n), int64(labelled), int64(labels)
 	set := &lanczos.Settings{Memory: memory}
 	iteration, what := lanczos.Bytes(n, k, 0, set)
 	stalled := lanczos.StalledBytes(n, k, 0, false, set)
@@ -104,7 +108,7 @@ func SeveralMemory(n, labelled, labels int, memory int64) []spec.Bytes {
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
-func (c *SeveralColumns) rowTo(dst []float64, node int) {
+func (c *Columns) rowTo(dst []float64, node int) {
 	squares := 0.0
 	for j, x := range c.block.Row(node)[:len(dst)] {
 		dst[j] = x
@@ -119,35 +123,35 @@ func (c *SeveralColumns) rowTo(dst []float64, node int) {
 	}
 }
 
-// SeveralModel gives a node a probability of each of the labels, which do not exclude
+// Model gives a node a probability of each of the labels, which do not exclude
 // each other: one least squares machine for each label against the rest, with the same
 // columns and λ, whose scores become probabilities by a sigmoid of its own.
-type SeveralModel struct {
+type Model struct {
 	Columns int     // that it takes
 	Lambda  float64 // of [classify.RidgePath]
 	MicroF1 float64 // of labelled nodes that are left out, one by one, with these; see [validate.LabelF1]
 
-	columns *SeveralColumns
+	columns *Columns
 	weights *mat.Dense // (columns + 1)×labels
 	shares  []float64
 	a, b    []float64 // of the sigmoids
 }
 
-// FitSeveral learns from nodes whose labels are sets of numbers below labels. Columns and
+// Fit learns from nodes whose labels are sets of numbers below labels. Columns and
 // λ are those with the largest MicroF1, the first of equals. The error is the context's.
-func FitSeveral(ctx context.Context, columns *SeveralColumns, node []int, sets [][]int, labels int, s *Settings) (*SeveralModel, error) {
+func Fit(ctx context.Context, columns *Columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
 	_, most := columns.block.Dims()
-	best := &SeveralModel{MicroF1: -1, columns: columns}
+	best := &Model{MicroF1: -1, columns: columns}
 	var left *mat.Dense
 	width := most
-	for range widthsSeveral {
+	for range widths {
 		path, err := columns.path(ctx, width, node, sets, labels, set.Workers)
 		if err != nil {
 			return nil, err
 		}
 		better := false
-		for _, lambda := range severalLambdas() {
+		for _, lambda := range lambdas() {
 			scores := path.LeaveOneOut(lambda)
 			if micro, _ := validate.LabelF1(sets, labels, scores.RawRowView); micro > best.MicroF1 {
 				best.Columns, best.Lambda, best.MicroF1, left, better = width, lambda, micro, scores, true
@@ -165,7 +169,7 @@ func FitSeveral(ctx context.Context, columns *SeveralColumns, node []int, sets [
 }
 
 // path returns the machines of a width.
-func (c *SeveralColumns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*classify.RidgePath, error) {
+func (c *Columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*classify.RidgePath, error) {
 	f := classify.Features[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
 	for i, v := range node {
 		c.rowTo(f.Row(i), v)
@@ -174,7 +178,7 @@ func (c *SeveralColumns) path(ctx context.Context, width int, node []int, sets [
 }
 
 // calibrate fits the sigmoids to scores of nodes that were left out.
-func (m *SeveralModel) calibrate(scores *mat.Dense, sets [][]int, labels int) {
+func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 	has := make([][]bool, labels)
 	for c := range has {
 		has[c] = make([]bool, len(sets))
@@ -196,7 +200,7 @@ func (m *SeveralModel) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 }
 
 // ScoresTo stores in dst, with a place for each label, what least squares says of a node.
-func (m *SeveralModel) ScoresTo(dst []float64, node int) []float64 {
+func (m *Model) ScoresTo(dst []float64, node int) []float64 {
 	x := make([]float64, m.Columns+1)
 	m.columns.rowTo(x[:m.Columns], node)
 	x[m.Columns] = 1
@@ -210,7 +214,7 @@ func (m *SeveralModel) ScoresTo(dst []float64, node int) []float64 {
 }
 
 // ProbabilitiesTo stores in dst the probability of each label of a node.
-func (m *SeveralModel) ProbabilitiesTo(dst []float64, node int) []float64 {
+func (m *Model) ProbabilitiesTo(dst []float64, node int) []float64 {
 	for c, f := range m.ScoresTo(dst, node) {
 		dst[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
 	}
@@ -220,10 +224,10 @@ func (m *SeveralModel) ProbabilitiesTo(dst []float64, node int) []float64 {
 // Predict returns the probabilities of all nodes of a problem, in rows that need not sum
 // to one, and the likeliest label of each, of labelled nodes too. The problem's labelled
 // nodes are those that the model has learned from.
-func (m *SeveralModel) Predict(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+func (m *Model) Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Prediction, error) {
 	set := s.WithDefaults()
 	n, labels := len(p.Degrees), len(m.shares)
-	out := &Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
+	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
 	var err error
 	if out.Reached, err = p.Reached(ctx, set.Workers, &out.Work); err != nil {
 		return nil, err

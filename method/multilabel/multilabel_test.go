@@ -1,4 +1,4 @@
-package method
+package multilabel
 
 import (
 	"math"
@@ -9,14 +9,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// severalOf gives the labelled nodes of a problem their class, most of them, and other
+// setsOf gives the labelled nodes of a problem their class, most of them, and other
 // ones now and then.
-func severalOf(p *Problem, labels int) [][]int {
+func setsOf(p *method.Problem, labels int) [][]int {
 	rng := rand.New(rand.NewPCG(8, 9))
 	sets := make([][]int, len(p.Row))
 	for i := range sets {
@@ -31,9 +32,9 @@ func severalOf(p *Problem, labels int) [][]int {
 
 // Columns are eigenvectors of the matrix written down by its definition, times the sizes
 // of their values, from the largest value on.
-func TestSeveralColumns(t *testing.T) {
+func TestColumns(t *testing.T) {
 	p := problemtest.Planted(t, 3, 90, 20)
-	c, err := NewSeveralColumns(t.Context(), p, nil)
+	c, err := NewColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +65,13 @@ func TestSeveralColumns(t *testing.T) {
 			u.SetVec(v, c.block.Row(v)[j])
 			squares += u.AtVec(v) * u.AtVec(v)
 		}
-		if got, want := math.Sqrt(squares), math.Abs(values[j]); math.Abs(got-want) > 2*severalTolerance {
+		if got, want := math.Sqrt(squares), math.Abs(values[j]); math.Abs(got-want) > 2*tolerance {
 			t.Errorf("column %d has the norm %v, want %v", j, got, want)
 		}
 		var su mat.VecDense
 		su.MulVec(s, u)
 		su.AddScaledVec(&su, -values[j], u)
-		if r := mat.Norm(&su, 2); r > 4*severalTolerance*math.Sqrt(squares)+1e-12 {
+		if r := mat.Norm(&su, 2); r > 4*tolerance*math.Sqrt(squares)+1e-12 {
 			t.Errorf("column %d has the residual %v", j, r)
 		}
 	}
@@ -78,15 +79,15 @@ func TestSeveralColumns(t *testing.T) {
 
 // The model is that of least squares solved anew without each node, for every width and
 // λ, and its sigmoids are where their likelihood is flat.
-func TestFitSeveral(t *testing.T) {
+func TestFit(t *testing.T) {
 	const labels = 4
 	p := problemtest.Planted(t, 5, 60, 24)
-	sets := severalOf(p, labels)
-	c, err := NewSeveralColumns(t.Context(), p, nil)
+	sets := setsOf(p, labels)
+	c, err := NewColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := FitSeveral(t.Context(), c, p.Row, sets, labels, nil)
+	got, err := Fit(t.Context(), c, p.Row, sets, labels, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestFitSeveral(t *testing.T) {
 	best, width, lambda := -1.0, 0, 0.0
 	var left [][]float64
 	for _, k := range []int{30, 15, 7} {
-		for _, l := range severalLambdas() {
+		for _, l := range lambdas() {
 			var all [][]float64
 			for i, v := range p.Row {
 				all = append(all, scores(k, l, i, v))
@@ -194,17 +195,17 @@ func addTo(dst, x []float64) []float64 {
 
 // A label that no labelled node has is less likely than any that one has, and one that
 // all have is likely.
-func TestSeveralWithoutLabels(t *testing.T) {
+func TestWithoutLabels(t *testing.T) {
 	p := problemtest.Planted(t, 6, 50, 20)
-	sets := severalOf(p, 3)
+	sets := setsOf(p, 3)
 	for i := range sets {
 		sets[i] = append(sets[i], 4)
 	}
-	c, err := NewSeveralColumns(t.Context(), p, nil)
+	c, err := NewColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := FitSeveral(t.Context(), c, p.Row, sets, 5, nil)
+	model, err := Fit(t.Context(), c, p.Row, sets, 5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,17 +215,17 @@ func TestSeveralWithoutLabels(t *testing.T) {
 	}
 }
 
-func TestSeveralWorkersAgree(t *testing.T) {
+func TestWorkersAgree(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	sets := severalOf(p, 4)
-	var want *Prediction
+	sets := setsOf(p, 4)
+	var want *method.Prediction
 	for _, workers := range []int{1, 2, 7} {
-		s := &Settings{Workers: workers}
-		c, err := NewSeveralColumns(t.Context(), p, s)
+		s := &method.Settings{Workers: workers}
+		c, err := NewColumns(t.Context(), p, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := FitSeveral(t.Context(), c, p.Row, sets, 4, s)
+		model, err := Fit(t.Context(), c, p.Row, sets, 4, s)
 		if err != nil {
 			t.Fatal(err)
 		}
