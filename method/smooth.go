@@ -2,40 +2,19 @@ package method
 
 import (
 	"context"
-	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// CorrectAndSmooth declares what [ParseMethods] puts around any method whose name ends in
-// +cs: with the scores Z of that method, one-hot labels Y, S = D^-½AD^-½ and the mean σ of
-// ‖Y_i − Z_i‖₁ over the labelled nodes i,
-//
-//	Ê = (1 − α₁)·(I − α₁S)⁻¹·E,  E_i = Y_i − Z_i at labelled nodes and 0 elsewhere,
-//	H_i = Z_i + σ·Ê_i/‖Ê_i‖₁,  or Y_i at labelled nodes,
-//	G = (1 − α₂)·(I − α₂S)⁻¹·H.
-//
-// Scores are G, probabilities their shares. Huang, He, Singh, Lim and Benson 2021,
-// sections 2.2 and 2.3, with the errors scaled as by Autoscale.
-//
-// Cost: that of the method, and two block solves.
-var CorrectAndSmooth = spec.Spec{
-	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: spec.Undirected,
-	Params: []spec.Param{
-		{Name: "correct-alpha", Symbol: "α₁", Meaning: "share of errors that spreads at a step", Range: spec.Between(0, 1), Default: spec.Number(0.8)},
-		{Name: "smooth-alpha", Symbol: "α₂", Meaning: "share of scores that spreads at a step", Range: spec.Between(0, 1), Default: spec.Number(0.8)},
-	},
-}
-
-// smoothed is a method with [CorrectAndSmooth] around it.
+// smoothed is a method with [propagate.CorrectAndSmooth] around it.
 type smoothed struct{ Method }
 
 const smoothSuffix = "+cs"
@@ -50,7 +29,7 @@ func smoothedOf(name string) (Method, bool) {
 	return smoothed{methods[i]}, true
 }
 
-// Within returns the method that [CorrectAndSmooth] is around, or nil.
+// Within returns the method that [propagate.CorrectAndSmooth] is around, or nil.
 func Within(m Method) Method {
 	if s, ok := m.(smoothed); ok {
 		return s.Method
@@ -62,14 +41,16 @@ func Within(m Method) Method {
 func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
 
 // Takes implements [Method].
-func (m smoothed) Takes() []string { return append(m.Method.Takes(), CorrectAndSmooth.Takes()...) }
+func (m smoothed) Takes() []string {
+	return append(m.Method.Takes(), propagate.CorrectAndSmooth.Takes()...)
+}
 
-// Declarations implements [Declared]: those of the method within, and [CorrectAndSmooth].
+// Declarations implements [Declared]: those of the method within, and [propagate.CorrectAndSmooth].
 func (m smoothed) Declarations() (list []*spec.Spec) {
 	if d, ok := m.Method.(Declared); ok {
 		list = d.Declarations()
 	}
-	return append(list, &CorrectAndSmooth)
+	return append(list, &propagate.CorrectAndSmooth)
 }
 
 // Predict implements [Method].
@@ -78,7 +59,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, &DirectedError{m.Name()}
 	}
 	set := s.WithDefaults()
-	v, err := CorrectAndSmooth.Resolve(CorrectAndSmooth.Own(set.Given), nil)
+	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,109 +69,43 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, err
 	}
 	start := time.Now()
-	on, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
+	g, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
 	if err != nil {
 		return nil, err
 	}
 	out.Estimate, out.Blank = Estimate{}, Estimate{} // measured without what follows
-	g := &smoother{p: p, g: on, out: out, memory: set.Memory}
-	if err := g.smooth(ctx, v); err != nil {
+	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	smooth, report, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, set.Memory)
+	if err != nil {
 		return nil, err
+	}
+	out.Raw = smooth
+	out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+	for i := range smooth.Rows {
+		if out.Reached.Contains(uint32(i)) {
+			out.share(i)
+		}
+	}
+	for i, row := range p.Row {
+		out.Class[row] = p.Class[i]
 	}
 	out.Seconds.Walk += time.Since(start).Seconds()
 	return out, nil
 }
 
-// smoother makes one prediction smooth.
-type smoother struct {
-	p      *Problem
-	g      *graph.Graph
-	out    *Prediction
-	memory int64
-}
-
-func (r *smoother) smooth(ctx context.Context, v spec.Values) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	b, x := sparse.NewBlock[float64](n, k), sparse.NewBlock[float64](n, k)
-	sigma := 0.0
-	for i, row := range r.p.Row {
-		for c, z := range r.out.Scores.Row(row) {
-			b.Row(row)[c] = -float64(z)
-		}
-		b.Row(row)[r.p.Class[i]]++
-		for _, e := range b.Row(row) {
-			sigma += math.Abs(e) / float64(len(r.p.Row))
-		}
-	}
-	if err := r.spread(ctx, x, b, v.Number("correct-alpha")); err != nil {
-		return err
-	}
-	for i := range n {
-		size := 0.0
-		for _, e := range x.Row(i) {
-			size += math.Abs(e)
-		}
-		for c, z := range r.out.Scores.Row(i) {
-			if b.Row(i)[c] = float64(z); size > 0 {
-				b.Row(i)[c] += sigma * x.Row(i)[c] / size
-			}
-		}
-	}
-	for i, row := range r.p.Row {
-		clear(b.Row(row))
-		b.Row(row)[r.p.Class[i]] = 1
-	}
-	for i := range n {
-		clear(x.Row(i))
-	}
-	if err := r.spread(ctx, x, b, v.Number("smooth-alpha")); err != nil {
-		return err
-	}
-	r.out.Raw = x
-	for i := range n {
-		if r.out.Reached.Contains(uint32(i)) {
-			r.share(i)
-		}
-	}
-	for i, row := range r.p.Row {
-		r.out.Class[row] = r.p.Class[i]
-	}
-	return nil
-}
-
-// spread stores (1 − α)(I − αS)⁻¹·B in x.
-func (r *smoother) spread(ctx context.Context, x, b *sparse.Block[float64], alpha float64) error {
-	sys, err := iterative.VonNeumann(r.g, alpha)
-	if err != nil {
-		return err
-	}
-	sys.Memory = r.memory
-	res, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: 1e-12})
-	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
-		return err
-	}
-	r.out.Work.Add(Work{Sweeps: res.Sweeps, EntryColumns: r.p.A.NNZ() * int64(res.Sweeps) * int64(x.Cols)})
-	for i := range x.Rows {
-		for c := range x.Row(i) {
-			x.Row(i)[c] *= 1 - alpha
-		}
-	}
-	return nil
-}
-
 // share makes the scores of a node of its row of Raw, whose negative entries count as 0,
 // and takes its class from them.
-func (r *smoother) share(i int) {
+func (out *Prediction) share(i int) {
 	sum := 0.0
-	for _, v := range r.out.Raw.Row(i) {
+	for _, v := range out.Raw.Row(i) {
 		sum += max(v, 0)
 	}
 	if sum > 0 {
-		for c, v := range r.out.Raw.Row(i) {
-			r.out.Scores.Row(i)[c] = float32(max(v, 0) / sum)
+		for c, v := range out.Raw.Row(i) {
+			out.Scores.Row(i)[c] = float32(max(v, 0) / sum)
 		}
 	}
-	r.out.Class[i] = classify.ArgMax(r.out.Raw.Row(i))
+	out.Class[i] = classify.ArgMax(out.Raw.Row(i))
 }
 
 // reckon implements [reckoning]: what the method within holds, and then what is around it.
@@ -203,6 +118,6 @@ func (m smoothed) reckon(a *account, par *Parameters) error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
 	a.Sweeps = UnknownSweeps
 	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
-	least := sparse.BlockBytes[float32](n, k) + 7*sparse.BlockBytes[float64](n, k) + (graphVectors+7)*8*int64(n)
-	return a.PhaseUpTo(least+iterative.SolveFactorBytes(n, a.P.A.NNZ(), k), least, "errors and scores that spread")
+	list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: sparse.BlockBytes[float32](n, k)})
+	return a.PhaseOf(list, "errors and scores that spread")
 }

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // checkEffect notes the flags that were given and make no difference to any of
@@ -40,7 +42,7 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 // flagsOf returns the flags that make a difference to a method.
 func flagsOf(m method.Method) []string {
 	if within := method.Within(m); within != nil {
-		return append(flagsOf(within), method.CorrectAndSmooth.Takes()...)
+		return append(flagsOf(within), propagate.CorrectAndSmooth.Takes()...)
 	}
 	var names []string
 	for _, name := range m.Takes() {
@@ -77,7 +79,7 @@ func effectFlags() []string {
 	if err != nil {
 		panic(err) // the names are right
 	}
-	names := method.CorrectAndSmooth.Takes()
+	names := propagate.CorrectAndSmooth.Takes()
 	for _, m := range methods {
 		names = append(names, flagsOf(m)...)
 	}

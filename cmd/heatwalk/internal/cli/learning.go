@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -155,7 +156,7 @@ func ofLearners() (list declaredParams) {
 // ofMethods returns the parameters of all learners and methods.
 func ofMethods() declaredParams {
 	list := ofLearners()
-	list.addAll(&method.CorrectAndSmooth, method.CorrectAndSmooth.Takes(), chosenByDefault)
+	list.addAll(&propagate.CorrectAndSmooth, propagate.CorrectAndSmooth.Takes(), chosenByDefault)
 	for _, m := range method.All() {
 		if d, ok := m.(method.Declared); ok {
 			for _, s := range d.Declarations() {
