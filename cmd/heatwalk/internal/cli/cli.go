@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
@@ -279,12 +280,11 @@ var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.
 func (in *invocation) limitMemory() error {
-	if room, limited := addressRoom(); limited && room < leastMemory {
-		limit, taken := addressSpace()
-		return &limitError{addressLimit, fmt.Sprintf("%s of address space are too little for the program itself; allow %s or more",
-			formatBytes(limit), formatBytes(max(taken, usualSpace)+threadBytes+leastMemory))}
+	if limit, needed := system.SpaceFor(leastMemory); needed > 0 {
+		return &limitError{system.AddressLimit, fmt.Sprintf("%s of address space are too little for the program itself; allow %s or more",
+			formatBytes(limit), formatBytes(needed))}
 	}
-	limit, whose := allowedMemory()
+	limit, whose := system.AllowedMemory()
 	in.limitedBy = whose
 	if in.maxMemory == 0 {
 		in.memory = limit / 10 * 9
@@ -301,44 +301,6 @@ func (in *invocation) limitMemory() error {
 	}
 	debug.SetMemoryLimit(in.memory - fileBytes)
 	return nil
-}
-
-// addressLimit is what shells call a limit on the address space.
-const addressLimit = "ulimit -v"
-
-const (
-	// usualSpace is about what the runtime takes of an address space without a
-	// limit; below one it may begin with less.
-	usualSpace = 1800 << 20
-
-	// threadBytes of it are for the stacks and pools of threads that have not begun
-	// yet.
-	threadBytes = 256 << 20
-)
-
-// addressRoom returns how much of a limit on the address space there is for data.
-func addressRoom() (bytes int64, limited bool) {
-	limit, taken := addressSpace()
-	return limit - taken - threadBytes, limit > 0
-}
-
-// allowedMemory returns the least of what the machine has, its container allows, a
-// limit on the address space leaves and the environment says, and which of them it
-// is; 0 if unknown.
-func allowedMemory() (limit int64, whose string) {
-	limit, whose = machineMemory(), "machine"
-	if limit > 0 && limit == containerMemory() {
-		whose = "container"
-	}
-	if room, limited := addressRoom(); limited && (limit == 0 || room < limit) {
-		limit, whose = max(1, room), addressLimit
-	}
-	if os.Getenv("GOMEMLIMIT") != "" {
-		if own := debug.SetMemoryLimit(-1); limit == 0 || own < limit {
-			limit, whose = own, "GOMEMLIMIT"
-		}
-	}
-	return limit, whose
 }
 
 // checked returns what is wrong with the command line, all of it, or nil.

@@ -159,12 +159,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 
 // close gives up what is not needed any more.
 func (c *matrixRun) close() {
-	if c.temp == nil {
-		return
-	}
-	if err := c.temp.remove(); err != nil {
-		c.in.warn("%s: could not be removed: %s", c.temp.path, cause(err))
-	}
+	c.temp.end()
 }
 
 // matrixError turns an error of reading a matrix into one with an exit code.
@@ -196,10 +191,10 @@ func (c *matrixRun) open() (err error) {
 	if c.temp, err = c.in.makeTemp(c.path); err != nil {
 		return err
 	}
-	if err := durable.OS.Mkdir(c.temp.store()); err != nil {
+	if err := durable.OS.Mkdir(c.temp.Content()); err != nil {
 		return err
 	}
-	plain := filepath.Join(c.temp.store(), "content")
+	plain := filepath.Join(c.temp.Content(), "content")
 	w, err := durable.OS.Create(plain)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/validate"
@@ -93,12 +94,12 @@ func (in *invocation) runDemo() error {
 	if err := in.classifyCora(&d, g, known, hidden); err != nil {
 		return err
 	}
-	d.MachineMemory = machineMemory()
+	d.MachineMemory = system.Memory()
 	if in.json {
 		d.Closing = in.closing()
 		return in.document(d)
 	}
-	memory := "peak " + formatBytes(peakMemory())
+	memory := "peak " + formatBytes(system.PeakMemory())
 	if d.MachineMemory > 0 {
 		memory += " of " + formatBytes(d.MachineMemory)
 	}
@@ -124,7 +125,7 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, 
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &openGraph{in: in, name: "cora", dir: temp.store(), temp: temp}
+	g := &openGraph{in: in, name: "cora", dir: temp.Content(), temp: temp}
 	_, err = ingest.Run(in.ctx, g.dir, []string{"-"}, &ingest.Config{
 		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -253,7 +254,7 @@ func fileReport(err error, file *fs.PathError) report {
 			dir = parent // what was made for this run is gone
 		}
 		hint = "; make room, or write to another disk"
-		if _, ours := besideTemp(path); ours {
+		if _, ours := durable.InTempDir(path); ours {
 			hint = "; make room, or name another disk with --temp-dir"
 		}
 		if free, err := durable.OS.Free(dir); err == nil {
@@ -334,7 +335,7 @@ func (in *invocation) overLimit(err error) error {
 	case errors.As(err, &edges):
 		what, short = "the edges", edges.Need-edges.Limit
 	case errors.As(err, &disk):
-		if parent, ours := besideTemp(disk.Dir); ours {
+		if parent, ours := durable.InTempDir(disk.Dir); ours {
 			return &limitError{parent, fmt.Sprintf("temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
 				formatBytes(disk.Need), formatBytes(disk.Free))}
 		}
@@ -352,8 +353,8 @@ func (in *invocation) overLimit(err error) error {
 		otherwise = edges.Else()
 	}
 	switch {
-	case in.limitedBy == addressLimit && in.memory != in.maxMemory:
-		return &limitError{addressLimit, fmt.Sprintf("it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
+	case in.limitedBy == system.AddressLimit && in.memory != in.maxMemory:
+		return &limitError{system.AddressLimit, fmt.Sprintf("it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
 			formatBytes(in.memory), what, need, formatBytes(enough-in.memory+enough/10), otherwise)}
 	case in.maxMemory == 0:
 		return &limitError{"memory", fmt.Sprintf("this machine has too little for %s; it takes %s or more%s", what, need, otherwise)}

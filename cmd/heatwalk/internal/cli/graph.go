@@ -192,7 +192,7 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	if g.temp, err = g.in.makeTemp(beside); err != nil {
 		return err
 	}
-	g.dir = g.temp.store()
+	g.dir = g.temp.Content()
 	planning := g.in.estimating
 	g.in.estimating = false // for a plan the nodes have to be known
 	g.report, err = g.in.ingest(g.dir, []string{g.name}, r, false)
@@ -328,10 +328,5 @@ func (g *openGraph) close() {
 	if g.Store != nil {
 		_ = g.Store.Close() // it was only read
 	}
-	if g.temp == nil {
-		return
-	}
-	if err := g.temp.remove(); err != nil {
-		g.in.warn("%s: could not be removed: %s", g.temp.path, cause(err))
-	}
+	g.temp.end()
 }

@@ -215,12 +215,8 @@ func (r *collectionRun) readFiles(beside string) (*graphfile.Collection, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err := temp.remove(); err != nil {
-			r.in.warn("%s: could not be removed: %s", temp.path, cause(err))
-		}
-	}()
-	return graphs.ReadFiles(r.in.ctx, paths, temp.path, ingest.Config{Directed: r.f.directed, Memory: r.in.dataLimit(), Workers: r.in.threads})
+	defer temp.end()
+	return graphs.ReadFiles(r.in.ctx, paths, temp.Path, ingest.Config{Directed: r.f.directed, Memory: r.in.dataLimit(), Workers: r.in.threads})
 }
 
 // elements reads the measure and the base kernel for a kernel with the given parameters.

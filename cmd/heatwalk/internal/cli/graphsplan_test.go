@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
@@ -20,7 +21,7 @@ func TestCollectionLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
 	}
-	if peakMemory() == 0 {
+	if system.PeakMemory() == 0 {
 		t.Skip("no resident memory is told here")
 	}
 	const graphs, vertices = 300, 2200

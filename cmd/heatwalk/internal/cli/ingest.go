@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -249,13 +250,9 @@ func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := temp.remove(); err != nil {
-			in.warn("%s: could not be removed: %s", temp.path, cause(err))
-		}
-	}()
+	defer temp.end()
 	in.estimating = false
-	report, err := in.ingest(temp.store(), inputs, r, false)
+	report, err := in.ingest(temp.Content(), inputs, r, false)
 	if in.estimating = true; err != nil {
 		return err
 	}
@@ -267,7 +264,7 @@ func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 // measuredBytes returns the bytes of data of what has been done so far when it is done
 // again: it may take a bit more, but not more than there is.
 func (in *invocation) measuredBytes() int64 {
-	peak := peakMemory()
+	peak := system.PeakMemory()
 	bytes := max(0, data(peak+peak/8))
 	if limit := in.dataLimit(); limit > 0 {
 		bytes = min(bytes, limit)

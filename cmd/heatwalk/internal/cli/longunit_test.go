@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // TestLongUnits gives commands files of a few kilobytes with one unit (a line, word,
@@ -19,7 +21,7 @@ func TestLongUnits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	if peakMemory() == 0 {
+	if system.PeakMemory() == 0 {
 		t.Skip("no resident memory is told here")
 	}
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20))

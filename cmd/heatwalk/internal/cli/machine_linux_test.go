@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // terminal returns the two ends of a pseudo-terminal: what a user sees and
@@ -102,8 +104,8 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestContainerLimit(t *testing.T) {
 	workplace(t)
 	root := t.TempDir()
-	systemRoot = root
-	defer func() { systemRoot = "" }()
+	system.Root = root
+	defer func() { system.Root = "" }()
 	write := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(root, path)
@@ -131,15 +133,12 @@ func TestContainerLimit(t *testing.T) {
 		write(group, c.group)
 		write(above, c.above)
 		write(old, c.old)
-		if got := containerMemory(); got != c.want {
-			t.Errorf("%+v: limit %d", c, got)
-		}
-		machine := int64(64 << 30)
+		memory, owner := int64(64<<30), "machine"
 		if c.want > 0 {
-			machine = c.want
+			memory, owner = c.want, "container"
 		}
-		if got := machineMemory(); got != machine {
-			t.Errorf("%+v: memory %d, want %d", c, got, machine)
+		if got, by := system.AllowedMemory(); got != memory || by != owner {
+			t.Errorf("%+v: memory %d by %s, want %d", c, got, by, memory)
 		}
 		var stderr bytes.Buffer
 		want := ""
@@ -162,8 +161,8 @@ func TestContainerLimit(t *testing.T) {
 func TestAddressSpaceLimit(t *testing.T) {
 	workplace(t)
 	root := t.TempDir()
-	systemRoot = root
-	defer func() { systemRoot = "" }()
+	system.Root = root
+	defer func() { system.Root = "" }()
 	if err := os.MkdirAll(filepath.Join(root, "proc/self"), 0o777); err != nil {
 		t.Fatal(err)
 	}

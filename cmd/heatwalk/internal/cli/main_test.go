@@ -15,13 +15,15 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv("HEATWALK_TEST_MAIN") != "" {
 		code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 		if path := os.Getenv("HEATWALK_TEST_PEAK"); path != "" {
-			_ = os.WriteFile(path, []byte(strconv.FormatInt(peakMemory(), 10)), 0o666)
+			_ = os.WriteFile(path, []byte(strconv.FormatInt(system.PeakMemory(), 10)), 0o666)
 		}
 		os.Exit(code)
 	}

@@ -168,6 +168,39 @@ func (in *invocation) warnBytes(path, format string, g *openGraph, names []strin
 	}
 }
 
+// tempDir is a temporary directory of a run.
+type tempDir struct {
+	*durable.TempDir
+	in *invocation
+}
+
+// makeTemp makes a temporary directory in --temp-dir or beside an output.
+func (in *invocation) makeTemp(beside string) (*tempDir, error) {
+	parent := in.tempDir
+	switch {
+	case parent != "":
+	case beside == "" || beside == "-":
+		parent = os.TempDir()
+	default:
+		parent = filepath.Dir(beside)
+	}
+	t, err := durable.NewTempDir(parent)
+	if err != nil {
+		return nil, &machineError{"create a temporary directory in " + parent, cause(err) + "; choose another with --temp-dir", err}
+	}
+	return &tempDir{t, in}, nil
+}
+
+// end removes the directory with all that is in it. A nil one has nothing.
+func (t *tempDir) end() {
+	if t == nil {
+		return
+	}
+	if err := t.Remove(); err != nil {
+		t.in.warn("%s: could not be removed: %s", t.Path, cause(err))
+	}
+}
+
 // cause returns what an error of the file system says without operation and
 // path.
 func cause(err error) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
@@ -52,7 +53,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds and hundreds of megabytes")
 	}
-	if peakMemory() == 0 {
+	if system.PeakMemory() == 0 {
 		t.Skip("no resident memory is told here")
 	}
 	nodes, lines := "50000", planned

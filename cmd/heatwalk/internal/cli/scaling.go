@@ -129,12 +129,8 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 		if err != nil {
 			return nil, err
 		}
-		defer func() {
-			if err := temp.remove(); err != nil {
-				in.warn("%s: could not be removed: %s", temp.path, cause(err))
-			}
-		}()
-		if err := durable.OS.Mkdir(temp.store()); err != nil {
+		defer temp.end()
+		if err := durable.OS.Mkdir(temp.Content()); err != nil {
 			return nil, err
 		}
 		var scales []int
@@ -144,7 +140,7 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 		if err := in.roomFor(largestRMAT[T](f)); err != nil {
 			return nil, err
 		}
-		return bench.OverNodes[T](in.ctx, temp.store(), scales, f.columns, in.threads, f.repeat)
+		return bench.OverNodes[T](in.ctx, temp.Content(), scales, f.columns, in.threads, f.repeat)
 	}
 	widest := f.columns
 	if f.over == "columns" {

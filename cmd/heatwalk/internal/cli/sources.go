@@ -60,21 +60,21 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ing
 	}
 	arcs := c
 	arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
-	from := temp.store()
+	from := temp.Content()
 	if len(inputs) == 1 && isStore(inputs[0]) {
 		from = inputs[0]
 	} else {
 		report, err := ingest.Run(in.ctx, from, inputs, &arcs)
 		if err != nil {
-			return c, 0, nil, errors.Join(err, temp.remove())
+			return c, 0, nil, errors.Join(err, temp.Remove())
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
 	store, err := in.openStore(from, &shard.Options{Stream: true, Workers: in.threads})
 	if err != nil {
-		return c, 0, nil, errors.Join(err, temp.remove())
+		return c, 0, nil, errors.Join(err, temp.Remove())
 	}
-	end = func() error { return errors.Join(store.Close(), temp.remove()) }
+	end = func() error { return errors.Join(store.Close(), temp.Remove()) }
 	if !store.Manifest().Directed {
 		return c, 0, nil, errors.Join(usageOf(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/heatwalk/heatwalk/internal/system"
 )
 
 // Closing is what every JSON document ends with.
@@ -19,7 +21,7 @@ type Closing struct {
 func (in *invocation) closing() Closing {
 	in.warning.Lock()
 	defer in.warning.Unlock()
-	return Closing{Seconds: time.Since(in.started).Seconds(), PeakMemoryBytes: peakMemory(), Warnings: slices.Clone(in.warnings)}
+	return Closing{Seconds: time.Since(in.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(in.warnings)}
 }
 
 // document prints v, a command's whole result, as the one JSON document on
@@ -54,5 +56,5 @@ func (in *invocation) summary(outputs ...string) io.Writer {
 
 // cost says what the run took: "24.1 s, peak 412 MB".
 func (in *invocation) cost() string {
-	return fmt.Sprintf("%s, peak %s", formatSeconds(time.Since(in.started)), formatBytes(peakMemory()))
+	return fmt.Sprintf("%s, peak %s", formatSeconds(time.Since(in.started)), formatBytes(system.PeakMemory()))
 }

@@ -1,4 +1,4 @@
-package cli
+package durable
 
 import (
 	"os"
@@ -41,7 +41,7 @@ func TestRemoveLeft(t *testing.T) {
 }
 
 // A temporary directory is known by any path in it.
-func TestBesideTemp(t *testing.T) {
+func TestInTempDir(t *testing.T) {
 	const name = ".heatwalk-0123456789abcdef"
 	for path, want := range map[string]string{
 		name:                                    ".",
@@ -53,7 +53,7 @@ func TestBesideTemp(t *testing.T) {
 		"there":                                 "",
 		"/":                                     "",
 	} {
-		parent, ours := besideTemp(filepath.FromSlash(path))
+		parent, ours := InTempDir(filepath.FromSlash(path))
 		if parent != filepath.FromSlash(want) || ours != (want != "") {
 			t.Errorf("%s: %q, %v", path, parent, ours)
 		}

@@ -1,4 +1,4 @@
-package cli
+package system
 
 import (
 	"bufio"
@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// systemRoot is where the system's own files are; tests have others.
-var systemRoot = ""
+// Root is where the files of the system are, "" for its own ones; tests have others.
+var Root = ""
 
-// peakMemory returns the largest resident memory of this process so far, in
+// PeakMemory returns the largest resident memory of this process so far, in
 // bytes.
-func peakMemory() int64 {
+func PeakMemory() int64 {
 	return kilobytes("/proc/self/status", "VmHWM:")
 }
 
-// machineMemory returns the memory of the machine, or of the container if that
+// Memory returns the memory of the machine, or of the container if that
 // is less, in bytes; 0 if unknown.
-func machineMemory() int64 {
-	machine, container := kilobytes("/proc/meminfo", "MemTotal:"), containerMemory()
+func Memory() int64 {
+	machine, container := kilobytes("/proc/meminfo", "MemTotal:"), container()
 	if container > 0 && container < machine {
 		return container
 	}
 	return machine
 }
 
-// containerMemory returns the memory limit of the control group of this
+// container returns the memory limit of the control group of this
 // process or of one above it, in bytes; 0 if there is none.
-func containerMemory() int64 {
-	groups, err := os.ReadFile(systemRoot + "/proc/self/cgroup")
+func container() int64 {
+	groups, err := os.ReadFile(Root + "/proc/self/cgroup")
 	if err != nil {
 		return 0
 	}
@@ -52,7 +52,7 @@ func containerMemory() int64 {
 // addressSpace returns the limit on the address space of this process, in bytes, 0
 // if there is none, and how much of it is taken.
 func addressSpace() (limit, taken int64) {
-	text, err := os.ReadFile(systemRoot + "/proc/self/limits")
+	text, err := os.ReadFile(Root + "/proc/self/limits")
 	if err != nil {
 		return 0, 0
 	}
@@ -78,7 +78,7 @@ func smaller(a, b int64) int64 {
 }
 
 func bytesIn(file string) int64 {
-	text, err := os.ReadFile(systemRoot + file)
+	text, err := os.ReadFile(Root + file)
 	if err != nil {
 		return 0
 	}
@@ -90,7 +90,7 @@ func bytesIn(file string) int64 {
 }
 
 func kilobytes(file, field string) int64 {
-	f, err := os.Open(systemRoot + file)
+	f, err := os.Open(Root + file)
 	if err != nil {
 		return 0
 	}

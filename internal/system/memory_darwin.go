@@ -1,12 +1,12 @@
-package cli
+package system
 
 import (
 	"golang.org/x/sys/unix"
 )
 
-// peakMemory returns the largest resident memory of this process so far, in
+// PeakMemory returns the largest resident memory of this process so far, in
 // bytes.
-func peakMemory() int64 {
+func PeakMemory() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
 		return 0
@@ -14,8 +14,8 @@ func peakMemory() int64 {
 	return usage.Maxrss
 }
 
-// machineMemory returns the memory of the machine in bytes; 0 if unknown.
-func machineMemory() int64 {
+// Memory returns the memory of the machine in bytes; 0 if unknown.
+func Memory() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {
 		return 0
@@ -23,8 +23,8 @@ func machineMemory() int64 {
 	return int64(n)
 }
 
-// containerMemory returns 0: there is no such limit here.
-func containerMemory() int64 { return 0 }
+// container returns 0: there is no such limit here.
+func container() int64 { return 0 }
 
 // addressSpace returns zeros: such a limit is not looked for here.
 func addressSpace() (limit, taken int64) { return 0, 0 }

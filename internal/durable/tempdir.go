@@ -1,0 +1,130 @@
+package durable
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// TempDir is a directory of one process for what it removes again. Its lock is held as
+// long as it is needed, so that another process knows what a killed one left.
+type TempDir struct {
+	Path string
+	lock io.Closer
+}
+
+// What a temporary directory is called and holds: a lock, and a directory of what is
+// made there.
+var tempPattern = regexp.MustCompile(`^\.heatwalk-[0-9a-f]{16}$`)
+
+const (
+	tempLock    = "lock"
+	tempContent = "graph"
+)
+
+// NewTempDir makes a temporary directory in parent, and removes those in the same place
+// that killed processes left.
+func NewTempDir(parent string) (*TempDir, error) {
+	removeLeft(parent)
+	for {
+		t, err := newTempDir(parent)
+		if errors.Is(err, ErrLocked) || errors.Is(err, os.ErrNotExist) && isDir(parent) {
+			continue // another process took it for a leftover before it was locked
+		}
+		return t, err
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func newTempDir(parent string) (*TempDir, error) {
+	var name [8]byte
+	_, _ = rand.Read(name[:]) // never fails
+	t := &TempDir{Path: filepath.Join(parent, ".heatwalk-"+hex.EncodeToString(name[:]))}
+	err := OS.Mkdir(t.Path)
+	if err == nil {
+		t.lock, err = OS.Lock(filepath.Join(t.Path, tempLock))
+	}
+	return t, err
+}
+
+// Content returns where a directory may be made for what the run needs.
+func (t *TempDir) Content() string { return filepath.Join(t.Path, tempContent) }
+
+// InTempDir returns where the temporary directory is that path is or lies in, if
+// there is one.
+func InTempDir(path string) (parent string, ours bool) {
+	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
+		if tempPattern.MatchString(filepath.Base(path)) {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
+// Remove removes the directory with all that is in it.
+func (t *TempDir) Remove() error {
+	err := removeAll(t.Content())
+	return errors.Join(err, t.lock.Close(), OS.Remove(t.Path))
+}
+
+// removeAll removes a directory, if it exists, and what it holds. Links are
+// removed, not followed.
+func removeAll(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			err = errors.Join(err, removeAll(path))
+		} else {
+			err = errors.Join(err, OS.Remove(path))
+		}
+	}
+	return errors.Join(err, OS.Remove(dir))
+}
+
+// removeLeft removes the temporary directories in parent whose lock nobody
+// holds. One that holds anything else than ours do is not ours. What cannot be
+// removed stays: it is in nobody's way.
+func removeLeft(parent string) {
+	names, err := OS.List(parent)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		path := filepath.Join(parent, name)
+		if !tempPattern.MatchString(name) || !isOurs(path) {
+			continue
+		}
+		if lock, err := OS.Lock(filepath.Join(path, tempLock)); err == nil {
+			_ = (&TempDir{path, lock}).Remove()
+		}
+	}
+}
+
+// isOurs reports whether path is a directory, and no link to one, that holds a
+// lock, its content or nothing.
+func isOurs(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		lock := e.Name() == tempLock && e.Type().IsRegular()
+		if content := e.Name() == tempContent && e.IsDir(); !lock && !content {
+			return false
+		}
+	}
+	return err == nil
+}
