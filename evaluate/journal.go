@@ -19,8 +19,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Journal is a file that holds what a run has measured so far, from which a run that was
-// killed goes on. [Run] replaces it, whole or not at all, after splits: it says to which
+// Journal is a file that holds what a run has measured so far, and what it has counted to
+// choose parameters, from which a run that was killed goes on. [Run] replaces it, whole or
+// not at all, after splits: it says to which
 // run it belongs and has a checksum of its own. A file of no run is damaged, and one of
 // another run is refused, with a [*JournalError].
 type Journal struct {
@@ -30,6 +31,7 @@ type Journal struct {
 
 	of      journalOf
 	records []*record
+	tunings []*tuning
 	before  float64   // seconds of the runs that came before
 	next    time.Time // when it is written again, at the earliest
 }
@@ -50,6 +52,13 @@ type record struct {
 	Complete bool      `json:"complete"`
 }
 
+// tuning is what choosing the parameters of a method on splits has counted.
+type tuning struct {
+	Method string       `json:"method"`
+	At     string       `json:"at"` // the training size
+	Tally  method.Tally `json:"tally"`
+}
+
 // journalFile is the content of a journal.
 type journalFile struct {
 	Sum string          `json:"sum"` // of Run
@@ -61,6 +70,7 @@ type journalRun struct {
 	Of      journalOf `json:"of"`
 	Seconds float64   `json:"seconds"`
 	Records []*record `json:"records"` // by training size and method
+	Tunings []*tuning `json:"tunings,omitempty"`
 }
 
 // JournalError says why a run cannot go on from a journal.
@@ -72,6 +82,18 @@ type JournalError struct {
 
 // Error says what is wrong and what to do.
 func (e *JournalError) Error() string { return e.Path + " " + e.What }
+
+// Empty reports whether the journal holds nothing that a run could go on from.
+func (j *Journal) Empty() bool {
+	for _, t := range j.tunings {
+		for _, s := range t.Tally.Stages {
+			if s.Done > 0 {
+				return false
+			}
+		}
+	}
+	return j.Length() == 0
+}
 
 // Length returns the number of splits that the journal holds.
 func (j *Journal) Length() int {
@@ -116,7 +138,7 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 			return &JournalError{j.Path, "is of a run " + part.what, false}
 		}
 	}
-	j.records, j.before = run.Records, run.Seconds
+	j.records, j.tunings, j.before = run.Records, run.Tunings, run.Seconds
 	for _, r := range j.records {
 		if p := r.Result.Parameters; p != nil {
 			p.text = r.Text
@@ -137,17 +159,31 @@ func (j *Journal) at(i int, fresh *record) *record {
 	return j.records[i]
 }
 
+// tally returns what a choice has counted so far. Without a journal it is kept nowhere.
+func (j *Journal) tally(key choiceKey) *method.Tally {
+	if j == nil {
+		return new(method.Tally)
+	}
+	for _, t := range j.tunings {
+		if t.Method == key.method && t.At == key.size {
+			return &t.Tally
+		}
+	}
+	j.tunings = append(j.tunings, &tuning{Method: key.method, At: key.size})
+	return &j.tunings[len(j.tunings)-1].Tally
+}
+
 // rest bounds what writing a journal takes to a twentieth of the time.
 const rest = 20
 
-// save writes the journal if it holds a split and was not written just now, or at once
+// save writes the journal if it holds something and was not written just now, or at once
 // at the end of a run that fails; seconds is how long the run has taken.
 func (j *Journal) save(seconds float64, end bool) error {
 	start := time.Now()
-	if j == nil || j.Length() == 0 || !end && start.Before(j.next) {
+	if j == nil || j.Empty() || !end && start.Before(j.next) {
 		return nil
 	}
-	run, err := json.Marshal(journalRun{j.of, j.before + seconds, j.records})
+	run, err := json.Marshal(journalRun{j.of, j.before + seconds, j.records, j.tunings})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // written returns all that a report says but for its seconds.
@@ -43,33 +44,38 @@ func TestResume(t *testing.T) {
 	t.Logf("rng seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := planted(t, 9, 120, 90)
-	methods, err := method.ParseMethods("lgc,lp,cwk+rls")
+	list, err := method.ParseEntries("lp,cwk+perceptron:alpha=0.5,cwk+svm:cost=2:class-weights=balanced,pseudo-inverse+rls:lambda=0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tuning := range []int{0, 2} {
-		plan := &Plan{
-			Methods: Entries(methods...), Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning,
-			Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3},
+		plan := &Plan{Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning, Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3}}
+		for _, e := range list {
+			set, err := plan.Settings.With(e.Method, e.Own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan.Methods = append(plan.Methods, Entry{Name: e.Name, Method: e.Method, Settings: set})
 		}
 		whole, err := Run(context.Background(), p, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
-		const total = 2 * 4 * 4
+		const total = 2 * 4 * 5
 		path := filepath.Join(t.TempDir(), "r.json.journal")
 		last := 0
 		for attempt := 0; ; attempt++ {
 			ctx, cancel := context.WithCancel(context.Background())
-			first, left := 0, 1+rng.IntN(total/10+1)
+			left := 1 + rng.IntN(total/10+1)
 			plan.Journal = &Journal{Path: path, Version: "1", Resume: attempt > 0}
-			plan.Progress = func(done, all int) {
-				if first == 0 {
-					first = done
-				}
+			step := func() {
 				if left--; left == 0 && attempt < 10 {
 					cancel()
 				}
+			}
+			plan.Progress = func(done, all int) { step() }
+			for i := range plan.Methods { // while they choose, too
+				plan.Methods[i].Settings.Progress = func(string, float64) { step() }
 			}
 			r, err := Run(ctx, p, plan)
 			cancel()
@@ -96,6 +102,75 @@ func TestResume(t *testing.T) {
 			break
 		}
 		plan.Journal, plan.Progress = nil, nil
+	}
+}
+
+// tallying is a method whose choice on splits tests so many settings, and may be cut short.
+type tallying struct {
+	method.Method
+	tested *int
+	stop   func()
+}
+
+func (tallying) Name() string { return "tallying" }
+
+func (m tallying) Tune(ctx context.Context, p *method.Problem, splits *validate.Splits, s *method.Settings) (*method.Choice, error) {
+	found, err := s.Tally.Count(3, splits.Len(), func(i int, right []int64) (int, error) {
+		m.stop()
+		*m.tested++
+		right[i%3] = int64(i)
+		return 10, ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &method.Choice{Accuracy: float64(found.Right[2]) / float64(found.Tested)}, nil
+}
+
+// TestResumeTuning cuts runs short while they choose parameters: what was counted is not counted again.
+func TestResumeTuning(t *testing.T) {
+	p := planted(t, 9, 120, 90)
+	tested, cut := 0, -1
+	cancel := func() {}
+	m := tallying{Method: method.Majority, tested: &tested, stop: func() {
+		if cut--; cut == 0 {
+			cancel()
+		}
+	}}
+	plan := &Plan{Methods: Entries(m), Fractions: []float64{0.2, 0.4}, Splits: 2, TuningSplits: 5}
+	whole, err := Run(t.Context(), p, plan)
+	if err != nil || tested != 10 {
+		t.Fatal(tested, err)
+	}
+	path := filepath.Join(t.TempDir(), "journal")
+	for _, at := range []int{1, 2, 4, 6, 9, 10} { // in the first choice, at its end, in the second
+		tested = 0
+		for attempt := range 2 {
+			cut = []int{at, -1}[attempt]
+			var ctx context.Context
+			ctx, cancel = context.WithCancel(t.Context())
+			plan.Journal = &Journal{Path: path, Version: "1", Resume: attempt > 0}
+			r, err := Run(ctx, p, plan)
+			cancel()
+			if attempt == 0 {
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := written(t, r), written(t, whole); got != want {
+				t.Errorf("cut at %d: the report differs:\n%s\nwant\n%s", at, got, want)
+			}
+		}
+		if tested != 11 { // the split that was cut is counted again
+			t.Errorf("cut at %d: %d splits were tested, want 11", at, tested)
+		}
+		if err := plan.Journal.Remove(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

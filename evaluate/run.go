@@ -98,17 +98,20 @@ func newRecord(p *method.Problem, m *Entry, s *size) *record {
 	}}
 }
 
-// run runs one method at one training size from where its record ends. Parameters that
-// were chosen for a record which is not complete are chosen again.
+// run runs one method at one training size from where its record ends.
 func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error {
 	start, before := time.Now(), rec.Result.Seconds
 	r.tell(len(rec.Outcomes))
 	if rec.Complete {
 		return nil
 	}
+	keep := func() error {
+		rec.Result.Seconds = before + time.Since(start).Seconds()
+		return r.plan.Journal.save(time.Since(r.start).Seconds(), false)
+	}
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := r.tune(ctx, m, s)
+		choice, err := r.tune(ctx, m, s, keep)
 		if err != nil {
 			return err
 		}
@@ -138,8 +141,7 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 			found[i].predicted, found[i].truth = nil, nil
 			r.tell(1)
 		}
-		rec.Result.Seconds = before + time.Since(start).Seconds()
-		return r.plan.Journal.save(time.Since(r.start).Seconds(), false)
+		return keep()
 	})
 	if err != nil {
 		return err
@@ -150,13 +152,16 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 }
 
 // tune returns what a method chooses for a training size, once where several sizes are
-// tuned at one.
-func (r *runner) tune(ctx context.Context, m *Entry, s *size) (*method.Choice, error) {
+// tuned at one. It goes on from what the journal has, and calls keep when there is more.
+func (r *runner) tune(ctx context.Context, m *Entry, s *size, keep func() error) (*method.Choice, error) {
 	key := choiceKey{m.Name, s.tunedAt}
 	if choice, done := r.choices[key]; done {
 		return choice, nil
 	}
-	choice, err := m.Method.Tune(ctx, r.p, s.tuning, m.Settings)
+	set := *m.Settings
+	set.Tally = r.plan.Journal.tally(key)
+	set.Tally.Keep = keep
+	choice, err := m.Method.Tune(ctx, r.p, s.tuning, &set)
 	if err == nil {
 		r.choices[key] = choice
 	}

@@ -173,14 +173,12 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 
 // chooseOnSplits chooses from one grid, after so much work.
 func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work Work) (*Choice, error) {
-	hits := trial.NewHits(set.Grid.Size())
-	tested := 0
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
 			return nil, err
 		}
 	}
-	for i := range splits.Len() {
+	found, err := set.Tally.Count(set.Grid.Size(), splits.Len(), func(i int, right []int64) (int, error) {
 		split := splits.At(i)
 		train := p.At(split.Train)
 		c := &chooser{
@@ -190,19 +188,22 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, se
 		}
 		tests := p.At(split.Test)
 		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
-			return nil, err
+			return 0, err
 		}
-		if err := c.run(ctx, 0, len(set.Grid.Alpha), hits); err != nil {
-			return nil, err
+		if err := c.run(ctx, 0, len(set.Grid.Alpha), trial.Hits{Right: right, Weight: make([]float64, len(right))}); err != nil {
+			return 0, err
 		}
-		tested += c.tested
 		work = c.work
 		if set.Progress != nil {
 			set.Progress("choose", float64(i+1)/float64(splits.Len()))
 		}
+		return c.tested, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	c := &chooser{p: p, set: set, work: work}
-	return c.choice(hits.Right, tested), nil
+	return c.choice(found.Right, found.Tested), nil
 }
 
 // maxTested bounds the test nodes of a tuning split.

@@ -30,18 +30,18 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	if m.learner == RLS {
 		t.fit = r.squares
 	}
-	hits, tested, err := t.hits(ctx, upTo(len(r.grid)), upTo(len(r.strengths)))
+	found, err := t.hits(ctx, upTo(len(r.grid)), upTo(len(r.strengths)))
 	if err != nil {
 		return nil, err
 	}
-	best := largestOf(hits)
+	best := largestOf(found.Right)
 	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}}
 	if strength := r.strengths[best%len(r.strengths)]; m.learner == RLS {
 		par.Lambda = strength
 	} else {
 		par.Cost = strength
 	}
-	return choiceOf(par, hits[best], tested, len(hits)), nil
+	return choiceOf(par, found, best, len(found.Right)), nil
 }
 
 // Tune implements [Method]: the kernel is chosen with the learner's defaults, and then
@@ -57,21 +57,21 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 	}
 	t := &splitTuner{kernelPredictor: base, splits: splits, whole: m.by.Whole, fit: r.models}
 	usual := r.usualOf()
-	kernels, _, err := t.hits(ctx, upTo(len(r.grid)), []int{usual})
+	kernels, err := t.hits(ctx, upTo(len(r.grid)), []int{usual})
 	if err != nil {
 		return nil, err
 	}
-	best := largestOf(kernels)
-	hits, tested, err := t.hits(ctx, []int{best}, upTo(len(r.settled)))
+	best := largestOf(kernels.Right)
+	found, err := t.hits(ctx, []int{best}, upTo(len(r.settled)))
 	if err != nil {
 		return nil, err
 	}
-	at := largestOf(hits)
-	if hits[usual] == hits[at] {
+	at := largestOf(found.Right)
+	if found.Right[usual] == found.Right[at] {
 		at = usual
 	}
 	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best]}, Declared: &Setting{&m.by.Spec, r.settled[at]}}
-	return choiceOf(par, hits[at], tested, len(r.grid)*len(r.settled)), nil
+	return choiceOf(par, found, at, len(r.grid)*len(r.settled)), nil
 }
 
 // Tune implements [Method].
@@ -88,12 +88,17 @@ func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits
 		tested += len(splits.At(i).Test)
 	}
 	c, err := validate.Choose(ctx, r.set.trying(&r.Spec), r.Spec.Own(r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
-		hits := make([]int, len(settings))
-		for i, v := range settings {
-			if hits[i], err = r.rightOn(ctx, splits, v); err != nil {
-				return nil, err
-			}
+		found, err := r.set.Tally.Count(len(settings), len(settings), func(i int, right []int64) (_ int, err error) {
+			right[i], err = r.rightOn(ctx, splits, settings[i])
 			r.tell("choose", float64(i+1)/float64(len(settings)))
+			return tested, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		hits := make([]int, len(settings))
+		for i, n := range found.Right {
+			hits[i] = int(n)
 		}
 		return hits, nil
 	})
@@ -105,7 +110,7 @@ func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits
 }
 
 // rightOn counts the right answers on the test nodes of splits.
-func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int, err error) {
+func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int64, err error) {
 	k, n := len(r.p.Names), len(r.p.Degrees)
 	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
 	for lo := 0; lo < splits.Len(); lo += together {
@@ -146,8 +151,10 @@ func upTo(n int) []int {
 // largestOf returns the first place of the largest number.
 func largestOf(hits []int64) int { return slices.Index(hits, slices.Max(hits)) }
 
-func choiceOf(par Parameters, hits int64, tested, settings int) *Choice {
-	return &Choice{Parameters: par, Accuracy: float64(hits) / float64(tested), Tested: tested, Settings: settings}
+// choiceOf returns the choice of setting number best of those that were found, of so many
+// in all.
+func choiceOf(par Parameters, found *Stage, best, settings int) *Choice {
+	return &Choice{Parameters: par, Accuracy: float64(found.Right[best]) / float64(found.Tested), Tested: found.Tested, Settings: settings}
 }
 
 // splitTuner tries kernels and settings of a learner on splits.
@@ -161,11 +168,10 @@ type splitTuner struct {
 	fit func(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error)
 }
 
-// hits returns the right answers on the test nodes of all splits with each of some
-// kernels and each of some settings, which vary faster, and the number of answers.
-func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (hits []int64, tested int, err error) {
-	hits = make([]int64, len(kernels)*len(settings))
-	for i := range t.splits.Len() {
+// hits counts the right answers on the test nodes of all splits with each of some kernels
+// and each of some settings, which vary faster.
+func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (*Stage, error) {
+	return t.set.Tally.Count(len(kernels)*len(settings), t.splits.Len(), func(i int, right []int64) (int, error) {
 		split := t.splits.At(i)
 		train := t.p.At(split.Train)
 		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
@@ -175,19 +181,18 @@ func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (hits []
 			limit = t.set.Sample
 		}
 		test = test.At(validate.Sample(test.Class, limit, t.set.RNGSeed, 1))
-		tested += len(test.Row)
 		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
-			if err := t.try(ctx, train, test, kernels[lo:hi], settings, hits[lo*len(settings):hi*len(settings)]); err != nil {
-				return nil, 0, err
+			if err := t.try(ctx, train, test, kernels[lo:hi], settings, right[lo*len(settings):hi*len(settings)]); err != nil {
+				return 0, err
 			}
 		}
 		if t.set.Progress != nil {
 			t.set.Progress("choose", float64(i+1)/float64(t.splits.Len()))
 		}
-	}
-	return hits, tested, nil
+		return len(test.Row), nil
+	})
 }
 
 // tuneBytes is what the blocks of kernels that are tried together may take.

@@ -54,6 +54,9 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
+	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
+	Tally *Tally `json:"-"`
+
 	// Kernels, if not nil, keeps values of kernels for further predictions.
 	Kernels *Kernels `json:"-"`
 

@@ -60,24 +60,28 @@ func (m spectralLogistic) Tune(ctx context.Context, p *Problem, splits *validate
 	if err := r.list(nil); err != nil {
 		return nil, err
 	}
-	if err := r.embed(ctx); err != nil {
-		return nil, err
-	}
-	hits, tested := make([]int64, len(r.settings)), 0
-	for i := range splits.Len() {
+	found, err := r.set.Tally.Count(len(r.settings), splits.Len(), func(i int, right []int64) (int, error) {
+		if r.x == nil {
+			if err := r.embed(ctx); err != nil {
+				return 0, err
+			}
+		}
 		split := splits.At(i)
 		found, err := r.replies(ctx, p.At(split.Train), p.At(split.Test))
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		for at, list := range found {
-			hits[at] += int64(rightOf(list))
+			right[at] = int64(rightOf(list))
 		}
-		tested += len(split.Test)
 		r.tell(float64(i+1) / float64(splits.Len()))
+		return len(split.Test), nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	best := largestOf(hits)
-	c := choiceOf(Parameters{Declared: &Setting{&spectralLogisticSpec, r.settings[best]}}, hits[best], tested, len(hits))
+	best := largestOf(found.Right)
+	c := choiceOf(Parameters{Declared: &Setting{&spectralLogisticSpec, r.settings[best]}}, found, best, len(r.settings))
 	c.Work = r.out.Work
 	return c, nil
 }

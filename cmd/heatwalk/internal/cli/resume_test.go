@@ -44,6 +44,7 @@ func TestKilledEvaluate(t *testing.T) {
 	run("generate", "molecules", "--graphs", "150", "-o", graphs, "--quiet")
 	for report, command := range map[string]string{
 		"r.txt":  "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
+		"t.json": "evaluate " + edges + " --labels " + labels + " --method cwk:alpha=0.5:cost=1,cwk+perceptron:alpha=0.5:steps=5 --train 0.2 --splits 2 --tuning-splits 12",
 		"r.html": "evaluate " + edges + " --labels " + labels + " --method lp --train 0.3,0.5 --splits 40",
 		"g.json": "graphs evaluate " + graphs + " --kernel propagation,tanimoto --steps 2 --learner svm,rls --cost 1 --parts edges --train 0.3,0.5 --splits 20",
 	} {
@@ -70,7 +71,7 @@ func TestKilledEvaluate(t *testing.T) {
 				args = append(args, "--resume")
 			}
 		}
-		t.Logf("%d of %d killed runs left a journal", journals, kills)
+		t.Logf("%s: %d of %d killed runs left a journal (a run takes %v)", report, journals, kills, took)
 		run(args...)
 		want, err := os.ReadFile(whole)
 		if err != nil {
@@ -87,7 +88,7 @@ func TestKilledEvaluate(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", report, got, want)
 		}
 	}
-	if got, want := names(t, dir), "M.run.json M_A.txt M_edge_labels.txt M_graph_indicator.txt M_graph_labels.txt M_node_labels.txt e.tsv e.tsv.run.json g.json g.json.run.json l.tsv r.html r.html.run.json r.txt r.txt.run.json whole-g.json whole-g.json.run.json whole-r.html whole-r.html.run.json whole-r.txt whole-r.txt.run.json"; got != want {
+	if got, want := names(t, dir), "M.run.json M_A.txt M_edge_labels.txt M_graph_indicator.txt M_graph_labels.txt M_node_labels.txt e.tsv e.tsv.run.json g.json g.json.run.json l.tsv r.html r.html.run.json r.txt r.txt.run.json t.json t.json.run.json whole-g.json whole-g.json.run.json whole-r.html whole-r.html.run.json whole-r.txt whole-r.txt.run.json whole-t.json whole-t.json.run.json"; got != want {
 		t.Errorf("there are %s, want %s", got, want)
 	}
 }

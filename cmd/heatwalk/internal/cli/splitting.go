@@ -183,7 +183,7 @@ type labelled interface {
 func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
 	report, err := evaluate.Run(in.ctx, p, plan)
 	if err != nil {
-		if plan.Journal != nil && plan.Journal.Length() > 0 {
+		if plan.Journal != nil && !plan.Journal.Empty() {
 			in.doing += "; the same command with --resume goes on from here"
 		}
 		return nil, err
