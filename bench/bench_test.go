@@ -45,7 +45,7 @@ func TestSpMMChecksum(t *testing.T) {
 		}
 	})
 	for _, workers := range []int{1, 2, 7} {
-		got, err := SpMM[float64](context.Background(), a, degrees, nil, k, workers, 1)
+		got, err := spmm(t.Context(), &Target{A: a, Degrees: degrees}, &Settings{Columns: k, Double: true, Workers: workers, Repeat: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestSpMMChecksum(t *testing.T) {
 		if got.Entries != a.NNZ() || got.SecondsMin <= 0 {
 			t.Errorf("report is incomplete: %+v", got)
 		}
-		if share, err := GatherShare[float64](context.Background(), a, k, workers, 1, got.SecondsMin); err != nil || share <= 0 {
+		if share, err := GatherShare(t.Context(), &Target{A: a}, &Settings{Columns: k, Double: true, Workers: workers, Repeat: 1}, got.SecondsMin); err != nil || share <= 0 {
 			t.Errorf("share of the gather limit %v, %v", share, err)
 		}
 	}
@@ -81,21 +81,23 @@ func TestChecksumsFollowTheDefaultOrder(t *testing.T) {
 	for r, i := range perm {
 		permuted[r], order[r] = degrees[i], uint32(i)
 	}
-	want, err := SpMM[float64](context.Background(), a, degrees, nil, k, 1, 1)
+	s := &Settings{Columns: k, Double: true, Workers: 1, Repeat: 1}
+	plain, turned := &Target{A: a, Degrees: degrees}, &Target{A: b, Degrees: permuted, Order: order}
+	want, err := spmm(t.Context(), plain, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := SpMM[float64](context.Background(), b, permuted, order, k, 1, 1)
+	got, err := spmm(t.Context(), turned, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(got.Checksum-want.Checksum) > 1e-12*want.Checksum {
 		t.Errorf("product: checksum %v in another order, %v in the default one", got.Checksum, want.Checksum)
 	}
-	if want, err = Walk[float64](context.Background(), a, degrees, nil, 1, 1); err != nil {
+	if want, err = walk(t.Context(), plain, s); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = Walk[float64](context.Background(), b, permuted, order, 1, 1); err != nil {
+	if got, err = walk(t.Context(), turned, s); err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(got.Checksum-want.Checksum) > 1e-12*want.Checksum {
@@ -139,7 +141,7 @@ func TestWalkChecksum(t *testing.T) {
 			want += p[i][c] * float64((31*i+17*c)%101)
 		}
 	}
-	got, err := Walk[float64](context.Background(), a, degrees, nil, 2, 1)
+	got, err := walk(t.Context(), &Target{A: a, Degrees: degrees}, &Settings{Double: true, Workers: 2, Repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestDecodeChecksum(t *testing.T) {
 	a, _ := random(t, 300)
 	var want float64
 	a.DoNonZero(func(_, j int, _ float64) { want += float64(j) })
-	got, err := Decode(context.Background(), a, 2, 1)
+	got, err := decode(t.Context(), &Target{A: a}, &Settings{Workers: 2, Repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +164,7 @@ func TestDecodeChecksum(t *testing.T) {
 }
 
 func TestGatherReportsRowBytes(t *testing.T) {
-	limit, err := Gather[float32](context.Background(), 1000, 5, 2, 1)
+	limit, err := gatherRandom(t.Context(), &Settings{Rows: 1000, Columns: 5, Workers: 2, Repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // Krylov is the report of a workload that runs a Krylov method.
@@ -29,55 +32,148 @@ type Krylov struct {
 	Values   []float64 `json:"values,omitempty"` // of eigen
 }
 
-// Exponential times Y = exp(−βL)·B, the last of betas, or exp(−βL̃)·B with
-// normalized, for all betas at once. B has k columns, see [noise]. A factor of the
-// matrix takes no more than memory, if that is not 0. The checksum is
-// Σ Y_ij·((31·i + 17·j) mod 101 − 50).
-func Exponential(ctx context.Context, g *graph.Graph, order []uint32, normalized bool, betas []float64, k int, tolerance float64, memory int64, repeat int) (Krylov, error) {
-	b := noise(len(g.Degrees), k, order)
-	functions, blocks := make([]expm.Function, len(betas)), make([]*sparse.Block[float64], len(betas))
-	for i, beta := range betas {
-		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, k)
+// KrylovSettings say what is measured.
+type KrylovSettings struct {
+	Workload        string // one of KrylovWorkloads
+	Columns, Repeat int    // of B, or eigenpairs; repetitions that count
+	Tolerance       float64
+	Normalized      bool // L̃ in place of L
+
+	Betas []float64 // of exponential, rising; all are computed at once
+
+	// System is M of solve, one of Systems, with its α.
+	System string
+	Alpha  float64
+
+	Problem spectral.Problem // of eigen
+	RNGSeed uint64
+
+	Memory int64 // bytes that a factor may take; 0: no limit
+}
+
+// KrylovWorkloads are exp(−βL)·B, the solution of M·X = B, and eigenpairs. Systems are
+// the matrices M: I − αS, I + αL and L, with L̃ for L where that is asked for.
+var (
+	KrylovWorkloads = []string{"exponential", "solve", "eigen"}
+	Systems         = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
+)
+
+// Bytes returns what Run takes beside a graph of these degrees, but for a factor; it has
+// so many components.
+func (s *KrylovSettings) Bytes(degrees []float64, components int) (int64, error) {
+	n := len(degrees)
+	if s.Workload == "eigen" {
+		known := 0
+		if s.Problem.Splits() {
+			known = components
+		}
+		bytes, _ := lanczos.Bytes(n, s.Columns, known, nil)
+		return bytes + s.Problem.VectorBytes(n), nil
+	}
+	name, given, more := s.System, spec.Values{"alpha": spec.Number(s.Alpha)}, int64(0)
+	switch {
+	case s.Workload == "exponential":
+		name, given = "diffusion", spec.Values{"beta": spec.Number(s.Betas[len(s.Betas)-1])}
+		more = int64(len(s.Betas)-1) * sparse.BlockBytes[float64](n, s.Columns)
+	case name == "pseudo-inverse":
+		// As with an α that is very large: its least eigenvalue is not looked for.
+		name, given["alpha"] = "regularized-laplacian", spec.Number(1e12)
+	}
+	family := kernel.FamilyOf(name)
+	if family.Param("laplacian") != nil && !s.Normalized {
+		given["laplacian"] = spec.Word("combinatorial")
+	}
+	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
+	if err != nil {
+		return 0, err
+	}
+	return spec.Sum(family.ApplyMemory(v, degrees, s.Columns)) + more, nil
+}
+
+// Run measures the workload on g. order gives for each row its place in the order of the
+// ids, nil if they are the same; numbers and checksums follow that: Σ Y_ij·((31·i +
+// 17·j) mod 101 − 50).
+func (s *KrylovSettings) Run(ctx context.Context, g *graph.Graph, order []uint32) (Krylov, error) {
+	switch s.Workload {
+	case "exponential":
+		return s.exponential(ctx, g, order)
+	case "solve":
+		system, err := s.system(g)
+		if err != nil {
+			return Krylov{}, err
+		}
+		system.Memory = s.Memory
+		return s.solve(ctx, system, order)
+	}
+	return s.eigen(ctx, s.Problem.Eigenproblem(g), g.Workers)
+}
+
+// exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
+// [noise].
+func (s *KrylovSettings) exponential(ctx context.Context, g *graph.Graph, order []uint32) (Krylov, error) {
+	b := noise(len(g.Degrees), s.Columns, order)
+	functions, blocks := make([]expm.Function, len(s.Betas)), make([]*sparse.Block[float64], len(s.Betas))
+	for i, beta := range s.Betas {
+		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, s.Columns)
 	}
 	m := expm.NewLaplacianNormalized(g)
-	if !normalized {
+	if !s.Normalized {
 		var err error
 		if m, err = expm.NewLaplacian(ctx, g); err != nil {
 			return Krylov{}, err
 		}
 	}
 	var out *expm.Result
-	timing, err := measure(repeat, func() (err error) {
-		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: tolerance, Memory: memory})
+	timing, err := measure(s.Repeat, func() (err error) {
+		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: s.Memory})
 		return err
 	})
 	if err != nil {
 		return Krylov{}, err
 	}
-	last := out.Functions[len(betas)-1]
-	v := Krylov{Timing: timing, Columns: k, Tolerance: tolerance, Method: last.Method.String(), Sweeps: out.Sweeps}
+	last := len(s.Betas) - 1
+	v := s.report(timing, out.Functions[last].Method.String(), out.Sweeps)
 	for _, o := range out.Functions {
 		v.Bound, v.Error = max(v.Bound, o.Relative), max(v.Error, o.ErrorBound)
 	}
-	v.Checksum = sum(blocks[len(betas)-1], order, signs)
+	v.Checksum = sum(blocks[last], order, signs)
 	return v, nil
 }
 
-// Solve times the solution of M·X = B with k columns of B, see [noise]. Where M
-// needs a factor, the first solve, which does not count, makes it. The checksum
-// is that of [Exponential].
-func Solve(ctx context.Context, s *iterative.System, order []uint32, k int, tolerance float64, repeat int) (Krylov, error) {
-	b := noise(len(s.Graph.Degrees), k, order)
-	x := sparse.NewBlock[float64](b.Rows, k)
+// report is that of a run without what it found.
+func (s *KrylovSettings) report(timing Timing, method string, sweeps int) Krylov {
+	return Krylov{Timing: timing, Columns: s.Columns, Tolerance: s.Tolerance, Method: method, Sweeps: sweeps}
+}
+
+// system returns M.
+func (s *KrylovSettings) system(g *graph.Graph) (*iterative.System, error) {
+	least := 1.0
+	if s.System == "pseudo-inverse" {
+		least = 0
+	}
+	switch {
+	case s.System == "von-neumann":
+		return iterative.VonNeumann(g, s.Alpha)
+	case s.Normalized:
+		return iterative.ShiftedLaplacianNormalized(g, s.Alpha, least)
+	}
+	return iterative.ShiftedLaplacian(g, s.Alpha, least)
+}
+
+// solve times the solution of M·X = B, where B is [noise]. Where M needs a factor, the
+// first solve, which does not count, makes it.
+func (s *KrylovSettings) solve(ctx context.Context, m *iterative.System, order []uint32) (Krylov, error) {
+	b := noise(len(m.Graph.Degrees), s.Columns, order)
+	x := sparse.NewBlock[float64](b.Rows, s.Columns)
 	var out *iterative.SystemResult
-	timing, err := measure(repeat, func() (err error) {
-		out, err = s.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: tolerance})
+	timing, err := measure(s.Repeat, func() (err error) {
+		out, err = m.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: s.Tolerance})
 		return err
 	})
 	if err != nil {
 		return Krylov{}, err
 	}
-	v := Krylov{Timing: timing, Columns: k, Tolerance: tolerance, Method: "jacobi", Sweeps: out.Sweeps}
+	v := s.report(timing, "jacobi", out.Sweeps)
 	if out.SampledCholesky {
 		v.Method = "sampled Cholesky"
 	}
@@ -88,18 +184,19 @@ func Solve(ctx context.Context, s *iterative.System, order []uint32, k int, tole
 	return v, nil
 }
 
-// Eigen times the k eigenpairs that a problem asks for.
-func Eigen(ctx context.Context, p *lanczos.Problem, k int, s *lanczos.Settings, repeat int) (Krylov, error) {
+// eigen times the eigenpairs that a problem asks for.
+func (s *KrylovSettings) eigen(ctx context.Context, p *lanczos.Problem, workers int) (Krylov, error) {
 	var out *lanczos.Pairs
-	timing, err := measure(repeat, func() (err error) {
+	timing, err := measure(s.Repeat, func() (err error) {
 		out = nil // its vectors make room for the next
-		out, err = p.Solve(ctx, k, s)
+		out, err = p.Solve(ctx, s.Columns, &lanczos.Settings{Tolerance: s.Tolerance, RNGSeed: s.RNGSeed, Workers: workers})
 		return err
 	})
 	if err != nil {
 		return Krylov{}, err
 	}
-	v := Krylov{Timing: timing, Columns: k, Tolerance: s.Tolerance, Method: out.Method.String(), Sweeps: out.Products, Values: out.Values}
+	v := s.report(timing, out.Method.String(), out.Products)
+	v.Values = out.Values
 	for _, r := range out.Residuals {
 		v.Bound = max(v.Bound, r/out.Norm)
 	}

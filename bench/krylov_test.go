@@ -6,9 +6,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // TestKrylov: two times in one run end where the longer one does by itself, a
@@ -32,7 +32,9 @@ func TestKrylov(t *testing.T) {
 	g, turned := made(a), made(testgraph.Permute(a, order))
 	run := func(g *graph.Graph, order []uint32, normalized bool, betas ...float64) Krylov {
 		t.Helper()
-		v, err := Exponential(t.Context(), g, order, normalized, betas, 5, 1e-9, 0, 1)
+		v, err := (&KrylovSettings{
+			Workload: "exponential", Normalized: normalized, Betas: betas, Columns: 5, Tolerance: 1e-9, Repeat: 1,
+		}).Run(t.Context(), g, order)
 		if err != nil || !(v.Bound <= 1e-9) || v.Sweeps == 0 {
 			t.Fatalf("%+v, error %v", v, err)
 		}
@@ -49,11 +51,9 @@ func TestKrylov(t *testing.T) {
 			}
 		}
 	}
-	s, err := iterative.VonNeumann(g, 1e-12)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := Solve(t.Context(), s, nil, 5, 1e-8, 1)
+	v, err := (&KrylovSettings{
+		Workload: "solve", System: "von-neumann", Alpha: 1e-12, Columns: 5, Tolerance: 1e-8, Repeat: 1,
+	}).Run(t.Context(), g, nil)
 	b := noise(400, 5, nil)
 	if want := sum(b, nil, signs); err != nil || math.Abs(v.Checksum-want) > 1e-6*math.Abs(want) {
 		t.Errorf("checksum %v, want %v, error %v", v.Checksum, want, err)
@@ -63,8 +63,9 @@ func TestKrylov(t *testing.T) {
 			t.Fatalf("noise %v", row)
 		}
 	}
-	p := &lanczos.Problem{A: sparse.NewLaplacian[float64](a, g.Degrees), Which: lanczos.Smallest}
-	v, err = Eigen(t.Context(), p, 3, &lanczos.Settings{}, 1)
+	v, err = (&KrylovSettings{
+		Workload: "eigen", Problem: spectral.Problem{Matrix: spectral.Laplacian, Which: lanczos.Smallest}, Columns: 3, Repeat: 1,
+	}).Run(t.Context(), g, nil)
 	if err != nil || len(v.Values) != 3 || math.Abs(v.Values[0]) > 1e-9 || !(v.Bound < 1e-8) {
 		t.Errorf("%+v, error %v", v, err)
 	}

@@ -18,30 +18,24 @@ type Limit struct {
 	NsPerRow       float64 `json:"ns_per_row,omitempty"`
 }
 
-// StreamBytes is the memory that [Stream] takes, far beyond the caches of the
+// streamBytes is the memory that stream takes, far beyond the caches of the
 // machines in use.
-const StreamBytes = 256 << 20
+const streamBytes = 256 << 20
 
-// gatherEntries is the number of rows that Gather adds up.
+// gatherEntries is the number of rows that are added up.
 const gatherEntries = 1 << 23
 
-// GatherBytes returns the memory that [Gather] takes.
-func GatherBytes[T sparse.Float](rows, cols int) int64 {
-	return sparse.BlockBytes[T](rows, cols) + 4*gatherEntries
-}
-
-// Stream measures how fast memory is read in order: the sum of an array of
-// 256 MiB on the given number of workers.
-func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
-	data := sparse.NewBlock[float64](StreamBytes/64, 8).Data
+// stream measures how fast memory is read in order: the sum of an array of 256 MiB.
+func stream(ctx context.Context, s *Settings) (Limit, error) {
+	data := sparse.NewBlock[float64](streamBytes/64, 8).Data
 	for i := range data {
 		data[i] = 1
 	}
 	const chunk = 1 << 17
 	chunks := len(data) / chunk
 	sums := make([]float64, chunks)
-	timing, err := measure(repeat, func() error {
-		return sched.Run(ctx, workers, chunks, func(_, i int) error {
+	timing, err := measure(s.Repeat, func() error {
+		return sched.Run(ctx, s.Workers, chunks, func(_, i int) error {
 			part := data[i*chunk : (i+1)*chunk]
 			var a, b, c, d float64
 			for len(part) >= 8 {
@@ -56,18 +50,18 @@ func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
 			return nil
 		})
 	})
-	return Limit{Timing: timing, Bytes: StreamBytes, BytesPerSecond: StreamBytes / timing.SecondsMin}, err
+	return Limit{Timing: timing, Bytes: streamBytes, BytesPerSecond: streamBytes / timing.SecondsMin}, err
 }
 
-// Gather measures how fast rows of cols numbers are added up in random order
-// out of a block of rows×cols: the limit of a sweep without locality.
-func Gather[T sparse.Float](ctx context.Context, rows, cols, workers, repeat int) (Limit, error) {
+// gatherRandom measures how fast rows are added up in random order out of a block: the
+// limit of a sweep without locality.
+func gatherRandom(ctx context.Context, s *Settings) (Limit, error) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	ids := make([]uint32, gatherEntries, gatherEntries+256)
 	for i := range ids {
-		ids[i] = uint32(rng.Uint64N(uint64(rows)))
+		ids[i] = uint32(rng.Uint64N(uint64(s.Rows)))
 	}
-	timing, rowBytes, err := gather[T](ctx, ids, rows, cols, workers, repeat)
+	timing, rowBytes, err := gather(ctx, ids, s.Rows, s)
 	bytes := int64(gatherEntries) * rowBytes
 	return Limit{
 		Timing:         timing,
@@ -77,16 +71,23 @@ func Gather[T sparse.Float](ctx context.Context, rows, cols, workers, repeat int
 	}, err
 }
 
-// gather times the sum of the rows ids of a block, in chunks of one range.
-func gather[T sparse.Float](ctx context.Context, ids []uint32, rows, cols, workers, repeat int) (Timing, int64, error) {
-	x := sparse.NewBlock[T](rows, cols)
+// gather times the sum of the rows ids of a block with so many, in chunks of one range.
+func gather(ctx context.Context, ids []uint32, rows int, s *Settings) (Timing, int64, error) {
+	if s.Double {
+		return gatherOf[float64](ctx, ids, rows, s)
+	}
+	return gatherOf[float32](ctx, ids, rows, s)
+}
+
+func gatherOf[T sparse.Float](ctx context.Context, ids []uint32, rows int, s *Settings) (Timing, int64, error) {
+	x := sparse.NewBlock[T](rows, s.Columns)
 	for i := range x.Data {
 		x.Data[i] = 1
 	}
 	chunks := (len(ids) + sparse.MaxRange - 1) / sparse.MaxRange
-	sums := make([]T, sched.Workers(workers)*x.Stride)
-	timing, err := measure(repeat, func() error {
-		return sched.Run(ctx, workers, chunks, func(worker, i int) error {
+	sums := make([]T, sched.Workers(s.Workers)*x.Stride)
+	timing, err := measure(s.Repeat, func() error {
+		return sched.Run(ctx, s.Workers, chunks, func(worker, i int) error {
 			part := ids[i*sparse.MaxRange:]
 			n := min(len(part), sparse.MaxRange)
 			sum := sums[worker*x.Stride : (worker+1)*x.Stride]

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -9,24 +10,39 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// OverNodes times [SpMM] on R-MAT graphs of the given scales, which it makes
+// OverNodes times the product on R-MAT graphs of the scales least to most, which it makes
 // as stores in dir, one beside the other.
-func OverNodes[T sparse.Float](ctx context.Context, dir string, scales []int, columns, workers, repeat int) (*Scaling, error) {
-	s := &Scaling{Over: "nodes"}
-	for _, scale := range scales {
-		store, err := rmat(ctx, filepath.Join(dir, fmt.Sprintf("rmat%d", scale)), scale, workers)
+func OverNodes(ctx context.Context, dir string, least, most int, s *Settings) (*Scaling, error) {
+	v := &Scaling{Over: "nodes"}
+	for scale := least; scale <= most; scale++ {
+		store, err := rmat(ctx, filepath.Join(dir, fmt.Sprintf("rmat%d", scale)), scale, s.Workers)
 		if err != nil {
 			return nil, err
 		}
-		sweeps, err := loaded[T](ctx, store, columns, workers, repeat)
-		if err != nil {
+		a, err := sparse.Load(ctx, store, s.Workers)
+		if err == nil {
+			err = v.Add(ctx, 1<<scale, &Target{a, store.Degrees(), store.Nodes().Order()}, s)
+		}
+		if err = errors.Join(err, store.Close()); err != nil {
 			return nil, err
 		}
-		s.Points = append(s.Points, Point{1 << scale, sweeps})
 	}
-	return s, nil
+	return v, nil
+}
+
+// NodesBytes returns what the largest graph takes, while it is made or while it is
+// measured.
+func NodesBytes(most int, s *Settings) int64 {
+	nodes := int64(1) << most
+	edges := 16 * nodes
+	made, err := ingest.EstimateCounts(ingest.Counts{Nodes: nodes, Lines: edges}, nil)
+	if err != nil {
+		panic(err) // the settings are the defaults, without a limit
+	}
+	return max(spec.Sum(made.Memory), 4*2*edges+3*8*nodes+WorkloadOf("spmm").Bytes(int(nodes), s))
 }
 
 // rmat ingests a generated graph without writing its text.
@@ -38,18 +54,4 @@ func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, er
 		return nil, err
 	}
 	return shard.Open(ctx, dir, &shard.Options{Workers: workers})
-}
-
-// loaded times a product on the store's matrix in memory.
-func loaded[T sparse.Float](ctx context.Context, store *shard.Store, columns, workers, repeat int) (sweeps Sweeps, err error) {
-	defer func() {
-		if closed := store.Close(); err == nil {
-			err = closed
-		}
-	}()
-	a, err := sparse.Load(ctx, store, workers)
-	if err != nil {
-		return Sweeps{}, err
-	}
-	return SpMM[T](ctx, a, store.Degrees(), store.Nodes().Order(), columns, workers, repeat)
 }

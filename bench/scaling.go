@@ -7,8 +7,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Scaling is one curve: how the time of a product changes with one thing.
@@ -17,36 +15,40 @@ type Scaling struct {
 	Points []Point `json:"points"`
 }
 
-// Point is one product of a [Scaling].
+// Point is one product Y = D⁻¹A·X of a [Scaling].
 type Point struct {
 	X int `json:"x"`
 	Sweeps
 }
 
-// OverColumns times [SpMM] on blocks of each number of columns.
-func OverColumns[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, columns []int, workers, repeat int) (*Scaling, error) {
-	s := &Scaling{Over: "columns"}
-	for _, k := range columns {
-		sweeps, err := SpMM[T](ctx, a, degrees, nil, k, workers, repeat)
-		if err != nil {
+// Over times the product on t while columns, which double, or threads change from 1 to
+// most.
+func Over(ctx context.Context, axis string, t *Target, s *Settings, most int) (*Scaling, error) {
+	v := &Scaling{Over: axis}
+	for x := 1; x <= most; {
+		now := *s
+		if axis == "threads" {
+			now.Workers = x
+		} else {
+			now.Columns = x
+		}
+		if err := v.Add(ctx, x, t, &now); err != nil {
 			return nil, err
 		}
-		s.Points = append(s.Points, Point{k, sweeps})
+		if axis == "threads" {
+			x++
+		} else {
+			x *= 2
+		}
 	}
-	return s, nil
+	return v, nil
 }
 
-// OverThreads times [SpMM] on each number of threads up to most.
-func OverThreads[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, columns, most, repeat int) (*Scaling, error) {
-	s := &Scaling{Over: "threads"}
-	for threads := 1; threads <= most; threads++ {
-		sweeps, err := SpMM[T](ctx, a, degrees, nil, columns, threads, repeat)
-		if err != nil {
-			return nil, err
-		}
-		s.Points = append(s.Points, Point{threads, sweeps})
-	}
-	return s, nil
+// Add times the product on t as the next point.
+func (s *Scaling) Add(ctx context.Context, x int, t *Target, settings *Settings) error {
+	sweeps, err := spmm(ctx, t, settings)
+	s.Points = append(s.Points, Point{x, sweeps})
+	return err
 }
 
 //go:embed scaling.svg

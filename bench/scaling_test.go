@@ -15,11 +15,11 @@ import (
 
 func TestScalingMeasuresEveryPoint(t *testing.T) {
 	a, degrees := random(t, 300)
-	columns, err := OverColumns[float32](context.Background(), a, degrees, []int{1, 5, 8}, 2, 1)
+	columns, err := Over(t.Context(), "columns", &Target{A: a, Degrees: degrees}, &Settings{Workers: 2, Repeat: 1}, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	threads, err := OverThreads[float64](context.Background(), a, degrees, 5, 3, 1)
+	threads, err := Over(t.Context(), "threads", &Target{A: a, Degrees: degrees}, &Settings{Columns: 5, Double: true, Repeat: 1}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +48,8 @@ func TestScalingMeasuresEveryPoint(t *testing.T) {
 	if threads.Points[0].Checksum != threads.Points[2].Checksum {
 		t.Error("the number of threads changes the checksum")
 	}
-	if columns.Points[1].Columns != 5 {
-		t.Errorf("%d columns, want 5", columns.Points[1].Columns)
+	if columns.Points[1].Columns != 2 {
+		t.Errorf("%d columns, want 2", columns.Points[1].Columns)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestChart(t *testing.T) {
 }
 
 func TestOverNodesMakesItsGraphs(t *testing.T) {
-	s, err := OverNodes[float32](context.Background(), t.TempDir(), []int{6, 8}, 5, 2, 1)
+	s, err := OverNodes(t.Context(), t.TempDir(), 6, 7, &Settings{Columns: 5, Workers: 2, Repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestOverNodesMakesItsGraphs(t *testing.T) {
 func TestOverNodesEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := OverNodes[float32](ctx, t.TempDir(), []int{8}, 5, 2, 1); !errors.Is(err, context.Canceled) {
+	if _, err := OverNodes(ctx, t.TempDir(), 8, 8, &Settings{Columns: 5, Workers: 2, Repeat: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

@@ -23,56 +23,59 @@ type Sweeps struct {
 	GatherShare float64 `json:"gather_share,omitempty"`
 }
 
-// SpMM times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1 on a block of k
-// columns. The checksum is Σ Y. order gives the row of the order of the ids for
-// each row of a, nil if they are the same.
-func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, k, workers, repeat int) (Sweeps, error) {
-	n, _ := a.Dims()
-	x, y := sparse.NewBlock[T](n, k), sparse.NewBlock[T](n, k)
+// spmm times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1, i in the order of the ids,
+// on a block of k columns. The checksum is Σ Y.
+func spmm(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+	if s.Double {
+		return spmmOf[float64](ctx, t, s)
+	}
+	return spmmOf[float32](ctx, t, s)
+}
+
+func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+	n, _ := t.A.Dims()
+	x, y := sparse.NewBlock[T](n, s.Columns), sparse.NewBlock[T](n, s.Columns)
 	for r := range n {
-		i := position(order, r)
+		i := position(t.Order, r)
 		for j := range x.Row(r) {
-			x.Row(r)[j] = T((i*k+j)%17 + 1)
+			x.Row(r)[j] = T((i*s.Columns+j)%17 + 1)
 		}
 	}
-	op := &sparse.Operator[T]{A: a, Left: inverse(degrees), Workers: workers}
-	timing, err := measure(repeat, func() error { return op.ApplyTo(ctx, y, x) })
+	op := &sparse.Operator[T]{A: t.A, Left: inverse(t.Degrees), Workers: s.Workers}
+	timing, err := measure(s.Repeat, func() error { return op.ApplyTo(ctx, y, x) })
 	if err != nil {
 		return Sweeps{}, err
 	}
-	s := sweeps[T](timing, a, k, y.Stride, 1)
-	s.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
-	return s, nil
-}
-
-// SpMMBytes returns the memory that [SpMM] takes beside its matrix.
-func SpMMBytes[T sparse.Float](rows, cols int) int64 {
-	return 2*sparse.BlockBytes[T](rows, cols) + 8*int64(rows)
+	v := sweeps[T](timing, t.A, s.Columns, y.Stride, 1)
+	v.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
+	return v, nil
 }
 
 const walkSteps, walkClasses = 10, 5
 
-// WalkBytes returns the memory that [Walk] takes beside its matrix.
-func WalkBytes[T sparse.Float](rows int) int64 {
-	return sparse.BlockBytes[T]((walkSteps+1)*rows, walkClasses) + 9*int64(rows) // degrees and seeds
-}
-
-// Walk times ten steps of the partially absorbing walk with five classes and
+// walk times ten steps of the partially absorbing walk with five classes and
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
 // (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101). Rows
-// are counted in the order of the ids, see [SpMM].
-func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, workers, repeat int) (Sweeps, error) {
+// are counted in the order of the ids.
+func walk(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+	if s.Double {
+		return walkOf[float64](ctx, t, s)
+	}
+	return walkOf[float32](ctx, t, s)
+}
+
+func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (Sweeps, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
-	n, _ := a.Dims()
+	n, _ := g.A.Dims()
 	all := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
 	var p [steps + 1]*sparse.Block[T]
 	for t := range p {
 		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: all.Stride, Data: all.Data[t*n*all.Stride : (t+1)*n*all.Stride]}
 	}
-	left := inverse(degrees)
+	left := inverse(g.Degrees)
 	seeds := make([]seed, 0, n/stride+1)
 	for r := range n {
-		i := position(order, r)
+		i := position(g.Order, r)
 		row := p[0].Row(r)
 		if i%stride != 0 {
 			for c := range row {
@@ -85,8 +88,8 @@ func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 		left[r] *= 1 - absorb
 		seeds = append(seeds, seed{r, class})
 	}
-	op := &sparse.Operator[T]{A: a, Left: left, Workers: workers}
-	timing, err := measure(repeat, func() error {
+	op := &sparse.Operator[T]{A: g.A, Left: left, Workers: s.Workers}
+	timing, err := measure(s.Repeat, func() error {
 		for t := range steps {
 			y := p[t+1]
 			err := op.StepTo(ctx, y, p[t], sparse.Step[T]{Alpha: 1, Visit: func(r sparse.Rows) {
@@ -107,9 +110,9 @@ func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 	if err != nil {
 		return Sweeps{}, err
 	}
-	s := sweeps[T](timing, a, classes, p[0].Stride, steps)
-	s.Checksum = sum(p[steps], order, func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
-	return s, nil
+	v := sweeps[T](timing, g.A, classes, p[0].Stride, steps)
+	v.Checksum = sum(p[steps], g.Order, func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
+	return v, nil
 }
 
 // seed is a labelled row.
@@ -123,18 +126,17 @@ func position(order []uint32, r int) int {
 	return int(order[r])
 }
 
-// Decode times a sweep that reads and decodes every range and adds nothing.
+// decode times a sweep that reads and decodes every range and adds nothing.
 // The checksum is the sum of all column ids.
-func Decode(ctx context.Context, a sparse.Matrix, workers, repeat int) (Sweeps, error) {
-	ranges := a.Ranges()
-	sums := make([]float64, len(ranges))
+func decode(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+	sums := make([]float64, len(t.A.Ranges()))
 	pass := func(visit func(p sparse.Panel)) error {
-		return a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		return t.A.Sweep(ctx, s.Workers, func(_ int, p sparse.Panel) error {
 			visit(p)
 			return nil
 		})
 	}
-	timing, err := measure(repeat, func() error { return pass(func(sparse.Panel) {}) })
+	timing, err := measure(s.Repeat, func() error { return pass(func(sparse.Panel) {}) })
 	if err != nil {
 		return Sweeps{}, err
 	}
@@ -143,12 +145,12 @@ func Decode(ctx context.Context, a sparse.Matrix, workers, repeat int) (Sweeps, 
 			sums[p.Index] += float64(c)
 		}
 	})
-	s := sweeps[float32](timing, a, 1, 1, 1)
-	s.DType, s.BytesPerSecond = "uint32", float64(4*a.NNZ())/timing.SecondsMin
+	out := sweeps[float32](timing, t.A, 1, 1, 1)
+	out.DType, out.BytesPerSecond = "uint32", float64(4*t.A.NNZ())/timing.SecondsMin
 	for _, v := range sums {
-		s.Checksum += v
+		out.Checksum += v
 	}
-	return s, err
+	return out, err
 }
 
 func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, stride, passes int) Sweeps {
@@ -168,26 +170,25 @@ func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, stride, passes in
 	}
 }
 
-// GatherShare returns the time of gathering the rows of a block of k columns in
-// the order of a's own ids, writing nothing, over the given seconds of a sweep:
-// no sweep with these rows can beat it, but one over reordered columns. Memory: 4 bytes
-// an entry and a block.
-func GatherShare[T sparse.Float](ctx context.Context, a sparse.Matrix, k, workers, repeat int, seconds float64) (float64, error) {
-	ranges := a.Ranges()
+// GatherShare returns the time of gathering the rows of a block in the order of t's own
+// ids, writing nothing, over the given seconds of a sweep: no sweep with these rows can
+// beat it, but one over reordered columns. Memory: 4 bytes an entry and a block.
+func GatherShare(ctx context.Context, t *Target, s *Settings, seconds float64) (float64, error) {
+	ranges := t.A.Ranges()
 	start := make([]int64, len(ranges)+1)
 	for i, r := range ranges {
 		start[i+1] = start[i] + int64(r.Entries)
 	}
-	ids := make([]uint32, a.NNZ(), a.NNZ()+256)
-	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+	ids := make([]uint32, t.A.NNZ(), t.A.NNZ()+256)
+	err := t.A.Sweep(ctx, s.Workers, func(_ int, p sparse.Panel) error {
 		copy(ids[start[p.Index]:], p.Col)
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	_, cols := a.Dims()
-	timing, _, err := gather[T](ctx, ids, cols, k, workers, repeat)
+	_, rows := t.A.Dims()
+	timing, _, err := gather(ctx, ids, rows, s)
 	return timing.SecondsMin / seconds, err
 }
 

@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"runtime"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,34 +23,19 @@ type benchmark struct {
 	Source    string `json:"source,omitempty"`
 	Threads   int    `json:"threads"`
 
-	// What every workload has stands here, since JSON takes the outermost of
-	// several fields of one name.
-	bench.Timing
-	BytesPerSecond float64 `json:"bytes_per_second"`
-	*bench.Limit
-	*bench.Sweeps
+	*bench.Report
 
 	// The limit of the machine, measured in the same run.
 	StreamBytesPerSecond float64 `json:"stream_bytes_per_second,omitempty"`
 	Closing
 }
 
-func (v *benchmark) limit(l bench.Limit) {
-	v.Timing, v.BytesPerSecond, v.Limit = l.Timing, l.BytesPerSecond, &l
-}
-
-func (v *benchmark) sweeps(s bench.Sweeps) {
-	v.Timing, v.BytesPerSecond, v.Sweeps = s.Timing, s.BytesPerSecond, &s
-}
-
 // benchFlags are the flags of bench.
 type benchFlags struct {
 	reading
-	columns, repeat, rows int
-	dtype, ids, source    string
+	bench.Settings
+	dtype, ids, source string
 }
-
-var workloads = []string{"stream", "gather", "decode", "spmm", "walk"}
 
 func newBench(in *invocation) *cobra.Command {
 	f := new(benchFlags)
@@ -59,27 +43,13 @@ func newBench(in *invocation) *cobra.Command {
 		Use:   "bench stream|gather|decode|spmm|walk [GRAPH]",
 		Short: "Measure products, walks and decoding beside the limits of this machine",
 		Args:  in.arguments("WORKLOAD", 1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkBench(cmd, args, f)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			v, err := in.bench(args, f)
-			if err != nil {
-				return err
-			}
-			v.Closing = in.closing()
-			if in.json {
-				return in.document(v)
-			}
-			in.printBench(v)
-			return in.stdout.err
-		},
 	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkBench(cmd, args, f) },
+		func(args []string) error { return in.bench(args, f) })
 	flags := cmd.Flags()
-	in.intVar(flags, &f.columns, "columns", 8, 1, 4096, "columns of the block")
-	in.intVar(flags, &f.rows, "rows", 1<<20, 1, 1<<31, "rows of the block of gather")
-	in.intVar(flags, &f.repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
+	in.intVar(flags, &f.Columns, "columns", 8, 1, 4096, "columns of the block")
+	in.intVar(flags, &f.Rows, "rows", 1<<20, 1, 1<<31, "rows of the block of gather")
+	in.intVar(flags, &f.Repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	in.choiceVar(flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
@@ -94,12 +64,12 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 	if len(args) == 0 {
 		return
 	}
-	switch needsGraph := slices.Index(workloads, args[0]) >= 2; {
-	case !slices.Contains(workloads, args[0]):
+	switch w := bench.WorkloadOf(args[0]); {
+	case w == nil:
 		in.problem("bench", "%s is no workload; give stream, gather, decode, spmm or walk", quoted(args[0]))
-	case needsGraph && len(args) < 2:
+	case w.OnGraph && len(args) < 2:
 		in.problem("bench", "%s needs a GRAPH; usage: %s", args[0], synopsis(cmd))
-	case !needsGraph && len(args) > 1:
+	case !w.OnGraph && len(args) > 1:
 		in.problem("bench", "%s takes no GRAPH; leave out %s", args[0], quoted(args[1]))
 	}
 	if f.source == "disk" && f.ids == "raw" {
@@ -109,44 +79,37 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 	in.checkGraph(cmd, args[1:], &f.reading)
 }
 
-func (in *invocation) bench(args []string, f *benchFlags) (*benchmark, error) {
-	if f.dtype == "float64" {
-		return runBench[float64](in, args, f)
+// bench measures a workload and tells what it took.
+func (in *invocation) bench(args []string, f *benchFlags) (err error) {
+	f.Double, f.Workers = f.dtype == "float64", in.threads
+	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
+	w := bench.WorkloadOf(v.Workload)
+	if w.OnGraph {
+		v.Graph = args[1]
+		err = in.benchGraph(w, v, f)
+	} else if err = in.roomFor(w.Bytes(0, &f.Settings)); err == nil {
+		v.Report, err = w.Run(in.ctx, nil, &f.Settings)
 	}
-	return runBench[float32](in, args, f)
+	if err != nil {
+		return err
+	}
+	return in.tell(v, func(io.Writer) { in.printBench(v) })
 }
 
-// runBench measures a workload on blocks of T.
-func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*benchmark, error) {
-	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
-	switch v.Workload {
-	case "stream":
-		if err := in.roomFor(bench.StreamBytes); err != nil {
-			return nil, err
-		}
-		limit, err := bench.Stream(in.ctx, in.threads, f.repeat)
-		v.limit(limit)
-		return v, err
-	case "gather":
-		if err := in.roomFor(bench.GatherBytes[T](f.rows, f.columns)); err != nil {
-			return nil, err
-		}
-		limit, err := bench.Gather[T](in.ctx, f.rows, f.columns, in.threads, f.repeat)
-		v.limit(limit)
-		return v, err
-	}
-	g, err := in.openGraph(args[1], &f.reading, "")
+// benchGraph measures a workload on a graph.
+func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags) error {
+	g, err := in.openGraph(v.Graph, &f.reading, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer g.close()
-	v.Graph, v.Order, v.IDs, v.Source = args[1], orderOf(g.Manifest()), f.ids, f.source
-	blocks := blockBytes[T](v.Workload, len(g.Degrees()), f.columns)
+	v.Order, v.IDs, v.Source = orderOf(g.Manifest()), f.ids, f.source
+	blocks := w.Bytes(len(g.Degrees()), &f.Settings)
 	if err := in.roomFor(g.held() + blocks); err != nil {
-		return nil, err
+		return err
 	}
-	if v.IDs, err = g.copySwept(v, int(sparse.BlockBytes[T](1, f.columns)), blocks); err != nil {
-		return nil, err
+	if v.IDs, err = g.copySwept(v, f.RowBytes(), blocks); err != nil {
+		return err
 	}
 	if g.layout != nil {
 		v.Reordered, v.Tiled = g.layout.Reordered(), g.layout.Tiled()
@@ -157,26 +120,23 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 			v.Source = "disk"
 		}
 	}
-	a := g.matrix
-	sweeps, err := runSweeps[T](in.ctx, a, g, v.Workload, in.threads, f)
-	if err != nil {
-		return nil, err
+	if v.Report, err = w.Run(in.ctx, g.target(), &f.Settings); err != nil {
+		return err
 	}
-	v.sweeps(sweeps)
 	// The limits take memory of their own, which a run from disk is to show
 	// that it does not need.
 	if v.Source == "disk" || in.maxMemory > 0 {
-		return v, nil
+		return nil
 	}
 	if v.Workload == "spmm" {
-		v.GatherShare, err = bench.GatherShare[T](in.ctx, a, f.columns, in.threads, f.repeat, v.SecondsMin)
+		v.GatherShare, err = bench.GatherShare(in.ctx, g.target(), &f.Settings, v.SecondsMin)
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	limit, err := bench.Stream(in.ctx, in.threads, 3)
+	limit, err := bench.WorkloadOf("stream").Run(in.ctx, nil, &bench.Settings{Repeat: 3, Workers: in.threads})
 	v.StreamBytesPerSecond = limit.BytesPerSecond
-	return v, err
+	return err
 }
 
 // copySwept makes the copy of the graph that a workload sweeps, unless it asks for
@@ -197,17 +157,6 @@ func (g *openGraph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids str
 	return "raw", g.load()
 }
 
-// blockBytes returns what a workload takes beside its graph.
-func blockBytes[T sparse.Float](workload string, nodes, columns int) int64 {
-	switch workload {
-	case "spmm":
-		return bench.SpMMBytes[T](nodes, columns)
-	case "walk":
-		return bench.WalkBytes[T](nodes)
-	}
-	return 0
-}
-
 // roomFor returns an error if so many bytes do not fit the limit.
 func (in *invocation) roomFor(bytes int64) error {
 	if in.memory == 0 {
@@ -220,18 +169,7 @@ func (in *invocation) roomFor(bytes int64) error {
 // measured is what plans call what a measurement takes beside its graph.
 const measured = "what is measured"
 
-func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *openGraph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
-	switch workload {
-	case "spmm":
-		return bench.SpMM[T](ctx, a, g.Degrees(), g.Nodes().Order(), f.columns, threads, f.repeat)
-	case "walk":
-		return bench.Walk[T](ctx, a, g.Degrees(), g.Nodes().Order(), threads, f.repeat)
-	}
-	return bench.Decode(ctx, a, threads, f.repeat)
-}
-
 func (in *invocation) printBench(v *benchmark) {
-	in.progress.close()
 	w := in.stdout
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))

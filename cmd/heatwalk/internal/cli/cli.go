@@ -311,6 +311,18 @@ func (in *invocation) checked() error {
 	return &usageError{in.problems}
 }
 
+// runs returns what a subcommand runs: check notes what is wrong with its flags together,
+// and do works unless something is.
+func (in *invocation) runs(check func(cmd *cobra.Command, args []string), do func(args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		check(cmd, args)
+		if err := in.checked(); err != nil {
+			return err
+		}
+		return do(args)
+	}
+}
+
 // sharedFlags declares the flags of all subcommands.
 func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	in.intVar(flags, &in.threads, "threads", 0, 0, 4096, "number of threads (0: one for each processor); never changes a result")

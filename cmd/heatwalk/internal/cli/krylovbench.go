@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -12,23 +13,17 @@ import (
 
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // krylovFlags are the flags of bench krylov.
 type krylovFlags struct {
 	reading
-	eigen            eigenParameters
-	system           string
-	betas            []float64
-	alpha, tolerance float64
-	normalized       bool
-	columns, repeat  int
+	bench.KrylovSettings
+	eigen         eigenParameters
+	combinatorial bool
 }
 
 // krylovBenchmark is the JSON document of bench krylov.
@@ -40,59 +35,38 @@ type krylovBenchmark struct {
 	Closing
 }
 
-var krylovWorkloads = []string{"exponential", "solve", "eigen"}
-
-var benchSystems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
-
 func newKrylovBench(in *invocation) *cobra.Command {
 	f := new(krylovFlags)
 	cmd := &cobra.Command{
 		Use:   "krylov exponential|solve|eigen GRAPH",
 		Short: "Measure exponentials, solves and eigenpairs",
 		Args:  in.arguments("WORKLOAD GRAPH", 2, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkKrylovBench(cmd, args, f)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			v, err := in.krylovBench(args[0], args[1], f)
-			if err != nil {
-				return err
-			}
-			v.Closing = in.closing()
-			if in.json {
-				return in.document(v)
-			}
-			in.printKrylovBench(v)
-			return in.stdout.err
-		},
 	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkKrylovBench(cmd, args, f) },
+		func(args []string) error { return in.krylovBench(args[1], f) })
 	flags := cmd.Flags()
-	in.intVar(flags, &f.columns, "columns", 16, 1, 4096, "columns of B, or eigenpairs")
-	in.intVar(flags, &f.repeat, "repeat", 3, 1, 1_000_000, "repetitions that count, after one that does not")
-	in.floatVar(flags, &f.tolerance, "tolerance", 1e-8, bounds{lo: 0, loOpen: true, hi: 1, hiOpen: true, symbol: "tolerance"}, "relative error of a result, or residual")
-	f.betas = []float64{10}
+	in.intVar(flags, &f.Columns, "columns", 16, 1, 4096, "columns of B, or eigenpairs")
+	in.intVar(flags, &f.Repeat, "repeat", 3, 1, 1_000_000, "repetitions that count, after one that does not")
+	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, bounds{lo: 0, loOpen: true, hi: 1, hiOpen: true, symbol: "tolerance"}, "relative error of a result, or residual")
+	f.Betas = []float64{10}
 	in.variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
-		f.betas = f.betas[:0]
+		f.Betas = f.Betas[:0]
 		for _, word := range strings.Split(s, ",") {
 			b, err := strconv.ParseFloat(word, 64)
 			if err != nil || !(b > 0) || math.IsInf(b, 0) {
 				return fmt.Errorf("%s is not a list of positive numbers; give one such as 1,10,100", quoted(s))
 			}
-			f.betas = append(f.betas, b)
+			f.Betas = append(f.Betas, b)
 		}
-		slices.Sort(f.betas)
+		slices.Sort(f.Betas)
 		return nil
 	})
-	flags.Bool("combinatorial", false, "L = D − A in place of L̃")
-	in.choiceVar(flags, &f.system, "system", benchSystems[0], benchSystems, "M of solve")
-	in.floatVar(flags, &f.alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
+	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
+	in.choiceVar(flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
+	in.floatVar(flags, &f.Alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
 	in.choiceVar(flags, &f.eigen.Matrix, "matrix", string(spectral.AdjacencyNormalized), matrixNames(), "matrix of eigen")
 	in.choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	in.readingFlags(flags, &f.reading)
-	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
-		f.normalized = !cmd.Flags().Changed("combinatorial")
-	}
 	return cmd
 }
 
@@ -100,133 +74,66 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *kry
 	if len(args) < 2 {
 		return
 	}
-	if !slices.Contains(krylovWorkloads, args[0]) {
+	f.Workload, f.Normalized, f.RNGSeed, f.Problem = args[0], !f.combinatorial, uint64(in.seed), *f.eigen.problem()
+	if !slices.Contains(bench.KrylovWorkloads, f.Workload) {
 		in.problem("krylov", "%s is no workload; give exponential, solve or eigen", quoted(args[0]))
 	}
-	if args[0] == "solve" && f.system == "von-neumann" && f.alpha >= 1 {
-		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.alpha)
+	if f.Workload == "solve" && f.System == "von-neumann" && f.Alpha >= 1 {
+		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.Alpha)
 	}
-	if args[0] == "eigen" && f.tolerance < leastEigenTolerance {
-		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.tolerance, eigenTolerances)
+	if f.Workload == "eigen" && f.Tolerance < leastEigenTolerance {
+		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances)
 	}
 	in.checkGraph(cmd, args[1:], &f.reading)
 }
 
-func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylovBenchmark, error) {
-	takes, known := int64(0), -1 // bytes; eigenpairs, if that has been found out
-	rowBytes := 8 * sparse.Stride[float64](f.columns)
-	if workload == "eigen" {
+func (in *invocation) krylovBench(name string, f *krylovFlags) error {
+	var parts *sparse.Components // of eigenproblems that count them
+	takes, rowBytes := int64(0), 8*sparse.Stride[float64](f.Columns)
+	if f.Workload == "eigen" {
 		rowBytes = lanczos.RowBytes
 	}
 	g, err := in.openSwept(name, &f.reading, "", rowBytes, func(g *openGraph) (_ int64, err error) {
-		if workload == "eigen" && known < 0 {
-			if known, err = in.knownPairs(g, &f.eigen); err != nil {
-				return 0, err
+		components := 0
+		if f.Workload == "eigen" && f.Problem.Splits() {
+			if parts == nil {
+				if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
+					return 0, err
+				}
 			}
+			components = len(parts.Sizes)
 		}
-		takes, err = krylovBytes(workload, g, f, known)
+		takes, err = f.Bytes(g.Degrees(), components)
 		return takes, err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer g.close()
-	memory := int64(0) // of a factor
 	if in.memory > 0 {
-		memory = max(1, g.memory()-takes)
+		f.Memory = max(1, g.memory()-takes)
 	}
 	if g.Manifest().Directed {
-		return nil, usageOf(name, "%s", asymmetric("bench krylov", ""))
+		return usageOf(name, "%s", asymmetric("bench krylov", ""))
+	}
+	if n := len(g.Degrees()); f.Workload == "eigen" && f.Columns > n {
+		return usageOf("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
 	}
 	nodes, err := graph.New(in.ctx, g.matrix, in.threads)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	v := &krylovBenchmark{Workload: workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}
-	order := g.Nodes().Order()
-	switch workload {
-	case "exponential":
-		v.Krylov, err = bench.Exponential(in.ctx, nodes, order, f.normalized, f.betas, f.columns, f.tolerance, memory, f.repeat)
-	case "solve":
-		var system *iterative.System
-		if system, err = benchSystem(nodes, f); err == nil {
-			system.Memory = memory
-			v.Krylov, err = bench.Solve(in.ctx, system, order, f.columns, f.tolerance, f.repeat)
+	v := &krylovBenchmark{Workload: f.Workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}
+	if v.Krylov, err = f.Run(in.ctx, nodes, g.Nodes().Order()); err != nil {
+		return err
+	}
+	return in.tell(v, func(io.Writer) {
+		w := in.stdout
+		fmt.Fprintf(w, "%-12s %.1f ms, median %.1f, %d threads, %s, %s of %d columns\n", v.Workload, v.SecondsMin*1e3, v.SecondsMedian*1e3,
+			v.Threads, v.Method, counted(int64(v.Sweeps), "sweep"), v.Columns)
+		fmt.Fprintf(w, "%-12s %.2g, asked for %.2g\n", "bound", v.Bound, v.Tolerance)
+		if v.Values == nil {
+			fmt.Fprintf(w, "%-12s %v\n", "checksum", v.Checksum)
 		}
-	case "eigen":
-		n := len(nodes.Degrees)
-		if f.columns > n {
-			return nil, usageOf("--columns", "%d is more than %s has nodes; give 1 to %d", f.columns, name, n)
-		}
-		v.Krylov, err = bench.Eigen(in.ctx, f.eigen.problem().Eigenproblem(nodes), f.columns, &lanczos.Settings{
-			Tolerance: f.tolerance, RNGSeed: uint64(in.seed), Workers: in.threads,
-		}, f.repeat)
-	}
-	return v, err
-}
-
-// knownPairs returns how many eigenpairs are known beforehand.
-func (in *invocation) knownPairs(g *openGraph, p *eigenParameters) (int, error) {
-	if !p.problem().Splits() {
-		return 0, nil
-	}
-	parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
-	if err != nil {
-		return 0, err
-	}
-	return len(parts.Sizes), nil
-}
-
-// krylovBytes returns what a workload takes beside the graph, but for a factor; so
-// many eigenpairs are known.
-func krylovBytes(workload string, g *openGraph, f *krylovFlags, known int) (int64, error) {
-	n := len(g.Degrees())
-	if workload == "eigen" {
-		bytes, _ := lanczos.Bytes(n, f.columns, known, nil)
-		return bytes + f.eigen.problem().VectorBytes(n), nil
-	}
-	name, given, more := f.system, spec.Values{"alpha": spec.Number(f.alpha)}, int64(0)
-	switch {
-	case workload == "exponential":
-		name, given = "diffusion", spec.Values{"beta": spec.Number(f.betas[len(f.betas)-1])}
-		more = int64(len(f.betas)-1) * sparse.BlockBytes[float64](n, f.columns)
-	case name == "pseudo-inverse":
-		// As with an α that is very large: its least eigenvalue is not looked for.
-		name, given["alpha"] = "regularized-laplacian", spec.Number(1e12)
-	}
-	family := kernel.FamilyOf(name)
-	if family.Param("laplacian") != nil && !f.normalized {
-		given["laplacian"] = spec.Word("combinatorial")
-	}
-	v, err := family.Resolve(given, kernel.OnDegrees(g.Degrees()))
-	if err != nil {
-		return 0, err
-	}
-	return spec.Sum(family.ApplyMemory(v, g.Degrees(), f.columns)) + more, nil
-}
-
-// benchSystem returns the system that f names.
-func benchSystem(g *graph.Graph, f *krylovFlags) (*iterative.System, error) {
-	least := 1.0
-	if f.system == "pseudo-inverse" {
-		least = 0
-	}
-	switch {
-	case f.system == "von-neumann":
-		return iterative.VonNeumann(g, f.alpha)
-	case f.normalized:
-		return iterative.ShiftedLaplacianNormalized(g, f.alpha, least)
-	}
-	return iterative.ShiftedLaplacian(g, f.alpha, least)
-}
-
-func (in *invocation) printKrylovBench(v *krylovBenchmark) {
-	in.progress.close()
-	w := in.stdout
-	fmt.Fprintf(w, "%-12s %.1f ms, median %.1f, %d threads, %s, %s of %d columns\n", v.Workload, v.SecondsMin*1e3, v.SecondsMedian*1e3,
-		v.Threads, v.Method, counted(int64(v.Sweeps), "sweep"), v.Columns)
-	fmt.Fprintf(w, "%-12s %.2g, asked for %.2g\n", "bound", v.Bound, v.Tolerance)
-	if v.Values == nil {
-		fmt.Fprintf(w, "%-12s %v\n", "checksum", v.Checksum)
-	}
+	})
 }

@@ -24,6 +24,22 @@ func (in *invocation) closing() Closing {
 	return Closing{Seconds: time.Since(in.started).Seconds(), PeakMemoryBytes: system.PeakMemory(), Warnings: slices.Clone(in.warnings)}
 }
 
+// document is what a command tells with --json.
+type document interface{ closeWith(c Closing) }
+
+func (c *Closing) closeWith(now Closing) { *c = now }
+
+// tell prints the result of a command that wrote the given outputs: v with --json, else
+// what text writes where the closing summary goes.
+func (in *invocation) tell(v document, text func(w io.Writer), outputs ...string) error {
+	if in.json {
+		v.closeWith(in.closing())
+		return in.document(v)
+	}
+	text(in.summary(outputs...))
+	return in.stdout.err
+}
+
 // document prints v, a command's whole result, as the one JSON document on
 // stdout.
 func (in *invocation) document(v any) error {
