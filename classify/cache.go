@@ -1,12 +1,17 @@
 package classify
 
-import "math"
+import (
+	"math"
+	"unsafe"
 
-// rowCache holds rows of a Gram restricted to the items of one machine. A
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// rowCache holds rows of a Gram restricted to the items of one machine, rounded to T. A
 // position is an item's place in the machine; the first columns of a row are
 // those in use, so a row may be known up to some length only. When it is full,
 // the row that was used longest ago makes room.
-type rowCache struct {
+type rowCache[T Float] struct {
 	gram  partGram
 	item  []int // by position
 	limit int   // how many rows are held at most: those of whole chunks
@@ -20,9 +25,18 @@ type rowCache struct {
 	swaps [][2]int32 // all exchanges of positions so far
 	done  []int      // by slot: how many of them its row has followed
 
-	chunks   [][]float64
+	chunks   [][]T
 	chunk    int // values in a chunk
 	perChunk int // rows in a chunk
+
+	exact []float64 // values before they are rounded
+	apart []T       // values of a row that is not held
+}
+
+// valueBytes returns the size of a T in bytes.
+func valueBytes[T Float]() int64 {
+	var t T
+	return int64(unsafe.Sizeof(t))
 }
 
 // chunkLen is the number of values allocated at a time unless a row is longer, or
@@ -30,7 +44,7 @@ type rowCache struct {
 const chunkLen = 1 << 14
 
 // reset empties the cache for the items of another machine.
-func (c *rowCache) reset(gram partGram, item []int, bytes int64) {
+func (c *rowCache[T]) reset(gram partGram, item []int, bytes int64) {
 	n := len(item)
 	c.gram, c.item = gram, item
 	c.slot = resize(c.slot, n)
@@ -39,15 +53,15 @@ func (c *rowCache) reset(gram partGram, item []int, bytes int64) {
 	}
 	c.owner, c.have, c.stamp, c.done = c.owner[:0], c.have[:0], c.stamp[:0], c.done[:0]
 	c.clock, c.swaps = 0, c.swaps[:0]
-	if want := max(n, int(min(chunkLen, bytes/8))); c.chunk < want {
+	if want := max(n, int(min(chunkLen, bytes/valueBytes[T]()))); c.chunk < want {
 		c.chunk, c.chunks = want, nil
 	}
 	c.perChunk = c.chunk / n
-	c.limit = int(max(2, min(int64(n), bytes/8/int64(c.chunk)*int64(c.perChunk))))
+	c.limit = int(max(2, min(int64(n), bytes/valueBytes[T]()/int64(c.chunk)*int64(c.perChunk))))
 }
 
 // values returns the memory of a slot, one value for each position.
-func (c *rowCache) values(slot int) []float64 {
+func (c *rowCache[T]) values(slot int) []T {
 	n := len(c.item)
 	at := slot % c.perChunk * n
 	return c.chunks[slot/c.perChunk][at : at+n : at+n]
@@ -55,7 +69,7 @@ func (c *rowCache) values(slot int) []float64 {
 
 // row returns the first columns of the row at a position. It is valid until
 // two further rows have been asked for.
-func (c *rowCache) row(position, columns int) []float64 {
+func (c *rowCache[T]) row(position, columns int) []T {
 	s := c.slot[position]
 	if s < 0 {
 		s = c.free()
@@ -66,18 +80,40 @@ func (c *rowCache) row(position, columns int) []float64 {
 	c.stamp[s] = c.clock
 	values := c.values(s)
 	if have := c.have[s]; have < columns {
-		c.gram.PartTo(values[have:columns], c.item[position], c.item[have:columns])
+		c.read(values[have:columns], c.item[position], c.item[have:columns])
 		c.have[s] = columns
 	}
 	return values[:columns]
 }
 
+// read stores the values of item i with others in dst.
+func (c *rowCache[T]) read(dst []T, i int, items []int) {
+	if exact, ok := any(dst).([]float64); ok {
+		c.gram.PartTo(exact, i, items)
+		return
+	}
+	c.exact = resize(c.exact, len(items))
+	c.gram.PartTo(c.exact, i, items)
+	simd.ScaleTo(dst, 1, c.exact)
+}
+
+// after returns the columns from ≤ k of the row at a position, until the next call. No row
+// makes room for it.
+func (c *rowCache[T]) after(position, from int) []T {
+	if c.slot[position] >= 0 || len(c.owner) < c.limit {
+		return c.row(position, len(c.item))[from:]
+	}
+	c.apart = resize(c.apart, len(c.item)-from)
+	c.read(c.apart, c.item[position], c.item[from:])
+	return c.apart
+}
+
 // free returns a slot for another row.
-func (c *rowCache) free() int {
+func (c *rowCache[T]) free() int {
 	s := len(c.owner)
 	if s < c.limit {
 		if s/c.perChunk == len(c.chunks) {
-			c.chunks = append(c.chunks, make([]float64, c.chunk))
+			c.chunks = append(c.chunks, make([]T, c.chunk))
 		}
 		c.owner, c.have = append(c.owner, 0), append(c.have, 0)
 		c.stamp, c.done = append(c.stamp, 0), append(c.done, 0)
@@ -95,7 +131,7 @@ func (c *rowCache) free() int {
 
 // swap exchanges the positions a < b, whose items the caller exchanges. Rows
 // follow when they are next asked for; most of those put aside never are.
-func (c *rowCache) swap(a, b int) {
+func (c *rowCache[T]) swap(a, b int) {
 	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]
 	if s := c.slot[a]; s >= 0 {
@@ -108,7 +144,7 @@ func (c *rowCache) swap(a, b int) {
 
 // follow exchanges the columns of a row as positions have been since it was
 // last in use.
-func (c *rowCache) follow(slot int) {
+func (c *rowCache[T]) follow(slot int) {
 	values, have := c.values(slot), c.have[slot]
 	for _, s := range c.swaps[c.done[slot]:] {
 		switch a, b := int(s[0]), int(s[1]); {

@@ -223,17 +223,6 @@ func parts(k Gram) partGram {
 	return &wholeRows{gram: k, row: make([]float64, k.Len())}
 }
 
-// single rounds the values of a Gram to single precision.
-type single struct{ partGram }
-
-// PartTo implements [partGram].
-func (s single) PartTo(dst []float64, i int, items []int) {
-	s.partGram.PartTo(dst, i, items)
-	for j, v := range dst {
-		dst[j] = float64(float32(v))
-	}
-}
-
 const (
 	badShape  = "classify: dimension mismatch"
 	badLength = "classify: slice of the wrong length"

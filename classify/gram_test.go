@@ -25,31 +25,26 @@ func TestGrams(t *testing.T) {
 		}
 	}
 	grams := map[string]Gram{
-		"features":       FeatureGram[float64]{p.f},
-		"dense matrix":   NewDenseGram(wide.Slice(1, 24, 2, 25)),
-		"symmetric":      NewDenseGram(symmetric),
-		"whole rows":     onlyRows{dense},
-		"single values":  narrow,
-		"rounded values": nil,
+		"features":      FeatureGram[float64]{p.f},
+		"dense matrix":  NewDenseGram(wide.Slice(1, 24, 2, 25)),
+		"symmetric":     NewDenseGram(symmetric),
+		"whole rows":    onlyRows{dense},
+		"single values": narrow,
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	want, row, part := make([]float64, 23), make([]float64, 23), make([]float64, 9)
 	for name, k := range grams {
 		for i := range 23 {
 			dense.RowTo(want, i)
-			p := partGram(single{dense})
-			if name != "rounded values" {
-				p = parts(k)
-				k.RowTo(row, i)
-				if name != "single values" && (k.Len() != 23 || !reflect.DeepEqual(row, want)) {
-					t.Fatalf("%s: row %d of %d differs", name, i, k.Len())
-				}
+			k.RowTo(row, i)
+			if name != "single values" && (k.Len() != 23 || !reflect.DeepEqual(row, want)) {
+				t.Fatalf("%s: row %d of %d differs", name, i, k.Len())
 			}
 			items := rng.Perm(23)[:9]
-			p.PartTo(part, i, items)
+			parts(k).PartTo(part, i, items)
 			for j, item := range items {
 				v := want[item]
-				if name == "single values" || name == "rounded values" {
+				if name == "single values" {
 					v = float64(float32(v))
 				}
 				if part[j] != v {
@@ -64,18 +59,23 @@ func TestGrams(t *testing.T) {
 }
 
 // TestRowCache compares a small cache with the matrix it reads, under a random
-// sequence of rows of all lengths and exchanges of positions.
+// sequence of rows of all lengths, ends of rows and exchanges of positions.
 func TestRowCache(t *testing.T) {
+	t.Run("float32", testRowCache[float32])
+	t.Run("float64", testRowCache[float64])
+}
+
+func testRowCache[T Float](t *testing.T) {
 	const n = 40
 	p := clouds(9, n, 3, 2, 1)
 	k := p.gram()
 	for _, rows := range []int64{1, 2, 5, n} {
 		rng := rand.New(rand.NewPCG(uint64(rows), 1))
-		var c rowCache
+		var c rowCache[T]
 		for range 3 {
 			item := rng.Perm(n)[:20+rng.IntN(n-20)]
-			c.reset(k, item, rows*8*int64(len(item)))
-			var held []float64
+			c.reset(k, item, rows*valueBytes[T]()*int64(len(item)))
+			var held []T
 			for range 2000 {
 				if rng.IntN(4) == 0 {
 					a, b := rng.IntN(len(item)), rng.IntN(len(item))
@@ -88,17 +88,28 @@ func TestRowCache(t *testing.T) {
 					continue
 				}
 				i, columns := rng.IntN(len(item)), 1+rng.IntN(len(item))
-				before := append([]float64(nil), held...)
-				row := c.row(i, columns)
+				before := append([]T(nil), held...)
+				row, from, kept := held, 0, rng.IntN(4) > 0
+				if kept {
+					row = c.row(i, columns)
+				} else {
+					from = len(item) - columns
+					row = c.after(i, from)
+				}
 				for j, v := range row {
-					if want := k.Data[item[i]*n+item[j]]; v != want {
-						t.Fatalf("row %d, column %d: %v, want %v", i, j, v, want)
+					if want := T(k.Data[item[i]*n+item[from+j]]); v != want {
+						t.Fatalf("row %d, column %d: %v, want %v", i, from+j, v, want)
 					}
 				}
-				if !reflect.DeepEqual(append([]float64(nil), held...), before) {
+				if len(row) != columns {
+					t.Fatalf("%d columns, want %d", len(row), columns)
+				}
+				if !reflect.DeepEqual(append([]T(nil), held...), before) {
 					t.Fatal("the row asked for before is gone")
 				}
-				held = row
+				if held = nil; kept {
+					held = row
+				}
 			}
 			if got := len(c.owner); got > int(max(2, rows)) {
 				t.Fatalf("%d rows held, limit %d", got, rows)
@@ -119,7 +130,7 @@ func (ordinals) PartTo(dst []float64, i int, items []int) {
 // TestRowCacheLongRows goes from short rows, many to a piece of memory, to rows
 // longer than that, and back.
 func TestRowCacheLongRows(t *testing.T) {
-	var c rowCache
+	var c rowCache[float64]
 	for _, n := range []int{10, chunkLen + 5, 3 * chunkLen, 7} {
 		item := make([]int, n)
 		for i := range item {

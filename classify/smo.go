@@ -3,6 +3,8 @@ package classify
 import (
 	"context"
 	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // dual solves the problem of one binary machine with a bias,
@@ -24,8 +26,10 @@ import (
 // Items at a bound that are unlikely to leave it are put aside (shrunk): they
 // are moved behind position active and their errors are recomputed when the
 // others have settled.
-type dual struct {
-	rows rowCache
+//
+// Kernel values between different items count as rounded to T.
+type dual[T Float] struct {
+	rows rowCache[T]
 	item []int     // the item at each position
 	y    []float64 // ±1
 	rate []float64 // C_i for a cost of 1
@@ -38,9 +42,7 @@ type dual struct {
 
 	active   int
 	unshrunk bool
-	part     []float64 // for parts of rows outside the cache
-	support  []int
-	weight   []float64
+	sums     []float64 // errors that are computed anew
 }
 
 // curvature is what the curvature K_ii + K_jj − 2K_ij of a pair counts as if it
@@ -51,7 +53,7 @@ const curvature = 1e-12
 // start sets up a machine on items, the first of which (positive in number)
 // are its positive class; d.rate holds their C_i for a cost of 1. All β are 0
 // and bounds are to be set.
-func (d *dual) start(gram partGram, items []int, positive int, diag []float64, cacheBytes int64) {
+func (d *dual[T]) start(gram partGram, items []int, positive int, diag []float64, cacheBytes int64) {
 	n := len(items)
 	d.item = append(d.item[:0], items...)
 	for _, s := range []*[]float64{&d.y, &d.beta, &d.lo, &d.hi, &d.diag, &d.up, &d.down} {
@@ -72,7 +74,7 @@ func (d *dual) start(gram partGram, items []int, positive int, diag []float64, c
 }
 
 // bound sets the bounds for a cost, which every β keeps to.
-func (d *dual) bound(cost float64) {
+func (d *dual[T]) bound(cost float64) {
 	for k, y := range d.y {
 		if y > 0 {
 			d.lo[k], d.hi[k] = 0, cost*d.rate[k]
@@ -84,7 +86,7 @@ func (d *dual) bound(cost float64) {
 }
 
 // errorAt returns f at a position.
-func (d *dual) errorAt(k int) float64 {
+func (d *dual[T]) errorAt(k int) float64 {
 	if d.down[k] > math.Inf(-1) {
 		return d.down[k]
 	}
@@ -92,9 +94,9 @@ func (d *dual) errorAt(k int) float64 {
 }
 
 // mark records in which directions a position may go.
-func (d *dual) mark(k int) { d.setError(k, d.errorAt(k)) }
+func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
-func (d *dual) setError(k int, f float64) {
+func (d *dual[T]) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
 	if d.beta[k] < d.hi[k] {
 		d.up[k] = f
@@ -107,7 +109,7 @@ func (d *dual) setError(k int, f float64) {
 // warm starts from given coefficients, one for each item of the Gram, after
 // the bounds are set. They are clipped to the bounds; if they no longer sum to
 // zero, the heavier class gives way.
-func (d *dual) warm(coef []float64) {
+func (d *dual[T]) warm(coef []float64) {
 	var sum, size float64
 	for k, item := range d.item {
 		d.beta[k] = max(d.lo[k], min(d.hi[k], coef[item]))
@@ -129,7 +131,7 @@ func (d *dual) warm(coef []float64) {
 // the costs if that makes the objective larger, and otherwise leaves them as
 // they are: the former where many items are at their bound and will stay there,
 // the latter where the margin has become hard.
-func (d *dual) raise(from, to float64) {
+func (d *dual[T]) raise(from, to float64) {
 	ratio := to / from
 	var linear, quadratic float64
 	for k, b := range d.beta {
@@ -156,7 +158,7 @@ const shrinkPeriod = 1000
 
 // solve iterates until the largest violation is below the tolerance and
 // returns the number of iterations. All positions are active before and after.
-func (d *dual) solve(ctx context.Context, tolerance float64, limit int, shrinking bool) (int, error) {
+func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int, shrinking bool) (int, error) {
 	n := len(d.item)
 	period := min(n, shrinkPeriod)
 	countdown := period + 1
@@ -185,18 +187,18 @@ func (d *dual) solve(ctx context.Context, tolerance float64, limit int, shrinkin
 		}
 		a := d.active
 		ri := d.rows.row(i, a)
-		j := second(d.down[:a], d.diag[:a], ri, lowest, d.diag[i])
+		j := simd.LargestGain(d.down[:a], d.diag[:a], ri, lowest, d.diag[i], curvature)
 		if j < 0 {
 			d.unshrink()
 			return iteration, nil
 		}
 		rj := d.rows.row(j, a)
-		eta := d.diag[i] + d.diag[j] - 2*ri[j]
+		eta := d.diag[i] + d.diag[j] - 2*float64(ri[j])
 		if !(eta > 0) {
 			eta = curvature
 		}
 		step := d.move(i, j, (d.down[j]-lowest)/eta)
-		i, lowest, highest = advance(d.up[:a], d.down[:a], ri, rj, step)
+		i, lowest, highest = simd.Advance(d.up[:a], d.down[:a], ri, rj, step)
 	}
 	d.unshrink()
 	if _, lowest, highest = d.extremes(); highest-lowest >= tolerance {
@@ -207,7 +209,7 @@ func (d *dual) solve(ctx context.Context, tolerance float64, limit int, shrinkin
 
 // move adds as much of step to β_i and takes it from β_j as the bounds allow,
 // and returns how much that is.
-func (d *dual) move(i, j int, step float64) float64 {
+func (d *dual[T]) move(i, j int, step float64) float64 {
 	roomI, roomJ := d.hi[i]-d.beta[i], d.beta[j]-d.lo[j]
 	step = min(step, roomI, roomJ)
 	d.beta[i] += step
@@ -225,8 +227,8 @@ func (d *dual) move(i, j int, step float64) float64 {
 
 // extremes returns the active position with the lowest error among those that
 // may go up, that error, and the highest error among those that may go down.
-// Among equals the last position counts, here and in the functions below.
-func (d *dual) extremes() (i int, lowest, highest float64) {
+// Among equals the last position counts, here and in each step.
+func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest, highest = math.MaxFloat64, math.Inf(-1)
 	for k, u := range d.up[:d.active] {
 		if u <= lowest {
@@ -237,51 +239,11 @@ func (d *dual) extremes() (i int, lowest, highest float64) {
 	return i, lowest, highest
 }
 
-// second returns the position that, paired with one of error f and kernel value
-// kii with itself, promises the largest gain (f_j − f)²/(K_ii + K_jj − 2K_ij),
-// or −1 if no position violates. Gains are compared without dividing.
-func second(down, diag, row []float64, f, kii float64) int {
-	best, square, eta := -1, 0.0, 1.0
-	diag, row = diag[:len(down)], row[:len(down)]
-	for k, v := range down {
-		if diff := v - f; diff > 0 {
-			e := kii + diag[k] - 2*row[k]
-			if !(e > 0) {
-				e = curvature
-			}
-			if s := diff * diff; s*eta >= square*e {
-				best, square, eta = k, s, e
-			}
-		}
-	}
-	return best
-}
-
-// advance adds step·(ri − rj) to all errors and returns the extremes of the
-// new ones.
-func advance(up, down, ri, rj []float64, step float64) (i int, lowest, highest float64) {
-	down, ri, rj = down[:len(up)], ri[:len(up)], rj[:len(up)]
-	lowest, highest = math.MaxFloat64, math.Inf(-1)
-	for k, u := range up {
-		change := step * (ri[k] - rj[k])
-		u += change
-		v := down[k] + change
-		up[k], down[k] = u, v
-		if u <= lowest {
-			i, lowest = k, u
-		}
-		if v > highest {
-			highest = v
-		}
-	}
-	return i, lowest, highest
-}
-
 // shrink puts aside the items at a bound whose error lies beyond the extremes.
 // Once, when the violation has come within ten tolerances, it first takes all
 // items back and looks at them again, since the guesses so far were made far
 // from the solution.
-func (d *dual) shrink(lowest, highest, tolerance float64) {
+func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	if !d.unshrunk && highest-lowest <= 10*tolerance {
 		d.unshrunk = true
 		d.unshrink()
@@ -305,7 +267,7 @@ func (d *dual) shrink(lowest, highest, tolerance float64) {
 }
 
 // swap exchanges the positions a < b.
-func (d *dual) swap(a, b int) {
+func (d *dual[T]) swap(a, b int) {
 	d.rows.swap(a, b)
 	d.item[a], d.item[b] = d.item[b], d.item[a]
 	for _, s := range [...][]float64{d.y, d.rate, d.beta, d.lo, d.hi, d.diag, d.up, d.down} {
@@ -314,33 +276,34 @@ func (d *dual) swap(a, b int) {
 }
 
 // unshrink takes all items back.
-func (d *dual) unshrink() {
+func (d *dual[T]) unshrink() {
 	d.recompute(d.active)
 	d.active = len(d.item)
 }
 
 // recompute computes the errors of the positions from ≤ k anew.
-func (d *dual) recompute(from int) {
+func (d *dual[T]) recompute(from int) {
 	if from == len(d.item) {
 		return
 	}
-	d.support, d.weight = d.support[:0], d.weight[:0]
+	d.sums = resize(d.sums, len(d.item)-from)
+	for k, y := range d.y[from:] {
+		d.sums[k] = -y
+	}
 	for k, b := range d.beta {
 		if b != 0 {
-			d.support, d.weight = append(d.support, d.item[k]), append(d.weight, b)
+			simd.AddScaled(d.sums, b, d.rows.after(k, from))
 		}
 	}
-	d.part = resize(d.part, len(d.support))
-	for k := from; k < len(d.item); k++ {
-		d.rows.gram.PartTo(d.part, d.item[k], d.support)
-		d.setError(k, inner(d.part, d.weight)-d.y[k])
+	for k, f := range d.sums {
+		d.setError(from+k, f)
 	}
 }
 
 // result returns ρ, the threshold of the decision Σ β_i·K(x, i) − ρ: the mean
 // error of the items between their bounds or, if there are none, the middle of
 // the interval that is left; and the value of the objective.
-func (d *dual) result() (rho, objective float64) {
+func (d *dual[T]) result() (rho, objective float64) {
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	var sum float64
 	free := 0

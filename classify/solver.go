@@ -16,12 +16,13 @@ type Solver struct {
 	// model of this solver.
 	SVM SVM
 
-	groups  groups
-	pairs   Pairs
-	trainer trainer
-	arena   arena
-	models  []KernelModel
-	cells   []Machine
+	groups groups
+	pairs  Pairs
+	single trainer[float32]
+	double trainer[float64]
+	arena  arena
+	models []KernelModel
+	cells  []Machine
 }
 
 // Path fits a model for each of the increasing costs, each starting from the
@@ -51,25 +52,37 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 		s.models[c] = KernelModel{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
 	}
 	s.arena.reset()
-	t := &s.trainer
-	t.gram = set.values(k)
-	t.diag = diagonal(t.diag, k, s.groups.items)
 	set.Cost = costs[0]
-	var limited error
+	var err error
+	if set.rounded() {
+		err = pathTo(ctx, s, &s.single, &set, k, costs)
+	} else {
+		err = pathTo(ctx, s, &s.double, &set, k, costs)
+	}
+	if err != nil && !errors.Is(err, ErrIterationLimit) {
+		return nil, err
+	}
+	return s.models, err
+}
+
+// pathTo trains the machines of the models of s.
+func pathTo[T Float](ctx context.Context, s *Solver, t *trainer[T], set *SVM, k Gram, costs []float64) (limited error) {
+	t.gram = parts(k)
+	t.diag = diagonal(t.diag, k, s.groups.items)
 	for m, p := range s.pairs {
-		t.start(&set, &s.groups, p, m)
+		t.start(set, &s.groups, p, m)
 		for c, cost := range costs {
 			if c > 0 {
 				t.dual.raise(costs[c-1], cost)
 			}
-			if err := t.step(ctx, &set, &s.models[c].Machines[m], &s.arena); errors.Is(err, ErrIterationLimit) {
+			if err := t.step(ctx, set, &s.models[c].Machines[m], &s.arena); errors.Is(err, ErrIterationLimit) {
 				limited = err
 			} else if err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return s.models, limited
+	return limited
 }
 
 func validateCosts(costs []float64) error {

@@ -167,13 +167,8 @@ func (s *SVM) filled() SVM {
 	return f
 }
 
-// values returns the kernel values that machines are trained on.
-func (s *SVM) values(k Gram) partGram {
-	if s.Tolerance >= 1e-5 {
-		return single{parts(k)}
-	}
-	return parts(k)
-}
+// rounded reports whether kernel values count as rounded to single precision.
+func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 
 // Fit learns from the values of k between the items with y ≥ 0. A nil s means
 // defaults.
@@ -195,23 +190,33 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 	pairs := g.pairs(nil, set.Strategy)
 	set.checkStart(pairs, k.Len())
 	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
-	diag := diagonal(nil, k, g.items)
-	workers := min(sched.Workers(set.Workers), len(pairs))
-	set.CacheBytes /= int64(workers)
-	trainers := make([]*trainer, workers)
-	err := machines(ctx, workers, len(pairs), func(worker, m int) error {
-		t := trainers[worker]
-		if t == nil {
-			t = &trainer{gram: set.values(k), diag: diag}
-			trainers[worker] = t
-		}
-		t.start(&set, g, pairs[m], m)
-		return t.step(ctx, &set, &model.Machines[m], new(arena))
-	})
+	var err error
+	if set.rounded() {
+		err = fitMachines[float32](ctx, &set, k, g, model)
+	} else {
+		err = fitMachines[float64](ctx, &set, k, g, model)
+	}
 	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return nil, err
 	}
 	return model, err
+}
+
+// fitMachines trains the machines of a model on kernel values rounded to T.
+func fitMachines[T Float](ctx context.Context, set *SVM, k Gram, g *groups, model *KernelModel) error {
+	diag := diagonal(nil, k, g.items)
+	workers := min(sched.Workers(set.Workers), len(model.Pairs))
+	set.CacheBytes /= int64(workers)
+	trainers := make([]*trainer[T], workers)
+	return machines(ctx, workers, len(model.Pairs), func(worker, m int) error {
+		t := trainers[worker]
+		if t == nil {
+			t = &trainer[T]{gram: parts(k), diag: diag}
+			trainers[worker] = t
+		}
+		t.start(set, g, model.Pairs[m], m)
+		return t.step(ctx, set, &model.Machines[m], new(arena))
+	})
 }
 
 // machines trains the machines 0 … n−1 on several workers. One that reaches its
@@ -258,18 +263,18 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 	return dst
 }
 
-// trainer trains binary machines, one after the other.
-type trainer struct {
+// trainer trains binary machines, one after the other, on kernel values rounded to T.
+type trainer[T Float] struct {
 	gram    partGram
 	diag    []float64 // K(i, i) of the used items
-	dual    dual
+	dual    dual[T]
 	members []int
 	coef    []float64 // by item: scratch
 }
 
 // start prepares machine m, at the coefficients of the model to start from or
 // at zero.
-func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
+func (t *trainer[T]) start(set *SVM, g *groups, p Pair, m int) {
 	var positive int
 	t.members, positive = g.membersTo(t.members[:0], p)
 	t.dual.rate = g.factorsTo(t.dual.rate, t.members, set.Weights)
@@ -287,7 +292,7 @@ func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
 }
 
 // step solves the machine and stores it in dst, whose slices are taken from a.
-func (t *trainer) step(ctx context.Context, set *SVM, dst *Machine, a *arena) error {
+func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine, a *arena) error {
 	d := &t.dual
 	limit := set.MaxIterations
 	if limit == 0 {

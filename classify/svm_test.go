@@ -200,7 +200,7 @@ func hard() (problem, *DenseGram[float64]) {
 
 func TestSVMShrinking(t *testing.T) {
 	p, k := hard()
-	var d dual
+	var d dual[float64]
 	g := newGroups(p.y, p.classes)
 	items, positive := g.membersTo(nil, Pair{0, 1})
 	d.rate = g.factorsTo(nil, items, nil)

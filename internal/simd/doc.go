@@ -12,6 +12,8 @@
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
+//	LargestGain       which item to pair with another, in a support vector machine
+//	Advance           errors of items after a step of such a pair, and their extremes
 //	Decode            column ids out of their code on disk
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared

@@ -22687,6 +22687,281 @@ loop:
 	VZEROUPPER
 	RET
 
+DATA belowOne<>+0(SB)/8, $(0.9999999999999991)
+GLOBL belowOne<>(SB), RODATA|NOPTR, $8
+
+DATA smallestGain<>+0(SB)/8, $(0.00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000009332636185032189)
+GLOBL smallestGain<>(SB), RODATA|NOPTR, $8
+
+DATA mostFloat64<>+0(SB)/8, $(179769313486231570000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000.0)
+GLOBL mostFloat64<>(SB), RODATA|NOPTR, $8
+
+// func largestGainF32AVX2(down *float64, diag *float64, row *float32, n int, f float64, kii float64, least float64) (best int, gain float64)
+// Requires: AVX, SSE2
+TEXT ·largestGainF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         down+0(FP), AX
+	MOVQ         diag+8(FP), CX
+	MOVQ         row+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD f+32(FP), Y0
+	VBROADCASTSD kii+40(FP), Y1
+	VBROADCASTSD least+48(FP), Y2
+	VBROADCASTSD belowOne<>+0(SB), Y3
+	VBROADCASTSD smallestGain<>+0(SB), Y4
+	VBROADCASTSD mostFloat64<>+0(SB), Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	XORQ         SI, SI
+	MOVQ         $-1, DI
+
+loop:
+	VMOVUPD   (AX)(SI*8), Y9
+	VSUBPD    Y0, Y9, Y9
+	VCMPPD    $0x1e, Y6, Y9, Y10
+	VADDPD    (CX)(SI*8), Y1, Y11
+	VCVTPS2PD (DX)(SI*4), Y12
+	VADDPD    Y12, Y12, Y12
+	VSUBPD    Y12, Y11, Y11
+	VCMPPD    $0x1e, Y6, Y11, Y12
+	VBLENDVPD Y12, Y11, Y2, Y11
+	VMULPD    Y9, Y9, Y9
+	VMULPD    Y8, Y11, Y12
+	VCMPPD    $0x1d, Y12, Y9, Y12
+	VANDPD    Y10, Y12, Y12
+	VMOVMSKPD Y12, R8
+	TESTL     R8, R8
+	JNZ       divide
+
+next:
+	ADDQ  $0x04, SI
+	CMPQ  SI, BX
+	JL    loop
+	VZEROUPPER
+	MOVQ  DI, best+56(FP)
+	MOVSD X7, gain+64(FP)
+	RET
+
+divide:
+	VDIVPD     Y11, Y9, Y9
+	VCMPPD     $0x1d, Y7, Y9, Y10
+	VANDPD     Y12, Y10, Y10
+	VMOVMSKPD  Y10, R8
+	TESTL      R8, R8
+	JZ         next
+	VANDPD     Y10, Y9, Y9
+	VMOVAPD    Y9, Y7
+	VPERM2F128 $0x01, Y7, Y7, Y8
+	VMAXPD     Y8, Y7, Y7
+	VPERMILPD  $0x05, Y7, Y8
+	VMAXPD     Y8, Y7, Y7
+	VCMPPD     $0x00, Y7, Y9, Y9
+	VANDPD     Y10, Y9, Y9
+	VMOVMSKPD  Y9, R8
+	BSRQ       R8, R9
+	LEAQ       (SI)(R9*1), DI
+	VMINPD     Y5, Y7, Y8
+	VMULPD     Y3, Y8, Y8
+	VCMPPD     $0x1d, Y4, Y7, Y10
+	VANDPD     Y10, Y8, Y8
+	JMP        next
+
+// func largestGainF64AVX2(down *float64, diag *float64, row *float64, n int, f float64, kii float64, least float64) (best int, gain float64)
+// Requires: AVX, SSE2
+TEXT ·largestGainF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         down+0(FP), AX
+	MOVQ         diag+8(FP), CX
+	MOVQ         row+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD f+32(FP), Y0
+	VBROADCASTSD kii+40(FP), Y1
+	VBROADCASTSD least+48(FP), Y2
+	VBROADCASTSD belowOne<>+0(SB), Y3
+	VBROADCASTSD smallestGain<>+0(SB), Y4
+	VBROADCASTSD mostFloat64<>+0(SB), Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VXORPD       Y8, Y8, Y8
+	XORQ         SI, SI
+	MOVQ         $-1, DI
+
+loop:
+	VMOVUPD   (AX)(SI*8), Y9
+	VSUBPD    Y0, Y9, Y9
+	VCMPPD    $0x1e, Y6, Y9, Y10
+	VADDPD    (CX)(SI*8), Y1, Y11
+	VMOVUPD   (DX)(SI*8), Y12
+	VADDPD    Y12, Y12, Y12
+	VSUBPD    Y12, Y11, Y11
+	VCMPPD    $0x1e, Y6, Y11, Y12
+	VBLENDVPD Y12, Y11, Y2, Y11
+	VMULPD    Y9, Y9, Y9
+	VMULPD    Y8, Y11, Y12
+	VCMPPD    $0x1d, Y12, Y9, Y12
+	VANDPD    Y10, Y12, Y12
+	VMOVMSKPD Y12, R8
+	TESTL     R8, R8
+	JNZ       divide
+
+next:
+	ADDQ  $0x04, SI
+	CMPQ  SI, BX
+	JL    loop
+	VZEROUPPER
+	MOVQ  DI, best+56(FP)
+	MOVSD X7, gain+64(FP)
+	RET
+
+divide:
+	VDIVPD     Y11, Y9, Y9
+	VCMPPD     $0x1d, Y7, Y9, Y10
+	VANDPD     Y12, Y10, Y10
+	VMOVMSKPD  Y10, R8
+	TESTL      R8, R8
+	JZ         next
+	VANDPD     Y10, Y9, Y9
+	VMOVAPD    Y9, Y7
+	VPERM2F128 $0x01, Y7, Y7, Y8
+	VMAXPD     Y8, Y7, Y7
+	VPERMILPD  $0x05, Y7, Y8
+	VMAXPD     Y8, Y7, Y7
+	VCMPPD     $0x00, Y7, Y9, Y9
+	VANDPD     Y10, Y9, Y9
+	VMOVMSKPD  Y9, R8
+	BSRQ       R8, R9
+	LEAQ       (SI)(R9*1), DI
+	VMINPD     Y5, Y7, Y8
+	VMULPD     Y3, Y8, Y8
+	VCMPPD     $0x1d, Y4, Y7, Y10
+	VANDPD     Y10, Y8, Y8
+	JMP        next
+
+DATA leastFloat64<>+0(SB)/8, $0xfff0000000000000
+GLOBL leastFloat64<>(SB), RODATA|NOPTR, $8
+
+DATA places<>+0(SB)/8, $0x0000000000000004
+GLOBL places<>(SB), RODATA|NOPTR, $8
+
+DATA firstPlaces<>+0(SB)/8, $0x0000000000000000
+DATA firstPlaces<>+8(SB)/8, $0x0000000000000001
+DATA firstPlaces<>+16(SB)/8, $0x0000000000000002
+DATA firstPlaces<>+24(SB)/8, $0x0000000000000003
+GLOBL firstPlaces<>(SB), RODATA|NOPTR, $32
+
+// func advanceF32AVX2(up *float64, down *float64, ri *float32, rj *float32, n int, step float64) (at int, lowest float64, highest float64)
+// Requires: AVX, AVX2, CMOV, SSE2
+TEXT ·advanceF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         up+0(FP), AX
+	MOVQ         down+8(FP), CX
+	MOVQ         ri+16(FP), DX
+	MOVQ         rj+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD step+40(FP), Y0
+	VBROADCASTSD mostFloat64<>+0(SB), Y1
+	VBROADCASTSD leastFloat64<>+0(SB), Y2
+	VBROADCASTSD places<>+0(SB), Y4
+	VMOVDQU      firstPlaces<>+0(SB), Y3
+	VPXOR        Y5, Y5, Y5
+	XORQ         DI, DI
+
+loop:
+	VCVTPS2PD    (DX)(DI*4), Y6
+	VCVTPS2PD    (BX)(DI*4), Y7
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y0, Y6, Y6
+	VADDPD       (AX)(DI*8), Y6, Y7
+	VADDPD       (CX)(DI*8), Y6, Y6
+	VMOVUPD      Y7, (AX)(DI*8)
+	VMOVUPD      Y6, (CX)(DI*8)
+	VCMPPD       $0x12, Y1, Y7, Y8
+	VBLENDVPD    Y8, Y3, Y5, Y5
+	VMINPD       Y1, Y7, Y1
+	VMAXPD       Y2, Y6, Y2
+	VPADDQ       Y4, Y3, Y3
+	ADDQ         $0x04, DI
+	CMPQ         DI, SI
+	JL           loop
+	VPERM2F128   $0x01, Y2, Y2, Y0
+	VMAXPD       Y0, Y2, Y2
+	VPERMILPD    $0x05, Y2, Y0
+	VMAXPD       Y0, Y2, Y2
+	VMOVAPD      Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y3
+	VMINPD       Y3, Y0, Y0
+	VPERMILPD    $0x05, Y0, Y3
+	VMINPD       Y3, Y0, Y0
+	VCMPPD       $0x00, Y0, Y1, Y8
+	VPAND        Y8, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X1
+	VPCMPGTQ     X1, X5, X3
+	VBLENDVPD    X3, X5, X1, X1
+	VMOVQ        X1, AX
+	VPEXTRQ      $0x01, X1, CX
+	CMPQ         AX, CX
+	CMOVQLT      CX, AX
+	VZEROUPPER
+	MOVQ         AX, at+48(FP)
+	MOVSD        X0, lowest+56(FP)
+	MOVSD        X2, highest+64(FP)
+	RET
+
+// func advanceF64AVX2(up *float64, down *float64, ri *float64, rj *float64, n int, step float64) (at int, lowest float64, highest float64)
+// Requires: AVX, AVX2, CMOV, SSE2
+TEXT ·advanceF64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         up+0(FP), AX
+	MOVQ         down+8(FP), CX
+	MOVQ         ri+16(FP), DX
+	MOVQ         rj+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD step+40(FP), Y0
+	VBROADCASTSD mostFloat64<>+0(SB), Y1
+	VBROADCASTSD leastFloat64<>+0(SB), Y2
+	VBROADCASTSD places<>+0(SB), Y4
+	VMOVDQU      firstPlaces<>+0(SB), Y3
+	VPXOR        Y5, Y5, Y5
+	XORQ         DI, DI
+
+loop:
+	VMOVUPD      (DX)(DI*8), Y6
+	VMOVUPD      (BX)(DI*8), Y7
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y0, Y6, Y6
+	VADDPD       (AX)(DI*8), Y6, Y7
+	VADDPD       (CX)(DI*8), Y6, Y6
+	VMOVUPD      Y7, (AX)(DI*8)
+	VMOVUPD      Y6, (CX)(DI*8)
+	VCMPPD       $0x12, Y1, Y7, Y8
+	VBLENDVPD    Y8, Y3, Y5, Y5
+	VMINPD       Y1, Y7, Y1
+	VMAXPD       Y2, Y6, Y2
+	VPADDQ       Y4, Y3, Y3
+	ADDQ         $0x04, DI
+	CMPQ         DI, SI
+	JL           loop
+	VPERM2F128   $0x01, Y2, Y2, Y0
+	VMAXPD       Y0, Y2, Y2
+	VPERMILPD    $0x05, Y2, Y0
+	VMAXPD       Y0, Y2, Y2
+	VMOVAPD      Y1, Y0
+	VPERM2F128   $0x01, Y0, Y0, Y3
+	VMINPD       Y3, Y0, Y0
+	VPERMILPD    $0x05, Y0, Y3
+	VMINPD       Y3, Y0, Y0
+	VCMPPD       $0x00, Y0, Y1, Y8
+	VPAND        Y8, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X1
+	VPCMPGTQ     X1, X5, X3
+	VBLENDVPD    X3, X5, X1, X1
+	VMOVQ        X1, AX
+	VPEXTRQ      $0x01, X1, CX
+	CMPQ         AX, CX
+	CMOVQLT      CX, AX
+	VZEROUPPER
+	MOVQ         AX, at+48(FP)
+	MOVSD        X0, lowest+56(FP)
+	MOVSD        X2, highest+64(FP)
+	RET
+
 // func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *float64, w2 *float64, w3 *float64, n int)
 // Requires: AVX
 TEXT ·dotPanelsAVX2(SB), NOSPLIT, $0-64

@@ -16,6 +16,7 @@ func main() {
 		columns(t)
 		vectors(t)
 	}
+	workingSet()
 	panels()
 	checksum()
 	hashes()

@@ -1,0 +1,56 @@
+package simd
+
+import "math"
+
+// LargestGain returns the place k with the largest (down[k] − f)²/e, where
+// e = kii + diag[k] − 2·row[k], among those with down[k] > f: the last one of equals, or
+// −1 if there is none. Where e is not positive, least stands in its place. diag and row
+// are as long as down.
+//
+// It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set
+// selection using second order information for training support vector machines, JMLR 6
+// (2005), WSS 2.
+func LargestGain[T Float](down, diag []float64, row []T, f, kii, least float64) int {
+	diag, row = diag[:len(down)], row[:len(down)]
+	from, best, gain := largestGain(down, diag, row, f, kii, least)
+	for k := from; k < len(down); k++ {
+		diff := down[k] - f
+		if !(diff > 0) {
+			continue
+		}
+		e := kii + diag[k] - 2*float64(row[k])
+		if !(e > 0) {
+			e = least
+		}
+		if g := diff * diff / e; g >= gain {
+			best, gain = k, g
+		}
+	}
+	return best
+}
+
+// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k], and returns the place of the
+// smallest number in up, the last one of equals, that number, and the largest number in
+// down. If no number in up is at most math.MaxFloat64, the place is 0 and it is that. All
+// slices are as long as up; differences and products are rounded before they are added.
+func Advance[T Float](up, down []float64, ri, rj []T, step float64) (at int, lowest, highest float64) {
+	down, ri, rj = down[:len(up)], ri[:len(up)], rj[:len(up)]
+	from, at, lowest, highest := advance(up, down, ri, rj, step)
+	for k := from; k < len(up); k++ {
+		change := float64(step * (float64(ri[k]) - float64(rj[k])))
+		u, v := up[k]+change, down[k]+change
+		up[k], down[k] = u, v
+		if u <= lowest {
+			at, lowest = k, u
+		}
+		if v > highest {
+			highest = v
+		}
+	}
+	return at, lowest, highest
+}
+
+// nothingAdvanced are the extremes of no numbers.
+func nothingAdvanced() (n, at int, lowest, highest float64) {
+	return 0, 0, math.MaxFloat64, math.Inf(-1)
+}
