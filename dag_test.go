@@ -73,6 +73,8 @@ var floors = map[string]int{
 	"bench/papers/uci":          14,
 	"cmd/heatwalk/internal/cli": 14,
 	"cmd/heatwalk":              15,
+
+	"method/internal/propagation": 9,
 }
 
 // forTests may be imported by tests of any package, and by each other.

@@ -45,6 +45,18 @@ func (p Prior) Own(row int) []float64 {
 	return p.given.Row(row)
 }
 
+// Likeliest returns the class of a node that no label reaches: the likeliest of its own
+// prior, and the largest one where no other is likelier.
+func (p Prior) Likeliest(row, largest int) int {
+	best, own := largest, p.Own(row)
+	for c, v := range own {
+		if v > own[best] {
+			best = c
+		}
+	}
+	return best
+}
+
 // Shared returns the distribution that all nodes have in common where no seed is
 // hidden, and nil where each has its own.
 func (p Prior) Shared(s Seeds) []float64 { return p.shared(s, Variant{}) }

@@ -2,73 +2,15 @@ package method
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Label propagation gives what the whole walk does, however many classes fit at
-// a time, and ends long before it.
-func TestPropagation(t *testing.T) {
-	ctx := context.Background()
-	for _, directed := range []bool{false, true} {
-		p := problemtest.Planted(t, 4, 600, 60)
-		p.Directed = directed
-		w := walkOf[float64](p, &Settings{}, propagationSteps)
-		w.Variants = []cwk.Variant{{Absorb: 1}}
-		want := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
-		err := w.Run(ctx, func(t int, rows sparse.Rows, x *sparse.Block[float64]) {
-			for i := rows.Lo; t == propagationSteps && i < rows.Hi; i++ {
-				copy(want.Row(i), x.Row(i))
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var first []float32
-		for _, workers := range []int{1, 2, 7} {
-			for _, width := range []int{len(p.Names), 2, 1} {
-				s := &Settings{Workers: workers, Memory: ledger.Kept(p) + propagatedBytes(p, &Settings{}, width)}
-				if got, _ := propagated(p, &Settings{Memory: propagatedBytes(p, &Settings{}, width)}); got != width {
-					t.Fatalf("%d classes at a time, want %d", got, width)
-				}
-				out, err := labelPropagation{}.Predict(ctx, p, nil, s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				passes := len(p.Names) / width
-				if out.Work.Sweeps > passes*propagationSteps/2 {
-					t.Errorf("%d classes at a time take %d sweeps", width, out.Work.Sweeps)
-				}
-				got := out.Scores
-				if first == nil {
-					first = slices.Clone(got.Data)
-				}
-				if !slices.Equal(first, got.Data) {
-					t.Errorf("directed %t, %d workers, %d classes at a time: other bits", directed, workers, width)
-				}
-				for i := range got.Rows {
-					if !out.Reached.Contains(uint32(i)) {
-						continue
-					}
-					for j, v := range got.Row(i) {
-						if math.Abs(float64(v)-want.Row(i)[j]) > 2e-6 {
-							t.Fatalf("directed %t: [%d,%d] is %v, want %v", directed, i, j, v, want.Row(i)[j])
-						}
-					}
-				}
-			}
-		}
-	}
-}
 
 // A node that no label reaches keeps the prior of the settings where the method
 // walks, and the shares of the labels where it does not, as scores; its class is the
@@ -138,33 +80,6 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 	short := sparse.NewBlock[float64](8, 3)
 	if _, err := (labelPropagation{}).Predict(ctx, &Problem{A: a, Degrees: degrees, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Given(short)}); err == nil {
 		t.Error("a prior for fewer nodes is accepted")
-	}
-}
-
-// On a long path labels are propagated to its end, within the memory that the plan
-// says; with less than a factor takes there is an error that says how much it lacks.
-func TestPropagationOnPath(t *testing.T) {
-	ctx := context.Background()
-	const n = 5000
-	p := problemtest.Path(t, n, false)
-	for _, lacks := range []int64{0, 1000} {
-		set := &Settings{Memory: ledger.Kept(p) + propagatedBytes(p, &Settings{}, 1) + factorBytes(p, &Settings{}, 1) - lacks}
-		out, err := labelPropagation{}.Predict(ctx, p, nil, set)
-		var limited *ConvergenceError
-		if lacks > 0 {
-			if !errors.As(err, &limited) || limited.Short != lacks || !errors.Is(err, iterative.ErrIterationLimit) {
-				t.Errorf("with %d bytes too few: %v", lacks, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range n {
-			if want := float64(i) / (n - 1); math.Abs(float64(out.Scores.Row(i)[1])-want) > 1e-6 {
-				t.Fatalf("node %d has %v, want %v", i, out.Scores.Row(i)[1], want)
-			}
-		}
 	}
 }
 

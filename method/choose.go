@@ -266,7 +266,7 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {
 				case own == f && alone[node]:
-					t.Unreached = append(t.Unreached, trial.Unreached{Class: class, Given: withoutLabels(c.set.Prior, c.p.Row[node], t.Largest)})
+					t.Unreached = append(t.Unreached, trial.Unreached{Class: class, Given: c.set.Prior.Likeliest(c.p.Row[node], t.Largest)})
 				case own == f:
 					t.Test, t.TestClass = append(t.Test, at[f][i]), append(t.TestClass, class)
 				case kind == Plain:
@@ -312,7 +312,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	all := trial.Trial{Largest: validate.Majority(c.p.Class), Weight: heldout.WeightsOf(c.p.Class, len(c.p.Names))}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
-			all.Unreached = append(all.Unreached, trial.Unreached{Class: tests.Class[i], Given: withoutLabels(c.set.Prior, row, all.Largest)})
+			all.Unreached = append(all.Unreached, trial.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, all.Largest)})
 			continue
 		}
 		all.Test, all.TestClass = append(all.Test, len(c.picks)), append(all.TestClass, tests.Class[i])

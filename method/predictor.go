@@ -456,18 +456,6 @@ func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, 
 // class counted once more.
 var shares = cwk.Empirical(1)
 
-// withoutLabels returns the class of a node that no label reaches: the likeliest of
-// its prior, and the largest where no other is likelier.
-func withoutLabels(prior cwk.Prior, row, largest int) int {
-	best, own := largest, prior.Own(row)
-	for c, v := range own {
-		if v > own[best] {
-			best = c
-		}
-	}
-	return best
-}
-
 // finish takes the classes from the scores.
 func (r *predictor) finish(context.Context) error {
 	n, _ := r.out.Scores.Dims()
@@ -484,7 +472,7 @@ func (r *predictor) finish(context.Context) error {
 			for c, v := range prior {
 				row[c] = float32(v)
 			}
-			r.out.Class[i] = withoutLabels(r.prior, i, largest)
+			r.out.Class[i] = r.prior.Likeliest(i, largest)
 			continue
 		}
 		best := 0

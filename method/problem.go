@@ -9,6 +9,8 @@ type (
 	Estimate = problem.Estimate
 
 	PhaseSeconds = problem.PhaseSeconds
+
+	ConvergenceError = problem.ConvergenceError
 )
 
 // Errors that the labels of a problem cause.

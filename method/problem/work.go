@@ -1,5 +1,7 @@
 package problem
 
+import "fmt"
+
 // Work counts sweeps over the graph.
 type Work struct {
 	Sweeps       int   `json:"sweeps"`        // passes over all stored entries
@@ -25,3 +27,17 @@ type PhaseSeconds struct {
 	Walk     float64 `json:"walk"`     // for the features of labelled nodes, and for the scores of all
 	Classify float64 `json:"classify"` // training and votes
 }
+
+// ConvergenceError says that a method did not come to its tolerance. It wraps the
+// error of the iteration.
+type ConvergenceError struct {
+	Method string
+	Short  int64 // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
+	Err    error // of the iteration
+}
+
+// Error implements error.
+func (e *ConvergenceError) Error() string { return fmt.Sprintf("method: %s: %v", e.Method, e.Err) }
+
+// Unwrap returns the error of the iteration.
+func (e *ConvergenceError) Unwrap() error { return e.Err }

@@ -1,0 +1,147 @@
+package propagation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+const (
+	// Walks of label propagation take so many steps, fewer where more than comparedWork
+	// entries × columns would be gathered from; then they walk for a single fold.
+	mostComparedSteps  = 100
+	leastComparedSteps = 40
+	comparedWork       = 500_000_000
+
+	widest = 64 // columns that walk together
+)
+
+// Comparison is how often label propagation and the largest class are right.
+type Comparison struct {
+	Propagation, Majority problem.Estimate
+	PropagationBlank      problem.Estimate // with no class for nodes that no label reaches
+}
+
+// Compare measures them on folds of the labels. Cost: as many sweeps as walks have steps,
+// for each slab of the columns that fit the memory.
+func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
+	p := l.P
+	var found problem.Work
+	reached, err := p.Reached(ctx, l.Workers, &found)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := p.Alone(ctx, fold, l.Workers, &found)
+	if err != nil {
+		return nil, err
+	}
+	work := p.A.NNZ() * int64(len(p.Names))
+	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
+	walked := int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))
+	answers, err := l.outOfFold(ctx, fold, walked, steps)
+	if err != nil {
+		return nil, err
+	}
+	var propagation, majority heldout.Count
+	weight := heldout.WeightsOf(p.Class, len(p.Names))
+	for f := range folds {
+		var rest []int
+		for i, c := range p.Class {
+			if fold[i] != f {
+				rest = append(rest, c)
+			}
+		}
+		largest := validate.Majority(rest)
+		for i, c := range p.Class {
+			if fold[i] != f {
+				continue
+			}
+			majority.Note(true, c == largest, weight[c])
+			if f < walked {
+				answer := answers[i]
+				if alone[i] {
+					answer = l.Prior.Likeliest(p.Row[i], largest)
+				}
+				propagation.Note(!alone[i], answer == c, weight[c])
+			}
+		}
+	}
+	r := new(Comparison)
+	r.Propagation, r.PropagationBlank = propagation.Estimates(p, reached)
+	reached.AddRange(0, uint64(len(p.Degrees))) // every node is given the largest class
+	r.Majority, _ = majority.Estimates(p, reached)
+	return r, nil
+}
+
+// outOfFold returns what label propagation answers to the labels of the first folds,
+// each without its fold.
+func (l *Propagation) outOfFold(ctx context.Context, fold []int, folds, steps int) ([]int, error) {
+	p, k := l.P, len(l.P.Names)
+	w := walk[float32](l, steps)
+	w.Variants = cwk.FoldVariants(1, fold)[1 : 1+folds]
+	order := make([]int, len(p.Row))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })
+	scores, width := make([]float32, len(p.Row)*k), comparedColumns(p, l.Memory)
+	for lo := 0; lo < folds*k; lo += width {
+		hi := min(lo+width, folds*k)
+		err := w.RunColumns(ctx, lo, hi, func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
+			if t < steps {
+				return
+			}
+			at, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return p.Row[i] - row })
+			for ; at < len(order) && p.Row[order[at]] < rows.Hi; at++ {
+				i := order[at]
+				for c := range k {
+					if j := fold[i]*k + c; lo <= j && j < hi {
+						scores[i*k+c] = x.Row(p.Row[i])[j-lo]
+					}
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	answers, row := make([]int, len(p.Row)), make([]float64, k)
+	for i := range answers {
+		for c, v := range scores[i*k:][:k] {
+			row[c] = float64(v)
+		}
+		answers[i] = classify.ArgMax(row)
+	}
+	return answers, nil
+}
+
+// comparedColumns returns how many columns walk together within a limit, 0 for none.
+func comparedColumns(p *problem.Problem, limit int64) int {
+	width := min(widest, mostFolds*len(p.Names))
+	for width > 1 && limit > 0 && comparedBytes(p, width) > limit {
+		width--
+	}
+	return width
+}
+
+// mostFolds is the largest number of folds.
+const mostFolds = 10
+
+// comparedBytes is what [Propagation.Compare] takes with so many columns that walk together.
+func comparedBytes(p *problem.Problem, width int) int64 {
+	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
+	return ledger.Kept(p) + 2*sparse.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
+}
+
+// ComparedBytes bounds what [Propagation.Compare] takes beside the problem.
+func ComparedBytes(p *problem.Problem, memory int64) int64 {
+	return comparedBytes(p, comparedColumns(p, memory))
+}

@@ -1,0 +1,78 @@
+package propagation
+
+import (
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// width returns how many classes are propagated at a time, and how many bytes
+// a factor may take beside them, 0 for any number: where there is room for it beside
+// a single class, there is beside all that go together.
+func (l *Propagation) width() (cols int, factor int64) {
+	cols = len(l.P.Names)
+	if l.Memory == 0 {
+		return cols, 0
+	}
+	need := func(cols int) int64 { return l.blockBytes(cols) + l.factorBytes(cols) }
+	if need(1) > l.Memory {
+		need = func(cols int) int64 { return l.blockBytes(cols) }
+	}
+	for cols > 1 && need(cols) > l.Memory {
+		cols--
+	}
+	return cols, max(1, l.Memory-l.blockBytes(cols))
+}
+
+// walks reports whether label propagation walks: where it has no symmetric system to
+// solve, or is given a length or labels that do not absorb all of a walk.
+func (l *Propagation) walks() bool {
+	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
+}
+
+// blockBytes is what propagating so many classes at a time takes, with the scores of all
+// and without a factor.
+func (l *Propagation) blockBytes(cols int) int64 {
+	n := len(l.P.Degrees)
+	scores := sparse.BlockBytes[float32](n, len(l.P.Names))
+	if l.Raw {
+		scores += piece.Bytes[float64](n, len(l.P.Names))
+	}
+	if l.Steps > 0 {
+		return scores + 2*sparse.BlockBytes[float64](n, cols) + 16*int64(n)
+	}
+	if l.walks() {
+		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
+	}
+	const graphVectors = 3 // degrees, loops, and sums without them
+	return scores + sparse.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
+}
+
+// factorBytes is what the factor takes that solves slow systems, beside the solve of
+// so many columns.
+func (l *Propagation) factorBytes(cols int) int64 {
+	if l.walks() {
+		return 0
+	}
+	return iterative.SolveFactorBytes(len(l.P.Degrees), l.P.A.NNZ(), cols)
+}
+
+// Reckon adds what ScoresTo takes, the scores included, to a ledger.
+func (l *Propagation) Reckon(a *ledger.Ledger) error {
+	k := len(l.P.Names)
+	width, room := l.width()
+	a.AddSweeps(2 + (mostSteps+1)*((k+width-1)/width))
+	a.Row = 8 * sparse.Stride[float64](width)
+	const blocks = "scores and propagation of all nodes"
+	if err := a.Reserve(l.blockBytes(width), blocks); err != nil {
+		return err
+	}
+	if factor := l.factorBytes(width); factor > 0 && (room == 0 || factor <= room) {
+		if err := a.PhaseUpTo(factor, 0, "propagation, perhaps with a factor"); err != nil {
+			return err
+		}
+	}
+	a.Plan.Release(blocks)
+	return nil
+}

@@ -1,0 +1,255 @@
+package propagation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Label propagation makes so many steps at the most, of conjugate gradients or
+// of a walk.
+const mostSteps = 1000
+
+// A walk ends when no class of no node has changed by more than settled in the
+// last settleSteps steps, a few units in the last place of float32.
+const (
+	settleSteps = 10
+	settled     = 0x1p-23
+)
+
+// Propagation computes one labelling. Memory is in bytes, 0 for no limit.
+type Propagation struct {
+	P       *problem.Problem
+	Prior   cwk.Prior
+	Alpha   float64 // share of a walk that ends at a labelled node
+	Steps   int     // of a walk; 0: until it has settled
+	Raw     bool    // whether scores are kept in double precision too
+	Memory  int64
+	Workers int
+
+	// Progress, if not nil, is called with the share that is done.
+	Progress func(done float64)
+
+	scores     *sparse.Block[float32]
+	raw        *sparse.Block[float64] // may be nil
+	reached    *roaring.Bitmap
+	unfinished string
+}
+
+// walk returns the walk of so many steps.
+func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
+	return &cwk.Walk[T]{
+		A: l.P.A, Degrees: l.P.Degrees, Prior: l.Prior, Steps: steps, Memory: l.Memory, Workers: l.Workers,
+		Seeds: cwk.Seeds{Row: l.P.Row, Class: l.P.Class, Classes: len(l.P.Names)}, Variants: []cwk.Variant{{Absorb: l.Alpha}},
+	}
+}
+
+// Validate reports every parameter that is out of range.
+func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Validate() }
+
+// ScoresTo stores the scores of all nodes in scores and, unless it is nil, in raw, and adds
+// the sweeps to work. reached are the nodes that a label reaches. It says which iteration
+// ended at its limit, if one did. The error is a [*problem.ConvergenceError] where the
+// system of the harmonic function does not come to its tolerance.
+func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], raw *sparse.Block[float64], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
+	l.scores, l.raw, l.reached = scores, raw, reached
+	p := l.P
+	width, factor := l.width()
+	propagate := l.settle
+	if l.Steps > 0 {
+		propagate = l.walkFor
+	} else if !l.walks() {
+		g, err := graph.NewOf(ctx, p.A, p.Parts, l.Workers)
+		if err != nil {
+			return "", err
+		}
+		g.Memory = factor
+		h, err := iterative.NewHarmonic(ctx, g, p.Row)
+		if err != nil {
+			return "", err
+		}
+		work.Add(problem.Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
+		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
+			return l.harmonic(ctx, h, lo, hi, tell)
+		}
+	}
+	for lo := 0; lo < len(p.Names); lo += width {
+		hi := min(lo+width, len(p.Names))
+		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
+			if l.Progress != nil {
+				l.Progress((float64(lo) + done*float64(hi-lo)) / float64(len(p.Names)))
+			}
+		})
+		if err != nil {
+			return "", err
+		}
+		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
+	}
+	return l.unfinished, nil
+}
+
+// walkFor stores the classes lo ≤ c < hi of the walk's distributions after so many steps
+// in the scores.
+func (l *Propagation) walkFor(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	w := walk[float64](l, l.Steps)
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
+	err = w.RunColumns(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
+		if t < l.Steps {
+			return
+		}
+		for i := rows.Lo; i < rows.Hi; i++ {
+			l.keep(i, lo, p.Row(i))
+		}
+	})
+	return sweeps, err
+}
+
+// harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, as
+// exact as float32. It returns the number of sweeps; tell is called with the share of them
+// that is done.
+func (l *Propagation) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	p := l.P
+	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
+	for i, row := range p.Row {
+		if c := p.Class[i]; lo <= c && c < hi {
+			f.Row(row)[c-lo] = 1
+		}
+	}
+	far, tolerance := 0.0, harmonicTolerance
+	if l.Raw {
+		tolerance = rawTolerance
+	}
+	res, err := h.SolveTo(ctx, f, &iterative.Settings{
+		Tolerance: tolerance, MaxIterations: mostSteps,
+		Recorder: func(step int, residual []float64) {
+			gone := math.Log(slices.Max(residual)) / math.Log(tolerance)
+			far = min(1, max(far, gone, float64(step)/mostSteps))
+			tell(far)
+		},
+	})
+	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+		short := int64(0)
+		if need := l.blockBytes(1) + l.factorBytes(1); res.Refused && need > l.Memory {
+			short = need - l.Memory
+		}
+		return 0, &problem.ConvergenceError{Method: "lp", Short: short, Err: err}
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range f.Rows {
+		if l.reached.Contains(uint32(i)) {
+			l.keep(i, lo, f.Row(i))
+		} else {
+			l.keep(i, lo, priorOf(l.Prior, l.P, i)[lo:hi])
+		}
+	}
+	return res.Sweeps + 1, nil
+}
+
+// The residuals of the harmonic function: for scores in float32, and for raw ones.
+const (
+	harmonicTolerance = 1e-8
+	rawTolerance      = 1e-12
+)
+
+// keep stores the scores of a node for the classes from lo on.
+func (l *Propagation) keep(node, lo int, values []float64) {
+	to := l.scores.Row(node)[lo:]
+	for j, v := range values {
+		to[j] = float32(v)
+	}
+	if l.raw != nil {
+		copy(l.raw.Row(node)[lo:], values)
+	}
+}
+
+// priorOf returns the prior of a node, shared or its own.
+func priorOf(prior cwk.Prior, p *problem.Problem, row int) []float64 {
+	if shared := prior.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}); shared != nil {
+		return shared
+	}
+	return prior.Own(row)
+}
+
+// settle walks until nothing changes: on a graph whose edges have a direction, where no
+// system is symmetric, and with labels that do not absorb all of a walk. Each class is kept
+// when it has settled, whichever are walked beside it.
+func (l *Propagation) settle(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	w := walk[float32](l, mostSteps)
+	rest := hi - lo // columns on the move
+	still := make([]bool, rest)
+	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
+	for i := range change {
+		change[i] = make([]float32, rest)
+	}
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
+	var moved float32 // by the last look, in columns on the move
+	look := func(t int) bool {
+		if t%settleSteps != 0 {
+			return false
+		}
+		moved = 0
+		for j := range still {
+			var most float32
+			for _, c := range change {
+				most = max(most, c[j])
+				c[j] = 0
+			}
+			switch {
+			case still[j]:
+			case most <= settled:
+				still[j] = true
+				rest--
+			default:
+				moved = max(moved, most)
+			}
+		}
+		return rest == 0
+	}
+	err = w.RunUntil(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
+		if t%settleSteps != 0 {
+			return
+		}
+		most := change[rows.Worker]
+		for i := rows.Lo; i < rows.Hi; i++ {
+			kept := l.scores.Row(i)[lo:hi]
+			for j, v := range p.Row(i) {
+				if !still[j] {
+					most[j] = max(most[j], v-kept[j], kept[j]-v)
+					kept[j] = v
+				}
+			}
+		}
+	}, look)
+	for i := range l.scores.Rows {
+		if l.raw == nil {
+			break
+		}
+		for c, v := range l.scores.Row(i)[lo:hi] {
+			l.raw.Row(i)[lo+c] = float64(v)
+		}
+	}
+	if rest > 0 {
+		l.unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
+			mostSteps, moved, settleSteps)
+	}
+	return sweeps, err
+}
