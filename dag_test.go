@@ -74,7 +74,8 @@ var floors = map[string]int{
 	"cmd/heatwalk/internal/cli": 14,
 	"cmd/heatwalk":              15,
 
-	"method/internal/propagation": 9,
+	"method/internal/propagation":  9,
+	"method/internal/graphlearner": 9,
 }
 
 // forTests may be imported by tests of any package, and by each other.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
@@ -139,12 +140,12 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	set := s.WithDefaults()
 	n, _ := p.A.Dims()
-	r := &predictor{p: p, set: &set, prior: shares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
+	r := &predictor{p: p, set: &set, prior: graphlearner.Shares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
 	var err error
 	if r.out.Reached, err = p.Reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
-	prior := shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
+	prior := graphlearner.Shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
 	for i := range n {
 		for c, v := range prior {
 			r.out.Scores.Row(i)[c] = float32(v)

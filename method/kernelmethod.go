@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -109,7 +110,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	r := &kernelPredictor{
-		predictor: predictor{p: p, set: &set, prior: shares, counted: true, out: &Prediction{Learner: m.learner}},
+		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{Learner: m.learner}},
 		kernel:    m.kernel, strengths: set.Grid.strengths(),
 	}
 	on, err := graph.New(ctx, p.A, set.Workers)

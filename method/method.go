@@ -45,12 +45,12 @@ var methods = slices.Concat([]Method{
 	evidence{},
 	labelPropagation{},
 	Majority,
-}, spreadingMethods(), []Method{
+}, graphLearners(), []Method{
 	walkMethod{name: "cwk", learner: KernelSVM},
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
 	walkMethod{name: "cwk+rls", learner: RLS},
-}, walkLearners(), kernelMethods(), learnerMethods(), []Method{spectralLogistic{}})
+}, walkLearners(), kernelMethods(), learnerMethods())
 
 // All returns every method that has a name.
 func All() []Method { return slices.Clone(methods) }

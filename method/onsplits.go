@@ -6,13 +6,10 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -72,72 +69,6 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 	}
 	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best]}, Declared: &Setting{&m.by.Spec, r.settled[at]}}
 	return choiceOf(par, found, at, len(r.grid)*len(r.settled)), nil
-}
-
-// Tune implements [Method].
-func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	if len(m.Params) == 0 {
-		return nil, nil
-	}
-	r, err := m.begin(ctx, p, s)
-	if err != nil {
-		return nil, err
-	}
-	tested := 0
-	for i := range splits.Len() {
-		tested += len(splits.At(i).Test)
-	}
-	c, err := validate.Choose(ctx, r.set.trying(&r.Spec), r.Spec.Own(r.set.Given), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
-		found, err := r.set.Tally.Count(len(settings), len(settings), func(i int, right []int64) (_ int, err error) {
-			right[i], err = r.rightOn(ctx, splits, settings[i])
-			r.tell("choose", float64(i+1)/float64(len(settings)))
-			return tested, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		hits := make([]int, len(settings))
-		for i, n := range found.Right {
-			hits[i] = int(n)
-		}
-		return hits, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	par := Parameters{Declared: &Setting{&m.Spec, c.Values}}
-	return &Choice{Parameters: par, Accuracy: c.Accuracy, Tested: tested, Settings: c.Settings, Work: r.out.Work}, nil
-}
-
-// rightOn counts the right answers on the test nodes of splits.
-func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int64, err error) {
-	k, n := len(r.p.Names), len(r.p.Degrees)
-	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
-	for lo := 0; lo < splits.Len(); lo += together {
-		hi := min(lo+together, splits.Len())
-		var groups []cwk.Seeds
-		for i := lo; i < hi; i++ {
-			train := r.p.At(splits.At(i).Train)
-			groups = append(groups, cwk.Seeds{Row: train.Row, Class: train.Class, Classes: k})
-		}
-		f := sparse.NewBlock[float64](n, k*len(groups))
-		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
-		if err != nil {
-			return 0, err
-		}
-		r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
-		if err := r.offset(f, groups, v); err != nil {
-			return 0, err
-		}
-		for i := lo; i < hi; i++ {
-			for _, at := range splits.At(i).Test {
-				if answer(f.Row(r.p.Row[at])[(i-lo)*k:][:k], groups[i-lo].Class) == r.p.Class[at] {
-					hits++
-				}
-			}
-		}
-	}
-	return hits, nil
 }
 
 func upTo(n int) []int {

@@ -452,10 +452,6 @@ func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, 
 	}
 }
 
-// shares is the prior of methods that do not walk: the shares of the labels, each
-// class counted once more.
-var shares = cwk.Empirical(1)
-
 // finish takes the classes from the scores.
 func (r *predictor) finish(context.Context) error {
 	n, _ := r.out.Scores.Dims()

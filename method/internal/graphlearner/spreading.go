@@ -1,4 +1,4 @@
-package method
+package graphlearner
 
 import (
 	"context"
@@ -11,29 +11,19 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// spreading is a learner of package propagate as a method. Its parameters are chosen
-// by cross-validation.
+// spreading is a learner of package propagate. Its parameters are chosen by
+// cross-validation.
 type spreading struct{ *propagate.Learner }
 
-func spreadingMethods() []Method {
-	var list []Method
-	for _, l := range propagate.Learners() {
-		list = append(list, spreading{l})
-	}
-	return list
-}
-
-// Name implements [Method].
-func (m spreading) Name() string { return m.Spec.Name }
-
-// Declarations implements [Declared].
-func (m spreading) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
+// Declaration implements [Learner].
+func (m spreading) Declaration() *spec.Spec { return &m.Spec }
 
 const (
 	// choiceTolerance is that of scores of which the largest in a row is all that
@@ -45,35 +35,21 @@ const (
 )
 
 // begin finds what is known of the graph.
-func (m spreading) begin(ctx context.Context, p *Problem, s *Settings) (*spreader, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	if p.Directed {
-		return nil, &DirectedError{m.Name()}
-	}
-	set := s.WithDefaults()
-	set.Memory = ledger.Beside(p, set.Memory)
-	out := &Prediction{Work: Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}}
-	g, err := graph.New(ctx, p.A, set.Workers)
-	if err != nil {
-		return nil, err
-	}
-	p.Parts = g.Components
-	out.Reached = g.Components.Reached(p.Row)
-	return &spreader{spreading: m, p: p, g: g, set: &set, out: out}, nil
+func (m spreading) begin(ctx context.Context, p *problem.Problem, s *Settings) (*spreader, error) {
+	g, out, err := graphOf(ctx, p, s)
+	return &spreader{spreading: m, p: p, g: g, set: s, out: out}, err
 }
 
-// Predict implements [Method].
-func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+// Predict implements [Learner].
+func (m spreading) Predict(ctx context.Context, p *problem.Problem, v spec.Values, s *Settings) (*Answer, error) {
 	start := time.Now()
 	r, err := m.begin(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
 	out := r.out
-	if par != nil {
-		r.choice = &validate.Choice{Values: par.Declared.Values, Settings: 1}
+	if v != nil {
+		r.choice = &validate.Choice{Values: v, Settings: 1}
 	} else if err := r.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -83,9 +59,7 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 		return nil, err
 	}
 	out.Seconds.Walk = time.Since(start).Seconds()
-	if len(m.Params) > 0 {
-		out.Parameters, out.Settings = Parameters{Declared: &Setting{&m.Spec, r.choice.Values}}, r.choice.Settings
-	}
+	out.Values, out.Settings = r.choice.Values, r.choice.Settings
 	if r.held != nil {
 		out.Estimate, out.Blank = r.held.Estimates(p, out.Reached)
 	}
@@ -95,10 +69,10 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 // spreader makes one prediction.
 type spreader struct {
 	spreading
-	p      *Problem
+	p      *problem.Problem
 	g      *graph.Graph
 	set    *Settings
-	out    *Prediction
+	out    *Answer
 	choice *validate.Choice
 	held   *heldout.Count // nil: there were too few labels
 }
@@ -118,14 +92,14 @@ func (r *spreader) seeds(fold []int, without int) cwk.Seeds {
 // it takes the defaults.
 func (r *spreader) choose(ctx context.Context) (err error) {
 	if validate.TooFew(r.p.Class) {
-		v, err := r.Resolve(r.Spec.Own(r.set.Given), nil)
+		v, err := r.Resolve(r.set.Given, nil)
 		r.choice = &validate.Choice{Values: v, Settings: 1}
 		return err
 	}
-	folds := r.set.folds(len(r.p.Row))
+	folds := r.set.Folds(len(r.p.Row))
 	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
 	found := make([][]reply, 0)
-	r.choice, err = validate.Choose(ctx, r.set.trying(&r.Spec), r.Spec.Own(r.set.Given), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+	r.choice, err = validate.Choose(ctx, r.set.Tried, r.set.Given, nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
 			list, err := r.replies(ctx, fold, folds, v)
@@ -134,7 +108,7 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 			}
 			found = append(found, list)
 			hits[i] = rightOutside(list, fold, -1)
-			r.tell("choose", float64(i+1)/float64(len(settings)))
+			r.set.tell("choose", float64(i+1)/float64(len(settings)))
 		}
 		return hits, nil
 	})
@@ -142,39 +116,6 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 		r.held = judged(r.p, found, fold, folds)
 	}
 	return err
-}
-
-// reply is what a setting says of a label that is hidden with its fold.
-type reply struct{ reached, right bool }
-
-// rightOutside counts the right answers outside a fold, −1 for none.
-func rightOutside(list []reply, fold []int, without int) (right int) {
-	for i, a := range list {
-		if a.right && fold[i] != without {
-			right++
-		}
-	}
-	return right
-}
-
-// judged counts how often the settings are right that are chosen without a fold of the
-// labels of p.
-func judged(p *Problem, found [][]reply, fold []int, folds int) *heldout.Count {
-	held, weight := new(heldout.Count), heldout.WeightsOf(p.Class, len(p.Names))
-	for f := range folds {
-		best, most := 0, -1
-		for i, list := range found {
-			if right := rightOutside(list, fold, f); right > most {
-				best, most = i, right
-			}
-		}
-		for i, a := range found[best] {
-			if fold[i] == f {
-				held.Note(a.reached, a.right, weight[p.Class[i]])
-			}
-		}
-	}
-	return held
 }
 
 // replies returns those of a setting to all labels. A node from which no label outside
@@ -194,7 +135,7 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+		r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
 		if err := r.offset(f, groups, v); err != nil {
 			return nil, err
 		}
@@ -266,13 +207,6 @@ func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v sp
 	return folds, max(1, limit-block())
 }
 
-// tell reports what share of a phase is done.
-func (r *spreader) tell(phase string, done float64) {
-	if r.set.Progress != nil {
-		r.set.Progress(phase, done)
-	}
-}
-
 // score computes the scores of all nodes and takes classes from them.
 func (r *spreader) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
@@ -282,12 +216,12 @@ func (r *spreader) score(ctx context.Context) error {
 	}
 	f := sparse.NewBlock[float64](n, k)
 	report, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
-		Memory: memory, Progress: func(done float64) { r.tell("walk", done) },
+		Memory: memory, Progress: func(done float64) { r.set.tell("walk", done) },
 	})
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+	r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
 	squares := 0.0
 	for i := range n {
 		for _, v := range f.Row(i) {
@@ -296,7 +230,7 @@ func (r *spreader) score(ctx context.Context) error {
 	}
 	scale := math.Sqrt(squares / float64(max(1, n*k)))
 	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
-	largest, prior := validate.Majority(r.p.Class), shares.Shared(r.seeds(nil, -1))
+	largest, prior := validate.Majority(r.p.Class), Shares.Shared(r.seeds(nil, -1))
 	offset, err := r.Offset(f, r.seeds(nil, -1), r.choice.Values)
 	if err != nil {
 		return err
@@ -325,12 +259,74 @@ func (r *spreader) score(ctx context.Context) error {
 	return nil
 }
 
-// reckon implements [reckoning].
-func (m spreading) reckon(a *account, _ *Parameters) error {
+// Tune implements [Learner].
+func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	r, err := m.begin(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	tested := 0
+	for i := range splits.Len() {
+		tested += len(splits.At(i).Test)
+	}
+	c, err := validate.Choose(ctx, r.set.Tried, r.set.Given, nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
+		right, _, err := s.Count(len(settings), len(settings), func(i int, right []int64) (_ int, err error) {
+			right[i], err = r.rightOn(ctx, splits, settings[i])
+			r.set.tell("choose", float64(i+1)/float64(len(settings)))
+			return tested, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		hits := make([]int, len(settings))
+		for i, n := range right {
+			hits[i] = int(n)
+		}
+		return hits, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Choice{*c, r.out.Work}, nil
+}
+
+// rightOn counts the right answers on the test nodes of splits.
+func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int64, err error) {
+	k, n := len(r.p.Names), len(r.p.Degrees)
+	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
+	for lo := 0; lo < splits.Len(); lo += together {
+		hi := min(lo+together, splits.Len())
+		var groups []cwk.Seeds
+		for i := lo; i < hi; i++ {
+			train := r.p.At(splits.At(i).Train)
+			groups = append(groups, cwk.Seeds{Row: train.Row, Class: train.Class, Classes: k})
+		}
+		f := sparse.NewBlock[float64](n, k*len(groups))
+		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		if err != nil {
+			return 0, err
+		}
+		r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+		if err := r.offset(f, groups, v); err != nil {
+			return 0, err
+		}
+		for i := lo; i < hi; i++ {
+			for _, at := range splits.At(i).Test {
+				if answer(f.Row(r.p.Row[at])[(i-lo)*k:][:k], groups[i-lo].Class) == r.p.Class[at] {
+					hits++
+				}
+			}
+		}
+	}
+	return hits, nil
+}
+
+// Reckon implements [Learner].
+func (m spreading) Reckon(a *ledger.Ledger, s *Settings) error {
 	l := m.Learner
 	n, k, entries := len(a.P.Degrees), len(a.P.Names), a.P.A.NNZ()
-	a.Sweeps = UnknownSweeps
-	v, err := l.Resolve(l.Spec.Own(a.set.Given), nil)
+	a.Sweeps = ledger.UnknownSweeps
+	v, err := l.Resolve(s.Given, nil)
 	if err != nil {
 		return err
 	}
@@ -338,12 +334,12 @@ func (m spreading) reckon(a *account, _ *Parameters) error {
 		return err
 	}
 	if !validate.TooFew(a.P.Class) {
-		folds, _ := foldsTogether(l, n, entries, k, v, a.left().Memory)
-		if err := a.solved(l, folds*k, v, "folds to choose by"); err != nil {
+		folds, _ := foldsTogether(l, n, entries, k, v, left(a, s))
+		if err := solved(a, l, folds*k, v, "folds to choose by"); err != nil {
 			return err
 		}
 	}
-	if err := a.solved(l, k, v, "a solve for all nodes"); err != nil {
+	if err := solved(a, l, k, v, "a solve for all nodes"); err != nil {
 		return err
 	}
 	if err := a.Reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes"); err != nil {
@@ -352,21 +348,18 @@ func (m spreading) reckon(a *account, _ *Parameters) error {
 	return a.Scores()
 }
 
-// reckonTuning implements [tuned].
-func (m spreading) reckonTuning(a *account, _ *Problem) error {
-	if len(m.Params) == 0 {
-		return nil
-	}
+// ReckonTuning implements [Learner].
+func (m spreading) ReckonTuning(a *ledger.Ledger, _ int, s *Settings) error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
 	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
 		return err
 	}
-	v, err := m.Resolve(m.Spec.Own(a.set.Given), nil)
+	v, err := m.Resolve(s.Given, nil)
 	if err != nil {
 		return err
 	}
-	folds, _ := foldsTogether(m.Learner, n, a.P.A.NNZ(), k, v, a.left().Memory)
-	return a.solved(m.Learner, folds*k, v, "splits to tune by")
+	folds, _ := foldsTogether(m.Learner, n, a.P.A.NNZ(), k, v, left(a, s))
+	return solved(a, m.Learner, folds*k, v, "splits to tune by")
 }
 
 // graphVectors is the number of vectors of float64 that a graph with its components
@@ -375,7 +368,7 @@ const graphVectors = 8
 
 // solved accounts for the scores of so many columns and their solve, in groups of
 // columns where there is no room for all of them.
-func (a *account) solved(l *propagate.Learner, cols int, v spec.Values, what string) error {
+func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, what string) error {
 	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
 	block := sparse.BlockBytes[float64](n, cols)
 	least := block + spec.Least(l.Memory(n, entries, 1, k, v))

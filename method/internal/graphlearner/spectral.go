@@ -1,4 +1,4 @@
-package method
+package graphlearner
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -42,25 +43,19 @@ const embeddingTolerance = 1e-6
 // shortRow is ε beside the root mean square of the lengths of rows.
 const shortRow = 0.01
 
-// Name implements [Method].
-func (spectralLogistic) Name() string { return spectralLogisticSpec.Name }
+// Declaration implements [Learner].
+func (spectralLogistic) Declaration() *spec.Spec { return &spectralLogisticSpec }
 
-// Takes implements [Method].
-func (spectralLogistic) Takes() []string { return []string{"dimension", "lambda", "unreached"} }
-
-// Declarations implements [Declared].
-func (spectralLogistic) Declarations() []*spec.Spec { return []*spec.Spec{&spectralLogisticSpec} }
-
-// Tune implements [Method].
-func (m spectralLogistic) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+// Tune implements [Learner].
+func (m spectralLogistic) Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	r, err := newEmbedder(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.list(nil); err != nil {
+	if r.settings, err = validate.Settings(s.Tried, s.Given, nil); err != nil {
 		return nil, err
 	}
-	found, err := r.set.Tally.Count(len(r.settings), splits.Len(), func(i int, right []int64) (int, error) {
+	right, tested, err := s.Count(len(r.settings), splits.Len(), func(i int, right []int64) (int, error) {
 		if r.x == nil {
 			if err := r.embed(ctx); err != nil {
 				return 0, err
@@ -72,27 +67,27 @@ func (m spectralLogistic) Tune(ctx context.Context, p *Problem, splits *validate
 			return 0, err
 		}
 		for at, list := range found {
-			right[at] = int64(rightOf(list))
+			right[at] = int64(rightOutside(list, nil, -1))
 		}
-		r.tell(float64(i+1) / float64(splits.Len()))
+		r.set.tell("choose", float64(i+1)/float64(splits.Len()))
 		return len(split.Test), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	best := largestOf(found.Right)
-	c := choiceOf(Parameters{Declared: &Setting{&spectralLogisticSpec, r.settings[best]}}, found, best, len(r.settings))
-	c.Work = r.out.Work
-	return c, nil
+	best := slices.Index(right, slices.Max(right))
+	return &Choice{
+		validate.Choice{Values: r.settings[best], Settings: len(right), Accuracy: float64(right[best]) / float64(tested), Tested: tested}, r.out.Work,
+	}, nil
 }
 
-// Predict implements [Method].
-func (m spectralLogistic) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+// Predict implements [Learner].
+func (m spectralLogistic) Predict(ctx context.Context, p *problem.Problem, v spec.Values, s *Settings) (*Answer, error) {
 	r, err := newEmbedder(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.list(par); err != nil {
+	if r.settings, err = s.list(v, p); err != nil {
 		return nil, err
 	}
 	for _, phase := range []struct {
@@ -105,7 +100,7 @@ func (m spectralLogistic) Predict(ctx context.Context, p *Problem, par *Paramete
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
-	r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&spectralLogisticSpec, r.settings[r.best]}}, len(r.settings)
+	r.out.Values, r.out.Settings = r.settings[r.best], len(r.settings)
 	if r.held != nil {
 		r.out.Estimate, r.out.Blank = r.held.Estimates(p, r.out.Reached)
 	}
@@ -114,10 +109,10 @@ func (m spectralLogistic) Predict(ctx context.Context, p *Problem, par *Paramete
 
 // embedder makes one prediction.
 type embedder struct {
-	p   *Problem
+	p   *problem.Problem
 	g   *graph.Graph
 	set *Settings
-	out *Prediction
+	out *Answer
 
 	settings []spec.Values          // to choose from, those of one dimension one after the other
 	x        *sparse.Block[float64] // eigenvectors, a row for each node; nil: there are none
@@ -126,46 +121,22 @@ type embedder struct {
 }
 
 // newEmbedder finds what is known of the graph.
-func newEmbedder(ctx context.Context, p *Problem, s *Settings) (*embedder, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	if p.Directed {
-		return nil, &DirectedError{spectralLogisticSpec.Name}
-	}
-	set := s.WithDefaults()
-	set.Memory = ledger.Beside(p, set.Memory)
-	g, err := graph.New(ctx, p.A, set.Workers)
-	if err != nil {
-		return nil, err
-	}
-	p.Parts = g.Components
-	out := &Prediction{Reached: g.Components.Reached(p.Row), Work: Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}}
-	return &embedder{p: p, g: g, set: &set, out: out}, nil
+func newEmbedder(ctx context.Context, p *problem.Problem, s *Settings) (*embedder, error) {
+	g, out, err := graphOf(ctx, p, s)
+	return &embedder{p: p, g: g, set: s, out: out}, err
 }
 
-// list finds the settings: the given ones, all usual ones or, with too few labels, the
-// defaults.
-func (r *embedder) list(par *Parameters) (err error) {
-	given := spectralLogisticSpec.Own(r.set.Given)
-	switch {
-	case par != nil:
-		r.settings = []spec.Values{par.Declared.Values}
-	case validate.TooFew(r.p.Class):
-		var v spec.Values
-		v, err = spectralLogisticSpec.Resolve(given, nil)
-		r.settings = []spec.Values{v}
-	default:
-		r.settings, err = validate.Settings(r.set.trying(&spectralLogisticSpec), given, nil)
+// list returns the settings to choose from: the given ones, all usual ones or, with too few
+// labels, the defaults.
+func (s *Settings) list(v spec.Values, p *problem.Problem) ([]spec.Values, error) {
+	if v == nil && !validate.TooFew(p.Class) {
+		return validate.Settings(s.Tried, s.Given, nil)
 	}
-	return err
-}
-
-// tell reports what share of the choice is done.
-func (r *embedder) tell(done float64) {
-	if r.set.Progress != nil {
-		r.set.Progress("choose", done)
+	var err error
+	if v == nil {
+		v, err = s.Tried.Resolve(s.Given, nil)
 	}
+	return []spec.Values{v}, err
 }
 
 // embeddingProblem is that of the eigenvectors.
@@ -190,7 +161,7 @@ func (r *embedder) embed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
+	r.out.Work.Add(problem.Work{Sweeps: pairs.Products, EntryColumns: 4 * int64(pairs.Products) * r.p.A.NNZ()})
 	r.x = pairs.Vectors
 	return nil
 }
@@ -221,7 +192,7 @@ func (r *embedder) rowTo(dst []float64, v int) {
 
 // fit fits the settings from lo on that have its dimension to labels; none where these
 // have one class.
-func (r *embedder) fit(ctx context.Context, train *Problem, lo int) ([]*classify.LogisticModel, error) {
+func (r *embedder) fit(ctx context.Context, train *problem.Problem, lo int) ([]*classify.LogisticModel, error) {
 	d := r.settings[lo].Int("dimension")
 	var falling []float64 // take the fewest steps
 	for _, v := range r.settings[lo:] {
@@ -248,7 +219,7 @@ func (r *embedder) fit(ctx context.Context, train *Problem, lo int) ([]*classify
 
 // replies returns what models of some labels say of others, for each setting. A node
 // that none of these labels reaches is given the largest class.
-func (r *embedder) replies(ctx context.Context, train, tests *Problem) ([][]reply, error) {
+func (r *embedder) replies(ctx context.Context, train, tests *problem.Problem) ([][]reply, error) {
 	reached, largest := r.g.Components.Reached(train.Row), validate.Majority(train.Class)
 	found := make([][]reply, 0, len(r.settings))
 	for len(found) < len(r.settings) {
@@ -273,16 +244,6 @@ func (r *embedder) replies(ctx context.Context, train, tests *Problem) ([][]repl
 	return found, nil
 }
 
-// rightOf counts the right answers.
-func rightOf(list []reply) (right int) {
-	for _, a := range list {
-		if a.right {
-			right++
-		}
-	}
-	return right
-}
-
 // choose finds the setting with most right answers out of fold, the first among equals,
 // on a sample of many labels.
 func (r *embedder) choose(ctx context.Context) error {
@@ -290,7 +251,7 @@ func (r *embedder) choose(ctx context.Context) error {
 		return nil
 	}
 	p := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
-	folds := r.set.folds(len(p.Row))
+	folds := r.set.Folds(len(p.Row))
 	fold := validate.Folds(p.Class, folds, r.set.RNGSeed)
 	found := make([][]reply, len(r.settings))
 	for at := range found {
@@ -317,13 +278,13 @@ func (r *embedder) choose(ctx context.Context) error {
 				found[at][i] = list[j]
 			}
 		}
-		r.tell(float64(f+1) / float64(folds))
+		r.set.tell("choose", float64(f+1)/float64(folds))
 	}
-	hits := make([]int64, len(found))
+	hits := make([]int, len(found))
 	for at, list := range found {
-		hits[at] = int64(rightOf(list))
+		hits[at] = rightOutside(list, fold, -1)
 	}
-	r.best = largestOf(hits)
+	r.best = slices.Index(hits, slices.Max(hits))
 	r.held = judged(p, found, fold, folds)
 	return nil
 }
@@ -337,7 +298,7 @@ func (r *embedder) score(ctx context.Context) error {
 		return err
 	}
 	model, cols := models[0], r.columns(r.settings[0])
-	prior, largest := shares.Shared(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}), validate.Majority(r.p.Class)
+	prior, largest := Shares.Shared(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}), validate.Majority(r.p.Class)
 	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
 	err = piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		x, z := make([]float64, cols), []float64(nil)
@@ -364,18 +325,19 @@ func (r *embedder) score(ctx context.Context) error {
 	return err
 }
 
-// reckon implements [reckoning].
-func (m spectralLogistic) reckon(a *account, _ *Parameters) error { return m.reckonTuning(a, a.P) }
+// Reckon implements [Learner].
+func (m spectralLogistic) Reckon(a *ledger.Ledger, s *Settings) error {
+	return m.ReckonTuning(a, len(a.P.Row), s)
+}
 
-// reckonTuning implements [tuned]: eigenvectors, and models that learn from the labels
-// of p.
-func (spectralLogistic) reckonTuning(a *account, p *Problem) error {
-	n, k, m := len(a.P.Degrees), len(a.P.Names), len(p.Row)
-	a.Sweeps = UnknownSweeps
+// ReckonTuning implements [Learner]: eigenvectors, and models that learn from so many labels.
+func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) error {
+	n, k := len(a.P.Degrees), len(a.P.Names)
+	a.Sweeps = ledger.UnknownSweeps
 	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
 		return err
 	}
-	settings, err := validate.Settings(a.set.trying(&spectralLogisticSpec), spectralLogisticSpec.Own(a.set.Given), nil)
+	settings, err := validate.Settings(s.Tried, s.Given, nil)
 	if err != nil {
 		return err
 	}
@@ -383,7 +345,7 @@ func (spectralLogistic) reckonTuning(a *account, p *Problem) error {
 	for _, v := range settings {
 		most = max(most, min(n, v.Int("dimension")))
 	}
-	set := &lanczos.Settings{Memory: a.left().Memory}
+	set := &lanczos.Settings{Memory: left(a, s)}
 	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
 	vectors := embeddingProblem.VectorBytes(n)
 	least, all := spec.Least(list)+vectors, spec.Sum(list)+vectors
@@ -397,7 +359,7 @@ func (spectralLogistic) reckonTuning(a *account, p *Problem) error {
 	if err := a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes"); err != nil {
 		return err
 	}
-	if err := a.Phase(8*int64(m)*int64(most)+classify.LogisticBytes(m, most, k), "logistic regression"); err != nil {
+	if err := a.Phase(8*int64(labels)*int64(most)+classify.LogisticBytes(labels, most, k), "logistic regression"); err != nil {
 		return err
 	}
 	return a.Scores()

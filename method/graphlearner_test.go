@@ -15,7 +15,7 @@ import (
 // The choice of α counts what scores computed without each fold say of it.
 func TestSpreadingChoice(t *testing.T) {
 	p := problemtest.Planted(t, 11, 240, 60)
-	m := spreading{&propagate.LGC}
+	m := methodOf(t, "lgc")
 	out, err := m.Predict(context.Background(), p, nil, &Settings{RNGSeed: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,8 @@ func TestSpreadingChoice(t *testing.T) {
 func TestSpreadingScores(t *testing.T) {
 	p := problemtest.Planted(t, 12, 200, 40)
 	set := &Settings{Given: spec.Values{"balance": spec.Word("none"), "rounds": spec.Int(5), "variance": spec.Number(10)}}
-	for _, m := range spreadingMethods() {
+	for _, l := range propagate.Learners() {
+		m := methodOf(t, l.Name)
 		out, err := m.Predict(context.Background(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,155 @@
+// Package graphlearner holds learners that score all nodes of a graph at once, as methods
+// have them: those of package propagate, and logistic regression on eigenvectors. Their
+// parameters are chosen by what they answer to labels that are hidden with their fold.
+package graphlearner
+
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Learner gives every node of a graph without directions a score of every class.
+type Learner interface {
+	// Declaration names the learner and its parameters.
+	Declaration() *spec.Spec
+
+	// Predict scores all nodes with the given values, or with its own choice if they are
+	// nil.
+	Predict(ctx context.Context, p *problem.Problem, v spec.Values, s *Settings) (*Answer, error)
+
+	// Tune chooses values on splits of the labels of p.
+	Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*Choice, error)
+
+	// Reckon adds to a ledger what Predict takes, ReckonTuning what Tune takes on splits
+	// of so many labels.
+	Reckon(a *ledger.Ledger, s *Settings) error
+	ReckonTuning(a *ledger.Ledger, labels int, s *Settings) error
+}
+
+// All returns every learner.
+func All() []Learner {
+	var list []Learner
+	for _, l := range propagate.Learners() {
+		list = append(list, spreading{l})
+	}
+	return append(list, spectralLogistic{})
+}
+
+// Settings are those of one prediction. Memory is in bytes, 0 for no limit.
+type Settings struct {
+	Given   spec.Values          // those of parameters that are not chosen
+	Tried   *spec.Spec           // the declaration, with what is tried of each parameter
+	Folds   func(labels int) int // of cross-validation
+	Sample  int                  // labels that a choice is made on, where each is a fit of its own
+	RNGSeed uint64               // of folds and samples
+	Memory  int64
+	Workers int
+
+	// Count counts the right answers of several settings on so many units of work, such as
+	// splits. add adds those on one unit, and returns how many answers it tested.
+	Count func(settings, units int, add func(unit int, right []int64) (tested int, err error)) (right []int64, tested int, err error)
+
+	// Progress, if not nil, is called with the share of a phase that is done.
+	Progress func(phase string, done float64)
+}
+
+// tell reports what share of a phase is done.
+func (s *Settings) tell(phase string, done float64) {
+	if s.Progress != nil {
+		s.Progress(phase, done)
+	}
+}
+
+// Answer is what a learner says of all nodes.
+type Answer struct {
+	Class   []int
+	Scores  *sparse.Block[float32]
+	Raw     *sparse.Block[float64] // as the learner's formula gives them; nil: it gives probabilities
+	Reached *roaring.Bitmap
+
+	Values   spec.Values // of the parameters
+	Settings int         // how many there were to choose from
+
+	problem.Estimate
+	Blank problem.Estimate // the same with no class for nodes that are not reached
+
+	Unfinished string // what ended at its limit; "": nothing
+
+	Work    problem.Work
+	Seconds problem.PhaseSeconds
+}
+
+// Choice is what a learner chose, and its work.
+type Choice struct {
+	validate.Choice
+	Work problem.Work
+}
+
+// Shares is the prior of methods that do not walk: the shares of the labels, each class
+// counted once more.
+var Shares = cwk.Empirical(1)
+
+// graphOf returns what is known of the graph of a problem, and an answer that says what a
+// label reaches.
+func graphOf(ctx context.Context, p *problem.Problem, s *Settings) (*graph.Graph, *Answer, error) {
+	g, err := graph.New(ctx, p.A, s.Workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Parts = g.Components
+	return g, &Answer{
+		Reached: g.Components.Reached(p.Row), Work: problem.Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()},
+	}, nil
+}
+
+// reply is what a setting says of a label that is hidden with its fold.
+type reply struct{ reached, right bool }
+
+// rightOutside counts the right answers outside a fold, −1 for all of them.
+func rightOutside(list []reply, fold []int, without int) (right int) {
+	for i, a := range list {
+		if a.right && (without < 0 || fold[i] != without) {
+			right++
+		}
+	}
+	return right
+}
+
+// judged counts how often the settings are right that are chosen without a fold of the
+// labels of p.
+func judged(p *problem.Problem, found [][]reply, fold []int, folds int) *heldout.Count {
+	held, weight := new(heldout.Count), heldout.WeightsOf(p.Class, len(p.Names))
+	for f := range folds {
+		best, most := 0, -1
+		for i, list := range found {
+			if right := rightOutside(list, fold, f); right > most {
+				best, most = i, right
+			}
+		}
+		for i, a := range found[best] {
+			if fold[i] == f {
+				held.Note(a.reached, a.right, weight[p.Class[i]])
+			}
+		}
+	}
+	return held
+}
+
+// left returns the memory of the settings that a ledger has left.
+func left(a *ledger.Ledger, s *Settings) int64 {
+	if bytes, limited := a.Plan.Left(); limited {
+		return max(1, bytes)
+	}
+	return s.Memory
+}
