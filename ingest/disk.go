@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -101,4 +102,26 @@ func (r *run) checkStore(entries int, weighted, directed bool) error {
 	ordered := r.c.Order != DefaultOrder
 	bytes := storeBytes(float64(r.nodes.Len()), float64(entries), weighted, directed, ordered) + float64(ids)
 	return r.checkFree(r.dir, diskStore, int64(bytes))
+}
+
+// storeBytes guesses the bytes of a store without the text of its ids: the gaps
+// between the columns of a row have the size of n over its length, and the code
+// adds a few bits. Entries are those of one direction.
+func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
+	const more = 3.5 // bits
+	gap := math.Log2(max(2, n*n/max(1, entries))) + more
+	size := entries*gap/8 + 2*n
+	if weighted {
+		size += 8 * entries
+	}
+	if directed {
+		size *= 2
+	}
+	if weighted {
+		size += 8 * n
+	}
+	if ordered {
+		size += 4 * n
+	}
+	return size
 }

@@ -387,15 +387,15 @@ const oftenCounts = 1 << 16
 
 // hubs bounds how many entries the longest rows have before lines of one edge are
 // merged: of so many rows.
-func (g *guess) hubs(rows int) []float64 {
-	hubs := make([]float64, rows)
+func (g *guess) hubs(rows int) []int {
+	hubs := make([]int, rows)
 	if g.tokens == 0 {
 		return hubs
 	}
 	often := slices.Sorted(slices.Values(g.often))
 	for i := range min(rows, len(often)) {
 		n := float64(often[len(often)-1-i])
-		hubs[i] = (n + 3*math.Sqrt(n)) * max(1, 2*g.lines/g.tokens)
+		hubs[i] = int((n + 3*math.Sqrt(n)) * max(1, 2*g.lines/g.tokens))
 	}
 	return hubs
 }

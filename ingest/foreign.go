@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -229,8 +230,9 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 func (r *run) matrixRows() (*shard.Nodes, error) {
 	m := r.matrix
 	// A short file may declare any number of rows.
-	const id = 4
-	if need := r.held + r.beside() + int64(m.rows)*(id+rowBytesOf(r.hasValues())); r.c.Memory > 0 && need > r.c.Memory {
+	e := r.extent()
+	e.nodes, e.known, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
+	if need := e.held + spec.Sum(e.beside()); r.c.Memory > 0 && need > r.c.Memory {
 		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
 	}
 	if r.c.Nodes != "" {

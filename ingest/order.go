@@ -164,7 +164,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 	if r.c.Order == AutoOrder {
 		passes = 2
 	}
-	told := r.tellOrder(passes * r.edges())
+	told := r.tellOrder(passes * r.lines)
 	row, err = r.mentions(told)
 	if err != nil {
 		return nil, nil, err
@@ -364,28 +364,16 @@ func spansOf(count []uint32) []span {
 	return spans
 }
 
-// edges returns how many lines with an edge there are.
-func (r *run) edges() (lines int) {
-	for _, p := range r.parts {
-		lines += p.edges
-	}
-	return lines
-}
-
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
 func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
 	s := r.sorter(sort.Undirected)
 	s.Values, s.KeepLoops = false, false
 	s.Merge = sort.Merger{Policy: sort.Max}
-	entries, rows := 2*r.edges(), r.nodes.Len() // at most
-	each := int64(4)
-	if r.c.Order == LocalityOrder {
-		each += 8 // see there
-	}
-	graph := int64(entries)*each + 8*int64(rows+1)
-	if need := r.beside() + graph; r.c.Memory > 0 && need+sort.LeastBytes/4 > r.c.Memory { // with less, sorting is refused
-		return nil, r.orderError(need + sort.LeastBytes)
+	e := r.extent()
+	rows, graph := int(e.nodes), e.graph()
+	if need, over := e.looking(); over {
+		return nil, r.orderError(need)
 	}
 	if _, err := r.planSort(s, graph); err != nil {
 		return nil, err

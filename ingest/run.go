@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // run is the state of one call of Run.
@@ -245,26 +246,13 @@ func (r *run) progress(p Progress) {
 	}
 }
 
-// dictBytes returns the memory of the dictionary.
-func (r *run) dictBytes() int64 {
-	if !r.useDict.Load() {
-		return 0
-	}
-	return r.dict.Bytes()
-}
-
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
-func (r *run) dictNeeds() int64 {
-	if !r.useDict.Load() {
-		return 0
-	}
-	return r.dict.Bytes() + ids.NumberingBytes(int64(r.dict.Len()), r.dict.TextBytes())
-}
+func (r *run) dictNeeds() int64 { return spec.Sum(r.extent().naming()) }
 
 // fits returns a [*MemoryError] if the limit has no room for the lines in memory, the
 // dictionary, the numbering of its ids and so many other bytes.
 func (r *run) fits(other int64) error {
-	if need := r.held + other + r.dictNeeds() + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
+	if need := other + spec.Sum(r.extent().reading()); r.c.Memory > 0 && need > r.c.Memory {
 		return &MemoryError{Need: need, Limit: r.c.Memory}
 	}
 	return nil
@@ -283,60 +271,12 @@ func enough(ctx context.Context, inputs []string, c *Config, err error) error {
 	return err
 }
 
-const (
-	workerBytes = 3 << 20 // a chunk of text, what is inflated ahead of it and what it becomes, a record and its codes; or a bucket twice and its rows
-	rowBytes    = 2       // of each row: the degree, a byte in most, and whether it is isolated
-	heavyBytes  = 10      // with weights: while degrees become numbers they are there in both forms
-	pageBytes   = 2 << 20 // what the store has under way
-	packerBytes = 5 << 20 // of each worker, with which zstd packs a frame
-)
-
-// roomBytes is what so many workers and the store work in.
-func (c *Config) roomBytes(workers int) int64 {
-	bytes := int64(workers)*workerBytes + pageBytes
-	if c.Codec == shard.Zstd {
-		bytes += int64(workers) * packerBytes
-	}
-	return bytes
-}
-
-// beside returns what the work takes beside the lines and their dictionary:
-// room of each worker, and what the store knows of each row.
+// beside returns what is held beside the lines and their dictionary.
 func (r *run) beside() int64 {
-	const (
-		counting = 4 // of each code that is no row yet: lines, then the row
-		ordering = 8 // by degree: the order, and lines that become its inverse
-	)
-	bytes := r.c.roomBytes(r.workers)
-	for _, in := range r.inputs {
-		bytes += unusualWindow(in)
-	}
 	if r.nodes == nil {
-		return bytes
+		return spec.Sum(r.extent().room())
 	}
-	bytes += int64(r.nodes.Len())*rowBytesOf(r.hasValues()) + r.nodes.Bytes()
-	if r.nodes.Order() != nil {
-		return bytes + counting*int64(r.lateRows)
-	}
-	switch r.c.Order.possible(r.nodes.Len(), r.lines) {
-	case DefaultOrder:
-	case DegreeOrder:
-		bytes += int64(r.nodes.Len()) * ordering
-		if r.late != nil {
-			bytes += counting * int64(r.late.Limit())
-		}
-	default:
-		bytes += int64(r.nodes.Len()) * r.c.Order.lookingBytes()
-	}
-	return bytes
-}
-
-// rowBytesOf returns what the store knows of each row.
-func rowBytesOf(values bool) int64 {
-	if values {
-		return heavyBytes
-	}
-	return rowBytes
+	return spec.Sum(r.extent().beside())
 }
 
 // hasValues tells whether entries have values.

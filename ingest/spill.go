@@ -3,10 +3,10 @@ package ingest
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // needSpill makes the temporary file if there is none.
@@ -61,7 +61,7 @@ func (r *run) addPart(worker int, p *part) error {
 		r.held += p.bytes()
 	}
 	r.parts = append(r.parts, p)
-	r.report.PeakBytes = max(r.report.PeakBytes, r.held+r.dictBytes())
+	r.report.PeakBytes = max(r.report.PeakBytes, r.held+r.extent().dict)
 	return r.fits(0)
 }
 
@@ -87,23 +87,19 @@ func (r *run) newSlabs() []slabs {
 	return all
 }
 
-// Shares of the memory that parts may take: above the first, unless everything
-// fits, they go to disk until they are below the second, which leaves the rest to
-// the sorting.
-const (
-	spillAbove = 0.6
-	spillBelow = 0.25
-)
-
 // admit decides whether a part stays in memory; if not, evict are the parts
 // that the caller is to move to disk as well.
 func (r *run) admit(p *part) (keep bool, evict []*part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines, r.top, r.weighted = r.lines+p.edges, max(r.top, p.top), r.weighted || p.weighted
-	held := r.held + p.bytes()
-	if r.c.Memory == 0 || !r.spilling && r.hasRoom(held) {
-		r.held = held
+	if r.c.Memory == 0 {
+		r.held += p.bytes()
+		return true, nil
+	}
+	e := r.extent()
+	if e.held += p.bytes(); !r.spilling && e.fits() {
+		r.held = e.held
 		return true, nil
 	}
 	most := r.c.Memory - r.beside() - r.dictNeeds()
@@ -129,28 +125,6 @@ func (r *run) evict(most int64) (evict []*part) {
 	return evict
 }
 
-// hasRoom tells whether so many bytes of parts stay in memory: they leave a share
-// of it, or all that follows would fit if nothing more were read.
-func (r *run) hasRoom(held int64) bool {
-	taken, numbering := held+r.beside(), r.dictNeeds()
-	if taken+numbering <= int64(spillAbove*float64(r.c.Memory)) {
-		return true
-	}
-	rows, known := int(r.top)+1, int64(0)
-	if r.useDict.Load() {
-		rows = r.dict.Len()
-		known = ids.KnownBytes(int64(rows), r.dict.TextBytes())
-	}
-	if r.c.Order.possible(rows, r.lines) != DefaultOrder {
-		return false // the order takes more
-	}
-	entries := int64(2 * r.lines)
-	if r.c.Directed {
-		entries /= 2 // of each direction
-	}
-	return taken+max(numbering, known+entries*sort.EntryBytes(rows, r.hasValues())) <= r.c.Memory // some lines may make room for what rows take
-}
-
 // moveToDisk writes a part to the temporary file and frees its memory.
 func (r *run) moveToDisk(worker int, p *part) error {
 	if err := r.needSpill(); err != nil {
@@ -174,7 +148,7 @@ func (r *run) planSort(s *sort.Sorter, other int64) (sort.LineCount, error) {
 	}
 	count, err := s.Plan(edgesOf(r.parts))
 	if err == nil {
-		err = r.makeRoom(other + s.Needs())
+		err = r.makeRoom(other + spec.Sum(s.Memory()))
 	}
 	if s.Limit > 0 {
 		s.Limit = max(1, r.left()-other)

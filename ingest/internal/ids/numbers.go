@@ -36,6 +36,13 @@ func (s *Set) Add(code []uint32, top uint32) {
 	s.mu.RUnlock()
 }
 
+// Limit returns a number above every id that the bitmap has room for.
+func (s *Set) Limit() int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return 64 * int64(len(s.Words))
+}
+
 // grow makes room for ids below limit, or gives the bitmap up.
 func (s *Set) grow(limit int, tokens int64) {
 	s.mu.Lock()

@@ -62,7 +62,7 @@ type Sorter struct {
 	buckets   []bucket
 	bucketOf  []uint16 // by cell
 	largest   []int    // entries of the largest buckets that are sorted as they are, one for each worker, falling
-	scratch   []int64  // bytes that the most demanding buckets take while they are sorted, one for each worker, falling
+	inRuns    []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
 	joined    []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
 	runLength int      // entries of a run
 	most      int      // rows of a bucket
@@ -305,6 +305,16 @@ func countCells(count, cells []uint32) {
 	}
 }
 
+// usual returns how many entries a bucket has at the most, of so many in all, unless one
+// row has more.
+func (s *Sorter) usual(total int) int {
+	usual := max(bucketEntries, total/maxBuckets)
+	if s.Limit > 0 {
+		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.finishBytes(true))), total/(2*maxBuckets))
+	}
+	return usual
+}
+
 // cutBuckets joins cells to buckets.
 func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 	total := 0
@@ -315,10 +325,7 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 			total += int(n)
 		}
 	}
-	usual := max(bucketEntries, total/maxBuckets)
-	if s.Limit > 0 {
-		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.finishBytes())), total/(2*maxBuckets))
-	}
+	usual := s.usual(total)
 	s.bucketOf = make([]uint16, cells)
 	entries := 0 // of the last bucket
 	for row, next := 0, 0; row < s.Rows; row = next {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // filling is a run of spans whose entries are in memory together. Those of all
@@ -40,10 +41,14 @@ func (s *Sorter) mergedBytes() int64 {
 }
 
 // finishBytes bounds the memory of an entry of the bucket that a worker
-// finishes, beside that in its filling: gathered and moved, and a record; merged,
-// twice because of those that wait for their turn.
-func (s *Sorter) finishBytes() int64 {
-	return 3*s.entryBytes() + 2*s.mergedBytes()
+// finishes, beside that in its filling: moved; merged, twice because of those that
+// wait for their turn; and if it is gathered from several fillings, there, and a record.
+func (s *Sorter) finishBytes(gathered bool) int64 {
+	bytes := s.entryBytes() + 2*s.mergedBytes()
+	if gathered {
+		bytes += 2 * s.entryBytes()
+	}
+	return bytes
 }
 
 // Entries returns the number of all entries.
@@ -62,13 +67,18 @@ func (s *Sorter) total() int64 { return int64(s.Entries()) * s.entryBytes() }
 const BucketBytes = 2 << 20
 
 // scratchBytes is what sorting takes beside the entries and workerBytes for each
-// worker: for the largest buckets, and what is known of all of them.
-func (s *Sorter) scratchBytes() int64 {
+// worker: for the largest buckets, gathered or in memory together, and what is known of
+// all of them.
+func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
 	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
 	bytes := int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
-	for _, most := range s.scratch {
+	demanding := slices.Clone(s.inRuns)
+	for _, entries := range s.largest {
+		demanding = append(demanding, int64(entries)*s.finishBytes(gathered))
+	}
+	for _, most := range falling(demanding, int(workers)) {
 		bytes += max(0, most-BucketBytes)
 	}
 	for _, merged := range s.joined {
@@ -77,15 +87,29 @@ func (s *Sorter) scratchBytes() int64 {
 	return bytes
 }
 
-// Needs returns what sorting takes if all entries are in memory together, beside the
+// Memory lists what sorting takes if all entries are in memory together, beside the
 // room of each worker.
-func (s *Sorter) Needs() int64 { return s.total() + s.scratchBytes() }
+func (s *Sorter) Memory() []spec.Bytes {
+	return []spec.Bytes{{What: "entries", Bytes: s.total()}, {What: "the largest buckets", Bytes: s.scratchBytes(false)}}
+}
+
+// Spilled bounds the bytes of entries that go to the temporary file. A limit that is too
+// low is a [*MemoryError].
+func (s *Sorter) Spilled() (bytes int64, err error) {
+	if err := s.cutFillings(); err != nil {
+		return 0, err
+	}
+	for _, b := range s.fillings[:max(0, len(s.fillings)-1)] {
+		bytes += int64(b.entries) * s.entryBytes()
+	}
+	return bytes, nil
+}
 
 // cutFillings cuts the spans into fillings. The last ones are as large as can be,
 // so that the least goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
-	scratch := s.scratchBytes()
+	scratch := s.scratchBytes(s.Limit > 0 && spec.Sum(s.Memory()) > s.Limit)
 	most := (s.Limit - scratch) / s.entryBytes()
 	for from, to := 0, len(s.spans); to > 0; to = from {
 		n := 0
@@ -108,28 +132,21 @@ func (s *Sorter) cutFillings() error {
 	return nil
 }
 
-// spilledBytes bounds what the fillings take on disk.
-func (s *Sorter) spilledBytes() int64 {
-	var bytes int64
-	for _, b := range s.fillings[:max(0, len(s.fillings)-1)] {
-		bytes += int64(b.entries) * s.entryBytes()
-	}
-	return bytes
-}
-
 // Each calls visit with every bucket in order, one at a time. What it is given
 // is valid during the call.
 func (s *Sorter) Each(visit func(b *Rows) error) error {
-	if err := s.cutFillings(); err != nil {
+	spilled, err := s.Spilled()
+	if err != nil {
 		return err
 	}
 	if s.narrow {
-		return sortFillings[uint32](s, visit)
+		return sortFillings[uint32](s, spilled, visit)
 	}
-	return sortFillings[uint64](s, visit)
+	return sortFillings[uint64](s, spilled, visit)
 }
 
-func sortFillings[K key](s *Sorter, visit func(b *Rows) error) error {
+// sortFillings is Each once there are fillings, of which so many bytes go to disk.
+func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {
 		return nil
 	}
@@ -147,7 +164,7 @@ func sortFillings[K key](s *Sorter, visit func(b *Rows) error) error {
 	e.runs, e.left = make([][]sortedRun[K], len(s.buckets)), make([]int64, len(s.buckets))
 	last := len(s.fillings) - 1
 	if last > 0 {
-		disk, err := s.Temporary(s.spilledBytes())
+		disk, err := s.Temporary(spilled)
 		if err != nil {
 			return err
 		}

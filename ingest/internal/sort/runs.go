@@ -53,29 +53,27 @@ func (s *Sorter) runs(b bucket) int { return b.entries()/s.runLength + len(s.spa
 // merged bounds how many entries of a bucket are left once lines are merged.
 func (s *Sorter) merged(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.Rows) }
 
-// cutScratch decides which buckets are sorted in runs, and finds what the largest of all
-// take, one for each worker.
+// cutScratch decides which buckets are sorted in runs, and finds the largest of all, one
+// for each worker.
 func (s *Sorter) cutScratch() {
 	share := shareOf(s.Limit, s.Workers)
 	s.runLength = int(share / s.entryBytes())
 	for i := range s.buckets {
 		b := &s.buckets[i]
-		bytes := int64(b.entries()) * s.finishBytes()
+		bytes := int64(b.entries()) * s.finishBytes(true)
 		if s.Limit > 0 && bytes > runShare*share {
 			inRuns := runsBytes(share, int64(s.runs(*b)), s.entryBytes())
 			merged := int64(s.merged(*b)) * s.mergedBytes()
 			if b.inRuns = inRuns+merged < bytes; b.inRuns {
-				bytes = inRuns
-				s.joined = append(s.joined, merged)
+				s.inRuns, s.joined = append(s.inRuns, inRuns), append(s.joined, merged)
 			}
 		}
 		if !b.inRuns {
 			s.largest = append(s.largest, b.entries())
 		}
-		s.scratch = append(s.scratch, bytes)
 	}
 	workers := sched.Workers(s.Workers)
-	s.largest, s.scratch, s.joined = falling(s.largest, workers), falling(s.scratch, workers), falling(s.joined, finished(workers))
+	s.largest, s.inRuns, s.joined = falling(s.largest, workers), falling(s.inRuns, workers), falling(s.joined, finished(workers))
 }
 
 // finished returns how many buckets are at hand that so many workers finish or have
