@@ -26,9 +26,9 @@ func freeSpace(path string) (int64, error) {
 // syncDir does nothing: the system writes names through and has no call.
 func syncDir(string) error { return nil }
 
-// tempLock is the place of the lock on a temporary file. Locks keep others
+// lockedByte is the place of the lock on a temporary file. Locks keep others
 // from reading and writing, so that it lies far behind every content.
-const tempLock = 1 << 62
+const lockedByte = 1 << 62
 
 // createTemp opens a new file that can be renamed and removed while it is open,
 // and locks it.
@@ -73,7 +73,7 @@ func openShared(name string, mode uint32) (*os.File, error) {
 
 func lockTemp(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	at := &windows.Overlapped{OffsetHigh: tempLock >> 32}
+	at := &windows.Overlapped{OffsetHigh: lockedByte >> 32}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return fmt.Errorf("%s: %w", f.Name(), ErrLocked)
