@@ -75,7 +75,10 @@ func (a *Attributes) Labels() (*Labels, error) {
 }
 
 // Cell is a value of a table.
-type Cell struct{ Record, Column int }
+type Cell struct {
+	Record, Column int
+	Value          string
+}
 
 // Restrict makes the values that the given records have the alphabets of the columns.
 // Values that only others have become missing; it returns where they stood.
@@ -95,7 +98,7 @@ func (a *Attributes) Restrict(records []int) (unknown []Cell) {
 				continue
 			}
 			if code[old] < 0 {
-				unknown = append(unknown, Cell{row, c})
+				unknown = append(unknown, Cell{row, c, column.Values[old]})
 			}
 			column.Code[row] = code[old]
 		}

@@ -107,7 +107,7 @@ func TestRestrict(t *testing.T) {
 	if got := tableOf(a); got != want || len(a.Columns[0].Values) != 2 || len(a.Columns[1].Values) != 1 {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if cells := []Cell{{1, 0}, {1, 1}, {3, 1}}; len(unknown) != 3 || unknown[0] != cells[0] || unknown[1] != cells[1] || unknown[2] != cells[2] {
+	if cells := []Cell{{1, 0, "q"}, {1, 1, "2"}, {3, 1, "2"}}; len(unknown) != 3 || unknown[0] != cells[0] || unknown[1] != cells[1] || unknown[2] != cells[2] {
 		t.Errorf("%v are unknown, want %v", unknown, cells)
 	}
 	if row, ok := a.Lookup("c"); !ok || row != 2 || a.Len() != 4 {

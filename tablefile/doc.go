@@ -16,9 +16,8 @@
 // what a caller allows ([File.Bytes]), before anything is made of it.
 //
 // [NewWriter] writes a matrix row by row, and [WriteIDs] the nodes that its rows or
-// columns stand for. [Predictions] has one line for each node, as tab-separated text,
-// JSON lines or Parquet; [TSV], [JSONL] and [Parquet] make one. Writers take an
-// io.Writer and need memory for a buffer (Parquet: for a group of rows), whatever the
+// columns stand for. [WritePredictions] writes a line for each node, as tab-separated
+// text, JSON lines or Parquet. Writers take an io.Writer and need memory for a buffer (Parquet: for a group of rows), whatever the
 // size of the result. The same rows give the same bytes.
 //
 // # LIBSVM

@@ -41,17 +41,17 @@ func ExampleRead() {
 }
 
 // Predictions with the scores of both classes.
-func ExampleTSV() {
-	w := tablefile.TSV(os.Stdout, tablefile.Columns{Classes: []string{"red", "blue"}})
-	for _, p := range []tablefile.Prediction{
-		{Node: "ann", Label: "red", Reached: true, Scores: []float64{0.75, 0.25}},
-		{Node: "di", Label: "blue", Reached: true, Scores: []float64{0.125, 0.875}},
-	} {
-		if err := w.Write(&p); err != nil {
-			log.Fatal(err)
+func ExampleWritePredictions() {
+	red := []float64{0.75, 0.125}
+	columns := tablefile.Columns{Classes: []string{"red", "blue"}}
+	err := tablefile.WritePredictions(context.Background(), os.Stdout, ".tsv", columns, len(red), func(i int, p *tablefile.Prediction) {
+		p.Node, p.Label, p.Reached = []string{"ann", "di"}[i], "red", true
+		if red[i] < 0.5 {
+			p.Label = "blue"
 		}
-	}
-	if err := w.Close(); err != nil {
+		p.Scores[0], p.Scores[1] = red[i], 1-red[i]
+	})
+	if err != nil {
 		log.Fatal(err)
 	}
 	// Output:

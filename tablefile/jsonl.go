@@ -18,10 +18,10 @@ type jsonl struct {
 	order   []int
 }
 
-// JSONL returns a file of predictions with one JSON object a line: node, label
+// newJSONL returns a file of predictions with one JSON object a line: node, label
 // (null: none), reached, and scores, an object from class to score (null: none;
 // absent: not asked for).
-func JSONL(w io.Writer, c Columns) Predictions {
+func newJSONL(w io.Writer, c Columns) predictionWriter {
 	j := &jsonl{out: bufio.NewWriterSize(w, bufferBytes), columns: c}
 	j.enc = json.NewEncoder(&j.buf)
 	j.enc.SetEscapeHTML(false)
@@ -39,7 +39,7 @@ func (j *jsonl) text(s string) {
 	j.buf.Truncate(j.buf.Len() - 1) // the encoder's newline
 }
 
-// Write implements [Predictions].
+// Write implements [predictionWriter].
 func (j *jsonl) Write(p *Prediction) error {
 	j.buf.WriteString(`{"node":`)
 	j.text(p.Node)
@@ -83,5 +83,5 @@ func (j *jsonl) scores(scores []float64) {
 	j.buf.WriteByte('}')
 }
 
-// Close implements [Predictions].
+// Close implements [predictionWriter].
 func (j *jsonl) Close() error { return j.out.Flush() }

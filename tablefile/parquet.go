@@ -17,10 +17,10 @@ type parquetFile struct {
 	order   []int
 }
 
-// Parquet returns a file of predictions in the Parquet format with the columns
+// newParquet returns a file of predictions in the Parquet format with the columns
 // of the TSV form, in their order: node (string), label (string, null: none),
 // reached (boolean), scores (double, null: none).
-func Parquet(w io.Writer, c Columns) Predictions {
+func newParquet(w io.Writer, c Columns) predictionWriter {
 	var columns []table.Column
 	for i, name := range c.header() {
 		column := table.Column{Name: name, Kind: table.Doubles, Optional: true}
@@ -39,7 +39,7 @@ func Parquet(w io.Writer, c Columns) Predictions {
 	}
 }
 
-// Write implements [Predictions].
+// Write implements [predictionWriter].
 func (p *parquetFile) Write(pr *Prediction) error {
 	p.out.String([]byte(pr.Node))
 	if pr.Label == "" {
@@ -67,5 +67,5 @@ func (p *parquetFile) Write(pr *Prediction) error {
 	return p.out.EndRow()
 }
 
-// Close implements [Predictions].
+// Close implements [predictionWriter].
 func (p *parquetFile) Close() error { return p.out.Close() }

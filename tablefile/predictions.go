@@ -1,9 +1,13 @@
 package tablefile
 
 import (
+	"bytes"
 	"cmp"
+	"context"
+	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Prediction is what was found out about one node.
@@ -17,11 +21,58 @@ type Prediction struct {
 	Scores []float64
 }
 
-// Predictions is a file of predictions under way. Close writes what is still
+// predictionWriter is a file of predictions under way. Close writes what is still
 // buffered; it does not close the underlying writer.
-type Predictions interface {
+type predictionWriter interface {
 	Write(p *Prediction) error
 	Close() error
+}
+
+// WritePredictions writes n predictions, which line stores in *p one after the other, in
+// the format of an ending: .jsonl, .parquet, or tab-separated text for any other. Before
+// each call of line, p.Scores has an element for each class; the slice is used again.
+// Memory is needed for a line, for Parquet for a group of them.
+func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int, line func(i int, p *Prediction)) error {
+	file := newPredictions(w, ending, c)
+	scores := make([]float64, len(c.Classes))
+	for i := range n {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p := Prediction{Scores: scores}
+		line(i, &p)
+		if err := file.Write(&p); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+func newPredictions(w io.Writer, ending string, c Columns) predictionWriter {
+	switch ending {
+	case ".jsonl":
+		return newJSONL(w, c)
+	case ".parquet":
+		return newParquet(w, c)
+	}
+	return newTSV(w, c)
+}
+
+// PredictionBytes bounds the size of a file of n predictions whose ids have so many bytes
+// together. Parquet is taken for text.
+func PredictionBytes(ending string, c Columns, n int, ids int64) int64 {
+	c.Classes = slices.SortedFunc(slices.Values(c.Classes), func(a, b string) int { return len(b) - len(a) })
+	file := func(lines int) int64 {
+		var w bytes.Buffer // takes everything
+		_ = WritePredictions(context.Background(), &w, strings.TrimSuffix(ending, ".parquet"), c, lines, func(_ int, p *Prediction) {
+			p.Label = c.Classes[0]
+			for i := range p.Scores {
+				p.Scores[i] = 1.23456e-10 // none takes more
+			}
+		})
+		return int64(w.Len())
+	}
+	return file(0) + ids + int64(n)*(file(1)-file(0))
 }
 
 // Columns says which scores a file of predictions holds.

@@ -21,7 +21,7 @@ var (
 	}
 )
 
-func writeAll(t *testing.T, file Predictions) {
+func writeAll(t *testing.T, file predictionWriter) {
 	t.Helper()
 	for i := range predictions {
 		if err := file.Write(&predictions[i]); err != nil {
@@ -49,7 +49,7 @@ func TestTSV(t *testing.T) {
 		{-1, "node\tlabel\treached\nu1\tsports\ttrue\nu \"2\"\tarts\ttrue\nu3\t\tfalse\n"},
 	} {
 		var got bytes.Buffer
-		writeAll(t, TSV(&got, Columns{Classes: classes, Top: c.top}))
+		writeAll(t, newTSV(&got, Columns{Classes: classes, Top: c.top}))
 		if diff := cmp.Diff(c.want, got.String()); diff != "" {
 			t.Errorf("top %d (-want +got):\n%s", c.top, diff)
 		}
@@ -58,7 +58,7 @@ func TestTSV(t *testing.T) {
 
 func TestJSONL(t *testing.T) {
 	var got bytes.Buffer
-	writeAll(t, JSONL(&got, Columns{Classes: classes}))
+	writeAll(t, newJSONL(&got, Columns{Classes: classes}))
 	var decoded []map[string]any
 	for line := range strings.Lines(got.String()) {
 		var m map[string]any
@@ -76,13 +76,13 @@ func TestJSONL(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	got.Reset()
-	writeAll(t, JSONL(&got, Columns{Classes: classes, Top: 1}))
+	writeAll(t, newJSONL(&got, Columns{Classes: classes, Top: 1}))
 	first, _, _ := strings.Cut(got.String(), "\n")
 	if want := `{"node":"u1","label":"sports","reached":true,"scores":{"sports":0.75}}`; first != want {
 		t.Errorf("got %s, want %s", first, want)
 	}
 	got.Reset()
-	writeAll(t, JSONL(&got, Columns{Classes: classes, Top: -1}))
+	writeAll(t, newJSONL(&got, Columns{Classes: classes, Top: -1}))
 	first, _, _ = strings.Cut(got.String(), "\n")
 	if want := `{"node":"u1","label":"sports","reached":true}`; first != want {
 		t.Errorf("got %s, want %s", first, want)
@@ -91,7 +91,7 @@ func TestJSONL(t *testing.T) {
 
 func TestParquet(t *testing.T) {
 	var file bytes.Buffer
-	writeAll(t, Parquet(&file, Columns{Classes: classes}))
+	writeAll(t, newParquet(&file, Columns{Classes: classes}))
 	type row struct {
 		Node    string   `parquet:"node"`
 		Label   *string  `parquet:"label,optional"`
@@ -135,7 +135,7 @@ func TestParquet(t *testing.T) {
 func TestParquetTopAndManyRows(t *testing.T) {
 	const n = groupRows + 1000
 	var file bytes.Buffer
-	w := Parquet(&file, Columns{Classes: classes, Top: 1})
+	w := newParquet(&file, Columns{Classes: classes, Top: 1})
 	for i := range n {
 		p := predictions[i%len(predictions)]
 		if err := w.Write(&p); err != nil {
@@ -183,7 +183,7 @@ func TestParquetReportsWriteErrors(t *testing.T) {
 	}
 	for n := 0; ; n++ {
 		f := failing(n)
-		w := Parquet(&f, Columns{Classes: classes})
+		w := newParquet(&f, Columns{Classes: classes})
 		var err error
 		for i := range 2 * groupRows {
 			p := predictions[i%len(predictions)]

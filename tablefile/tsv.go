@@ -13,15 +13,15 @@ type tsv struct {
 	order   []int
 }
 
-// TSV returns a file of predictions as tab-separated text: a header, then a
+// newTSV returns a file of predictions as tab-separated text: a header, then a
 // line for each node. Missing scores are empty cells.
-func TSV(w io.Writer, c Columns) Predictions {
+func newTSV(w io.Writer, c Columns) predictionWriter {
 	t := &tsv{out: bufio.NewWriterSize(w, bufferBytes), columns: c}
 	_, _ = t.out.WriteString(strings.Join(c.header(), "\t") + "\n") // bufio keeps the first error
 	return t
 }
 
-// Write implements [Predictions].
+// Write implements [predictionWriter].
 func (t *tsv) Write(p *Prediction) error {
 	line := append(t.out.AvailableBuffer(), p.Node...)
 	line = append(append(line, '\t'), p.Label...)
@@ -49,5 +49,5 @@ func (t *tsv) Write(p *Prediction) error {
 	return err
 }
 
-// Close implements [Predictions].
+// Close implements [predictionWriter].
 func (t *tsv) Close() error { return t.out.Flush() }

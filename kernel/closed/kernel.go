@@ -3,15 +3,12 @@ package closed
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Attribute is a column of a table of records. Equal values have equal codes.
-type Attribute struct {
-	Name   string
-	Values []string // its alphabet, by code
-	Code   []int32  // of each record; −1: the value is missing
-}
+// Attribute is a column of a table of records, whose values are its alphabet.
+type Attribute = nodefile.Column
 
 // Kernel declares a kernel of records: its name and parameters and how to make it.
 type Kernel struct {

@@ -63,9 +63,5 @@ func (s *set) read(ctx context.Context, dir string) ([]closed.Attribute, []int, 
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	list := make([]closed.Attribute, len(a.Columns))
-	for i, c := range a.Columns {
-		list[i] = closed.Attribute(c)
-	}
-	return list, l.Class, len(l.Names), nil
+	return a.Columns, l.Class, len(l.Names), nil
 }

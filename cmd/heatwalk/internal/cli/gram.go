@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -33,9 +33,7 @@ type gramRun struct {
 	class  []int // of each item
 	itemOf []int // the item that each row of the file is, -1 for none
 	gram   *classify.DenseGram[float64]
-	model  classify.Model
-
-	probabilities func(dst, scores []float64) []float64 // nil: scores are wanted
+	model  *ongram.Machine
 }
 
 // gramDocument is the JSON document of classify --gram.
@@ -334,44 +332,19 @@ func (r *gramRun) fit() (err error) {
 	r.in.progress.begin("learning", whole, inShares)
 	g := &r.f.gram
 	classes := len(r.l.Names)
-	r.model, err = g.learner.Fit(r.in.ctx, r.gram, r.class, classes, g.values)
-	if err == nil && r.f.kind == "probability" {
-		if r.probabilities = g.learner.Probabilities; r.probabilities == nil {
-			var c *classify.Calibration
-			if c, err = classify.Calibrate(r.in.ctx, g.learner, r.model, r.gram, r.class, classes, g.values); err == nil {
-				r.probabilities = c.ProbabilitiesTo
-			}
-		}
+	r.model, err = ongram.Learn(r.in.ctx, g.learner, r.gram, r.class, classes, g.values, r.f.kind == "probability")
+	if wrong := new(ongram.LearnError); errors.As(err, &wrong) && !wrong.Limit {
+		return &dataError{g.file, strings.TrimPrefix(err.Error(), "ongram: ") + "; are these the values of a kernel?"}
 	}
-	switch {
-	case errors.Is(err, classify.ErrIterationLimit):
-		return &machineError{g.file, g.learner.Name + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
-	case errors.Is(err, context.Canceled):
-		return context.Cause(r.in.ctx)
-	case err != nil:
-		return &dataError{g.file, fmt.Sprintf("%s: %s; are these the values of a kernel?", g.learner.Name, strings.TrimPrefix(err.Error(), "classify: "))}
-	}
-	return nil
+	return learnError(err, g.file)
 }
 
 // columns returns what the scores are called: classes, or pairs of them.
 func (r *gramRun) columns() []string {
-	if r.probabilities != nil {
+	if r.f.kind == "probability" {
 		return r.l.Names
 	}
-	return outputNames(r.model.Outputs(), r.l.Names)
-}
-
-// outputNames returns what scores are called, given the names of the classes.
-func outputNames(outputs classify.Pairs, classes []string) (names []string) {
-	for _, p := range outputs {
-		name := classes[p.Positive]
-		if p.Negative != classify.Rest {
-			name += " vs " + classes[p.Negative]
-		}
-		names = append(names, name)
-	}
-	return names
+	return r.model.ScoreNames(r.l.Names)
 }
 
 // writeScores writes the scores, or probabilities, of every row.
@@ -388,8 +361,8 @@ func writeScores[T sparse.Float](r *gramRun) error {
 			own = row[a]
 		}
 		r.model.ScoresTo(scores, row, own)
-		if r.probabilities != nil {
-			r.probabilities(values, scores)
+		if r.f.kind == "probability" {
+			r.model.SharesTo(values, scores)
 		} else {
 			copy(values, scores)
 		}

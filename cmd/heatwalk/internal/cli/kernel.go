@@ -27,10 +27,7 @@ func newKernel(in *invocation) *cobra.Command {
 				if err := in.checked(); err != nil {
 					return err
 				}
-				if f.dtype == "float64" {
-					return runVectorKernel[float64](in, &f)
-				}
-				return runVectorKernel[float32](in, &f)
+				return in.runVectorKernel(&f)
 			}
 			in.checkNoVectors(cmd.Flags(), f.name, nodeParameters())
 			in.checkGraph(cmd, args, &f.reading)

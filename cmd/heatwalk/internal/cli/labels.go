@@ -2,10 +2,15 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -27,10 +32,42 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 
 // readLabels reads a file of labels for the nodes of g.
 func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
+	return in.readLabelsOf(path, g.Nodes(), r, g.temp == nil)
+}
+
+// readLabelsOf reads a file of labels for nodes, which may be those of a store, or for
+// what stands in their place.
+func (in *invocation) readLabelsOf(path string, nodes nodefile.Lookup, r *reading, stored bool) (*nodefile.Labels, error) {
 	c := in.labelling
-	c.SkipUnknown, c.Stored, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, g.temp == nil, in.stdin
+	c.SkipUnknown, c.Stored, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, stored, in.stdin
 	c.Warn = func(text string) { in.warn("%s", text) }
-	return nodefile.ReadLabels(in.ctx, path, g.Nodes(), &c)
+	return nodefile.ReadLabels(in.ctx, path, nodes, &c)
+}
+
+// compare compares the class of each node, or of what is called so by noun, with the true
+// labels, if there are any and if it can, and tells what no prediction can be right about.
+func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
+	if truth == nil {
+		return nil
+	}
+	size := truth.Sizes()
+	for c, name := range truth.Names {
+		if !slices.Contains(l.Names, name) {
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), counted(int64(size[c]), "node"))
+		}
+	}
+	t := evaluate.Compare(class, reached, l, truth)
+	if t == nil {
+		in.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
+	}
+	return t
+}
+
+// printTruth says how predictions compare with the labels of a file.
+func printTruth(w io.Writer, t *evaluate.Truth, file, noun string) {
+	if t != nil {
+		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", file, formatPercent(t.Accuracy), counted(int64(t.Nodes), noun), t.MacroF1)
+	}
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.

@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -42,99 +38,64 @@ func parseScores(top *int, s string) error {
 	return nil
 }
 
-// predictionBytes bounds a file of predictions: so many times the longest line that
-// there may be, and the ids. Parquet is taken for text.
+// predictionBytes bounds the file of predictions that has the given ids.
 func predictionBytes(out string, columns tablefile.Columns, ids axis) int64 {
 	if isScoreMatrix(out) {
 		return 8*int64(ids.n)*int64(len(columns.Classes)) + idBytes(ids)
 	}
-	longestFirst := slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
-	line := tablefile.Prediction{Label: longestFirst[0]}
-	for range columns.Classes {
-		line.Scores = append(line.Scores, 1.23456e-10) // none takes more
-	}
-	columns.Classes = longestFirst
-	text := strings.TrimSuffix(formatOf(out, predictionFormats), ".parquet")
-	file := func(lines int) int64 {
-		var w bytes.Buffer
-		to := beginPredictions(&w, text, columns)
-		for range lines {
-			_ = to.Write(&line) // a bytes.Buffer takes everything
-		}
-		_ = to.Close()
-		return int64(w.Len())
-	}
-	return file(0) + idBytes(ids) + int64(ids.n)*(file(1)-file(0))
+	return tablefile.PredictionBytes(formatOf(out, predictionFormats), columns, ids.n, idBytes(ids))
 }
 
-// beginPredictions begins a file of predictions in the format of an ending.
-func beginPredictions(w io.Writer, format string, c tablefile.Columns) tablefile.Predictions {
-	switch format {
-	case ".jsonl":
-		return tablefile.JSONL(w, c)
-	case ".parquet":
-		return tablefile.Parquet(w, c)
-	}
-	return tablefile.TSV(w, c)
+// found is what was found of nodes, records or graphs, in the order of the output.
+type found struct {
+	ids  axis
+	line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
+
+	// raw stores the scores that probabilities are made of, which are called rawNames; nil:
+	// there are none.
+	raw      func(i int, row []float64)
+	rawNames []string
 }
 
-// labelIn returns the name of the label of a row, "" for a blank.
-func labelIn(labels []int, names []string) func(row int) string {
-	return func(row int) string {
-		if labels[row] == evaluate.Unlabelled {
-			return ""
-		}
-		return names[labels[row]]
+// write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
+func (f *found) write(o *outcome, c tablefile.Columns, raw bool, dtype string) error {
+	if o.dense == nil {
+		return tablefile.WritePredictions(o.in.ctx, o.text, formatOf(o.path, predictionFormats), c, f.ids.n, func(i int, p *tablefile.Prediction) {
+			p.Node = f.ids.id(i)
+			f.line(i, p)
+		})
 	}
+	if raw {
+		return o.fill(dtype, f.ids, axisOf(f.rawNames), lines{}, func(i int, row []float64) error {
+			f.raw(i, row)
+			return nil
+		})
+	}
+	return o.fill(dtype, f.ids, axisOf(c.Classes), lines{}, func(i int, row []float64) error {
+		f.line(i, &tablefile.Prediction{Scores: row})
+		return nil
+	})
 }
 
-// writePredictions writes a line for every node, in the order of the ids.
-func writePredictions(w io.Writer, format string, g *openGraph, p *method.Prediction, labelOf func(row int) string, c tablefile.Columns) error {
-	file := beginPredictions(w, format, c)
-	nodes := g.Nodes()
-	var line tablefile.Prediction
-	for row := range nodes.Rows() {
-		line.Node, line.Label, line.Reached = nodes.ID(row), labelOf(row), p.Reached.Contains(uint32(row))
-		line.Scores = line.Scores[:0]
-		for _, s := range p.Scores.Row(row) {
-			line.Scores = append(line.Scores, float64(s))
-		}
-		if err := file.Write(&line); err != nil {
-			return err
-		}
+// ofNodes returns what was found of the nodes of g, each of which has the label that
+// labelOf returns.
+func ofNodes(g *openGraph, p *method.Prediction, classes []string, labelOf func(row int) string) *found {
+	rowOf := func(i int) int { return i }
+	if g.Nodes().Order() != nil {
+		rows := slices.Collect(g.Nodes().Rows())
+		rowOf = func(i int) int { return rows[i] }
 	}
-	return file.Close()
-}
-
-// writeScores writes a matrix of scores, or of probabilities, in the order of the ids.
-func (f *classifyFlags) writeScores(d *denseOutput, g *openGraph, p *method.Prediction, classes []string) error {
-	if f.kind == "raw" && p.Raw == nil {
-		return usageOf("--scores", "%s has probabilities alone; give probability", f.method.Name())
-	}
-	if f.gram.dtype == "float64" {
-		return writeScoresOf[float64](d, g, p, classes, f.kind == "raw")
-	}
-	return writeScoresOf[float32](d, g, p, classes, f.kind == "raw")
-}
-
-func writeScoresOf[T sparse.Float](d *denseOutput, g *openGraph, p *method.Prediction, classes []string, raw bool) error {
-	rows := slices.Collect(g.Nodes().Rows())
-	file, err := newDenseFile[T](d, nodesOf(g, rows), axisOf(classes), lines{})
-	if err != nil {
-		return err
-	}
-	values := make([]T, len(classes))
-	for _, row := range rows {
-		for c := range values {
-			if raw {
-				values[c] = T(p.Raw.Row(row)[c])
-			} else {
-				values[c] = T(p.Scores.Row(row)[c])
-			}
-		}
-		if err := file.Row(values); err != nil {
-			return err
+	f := &found{ids: axis{g.Nodes().Len(), func(i int) string { return g.Nodes().ID(rowOf(i)) }}}
+	f.line = func(i int, line *tablefile.Prediction) {
+		row := rowOf(i)
+		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
+		for c, s := range p.Scores.Row(row) {
+			line.Scores[c] = float64(s)
 		}
 	}
-	return file.Close()
+	if p.Raw != nil {
+		f.rawNames = classes
+		f.raw = func(i int, row []float64) { copy(row, p.Raw.Row(rowOf(i))) }
+	}
+	return f
 }

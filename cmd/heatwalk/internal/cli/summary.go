@@ -47,6 +47,17 @@ func (in *invocation) document(v any) error {
 	return encode(in.stdout, v)
 }
 
+// tell prints the result of a run whose files are published: the document, which ends with
+// closing, or what say writes of it.
+func (in *invocation) tell(document any, closing *Closing, say func(w io.Writer), outputs ...string) error {
+	if in.json {
+		*closing = in.closing()
+		return in.document(document)
+	}
+	say(in.summary(outputs...))
+	return in.stdout.err
+}
+
 // encode writes v as JSON for people.
 func encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
@@ -73,4 +84,13 @@ func (in *invocation) summary(outputs ...string) io.Writer {
 // cost says what the run took: "24.1 s, peak 412 MB".
 func (in *invocation) cost() string {
 	return fmt.Sprintf("%s, peak %s", formatSeconds(time.Since(in.started)), formatBytes(system.PeakMemory()))
+}
+
+// printCost says what the run took and where its output is.
+func (in *invocation) printCost(w io.Writer, output string) {
+	if output == "-" {
+		fmt.Fprintln(w, in.cost())
+		return
+	}
+	fmt.Fprintf(w, "%s · %s\n", in.cost(), output)
 }

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -32,14 +31,12 @@ func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
 }
 
 // runVectorKernel writes a block of kernel values between the records of a table.
-func runVectorKernel[T sparse.Float](in *invocation, f *kernelFlags) error {
-	in.keeps(f.out)
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.beginDense(f.out)
+func (in *invocation) runVectorKernel(f *kernelFlags) error {
+	o, err := in.beginOutcome(f.out, true)
 	if err != nil {
 		return err
 	}
+	defer o.abort()
 	a, err := in.readVectors(&f.vectors, f.config.Header)
 	if err != nil {
 		return err
@@ -53,58 +50,38 @@ func runVectorKernel[T sparse.Float](in *invocation, f *kernelFlags) error {
 		return err
 	}
 	rowAxis, colAxis := axis{len(rows), func(i int) string { return a.IDs[rows[i]] }}, axis{len(cols), func(i int) string { return a.IDs[cols[i]] }}
-	if err := checkSpace(f.out, out.bytes(rowAxis, colAxis, bytesOf[T]()), fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype),
-		"name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
+	size, shape := o.dense.bytes(rowAxis, colAxis, elementOf(f.dtype)), fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype)
+	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
 		return err
 	}
-	if err := in.planVectors(a, 16*int64(len(cols)), out.bytes(rowAxis, colAxis, bytesOf[T]())+idBytes(rowAxis)+idBytes(colAxis)+runFileBytes); err != nil {
+	if err := in.planVectors(a, 16*int64(len(cols)), size+idBytes(rowAxis)+idBytes(colAxis)+runFileBytes); err != nil {
 		return err
 	}
 	in.warnNumbers(&f.vectors, a)
-	g, err := in.vectorGram(&f.vectors, a, f.vectors.values)
+	g, err := f.vectors.kernel.Of(a.Columns, f.vectors.values)
 	if err != nil {
-		return err
-	}
-	file, err := newDenseFile[T](out, rowAxis, colAxis, lines{kernel: true, label: classNumber(a, rows)})
-	if err != nil {
-		return err
+		return recordError(err, a)
 	}
 	stage := in.progress.begin("comparing", int64(len(rows)), "row")
-	values, row := make([]float64, len(cols)), make([]T, len(cols))
-	for i, record := range rows {
-		if err := in.ctx.Err(); err != nil {
-			return context.Cause(in.ctx)
-		}
-		g.PartTo(values, record, cols)
-		for j, v := range values {
-			row[j] = T(v)
-		}
-		if err := file.Row(row); err != nil {
-			return err
-		}
-		stage.set(int64(i+1), int64(len(rows)))
-	}
-	if err := file.Close(); err != nil {
+	err = o.fill(f.dtype, rowAxis, colAxis, lines{kernel: true, label: classNumber(a, rows)}, func(i int, row []float64) error {
+		stage.set(int64(i), int64(len(rows)))
+		g.PartTo(row, rows[i], cols)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	if err := in.writeRun(out.run, nil, f.vectors.values); err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
+	if err := o.publish(nil, f.vectors.values); err != nil {
 		return err
 	}
 	d := &vectorDocument{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.vectors.kernel.Name,
 		Attributes: len(a.Columns), Parameters: f.vectors.values,
 	}
-	if in.json {
-		d.Closing = in.closing()
-		return in.document(d)
-	}
-	w := in.summary(f.out)
-	fmt.Fprintf(w, "%s × %s %s · %s\n", formatCount(int64(d.Rows)), formatCount(int64(d.Cols)), d.Dtype, f.vectors.describe(a))
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), d.Output)
-	return in.stdout.err
+	return in.tell(d, &d.Closing, func(w io.Writer) {
+		fmt.Fprintf(w, "%s · %s\n", shape, f.vectors.describe(a))
+		in.printCost(w, f.out)
+	}, f.out)
 }
 
 // describe names the kernel, its parameters and the attributes.

@@ -139,26 +139,20 @@ func (in *invocation) warnNumbers(f *vectorFlags, a *nodefile.Attributes) {
 	}
 }
 
-// vectorGram returns the kernel between all records, with complete parameters.
-func (in *invocation) vectorGram(f *vectorFlags, a *nodefile.Attributes, v spec.Values) (*closed.Gram, error) {
-	list := make([]closed.Attribute, len(a.Columns))
-	for i, c := range a.Columns {
-		list[i] = closed.Attribute(c)
+// recordError names the place in a table in an error about its attributes.
+func recordError(err error, a *nodefile.Attributes) error {
+	wrong := new(closed.AttributeError)
+	if !errors.As(err, &wrong) {
+		return err
 	}
-	g, err := f.kernel.Of(list, v)
-	var wrong *closed.AttributeError
-	if errors.As(err, &wrong) {
-		place := a.File
-		if wrong.Record >= 0 {
-			place = fmt.Sprintf("%s:%d", a.File, a.Line[wrong.Record])
-		}
-		what := wrong.What
-		if wrong.Attribute != "" {
-			what = wrong.Attribute + ": " + what
-		}
-		return nil, &dataError{place, what}
+	place, what := a.File, wrong.What
+	if wrong.Record >= 0 {
+		place = fmt.Sprintf("%s:%d", a.File, a.Line[wrong.Record])
 	}
-	return g, err
+	if wrong.Attribute != "" {
+		what = wrong.Attribute + ": " + what
+	}
+	return &dataError{place, what}
 }
 
 // recordBytes is about what a table takes once it is read.

@@ -1,0 +1,81 @@
+package ongram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Machine has learned from kernel values: it scores whatever it is given the values of with
+// the items that it has learned from.
+type Machine struct {
+	classify.Model
+	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
+}
+
+// LearnError says that a learner has not learned.
+type LearnError struct {
+	Learner string // its name
+	Limit   bool   // an iteration came to its limit before its tolerance
+	Err     error
+}
+
+// Error implements error.
+func (e *LearnError) Error() string {
+	return fmt.Sprintf("ongram: %s: %s", e.Learner, strings.TrimPrefix(e.Err.Error(), "classify: "))
+}
+
+// Unwrap returns the error of the learner.
+func (e *LearnError) Unwrap() error { return e.Err }
+
+// Learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of
+// its parameters. With calibrate, a learner that has no probabilities of its own is
+// given those that fit the scores of held-out items ([classify.Calibrate]). The error is a
+// [*LearnError], or that of ctx; where an iteration came to its limit there may be a
+// machine too, without probabilities. Cost: a fit, or six.
+func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, classes int, v spec.Values, calibrate bool) (*Machine, error) {
+	model, err := l.Fit(ctx, k, y, classes, v)
+	var m *Machine
+	if model != nil {
+		m = &Machine{model, l.Probabilities}
+	}
+	if err == nil && calibrate && l.Probabilities == nil {
+		var c *classify.Calibration
+		if c, err = classify.Calibrate(ctx, l, model, k, y, classes, v); err == nil {
+			m.probabilities = c.ProbabilitiesTo
+		}
+	}
+	switch {
+	case err == nil:
+		return m, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	return m, &LearnError{l.Name, errors.Is(err, classify.ErrIterationLimit), err}
+}
+
+// SharesTo stores in dst what the scores of an item say of each class: probabilities, or
+// else soft votes, which sum to one too. A nil dst allocates.
+func (m *Machine) SharesTo(dst, scores []float64) []float64 {
+	if m.probabilities != nil {
+		return m.probabilities(dst, scores)
+	}
+	return classify.SoftVotes{}.ScoresTo(dst, m.Outputs(), scores)
+}
+
+// ScoreNames returns what scores are called, given the names of the classes: a class, or
+// the two that a score decides between.
+func (m *Machine) ScoreNames(classes []string) (names []string) {
+	for _, p := range m.Outputs() {
+		name := classes[p.Positive]
+		if p.Negative != classify.Rest {
+			name += " vs " + classes[p.Negative]
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,137 @@
+package ongram
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Records says how the records of a table are classified by those with a label.
+type Records struct {
+	Table   *nodefile.Attributes
+	Labels  *nodefile.Labels // of records; the values of the table should be theirs ([nodefile.Attributes.Restrict])
+	Kernel  *closed.Kernel
+	Learner *classify.Learner
+	Given   spec.Values // parameters of both that are not to be chosen
+
+	Calibrate bool   // as of [Learn]
+	RNGSeed   uint64 // of folds
+
+	// Progress, if not nil, is told the name of each phase and the share of it that is
+	// done.
+	Progress func(phase string, done float64)
+}
+
+// Classified is what is found of records.
+type Classified struct {
+	*Machine
+	Choice          *validate.Choice
+	Kernel, Learner spec.Values            // complete
+	Scores          *sparse.Block[float64] // of each record, as the model gives them
+	Class           []int                  // of each record, its own if it has a label
+}
+
+// triedLabels is how many labels parameters are chosen by.
+const triedLabels = 1000
+
+// Classify chooses the parameters that are not given by cross-validation on at most 1000
+// labelled records, learns from all of them, and scores every record. The error is an
+// [*closed.AttributeError], a [*LearnError], or that of ctx. Cost: that of [Search.Choose],
+// and a row of kernel values for each distinct record.
+func (r *Records) Classify(ctx context.Context) (*Classified, error) {
+	tell := r.Progress
+	if tell == nil {
+		tell = func(string, float64) {}
+	}
+	tell("choosing parameters", 0)
+	out := new(Classified)
+	var err error
+	if out.Choice, err = r.choose(ctx); err != nil {
+		return nil, err
+	}
+	if out.Kernel, err = r.Kernel.Resolve(r.Kernel.Own(out.Choice.Values), nil); err != nil {
+		return nil, err
+	}
+	if out.Learner, err = r.Learner.Resolve(r.Learner.Own(out.Choice.Values), nil); err != nil {
+		return nil, err
+	}
+	k, err := r.Kernel.Of(r.Table.Columns, out.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	tell("learning", 0)
+	n := r.Table.Len()
+	y := slices.Repeat([]int{-1}, n)
+	for i, record := range r.Labels.Row {
+		y[record] = r.Labels.Class[i]
+	}
+	if out.Machine, err = Learn(ctx, r.Learner, k, y, len(r.Labels.Names), out.Learner, r.Calibrate); err != nil {
+		return nil, err
+	}
+	return out, out.score(ctx, k, y, func(done int) { tell("scoring", float64(done)/float64(n)) })
+}
+
+// choose chooses parameters by a sample of the labelled records.
+func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
+	seen := validate.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
+	s := &Search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
+	var records []int
+	for at, label := range seen {
+		records = append(records, r.Labels.Row[label])
+		s.Row, s.Class = append(s.Row, at), append(s.Class, r.Labels.Class[label])
+	}
+	tried := slices.Clone(r.Table.Columns)
+	for i := range tried {
+		tried[i].Code = make([]int32, len(records))
+		for at, record := range records {
+			tried[i].Code[at] = r.Table.Columns[i].Code[record]
+		}
+	}
+	s.Gram = func(_ context.Context, v spec.Values) (classify.Gram, error) {
+		complete, err := r.Kernel.Resolve(v, nil)
+		if err != nil {
+			return nil, err
+		}
+		k, err := r.Kernel.Of(tried, complete)
+		if wrong := new(closed.AttributeError); errors.As(err, &wrong) && wrong.Record >= 0 {
+			wrong.Record = records[wrong.Record]
+		}
+		return k, err
+	}
+	choice, err := s.Choose(ctx, maps.Clone(r.Given))
+	if err != nil && ctx.Err() == nil && !errors.As(err, new(*closed.AttributeError)) {
+		err = &LearnError{r.Learner.Name, errors.Is(err, classify.ErrIterationLimit), err}
+	}
+	return choice, err
+}
+
+// score scores every record, those that are alike once, and gives those without a class
+// the likeliest.
+func (c *Classified) score(ctx context.Context, k *closed.Gram, y []int, done func(records int)) error {
+	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.Outputs())), y
+	row := make([]float64, k.Len())
+	for i, a := range k.Alike() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if first := k.Distinct()[a]; first < i {
+			copy(c.Scores.Row(i), c.Scores.Row(first))
+		} else {
+			k.RowTo(row, i)
+			c.ScoresTo(c.Scores.Row(i), row, row[i])
+		}
+		if y[i] < 0 {
+			c.Class[i] = c.Outputs().Predict(c.Scores.Row(i))
+		}
+		done(i + 1)
+	}
+	return nil
+}
