@@ -13,6 +13,23 @@ import (
 // and of the largest class, on the same folds.
 type Reference = propagation.Comparison
 
+// Estimates returns those of a prediction by m and of label propagation, with no class for
+// nodes that no label reaches if blank. Where m is label propagation or the largest class,
+// its own is that of the reference.
+func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp Estimate) {
+	own, lp = p.Estimate, r.Propagation
+	if blank {
+		own, lp = p.Blank, r.PropagationBlank
+	}
+	switch m {
+	case labelPropagation{}:
+		own = lp
+	case Majority:
+		own = r.Majority
+	}
+	return own, lp
+}
+
 // Refer measures label propagation and the largest class on the folds that a method
 // measures itself on. Both are zero with too few labels, see [CrossValidate]. Cost: as many
 // sweeps as walks have steps, for each slab of the columns that fit the memory of the

@@ -245,3 +245,21 @@ func (m *Model) Predict(ctx context.Context, p *method.Problem, s *method.Settin
 		return nil
 	})
 }
+
+// Likely returns the labels whose probability is at least one half, in their order, or
+// else the first of the likeliest.
+func Likely[T sparse.Float](probabilities []T) (set []int) {
+	best := 0
+	for c, p := range probabilities {
+		if p >= 0.5 {
+			set = append(set, c)
+		}
+		if p > probabilities[best] {
+			best = c
+		}
+	}
+	if set == nil {
+		set = []int{best}
+	}
+	return set
+}

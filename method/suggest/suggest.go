@@ -5,6 +5,7 @@ package suggest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -23,6 +24,18 @@ type Suggestion struct {
 	Class, Second int     // the likeliest classes
 	Doubt         float64 // one less the probability of Class
 	Reached       bool    // by a walk from a label
+}
+
+// Reason says in words why a label of the node would teach, given the names of the
+// classes.
+func (s *Suggestion) Reason(classes []string) string {
+	switch {
+	case !s.Reached:
+		return "no label reaches it"
+	case s.Doubt < 0.25:
+		return "near many that are undecided"
+	}
+	return fmt.Sprintf("undecided between %s and %s, and near others that are", classes[s.Class], classes[s.Second])
 }
 
 // The candidates are so many nodes and so many for each suggestion, and labels of which

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -188,88 +188,90 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return in.methodError(err, name)
 	}
-	if p.Unfinished != "" {
-		in.warn("%s: %s%s", f.method.Name(), p.Unfinished, unfinishedAdvice(f.method))
-	}
-	if p.Settings > 0 && settings.Grid.Size() > 1 && validate.TooFew(l.Class) {
-		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
-	}
+	in.warnClassify(f, p, l, settings)
 	if len(f.method.Takes()) == 0 {
 		f.unreached = "prior" // it does not walk
 	}
-	var suggested []suggest.Suggestion
+	labels := f.labelsOf(p)
+	a := &answer{learnRun: d, f: f, problem: problem, p: p, labelOf: func(row int) string {
+		if labels[row] == evaluate.Unlabelled {
+			return ""
+		}
+		return l.Names[labels[row]]
+	}}
 	if f.suggest > 0 {
-		if suggested, err = suggest.Nodes(in.ctx, problem, p, f.suggest, settings); err != nil {
+		if a.suggested, err = suggest.Nodes(in.ctx, problem, p, f.suggest, settings); err != nil {
 			return in.methodError(err, name)
 		}
 	}
-	labels, format := f.labelsOf(p, l), formatOf(f.out, predictionFormats)
-	if format != ".tsv" {
-		in.warnBytes(f.out, format, g, l.Names)
+	r := &a.classified
+	r.Labelled, r.Method, r.Phases, r.Attributes, r.Suggested = len(l.Row), f.method.Name(), p.Seconds, attributesOf(g), len(a.suggested)
+	var parameters any // of the run file
+	if p.Settings > 0 {
+		r.Parameters, r.Settings = &p.Parameters, p.Settings
+		parameters = r.Parameters
 	}
-	if f.suggest > 0 {
-		err = writeSuggestions(d.out, g, l.Names, suggested)
-	} else if d.dense != nil {
-		err = f.writeScores(d.dense, g, p, l.Names)
-	} else {
-		err = writePredictions(d.out, format, g, p, labelIn(labels, l.Names), tablefile.Columns{Classes: l.Names, Top: f.scores})
+	if own, propagation := p.Estimates(f.method, reference, f.unreached == "blank"); own.Tested > 0 {
+		r.AccuracyEstimate, r.AccuracyStderr = &own.Accuracy, &own.Stderr
+		r.AccuracyPropagation, r.AccuracyMajority = &propagation.Accuracy, &reference.Majority.Accuracy
+	}
+	r.Truth = in.compare(labels, p.Reached, l, known, "node")
+	return a.finish(parameters)
+}
+
+// warnClassify tells of an iteration that ended at its limit, and of too few labels.
+func (in *invocation) warnClassify(f *classifyFlags, p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
+	if p.Unfinished != "" {
+		in.warn("%s: %s%s", f.method.Name(), p.Unfinished, unfinishedAdvice(f.method))
+	}
+	if p.Settings > 0 && s.Grid.Size() > 1 && validate.TooFew(l.Class) {
+		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+	}
+}
+
+// answer is what classify predicted of a graph.
+type answer struct {
+	*learnRun
+	f         *classifyFlags
+	problem   *method.Problem
+	p         *method.Prediction
+	labelOf   func(row int) string // what is written, "" for a blank
+	suggested []suggest.Suggestion // nodes to label next, in place of predictions
+	classified
+}
+
+// finish writes the output, and prints what there is to say.
+func (a *answer) finish(parameters any) (err error) {
+	in, f, r := a.in, a.f, &a.classified
+	if format := formatOf(f.out, predictionFormats); format != ".tsv" {
+		in.warnBytes(f.out, format, a.g, a.l.Names)
+	}
+	switch {
+	case f.suggest > 0:
+		err = writeSuggestions(a.text, a.g, a.l.Names, a.suggested)
+	case f.kind == "raw" && a.p.Raw == nil:
+		err = usageOf("--scores", "%s has probabilities alone; give probability", f.method.Name())
+	default:
+		err = ofNodes(a.g, a.p, a.l.Names, a.labelOf).write(a.product, tablefile.Columns{Classes: a.l.Names, Top: f.scores}, f.kind == "raw", f.gram.dtype)
 	}
 	if err != nil {
 		return err
 	}
-	r := &classified{
-		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names, Method: f.method.Name(),
-		Phases: p.Seconds, Attributes: attributesOf(g), Suggested: len(suggested),
-	}
-	if p.Settings > 0 {
-		r.Parameters, r.Settings = &p.Parameters, p.Settings
-	}
-	r.estimates(f, p, reference)
-	if err := in.countUnreached(r, problem, p); err != nil {
+	r.Output, r.Nodes, r.Skipped, r.Classes = f.out, len(a.problem.Degrees), skippedOf(a.l), a.l.Names
+	if r.Unreached, r.Components, err = a.problem.Unreached(in.ctx, a.p.Reached, in.threads, &a.p.Work); err != nil {
 		return err
 	}
-	r.Sweeps = p.Work.Sweeps
-	r.Predicted = r.Nodes - r.Labelled
-	if f.unreached == "blank" {
+	r.Sweeps = a.p.Work.Sweeps
+	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
 		r.Predicted -= r.Unreached
 	}
-	if known != nil {
-		in.warnUnseen(l, known)
-		if r.Truth = evaluate.Compare(labels, p.Reached, l, known); r.Truth == nil {
-			in.warn("%s: nothing to compare with; every node it labels is labelled in %s", known.File, l.File)
-		}
-	}
-	if err := in.writeRun(d.run, storeOf(g.Manifest()), r.Parameters); err != nil {
+	if err := a.publish(storeOf(a.g.Manifest()), parameters); err != nil {
 		return err
 	}
-	if err := d.files.commit(); err != nil {
-		return err
-	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	in.printClassified(r, f)
-	return in.stdout.err
-}
-
-// estimates notes how often the written labels are right, and what simpler methods reach.
-func (r *classified) estimates(f *classifyFlags, p *method.Prediction, reference *method.Reference) {
-	e, propagation := p.Estimate, reference.Propagation
-	if f.unreached == "blank" {
-		e, propagation = p.Blank, reference.PropagationBlank
-	}
-	switch f.method.Name() {
-	case "lp":
-		e = propagation
-	case "majority":
-		e = reference.Majority
-	}
-	if e.Tested == 0 {
-		return
-	}
-	r.AccuracyEstimate, r.AccuracyStderr = &e.Accuracy, &e.Stderr
-	r.AccuracyPropagation, r.AccuracyMajority = &propagation.Accuracy, &reference.Majority.Accuracy
+	return in.tell(r, func(w io.Writer) {
+		r.print(w, f)
+		in.printCost(w, f.out)
+	}, f.out)
 }
 
 // planClassify returns what classify takes, and sets the memory of its settings.
@@ -328,54 +330,21 @@ func (in *invocation) planLearning(g *openGraph, l *nodefile.Labels, s *method.S
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
-func (f *classifyFlags) labelsOf(p *method.Prediction, l *nodefile.Labels) []int {
-	labels := make([]int, len(p.Class))
-	for row, c := range p.Class {
-		if !p.Reached.Contains(uint32(row)) && f.unreached == "blank" {
-			c = evaluate.Unlabelled
-		}
-		labels[row] = c
+func (f *classifyFlags) labelsOf(p *method.Prediction) []int {
+	if f.unreached == "prior" {
+		return p.Class
 	}
-	for i, row := range l.Row {
-		labels[row] = l.Class[i]
+	labels := slices.Clone(p.Class)
+	for row := range labels {
+		if !p.Reached.Contains(uint32(row)) {
+			labels[row] = evaluate.Unlabelled
+		}
 	}
 	return labels
 }
 
-// countUnreached counts the nodes that no label reaches, and their components.
-func (in *invocation) countUnreached(r *classified, problem *method.Problem, p *method.Prediction) error {
-	unreached := roaring.Flip(p.Reached, 0, uint64(len(p.Class)))
-	r.Unreached = int(unreached.GetCardinality())
-	if r.Unreached == 0 {
-		return nil
-	}
-	parts, err := problem.Components(in.ctx, in.threads, &p.Work)
-	if err != nil {
-		return err
-	}
-	counted := make([]bool, len(parts.Sizes))
-	for row := range roaring.Values(unreached) {
-		if part := parts.Of[row]; !counted[part] {
-			counted[part] = true
-			r.Components++
-		}
-	}
-	return nil
-}
-
-// warnUnseen tells of known classes that no label has: nothing can predict
-// them.
-func (in *invocation) warnUnseen(seeds, known *nodefile.Labels) {
-	size := known.Sizes()
-	for c, name := range known.Names {
-		if !slices.Contains(seeds.Names, name) {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", known.File, quoted(name), counted(int64(size[c]), "node"))
-		}
-	}
-}
-
-func (in *invocation) printClassified(r *classified, f *classifyFlags) {
-	w := in.summary(r.Output)
+// print says what was predicted.
+func (r *classified) print(w io.Writer, f *classifyFlags) {
 	if f.suggest > 0 {
 		fmt.Fprintf(w, "%s to label next\n", counted(int64(r.Suggested), "node"))
 	} else if r.Labelled == r.Nodes {
@@ -408,14 +377,7 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 	if m := r.Several; m != nil {
 		fmt.Fprintf(w, "%s, λ = %v; micro-F1 of labelled nodes left out one by one %s\n", counted(int64(m.Columns), "column"), m.Lambda, formatPercent(m.MicroF1))
 	}
-	if t := r.Truth; t != nil {
-		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", f.truth, formatPercent(t.Accuracy), counted(int64(t.Nodes), "node"), t.MacroF1)
-	}
-	if r.Output == "-" {
-		fmt.Fprintln(w, in.cost())
-		return
-	}
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
+	printTruth(w, r.Truth, f.truth, "node")
 }
 
 // chosen says with what parameters a prediction was made.

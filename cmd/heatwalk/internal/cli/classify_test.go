@@ -12,23 +12,20 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 func TestLabelsOf(t *testing.T) {
 	p := &method.Prediction{
 		Class:   []int{0, 1, 1, 0},
-		Reached: roaring.BitmapOf(0, 1),
+		Reached: roaring.BitmapOf(0, 1, 3),
 	}
-	// Row 0 is labelled otherwise than predicted, row 3 is its own component.
-	l := &nodefile.Labels{Row: []int{0, 3}, Class: []int{1, 1}, Names: []string{"a", "b"}}
 	for unreached, want := range map[string][]int{
-		"blank": {1, 1, evaluate.Unlabelled, 1},
-		"prior": {1, 1, 1, 1},
+		"blank": {0, 1, evaluate.Unlabelled, 0},
+		"prior": {0, 1, 1, 0},
 	} {
 		f := &classifyFlags{unreached: unreached}
-		if diff := cmp.Diff(want, f.labelsOf(p, l)); diff != "" {
+		if diff := cmp.Diff(want, f.labelsOf(p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", unreached, diff)
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -212,61 +213,57 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return in.methodError(f.explain(err, g.Nodes(), l), name)
 	}
-	c := in.closing()
-	doc := evaluated{report, name, skippedOf(l), attributesOf(g), c.Seconds, c.PeakMemoryBytes, c.Warnings}
-	return in.publish(&doc, f.report, d.out, func() error {
-		err := in.writeRun(d.run, storeOf(g.Manifest()), f.grid)
-		if err == nil {
-			err = d.files.commit()
-		}
-		if err == nil && plan.Journal != nil {
-			err = plan.Journal.Remove()
-		}
-		return err
-	})
+	return in.publishReport(d.product, &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}, storeOf(g.Manifest()), f.grid, plan)
 }
 
-// publish writes a report to out, unless path is "", makes it appear by commit, and prints
-// what there is to print.
-func (in *invocation) publish(doc *evaluated, path string, out io.Writer, commit func() error) (err error) {
-	if path != "" {
-		switch formatOf(path, reportFormats) {
-		case ".html":
-			err = doc.Report.WriteHTML(out)
-		case ".json":
-			err = encode(out, doc)
-		default:
-			err = doc.Report.WriteText(out)
-		}
-		if err == nil {
-			err = commit()
-		}
-		if err != nil {
-			return err
-		}
+// writeReport writes a report to o, unless it has no path: the document as JSON, or the
+// report as a page or as text.
+func writeReport(o *product, document any, report interface{ WriteText(io.Writer) error }) error {
+	page, ok := report.(interface{ WriteHTML(io.Writer) error })
+	switch format := formatOf(o.path, reportFormats); {
+	case o.path == "":
+		return nil
+	case format == ".json":
+		return encode(o.text, document)
+	case format == ".html" && ok:
+		return page.WriteHTML(o.text)
+	}
+	return report.WriteText(o.text)
+}
+
+// publishReport writes a report, makes it appear, and prints what there is to print.
+func (in *invocation) publishReport(o *product, doc *evaluated, store, parameters any, plan *evaluate.Plan) error {
+	c := in.closing()
+	doc.Seconds, doc.PeakMemoryBytes, doc.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
+	err := writeReport(o, doc, doc.Report)
+	if err == nil {
+		err = o.publish(store, parameters)
+	}
+	if err == nil && plan.Journal != nil {
+		err = plan.Journal.Remove()
+	}
+	if err != nil {
+		return err
 	}
 	if in.json {
 		return in.document(doc)
 	}
 	in.progress.close()
-	if path == "-" {
+	if o.path == "-" {
 		fmt.Fprintln(in.summary("-"), in.cost())
 		return in.stdout.err
 	}
 	if err := doc.Report.WriteText(in.stdout); err != nil {
 		return err
 	}
+	w := in.summary()
 	if text := doc.Skipped.String(); text != "" {
-		fmt.Fprintln(in.summary(), text)
+		fmt.Fprintln(w, text)
 	}
 	if doc.Attributes != nil {
-		fmt.Fprintln(in.summary(), doc.Attributes)
+		fmt.Fprintln(w, doc.Attributes)
 	}
-	closing := in.cost()
-	if path != "" {
-		closing += " · " + path
-	}
-	fmt.Fprintln(in.summary(), closing)
+	in.printCost(w, cmp.Or(o.path, "-"))
 	return in.stdout.err
 }
 

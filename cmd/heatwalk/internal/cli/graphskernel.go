@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -50,10 +51,7 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 			if err := in.checked(); err != nil {
 				return err
 			}
-			if f.dtype == "float64" {
-				return runGraphsKernel[float64](in, args[0], &f)
-			}
-			return runGraphsKernel[float32](in, args[0], &f)
+			return in.runGraphsKernel(args[0], &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -67,16 +65,16 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 }
 
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
-func runGraphsKernel[T sparse.Float](in *invocation, name string, f *graphsKernelFlags) error {
-	in.keeps(f.out)
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.beginDense(f.out)
+func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
+	o, err := in.beginProduct(f.out, true)
 	if err != nil {
 		return err
 	}
+	defer o.abort()
 	group := 0
-	plan := func(r *collectionRun) (*needs, error) { return r.planKernel(f, out, bytesOf[T](), &group) }
+	plan := func(r *collectionRun) (*needs, error) {
+		return r.planKernel(f, o.dense, elementOf(f.dtype), &group)
+	}
 	r, err := in.readCollection(name, &f.collectionFlags, f.out, plan)
 	if err != nil {
 		return err
@@ -106,58 +104,40 @@ func runGraphsKernel[T sparse.Float](in *invocation, name string, f *graphsKerne
 			return r.explain(err)
 		}
 	}
-	file, err := newDenseFile[T](out, ids, ids, lines{label: r.classNumber(), kernel: true})
+	stage := in.progress.begin("comparing", int64(n), "graph")
+	r.set.Progress = func(rows int) { stage.set(int64(rows), int64(n)) }
+	var rows *sparse.Block[float64] // of the group that is written
+	err = o.fill(f.dtype, ids, ids, lines{label: r.classNumber(), kernel: true}, func(i int, row []float64) error {
+		if i%group == 0 {
+			rows = sparse.NewBlock[float64](min(group, n-i), n)
+			if err := gram.RowsTo(in.ctx, rows, i); err != nil {
+				return r.explain(err)
+			}
+		}
+		copy(row, rows.Row(i%group))
+		if f.values == "cosine" {
+			graphs.Cosine(row, diagonal, i)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	stage := in.progress.begin("comparing", int64(n), "graph")
-	r.set.Progress = func(rows int) { stage.set(int64(rows), int64(n)) }
-	line := make([]T, n)
-
-	for lo := 0; lo < n; lo += group {
-		hi := min(lo+group, n)
-		rows := sparse.NewBlock[float64](hi-lo, n)
-		if err := gram.RowsTo(in.ctx, rows, lo); err != nil {
-			return r.explain(err)
-		}
-		for i := range rows.Rows {
-			row := rows.Row(i)
-			if f.values == "cosine" {
-				graphs.Cosine(row, diagonal, lo+i)
-			}
-			for j, x := range row {
-				line[j] = T(x)
-			}
-			if err := file.Row(line); err != nil {
-				return err
-			}
-		}
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := in.writeRun(out.run, nil, gram.Values); err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
+	if err := o.publish(nil, gram.Values); err != nil {
 		return err
 	}
 	d := &graphsKernelDocument{Output: f.out, Graphs: n, Kernel: f.kernel.Name, Values: f.values, Dtype: f.dtype, Parameters: gram.Values}
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
-	if in.json {
-		d.Closing = in.closing()
-		return in.document(d)
-	}
-	taken := f.kernel.Text(gram.Values)
-	if taken != "" {
-		taken = ", " + taken
-	}
-	w := in.summary(f.out)
-	fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, counted(int64(n), "graph"), counted(int64(d.Nodes), "node"), taken)
-	fmt.Fprintf(w, "%s: %s × %[2]s %s, %s\n", f.out, formatCount(int64(n)), f.dtype, in.cost())
-	return in.stdout.err
+	return in.tell(d, func(w io.Writer) {
+		taken := f.kernel.Text(gram.Values)
+		if taken != "" {
+			taken = ", " + taken
+		}
+		fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, counted(int64(n), "graph"), counted(int64(d.Nodes), "node"), taken)
+		fmt.Fprintf(w, "%s: %s, %s\n", f.out, shape, in.cost())
+	}, f.out)
 }
 
 // planKernel plans the values of a kernel in groups of rows, of elements of so many bytes

@@ -239,17 +239,11 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) error {
-	in.keeps(out)
-	files := &outputs{in: in}
-	defer files.abort()
-	w, err := files.begin(out)
+	o, err := in.beginProduct(out, false)
 	if err != nil {
 		return err
 	}
-	run, err := files.beside(out, "", ".run.json")
-	if err != nil {
-		return err
-	}
+	defer o.abort()
 	g, err := in.beginGraphs(name, out, f, func(g *learn) int64 {
 		return predictionBytes(out, tablefile.Columns{Classes: g.l.Names}, g.axis())
 	})
@@ -261,24 +255,16 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 	if err != nil {
 		return g.explain(err)
 	}
-	file := beginPredictions(w, formatOf(out, predictionFormats), tablefile.Columns{Classes: g.l.Names})
-	line := tablefile.Prediction{Reached: true, Scores: make([]float64, len(g.l.Names))}
-	for i, id := range g.c.IDs {
-		line.Node, line.Label = id, g.l.Names[p.Class[i]]
+	items := &found{ids: g.axis(), line: func(i int, line *tablefile.Prediction) {
+		line.Label, line.Reached = g.l.Names[p.Class[i]], true
 		for c, s := range p.Scores.Row(i) {
 			line.Scores[c] = float64(s)
 		}
-		if err := file.Write(&line); err != nil {
-			return err
-		}
-	}
-	if err := file.Close(); err != nil {
+	}}
+	if err := items.write(o, tablefile.Columns{Classes: g.l.Names}, false, ""); err != nil {
 		return err
 	}
-	if err := in.writeRun(run, nil, &p.Parameters); err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
+	if err := o.publish(nil, &p.Parameters); err != nil {
 		return err
 	}
 	d := &graphsClassified{
@@ -291,25 +277,16 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 	if known := g.classLabels(); known != nil {
 		d.Truth = evaluate.Compare(p.Class, p.Reached, g.l, known)
 	}
-	if in.json {
-		d.Closing = in.closing()
-		return in.document(d)
-	}
-	return in.printGraphsClassified(d, in.summary(out))
-}
-
-func (in *invocation) printGraphsClassified(d *graphsClassified, w io.Writer) error {
-	text := counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
-	if d.AccuracyEstimate != nil {
-		text += fmt.Sprintf(" · cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
-	}
-	fmt.Fprintln(w, text)
-	fmt.Fprintln(w, chosen(*d.Parameters, d.Settings))
-	if t := d.Truth; t != nil {
-		fmt.Fprintf(w, "against the classes of the collection: accuracy %s of %s, macro-F1 %.3f\n", formatPercent(t.Accuracy), counted(int64(t.Nodes), "graph"), t.MacroF1)
-	}
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), d.Output)
-	return in.stdout.err
+	return in.tell(d, func(w io.Writer) {
+		text := counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
+		if d.AccuracyEstimate != nil {
+			text += fmt.Sprintf(" · cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
+		}
+		fmt.Fprintln(w, text)
+		fmt.Fprintln(w, chosen(*d.Parameters, d.Settings))
+		printTruth(w, d.Truth, "the classes of the collection", "graph")
+		in.printCost(w, out)
+	}, out)
 }
 
 // graphsEvaluateFlags are the flags of graphs evaluate.
@@ -342,19 +319,11 @@ func newGraphsEvaluate(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) error {
-	files := &outputs{in: in}
-	defer files.abort()
-	var out, run io.Writer
-	var err error
-	if f.report != "" {
-		in.keeps(f.report)
-		if out, err = files.begin(f.report); err == nil {
-			run, err = files.beside(f.report, "", ".run.json")
-		}
-		if err != nil {
-			return err
-		}
+	o, err := in.beginProduct(f.report, false)
+	if err != nil {
+		return err
 	}
+	defer o.abort()
 	g, err := in.beginGraphs(name, f.report, &f.graphsLearnFlags, func(*learn) int64 { return 0 })
 	if err != nil {
 		return err
@@ -371,15 +340,5 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 	if err != nil {
 		return g.explain(f.splitting.explain(err, nodes, g.l))
 	}
-	c := in.closing()
-	return in.publish(&evaluated{report, name, skippedOf(g.l), nil, c.Seconds, c.PeakMemoryBytes, c.Warnings}, f.report, out, func() error {
-		err := in.writeRun(run, nil, f.given)
-		if err == nil {
-			err = files.commit()
-		}
-		if err == nil && plan.Journal != nil {
-			err = plan.Journal.Remove()
-		}
-		return err
-	})
+	return in.publishReport(o, &evaluated{Report: report, Graph: name, Skipped: skippedOf(g.l)}, nil, f.given, plan)
 }

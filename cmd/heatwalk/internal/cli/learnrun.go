@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// outcome is the output of a run and the run file beside it, which appear together. They
+// product is the output of a run and the run file beside it, which appear together. They
 // are begun before any input is read.
-type outcome struct {
+type product struct {
 	*outputs
 	path  string       // "" for none
 	text  io.Writer    // of the output, nil if it is a matrix
@@ -18,9 +18,9 @@ type outcome struct {
 	run   io.Writer
 }
 
-// beginOutcome begins the output called path, a matrix if matrix is true.
-func (in *invocation) beginOutcome(path string, matrix bool) (_ *outcome, err error) {
-	o := &outcome{outputs: &outputs{in: in}, path: path}
+// beginProduct begins the output called path, a matrix if matrix is true.
+func (in *invocation) beginProduct(path string, matrix bool) (_ *product, err error) {
+	o := &product{outputs: &outputs{in: in}, path: path}
 	if path == "" {
 		return o, nil
 	}
@@ -41,7 +41,7 @@ func (in *invocation) beginOutcome(path string, matrix bool) (_ *outcome, err er
 
 // publish writes the run file of a run on the given store with the given parameters, and
 // makes all files appear.
-func (o *outcome) publish(store, parameters any) error {
+func (o *product) publish(store, parameters any) error {
 	if o.path == "" {
 		return nil
 	}
@@ -52,14 +52,14 @@ func (o *outcome) publish(store, parameters any) error {
 }
 
 // fill writes a matrix: values stores row i.
-func (o *outcome) fill(dtype string, rows, cols axis, l lines, values func(i int, row []float64) error) error {
+func (o *product) fill(dtype string, rows, cols axis, l lines, values func(i int, row []float64) error) error {
 	if dtype == "float64" {
 		return fillOf[float64](o, rows, cols, l, values)
 	}
 	return fillOf[float32](o, rows, cols, l, values)
 }
 
-func fillOf[T sparse.Float](o *outcome, rows, cols axis, l lines, values func(i int, row []float64) error) error {
+func fillOf[T sparse.Float](o *product, rows, cols axis, l lines, values func(i int, row []float64) error) error {
 	file, err := newDenseFile[T](o.dense, rows, cols, l)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func elementOf(dtype string) int {
 // learnRun is a run that learns from the labels of a graph, with all that it has
 // read and has begun to write.
 type learnRun struct {
-	*outcome
+	*product
 	g *openGraph
 	l *nodefile.Labels
 }
@@ -102,7 +102,7 @@ type learnRun struct {
 // its labels and its attributes, if there are any.
 func (in *invocation) beginLearn(name, path, labels string, r *reading, a *attributeFlags) (_ *learnRun, err error) {
 	d := new(learnRun)
-	if d.outcome, err = in.beginOutcome(path, isScoreMatrix(path)); err != nil {
+	if d.product, err = in.beginProduct(path, isScoreMatrix(path)); err != nil {
 		return nil, err
 	}
 	begun := false

@@ -2,16 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // merged is the JSON document of merge.
@@ -54,10 +52,8 @@ func (in *invocation) merge(paths []string, out string) error {
 		return partError(err)
 	case parts[0].Matrix == nil:
 		return in.mergeTrials(parts, out)
-	case parts[0].Dtype == "float64":
-		return mergeMatrix[float64](in, parts, out)
 	}
-	return mergeMatrix[float32](in, parts, out)
+	return in.mergeMatrix(parts, out)
 }
 
 // partError names the command in an error about all parts together.
@@ -69,76 +65,44 @@ func partError(err error) error {
 }
 
 // mergeMatrix puts the parts of a matrix together.
-func mergeMatrix[T sparse.Float](in *invocation, parts []evaluate.PartFile, out string) error {
+func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return usageOf("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	in.keeps(out)
 	m, err := evaluate.OpenMatrix(parts)
 	if err != nil {
 		return partError(err)
 	}
 	defer m.Close()
-	files := &outputs{in: in}
-	defer files.abort()
-	d, err := files.beginDense(out)
+	o, err := in.beginProduct(out, true)
 	if err != nil {
 		return err
 	}
-	size := d.bytes(axis{n: m.Rows}, axis{n: m.Cols}, bytesOf[T]())
-	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(m.Rows)), formatCount(int64(m.Cols)), parts[0].Dtype)
-	if err := checkSpace(out, size, shape, "choose another disk"); err != nil {
+	defer o.abort()
+	dtype, shape := parts[0].Dtype, fmt.Sprintf("%s × %s %s", formatCount(int64(m.Rows)), formatCount(int64(m.Cols)), parts[0].Dtype)
+	if err := checkSpace(out, o.dense.bytes(axis{n: m.Rows}, axis{n: m.Cols}, elementOf(dtype)), shape, "choose another disk"); err != nil {
 		return err
 	}
 	rowIDs, colIDs, err := m.IDs(in.ctx)
 	if err != nil {
 		return partError(err)
 	}
-	file, err := newDenseFile[T](d, axis{m.Rows, rowIDs}, axis{m.Cols, colIDs}, lines{})
+	stage := in.progress.begin("merging", int64(m.Rows), "row")
+	err = o.fill(dtype, axis{m.Rows, rowIDs}, axis{m.Cols, colIDs}, lines{}, func(i int, row []float64) error {
+		stage.set(int64(i), int64(m.Rows))
+		return m.RowTo(row, i)
+	})
 	if err != nil {
 		return err
 	}
-	if err := copyRows(in, m, file); err != nil {
+	if err := o.publish(parts[0].Run.Store, parts[0].Run.Parameters); err != nil {
 		return err
 	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := in.writeRun(d.run, parts[0].Run.Store, parts[0].Run.Parameters); err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
-		return err
-	}
-	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows, Cols: m.Cols, Dtype: parts[0].Dtype}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	fmt.Fprintf(in.summary(out), "%s of %s · %s\n%s · %s\n", counted(int64(r.Parts), "part"), r.Command, shape, in.cost(), out)
-	return in.stdout.err
-}
-
-// copyRows writes the rows of the whole.
-func copyRows[T sparse.Float](in *invocation, m *evaluate.MatrixParts, file *tablefile.Writer[T]) error {
-	stage := in.progress.begin("merging", int64(m.Rows), "row")
-	values, row := make([]float64, m.Cols), make([]T, m.Cols)
-	for i := range m.Rows {
-		if in.ctx.Err() != nil {
-			return context.Cause(in.ctx)
-		}
-		if err := m.RowTo(values, i); err != nil {
-			return err
-		}
-		if err := narrowTo(row, values); err != nil {
-			return err
-		}
-		if err := file.Row(row); err != nil {
-			return err
-		}
-		stage.set(int64(i+1), int64(m.Rows))
-	}
-	return nil
+	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows, Cols: m.Cols, Dtype: dtype}
+	return in.tell(r, func(w io.Writer) {
+		fmt.Fprintf(w, "%s of %s · %s\n", counted(int64(r.Parts), "part"), r.Command, shape)
+		in.printCost(w, out)
+	}, out)
 }
 
 func axisOf(names []string) axis {

@@ -31,14 +31,7 @@ func writeSuggestions(w io.Writer, g *openGraph, classes []string, list []sugges
 	fmt.Fprintln(out, "node\tteaches\tlabel\tprobability\treason")
 	nodes := g.Nodes()
 	for _, s := range list {
-		reason := fmt.Sprintf("undecided between %s and %s, and near others that are", classes[s.Class], classes[s.Second])
-		switch {
-		case !s.Reached:
-			reason = "no label reaches it"
-		case s.Doubt < 0.25:
-			reason = "near many that are undecided"
-		}
-		fmt.Fprintf(out, "%s\t%.4g\t%s\t%.3f\t%s\n", nodes.ID(s.Row), s.Teaches, classes[s.Class], 1-s.Doubt, reason)
+		fmt.Fprintf(out, "%s\t%.4g\t%s\t%.3f\t%s\n", nodes.ID(s.Row), s.Teaches, classes[s.Class], 1-s.Doubt, s.Reason(classes))
 	}
 	return out.Flush()
 }

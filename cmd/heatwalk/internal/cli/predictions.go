@@ -58,7 +58,7 @@ type found struct {
 }
 
 // write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
-func (f *found) write(o *outcome, c tablefile.Columns, raw bool, dtype string) error {
+func (f *found) write(o *product, c tablefile.Columns, raw bool, dtype string) error {
 	if o.dense == nil {
 		return tablefile.WritePredictions(o.in.ctx, o.text, formatOf(o.path, predictionFormats), c, f.ids.n, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.id(i)

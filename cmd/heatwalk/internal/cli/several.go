@@ -14,15 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/tablefile"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // severalSeparator stands between labels of a node in a file of predictions.
 const severalSeparator = "|"
-
-// likely is the least probability of a label that is written, beside the likeliest.
-const likely = 0.5
 
 func (in *invocation) severalFlag(flags *pflag.FlagSet, several *bool) {
 	flags.BoolVar(several, "multi-label", false, "a node may have several labels, each on a line of its own")
@@ -147,41 +143,10 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return in.methodError(err, name)
 	}
-	format := formatOf(f.out, predictionFormats)
-	if format != ".tsv" {
-		in.warnBytes(f.out, format, s.g, s.l.Names)
-	}
-	if s.dense != nil {
-		err = f.writeScores(s.dense, s.g, p, s.l.Names)
-	} else {
-		labelOf := severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior")
-		err = writePredictions(s.out, format, s.g, p, labelOf, tablefile.Columns{Classes: s.l.Names, Top: f.scores})
-	}
-	if err != nil {
-		return err
-	}
-	r := &classified{
-		Output: f.out, Nodes: len(s.g.Degrees()), Labelled: len(s.row), Skipped: skippedOf(s.l), Classes: s.l.Names, Method: "spectral",
-		Several: &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1},
-	}
-	if err := in.countUnreached(r, s.problem, p); err != nil {
-		return err
-	}
-	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {
-		r.Predicted -= r.Unreached
-	}
-	if err := in.writeRun(s.run, storeOf(s.g.Manifest()), r.Several); err != nil {
-		return err
-	}
-	if err := s.files.commit(); err != nil {
-		return err
-	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	in.printClassified(r, f)
-	return in.stdout.err
+	several := &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1}
+	a := &answer{learnRun: s.learnRun, f: f, problem: s.problem, p: p, labelOf: severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior")}
+	a.classified = classified{Labelled: len(s.row), Method: "spectral", Several: several}
+	return a.finish(several)
 }
 
 // severalLabels returns what is written for the labels of a row: its own, those that
@@ -200,31 +165,13 @@ func severalLabels(p *method.Prediction, l *nodefile.Labels, row []int, sets [][
 			if !prior && !p.Reached.Contains(uint32(v)) {
 				return ""
 			}
-			set = likelySet(p.Scores.Row(v))
+			set = multilabel.Likely(p.Scores.Row(v))
 		}
 		for _, c := range set {
 			names = append(names, l.Names[c])
 		}
 		return strings.Join(names, severalSeparator)
 	}
-}
-
-// likelySet returns the classes of at least a probability of likely, in their order, or
-// the first of the likeliest ones.
-func likelySet(probabilities []float32) (set []int) {
-	best := 0
-	for c, p := range probabilities {
-		if p >= likely {
-			set = append(set, c)
-		}
-		if p > probabilities[best] {
-			best = c
-		}
-	}
-	if set == nil {
-		set = []int{best}
-	}
-	return set
 }
 
 // severalEvaluated is the JSON document of evaluate where nodes have several labels.
@@ -253,21 +200,11 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 		return in.methodError(f.explain(err, s.g.Nodes(), s.l), name)
 	}
 	doc := &severalEvaluated{report, name, skippedOf(s.l), in.closing()}
-	if f.report != "" {
-		if formatOf(f.report, reportFormats) == ".json" {
-			err = encode(s.out, doc)
-		} else {
-			err = report.WriteText(s.out)
-		}
-		if err == nil {
-			err = in.writeRun(s.run, storeOf(s.g.Manifest()), nil)
-		}
-		if err == nil {
-			err = s.files.commit()
-		}
-		if err != nil {
-			return err
-		}
+	if err := writeReport(s.product, doc, report); err != nil {
+		return err
+	}
+	if err := s.publish(storeOf(s.g.Manifest()), nil); err != nil {
+		return err
 	}
 	if in.json {
 		return in.document(doc)

@@ -47,17 +47,6 @@ func (in *invocation) document(v any) error {
 	return encode(in.stdout, v)
 }
 
-// tell prints the result of a run whose files are published: the document, which ends with
-// closing, or what say writes of it.
-func (in *invocation) tell(document any, closing *Closing, say func(w io.Writer), outputs ...string) error {
-	if in.json {
-		*closing = in.closing()
-		return in.document(document)
-	}
-	say(in.summary(outputs...))
-	return in.stdout.err
-}
-
 // encode writes v as JSON for people.
 func encode(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

@@ -86,7 +86,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := encode(d.out, t); err != nil {
+	if err := encode(d.text, t); err != nil {
 		return err
 	}
 	parameters := f.parameters(in.seed)
@@ -97,20 +97,18 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err := in.writePartRun(d.run, storeOf(g.Manifest()), parameters, p); err != nil {
 		return err
 	}
-	if err := d.files.commit(); err != nil {
+	if err := d.commit(); err != nil {
 		return err
 	}
 	r := &tried{
 		Output: f.out, Method: f.method.Name(), Alpha: alphas[lo:hi], Settings: t.Grid.Size() / len(alphas) * (hi - lo),
 		Tested: t.Tested, Sweeps: t.Work.Sweeps,
 	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	fmt.Fprintf(in.summary(r.Output), "%s tried on %s · α = %s\n%s · %s\n", counted(int64(r.Settings), "setting"),
-		counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]"), in.cost(), r.Output)
-	return in.stdout.err
+	return in.tell(r, func(w io.Writer) {
+		fmt.Fprintf(w, "%s tried on %s · α = %s\n", counted(int64(r.Settings), "setting"),
+			counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]"))
+		in.printCost(w, r.Output)
+	}, r.Output)
 }
 
 // classifyCommand is the name of the command whose parts are trials.

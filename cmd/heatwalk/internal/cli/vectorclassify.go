@@ -59,7 +59,7 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, f *classifyFlags) 
 
 // runVectorClassify learns from the records with a class and labels the others.
 func (in *invocation) runVectorClassify(f *classifyFlags) error {
-	o, err := in.beginOutcome(f.out, isScoreMatrix(f.out))
+	o, err := in.beginProduct(f.out, isScoreMatrix(f.out))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (in *invocation) runVectorClassify(f *classifyFlags) error {
 	all := roaring.New()
 	all.AddRange(0, uint64(d.Nodes))
 	d.Truth = in.compare(r.Class, all, l, truth, "record")
-	return in.tell(d, &d.Closing, func(w io.Writer) { d.print(w, f, a); in.printCost(w, f.out) }, f.out)
+	return in.tell(d, func(w io.Writer) { d.print(w, f, a); in.printCost(w, f.out) }, f.out)
 }
 
 // readRecords reads the table, the labels of its records and, if there are any, the true

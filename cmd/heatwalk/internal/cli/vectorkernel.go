@@ -32,7 +32,7 @@ func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
 
 // runVectorKernel writes a block of kernel values between the records of a table.
 func (in *invocation) runVectorKernel(f *kernelFlags) error {
-	o, err := in.beginOutcome(f.out, true)
+	o, err := in.beginProduct(f.out, true)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.vectors.kernel.Name,
 		Attributes: len(a.Columns), Parameters: f.vectors.values,
 	}
-	return in.tell(d, &d.Closing, func(w io.Writer) {
+	return in.tell(d, func(w io.Writer) {
 		fmt.Fprintf(w, "%s · %s\n", shape, f.vectors.describe(a))
 		in.printCost(w, f.out)
 	}, f.out)
