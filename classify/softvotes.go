@@ -55,7 +55,7 @@ func (s SoftVotes) ScoresTo(dst []float64, p Pairs, decisions []float64) []float
 }
 
 // ArgMax returns the class with the largest score, the lowest among equals.
-func ArgMax(scores []float64) int {
+func ArgMax[T Float](scores []T) int {
 	best := 0
 	for c, s := range scores {
 		if s > scores[best] {

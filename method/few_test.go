@@ -49,7 +49,7 @@ func TestNearestLabelWins(t *testing.T) {
 				wrong++
 			}
 		}
-		// In the middle of a long path both labels are as good as unheard of.
+		// In the middle of a long path both labels are as good as unknown.
 		if wrong > n/20 {
 			t.Errorf("%d of %d nodes are not of the nearest class, %v", wrong, n, got.Parameters)
 		}

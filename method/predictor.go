@@ -471,13 +471,7 @@ func (r *predictor) finish(context.Context) error {
 			r.out.Class[i] = r.prior.Likeliest(i, largest)
 			continue
 		}
-		best := 0
-		for c, v := range row {
-			if v > row[best] {
-				best = c
-			}
-		}
-		r.out.Class[i] = best
+		r.out.Class[i] = classify.ArgMax(row)
 	}
 	for i, row := range r.p.Row {
 		r.out.Class[row] = r.p.Class[i]

@@ -179,7 +179,7 @@ func (r *weigher) few() bool { return len(r.p.Row) <= fewestLabels && r.p.Attrib
 type labelRows struct {
 	shared     classify.Features[float64]
 	free       classify.Features[float32]
-	heard      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
+	known      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
 	attributes [][]float64 // nil: none
 }
 
@@ -189,12 +189,12 @@ func (r *weigher) rows(without int) *labelRows {
 	l := &labelRows{
 		shared: classify.Features[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
 		free:   classify.Features[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
-		heard:  make([]bool, m),
+		known:  make([]bool, m),
 	}
 	x, filtered := make([]float64, free), make([]float32, r.tally.full.Cols)
 	for i, row := range r.p.Row {
 		r.sources.honestTo(filtered, r.tally, i, without)
-		l.heard[i] = r.heard(filtered)
+		l.known[i] = r.known(filtered)
 		if r.attributed != nil {
 			l.attributes = append(l.attributes, r.attributed.rowOf(i, without))
 		}
@@ -219,8 +219,8 @@ func (r *weigher) relatedTo(label, without int) []float64 {
 	return r.related.part[without][label]
 }
 
-// heard reports whether anything is known of a node with these filters.
-func (r *weigher) heard(row []float32) bool { return r.attributed != nil || r.columns.heard(row) }
+// known reports whether anything is known of a node with these filters.
+func (r *weigher) known(row []float32) bool { return r.attributed != nil || r.columns.visited(row) }
 
 // missedPrior is how many labels the prior counts for beside those that no walk from
 // another label comes to.
@@ -240,7 +240,7 @@ func (r *weigher) missed(without int) []float64 {
 		shares[c] = missedPrior * q
 	}
 	for i, c := range r.p.Class {
-		if !r.whole.heard[i] && r.sources.part[i] != without {
+		if !r.whole.known[i] && r.sources.part[i] != without {
 			shares[c]++
 			of++
 		}
@@ -258,7 +258,7 @@ func (r *weigher) teaching(l *labelRows, without int) []int {
 	y := make([]int, len(r.p.Class))
 	for i, c := range r.p.Class {
 		y[i] = -1
-		if l.heard[i] && r.several[i] && r.sources.part[i] != without {
+		if l.known[i] && r.several[i] && r.sources.part[i] != without {
 			y[i] = c
 		}
 	}
@@ -296,13 +296,7 @@ func (r *weigher) score(ctx context.Context) error {
 			for c, q := range w.probabilities(v) {
 				to[c] = float32(q)
 			}
-			best := 0
-			for c, q := range to {
-				if q > to[best] {
-					best = c
-				}
-			}
-			r.out.Class[v] = best
+			r.out.Class[v] = classify.ArgMax(to)
 		}
 	})
 	for i, row := range r.p.Row {
@@ -341,7 +335,7 @@ func (r *weigher) newScorer() *scorer {
 // probabilities returns those of node v, which stay valid until the next call.
 func (w *scorer) probabilities(v int) []float64 {
 	r, full := w.r, w.r.tally.full.Row(v)
-	if !r.heard(full) {
+	if !r.known(full) {
 		copy(w.row, w.missed)
 		return w.row
 	}

@@ -331,8 +331,8 @@ func TestEvidenceScores(t *testing.T) {
 			want, of := count/float64(labels+3), 1.0
 			if labels > fewestLabels { // twenty of these, and one for each label that no other fold reaches
 				want, of = 20*want, 20
-				for i, silent := range alone {
-					if silent {
+				for i, isolated := range alone {
+					if isolated {
 						of++
 						if p.Class[i] == c {
 							want++

@@ -28,7 +28,7 @@ func (r *weigher) calibrate() calibration {
 	var rows [][]float64
 	var class []int
 	for i, c := range r.p.Class {
-		if r.several[i] && r.whole.heard[i] {
+		if r.several[i] && r.whole.known[i] {
 			row := make([]float64, len(r.p.Names))
 			r.answerTo(row, r.shares, i)
 			rows, class = append(rows, row), append(class, c)

@@ -182,7 +182,7 @@ func (r *weigher) tryModels(ctx context.Context) error {
 						continue
 					}
 					switch {
-					case !r.whole.heard[i]:
+					case !r.whole.known[i]:
 						copy(row, missed)
 					case models == nil:
 						copy(row, r.columns.prior)
@@ -257,7 +257,7 @@ func (r *weigher) tryConstant() {
 	t := trialOf{setting{candidate: candidate{constant: true}}, -1, newAnswers(len(r.p.Row))}
 	for i, c := range r.p.Class {
 		row := r.columns.prior
-		if !r.whole.heard[i] {
+		if !r.whole.known[i] {
 			row = r.missed(r.sources.part[i])
 		}
 		t.note(i, row, c)
@@ -270,7 +270,7 @@ func (r *weigher) tryPoisson() answers {
 	t := newAnswers(len(r.p.Row))
 	row, filtered := make([]float64, len(r.p.Names)), make([]float32, r.tally.full.Cols)
 	for i, c := range r.p.Class {
-		if r.whole.heard[i] {
+		if r.whole.known[i] {
 			r.sources.honestTo(filtered, r.tally, i, -1)
 			r.poisson(row, filtered)
 		} else {

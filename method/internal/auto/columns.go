@@ -111,8 +111,8 @@ func (c *columns) mass(row []float32, f filter) (sum float64) {
 	return sum
 }
 
-// heard reports whether walks from labels have come to a node.
-func (c *columns) heard(row []float32) bool { return c.mass(row, source) > leastMass }
+// visited reports whether walks from labels come to a node.
+func (c *columns) visited(row []float32) bool { return c.mass(row, source) > leastMass }
 
 // measureSpread finds the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tally, workers int) error {

@@ -17,7 +17,7 @@ func answered(class []int, classes int, trials []answers, poissons answers) *wei
 		r.trials = append(r.trials, trialOf{of: max(0, i-1), answers: a})
 	}
 	for range class {
-		r.several, r.whole.heard = append(r.several, true), append(r.whole.heard, true)
+		r.several, r.whole.known = append(r.several, true), append(r.whole.known, true)
 	}
 	return r
 }
