@@ -85,7 +85,7 @@ func (plan *Plan) share(p *method.Problem, entries []Entry) ([]spec.Bytes, error
 	if memory > 0 {
 		kept = max(one, min(kept, memory/4))
 	}
-	shared := method.NewKernels(p, kept, entries[0].Settings.Workers)
+	shared := method.NewKernelCache(p, kept, entries[0].Settings.Workers)
 	for i := range entries {
 		entries[i].Settings.Kernels = shared
 		if memory > 0 {

@@ -4,6 +4,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -105,7 +106,7 @@ func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int
 		return err
 	}
 	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
-	machines := 8 * int64(labels) * int64(4*labels+nodesAtATime) * int64(min(sched.Workers(a.set.Workers), together))
+	machines := 8 * int64(labels) * int64(4*labels+gram.NodesAtATime) * int64(min(sched.Workers(a.set.Workers), together))
 	return a.Phase(blocks+machines, "machines to tune by")
 }
 
@@ -183,4 +184,45 @@ func fitBytes(l *classify.Learner, items, classes int) int64 {
 		return 0
 	}
 	return l.Memory(items, classes)
+}
+
+// KernelCache keeps values of kernels for predictions from many sets of labels on one graph,
+// which then take their blocks out of them. It may be used by several predictions at the
+// same time.
+type KernelCache = gram.Cache
+
+// NewKernelCache returns a place for the values of kernels on a graph, with the labels that
+// any of the predictions may have, or nil if they are too large to keep. Of a memory that
+// is smaller than what they take, values that were not used for long are given back, but
+// for one kernel.
+func NewKernelCache(all *Problem, memory int64, workers int) *KernelCache {
+	return gram.NewCache(all, memory, workers)
+}
+
+// KernelMemory lists the values of a method's kernel that a [KernelCache] keeps, and then what
+// computing them takes beside: nothing if the method takes none from there, as where it
+// chooses its kernel inside each training set and not, as tuned says, for all of them.
+func KernelMemory(m Method, all *Problem, tuned bool, s *Settings) (list []spec.Bytes, err error) {
+	if within := Within(m); within != nil {
+		m = within
+	}
+	of, ok := m.(kernelMethod)
+	if l, learns := m.(learnerMethod); learns && !l.by.Whole {
+		of, ok = l.kernelMethod, true
+	}
+	n, labelled := len(all.Degrees), len(all.Row)
+	kept := gram.Bytes(n, labelled)
+	if !ok || kept == 0 {
+		return nil, nil
+	}
+	set := s.WithDefaults()
+	grid, err := kernelGrid(of.kernel, &set, kernel.OnDegrees(all.Degrees))
+	if err != nil || !tuned && len(grid) > 1 {
+		return nil, err
+	}
+	making, _, err := reckoned(all, s, func(a *account) error {
+		rows := spec.Bytes{What: "rows of other nodes", Bytes: 8 * int64(n-labelled) * int64(labelled)}
+		return a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
+	})
+	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), err
 }

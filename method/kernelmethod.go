@@ -139,7 +139,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		}
 	}
 	if byParts := m.learner == RLS && len(p.Row) > maxSolved; set.Kernels != nil && len(r.grid) == 1 && !byParts {
-		r.kept, err = set.Kernels.of(ctx, m.kernel, r.grid[0])
+		r.kept, err = set.Kernels.Of(ctx, m.kernel, r.grid[0])
 		return r, err
 	}
 	r.kernels, err = m.kernel.NewAll(ctx, on, r.grid)

@@ -138,58 +138,34 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	usual := r.usualOf()
 	kernels := make([][]trial.Outcome, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) (err error) {
-		kernels[i], err = r.outcomes(ctx, grams[i], class, fold, r.settled[usual])
+		kernels[i], err = trial.CrossLearner(ctx, r.by, r.settled[usual], grams[i], class, len(r.p.Names), fold)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	r.best = mostRight(kernels, -1)
+	r.best = trial.MostRight(kernels, -1)
 	found := make([][]trial.Outcome, len(r.settled))
 	found[usual] = kernels[r.best]
 	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) (err error) {
 		if i != usual {
-			found[i], err = r.outcomes(ctx, grams[r.best], class, fold, r.settled[i])
+			found[i], err = trial.CrossLearner(ctx, r.by, r.settled[i], grams[r.best], class, len(r.p.Names), fold)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	best := mostRight(found, -1)
-	most, _ := countRight(found[best], -1)
-	if right, _ := countRight(found[usual], -1); right == most {
+	best := trial.MostRight(found, -1)
+	most, _ := trial.CountRight(found[best], -1)
+	if right, _ := trial.CountRight(found[usual], -1); right == most {
 		best = usual
 	}
 	r.values, r.gram, r.scale = r.settled[best], grams[r.best], scales[r.best]
 	r.judge(found[best])
 	tried := slices.Concat(found, kernels)
-	r.judgeChoice(tried, func(fold int) int { return mostRight(tried, fold) })
+	r.judgeChoice(tried, func(fold int) int { return trial.MostRight(tried, fold) })
 	return nil
-}
-
-// outcomes returns what models that learn from the other folds say about each item.
-func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64], class, fold []int, v spec.Values) (list []trial.Outcome, err error) {
-	gram := classify.NewDenseGram(sparse.DenseOf(k))
-	y := make([]int, len(class))
-	for f := range slices.Max(fold) + 1 {
-		largest := hideFold(y, class, fold, f)
-		model, err := r.by.Fit(ctx, gram, y, len(r.p.Names), v)
-		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
-			return nil, err
-		}
-		for i := range y {
-			if fold[i] != f {
-				continue
-			}
-			o := trial.Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
-			if model != nil && !o.Unreached {
-				o.Pairs, o.Decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
-			}
-			list = append(list, o)
-		}
-	}
-	return list, nil
 }
 
 // fit learns from all labels, with the values between all nodes if the learner needs
@@ -237,7 +213,7 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
 		decisions := piece.Block[float64](n, len(outputs))
-		err := r.decide(ctx, r.model.(*classify.KernelModel), min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
+		err := r.onLabels().Decide(ctx, r.model.(*classify.KernelModel), min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
 			for i := range n {
 				copy(decisions.Row(i)[lo:], some.Row(i))
 			}
@@ -273,7 +249,7 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 func (r *learnerPredictor) besideAll(ctx context.Context) (values *sparse.Block[float64], err error) {
 	all := upTo(len(r.p.Degrees))
 	if r.kept != nil {
-		values = r.kept.between(all, r.items)
+		values = r.kept.Between(all, r.items)
 	} else {
 		var report *kernel.Report
 		if values, report, err = kernel.Matrix(ctx, r.kernels[r.best], all, r.items, r.settings("walk")); err != nil {

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -24,9 +23,6 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits, fit: r.machines}
-	if m.learner == RLS {
-		t.fit = r.squares
-	}
 	found, err := t.hits(ctx, upTo(len(r.grid)), upTo(len(r.strengths)))
 	if err != nil {
 		return nil, err
@@ -156,97 +152,21 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 		values := grams[i]
 		own := *values
 		own.Rows = len(items)
-		kernel.ScaleTo(values, meanDiagonal(values, len(train.Row)), values)
+		kernel.ScaleTo(values, trial.MeanDiagonal(values, len(train.Row)), values)
 		models, err := t.fit(ctx, classify.NewDenseGram(sparse.DenseOf(&own)), y, settings)
 		if err != nil {
 			return err
 		}
-		tests := &testRows{values: values, first: len(train.Row), y: y, class: test.Class, largest: largest}
-		count := tests.count
-		if _, dual := models[0].(*classify.KernelModel); dual && !t.whole {
-			count = tests.countDual
-		}
-		count(models, hits[i*len(settings):][:len(settings)])
+		tests := &trial.Tests{Values: values, First: len(train.Row), Y: y, Class: test.Class, Largest: largest}
+		tests.Count(models, hits[i*len(settings):][:len(settings)])
 		return nil
 	})
-}
-
-// testRows are test nodes with the values of a kernel between them and the items that
-// models have learned from.
-type testRows struct {
-	values  *sparse.Block[float64]
-	first   int   // row of the first one
-	y       []int // classes of the items
-	class   []int // of the test nodes
-	largest int   // the answer where there is no model, or nothing is near
-}
-
-// count adds the right answers of each model, nil for none.
-func (t *testRows) count(models []classify.Model, hits []int64) {
-	for j, class := range t.class {
-		row, self := t.values.Row(t.first+j), 0.0
-		if len(row) > t.first+j {
-			self = row[t.first+j]
-		}
-		near := related(row, t.y)
-		for s, model := range models {
-			answer := t.largest
-			if model != nil && near {
-				answer = model.Outputs().Predict(model.ScoresTo(nil, row, self))
-			}
-			if answer == class {
-				hits[s]++
-			}
-		}
-	}
-}
-
-// countDual is count of models that are all nil or a [classify.KernelModel], which decide
-// on many nodes at a time.
-func (t *testRows) countDual(models []classify.Model, hits []int64) {
-	items := t.values.Cols
-	columns, answer := make([]float64, items*nodesAtATime), make([]int, nodesAtATime)
-	var decisions [][]float64
-	for lo := 0; lo < len(t.class); lo += nodesAtATime {
-		class := t.class[lo:min(lo+nodesAtATime, len(t.class))]
-		var far [nodesAtATime]bool
-		for j := range class {
-			row := t.values.Row(t.first + lo + j)
-			far[j] = !related(row, t.y)
-			for item, v := range row {
-				columns[item*nodesAtATime+j] = v
-			}
-		}
-		for s, model := range models {
-			dual, ok := model.(*classify.KernelModel)
-			if ok {
-				for len(decisions) < len(dual.Machines) {
-					decisions = append(decisions, make([]float64, nodesAtATime))
-				}
-				for m := range dual.Machines {
-					imageTo(decisions[m], &dual.Machines[m], 1, func(item int) []float64 { return columns[item*nodesAtATime:][:nodesAtATime] })
-					for j := range decisions[m] {
-						decisions[m][j] -= dual.Machines[m].Rho
-					}
-				}
-				dual.Pairs.PredictAllTo(answer, decisions[:len(dual.Machines)])
-			}
-			for j, c := range class {
-				if !ok || far[j] {
-					answer[j] = t.largest
-				}
-				if answer[j] == c {
-					hits[s]++
-				}
-			}
-		}
-	}
 }
 
 // grams returns the blocks of kernels between items, and below between others and items.
 func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([]*sparse.Block[float64], error) {
 	if t.kept != nil {
-		return []*sparse.Block[float64]{t.kept.between(slices.Concat(items, others), items)}, nil
+		return []*sparse.Block[float64]{t.kept.Between(slices.Concat(items, others), items)}, nil
 	}
 	var ks []kernel.Kernel
 	for _, i := range kernels {
@@ -257,69 +177,15 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 	return grams, err
 }
 
-// meanDiagonal returns one over the mean value between each of the first items and
-// itself, 1 if that is not positive.
-func meanDiagonal(k *sparse.Block[float64], items int) float64 {
-	var trace float64
-	for i := range items {
-		trace += k.Row(i)[i]
-	}
-	if !(trace > 0) {
-		return 1
-	}
-	return float64(items) / trace
-}
-
-// machines fits support vector machines of several costs, each from the one before.
+// machines fits those of several costs, or of several λ.
 func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
-	solver := classify.Solver{SVM: r.set.machine(y, len(r.p.Names))}
-	solver.SVM.MaxIterations = trial.TrialIterations
-	list := make([]classify.Model, len(settings))
-	models, err := solver.Path(ctx, k, y, len(r.p.Names), r.strengths)
-	if errors.Is(err, classify.ErrOneClass) {
-		return list, nil
+	if r.set.Learner == RLS {
+		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names), settings)
 	}
-	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
-		return nil, err
-	}
-	for i, s := range settings {
-		list[i] = &models[s]
-	}
-	return list, nil
-}
-
-// squares fits machines of least squares of several λ by one eigendecomposition.
-func (r *kernelPredictor) squares(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
-	list := make([]classify.Model, len(settings))
-	path, err := classify.NewRLSPath(ctx, k, y, len(r.p.Names))
-	if errors.Is(err, classify.ErrOneClass) {
-		return list, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range settings {
-		model, err := path.Fit(r.strengths[s])
-		if err == nil {
-			list[i] = model
-		} else if !errors.Is(err, classify.ErrIndefinite) { // rounding is larger than λ
-			return nil, err
-		}
-	}
-	return list, nil
+	return trial.FitMachines(ctx, r.set.machine, r.strengths, k, y, len(r.p.Names), settings)
 }
 
 // models fits the learner with several settings.
 func (r *learnerPredictor) models(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
-	list := make([]classify.Model, len(settings))
-	for i, s := range settings {
-		model, err := r.by.Fit(ctx, k, y, len(r.p.Names), r.settled[s])
-		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
-			return nil, err
-		}
-		if err == nil || model != nil {
-			list[i] = model
-		}
-	}
-	return list, nil
+	return trial.FitLearner(ctx, r.by, r.settled, k, y, len(r.p.Names), settings)
 }

@@ -58,7 +58,7 @@ type Settings struct {
 	Tally *Tally `json:"-"`
 
 	// Kernels, if not nil, keeps values of kernels for further predictions.
-	Kernels *Kernels `json:"-"`
+	Kernels *KernelCache `json:"-"`
 
 	// Progress, if not nil, is called now and then with the share that is done
 	// of a phase: "choose", "features" or "walk".

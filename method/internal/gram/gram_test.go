@@ -1,0 +1,87 @@
+package gram
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// A cache with room for one kernel keeps the last one, with room for several all of them.
+func TestCacheKeepsToItsMemory(t *testing.T) {
+	p := problemtest.Planted(t, 5, 101, 40)
+	f := kernel.FamilyOf("diffusion")
+	for memory, want := range map[int64]int{0: 2, 1: 1} {
+		c := NewCache(p, memory, 1)
+		var last *Values
+		for _, beta := range []float64{0.5, 1, 1} {
+			v, err := f.Resolve(spec.Values{"beta": spec.Number(beta)}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := c.Of(t.Context(), f, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if beta == 1 && last != nil && last.name == got.name && last != got {
+				t.Error("values are computed twice")
+			}
+			last = got
+		}
+		if len(c.kept) != want {
+			t.Errorf("%d kernels are kept in %d bytes, want %d", len(c.kept), memory, want)
+		}
+	}
+}
+
+// What machines decide is the kernel's values times their coefficients, whether values are
+// kept or the kernel is applied.
+func TestDecide(t *testing.T) {
+	p := problemtest.Planted(t, 6, 61, 20)
+	f := kernel.FamilyOf("diffusion")
+	v, err := f.Resolve(spec.Values{"beta": spec.Number(1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := NewCache(p, 0, 1).Of(t.Context(), f, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int, len(p.Degrees))
+	for i := range all {
+		all[i] = i
+	}
+	k := kept.Between(all, p.Row)
+	dual := &classify.KernelModel{Classes: 2, Items: len(p.Row), Pairs: classify.Pairs{{Positive: 0, Negative: 1}}, Machines: make([]classify.Machine, 3)}
+	coef := mat.NewDense(len(p.Row), 3, nil)
+	for m := range dual.Machines {
+		for i := m; i < len(p.Row); i += m + 1 {
+			dual.Machines[m].Index = append(dual.Machines[m].Index, i)
+			dual.Machines[m].Coef = append(dual.Machines[m].Coef, math.Sin(float64(i+m)))
+			coef.Set(i, m, math.Sin(float64(i+m)))
+		}
+		dual.Machines[m].Rho = float64(m)
+	}
+	var want mat.Dense
+	want.Mul(sparse.DenseOf(k), coef)
+	on := &Map{P: p, Kept: kept, Scale: 2, Workers: 1}
+	err = on.Decide(t.Context(), dual, 2, func(lo int, decisions *sparse.Block[float64]) error {
+		for i := range decisions.Rows {
+			for j, d := range decisions.Row(i) {
+				if w := 2*want.At(i, lo+j) - float64(lo+j); math.Abs(d-w) > 1e-12 {
+					t.Fatalf("machine %d decides %v on node %d, want %v", lo+j, d, i, w)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

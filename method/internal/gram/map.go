@@ -1,0 +1,75 @@
+package gram
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Map is a kernel between the labelled nodes of a problem and all nodes: its kept values,
+// or products with it.
+type Map struct {
+	P       *problem.Problem
+	Kernel  kernel.Kernel
+	Kept    *Values // in place of Kernel; may be nil
+	Scale   float64 // of the kernel
+	Workers int
+
+	Settings *kernel.Settings
+	Work     *problem.Work // to which products are added
+}
+
+// Decide applies the kernel to the dual coefficients of so many machines at a time,
+// K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
+// number lo on.
+func (m *Map) Decide(ctx context.Context, dual *classify.KernelModel, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
+	n, machines := len(m.P.Degrees), len(dual.Machines)
+	y := sparse.NewBlock[float64](n, width)
+	var x *sparse.Block[float64]
+	if m.Kept == nil {
+		x = sparse.NewBlock[float64](n, width)
+	}
+	for lo := 0; lo < machines; lo += width {
+		images := y.Columns(0, min(width, machines-lo))
+		var err error
+		if m.Kept != nil {
+			err = m.Kept.imagesTo(ctx, images, lo, dual, m.P.Row, m.Scale, m.Workers)
+		} else {
+			err = m.imagesTo(ctx, images, x.Columns(0, images.Cols), lo, dual)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			row := images.Row(i)
+			for j := range row {
+				row[j] -= dual.Machines[lo+j].Rho
+			}
+		}
+		if err := visit(lo, images); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// imagesTo applies the kernel to the coefficients of the machines from number lo on, with
+// x to put them in.
+func (m *Map) imagesTo(ctx context.Context, y, x *sparse.Block[float64], lo int, dual *classify.KernelModel) error {
+	coef := make([]float64, dual.Items)
+	for j := range y.Cols {
+		dual.CoefTo(coef, lo+j)
+		for i, row := range m.P.Row {
+			x.Row(row)[j] = m.Scale * coef[i]
+		}
+	}
+	report, err := m.Kernel.ApplyTo(ctx, y, x, m.Settings)
+	if err != nil {
+		return err
+	}
+	m.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: m.P.A.NNZ() * int64(report.Sweeps) * int64(y.Cols)})
+	return nil
+}

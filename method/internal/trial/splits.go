@@ -1,0 +1,157 @@
+package trial
+
+import (
+	"context"
+	"errors"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/gram"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Tests are test nodes with the values of a kernel between them and the items that
+// models have learned from.
+type Tests struct {
+	Values  *sparse.Block[float64]
+	First   int   // row of the first one
+	Y       []int // classes of the items
+	Class   []int // of the test nodes
+	Largest int   // the answer where there is no model, or nothing is near
+}
+
+// Count adds the right answers of each model, nil for none, to hits.
+func (t *Tests) Count(models []classify.Model, hits []int64) {
+	if _, dual := models[0].(*classify.KernelModel); dual && t.First == t.Values.Cols {
+		t.countDual(models, hits)
+		return
+	}
+	for j, class := range t.Class {
+		row, self := t.Values.Row(t.First+j), 0.0
+		if len(row) > t.First+j {
+			self = row[t.First+j]
+		}
+		near := related(row, t.Y)
+		for s, model := range models {
+			answer := t.Largest
+			if model != nil && near {
+				answer = model.Outputs().Predict(model.ScoresTo(nil, row, self))
+			}
+			if answer == class {
+				hits[s]++
+			}
+		}
+	}
+}
+
+// countDual is Count of models that are all nil or a [classify.KernelModel], which decide
+// on many nodes at a time.
+func (t *Tests) countDual(models []classify.Model, hits []int64) {
+	items := t.Values.Cols
+	columns, answer := make([]float64, items*gram.NodesAtATime), make([]int, gram.NodesAtATime)
+	var decisions [][]float64
+	for lo := 0; lo < len(t.Class); lo += gram.NodesAtATime {
+		class := t.Class[lo:min(lo+gram.NodesAtATime, len(t.Class))]
+		var far [gram.NodesAtATime]bool
+		for j := range class {
+			row := t.Values.Row(t.First + lo + j)
+			far[j] = !related(row, t.Y)
+			for item, v := range row {
+				columns[item*gram.NodesAtATime+j] = v
+			}
+		}
+		for s, model := range models {
+			dual, ok := model.(*classify.KernelModel)
+			if ok {
+				for len(decisions) < len(dual.Machines) {
+					decisions = append(decisions, make([]float64, gram.NodesAtATime))
+				}
+				for m := range dual.Machines {
+					gram.ImageTo(decisions[m], &dual.Machines[m], 1, func(item int) []float64 { return columns[item*gram.NodesAtATime:][:gram.NodesAtATime] })
+					for j := range decisions[m] {
+						decisions[m][j] -= dual.Machines[m].Rho
+					}
+				}
+				dual.Pairs.PredictAllTo(answer, decisions[:len(dual.Machines)])
+			}
+			for j, c := range class {
+				if !ok || far[j] {
+					answer[j] = t.Largest
+				}
+				if answer[j] == c {
+					hits[s]++
+				}
+			}
+		}
+	}
+}
+
+// MeanDiagonal returns one over the mean value between each of the first items and
+// itself, 1 if that is not positive.
+func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
+	var trace float64
+	for i := range items {
+		trace += k.Row(i)[i]
+	}
+	if !(trace > 0) {
+		return 1
+	}
+	return float64(items) / trace
+}
+
+// FitMachines fits support vector machines of the costs that are picked by their numbers,
+// each from the one before; nil where the items have one class.
+func FitMachines(ctx context.Context, machine func(y []int, classes int) classify.SVM, costs []float64, k *classify.DenseGram[float64], y []int, classes int, settings []int) ([]classify.Model, error) {
+	solver := classify.Solver{SVM: machine(y, classes)}
+	solver.SVM.MaxIterations = TrialIterations
+	list := make([]classify.Model, len(settings))
+	models, err := solver.Path(ctx, k, y, classes, costs)
+	if errors.Is(err, classify.ErrOneClass) {
+		return list, nil
+	}
+	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
+		return nil, err
+	}
+	for i, s := range settings {
+		list[i] = &models[s]
+	}
+	return list, nil
+}
+
+// FitLeastSquares fits machines of least squares of the λ that are picked by their numbers,
+// by one eigendecomposition; nil where rounding is larger than λ, or the items have one
+// class.
+func FitLeastSquares(ctx context.Context, lambdas []float64, k *classify.DenseGram[float64], y []int, classes int, settings []int) ([]classify.Model, error) {
+	list := make([]classify.Model, len(settings))
+	path, err := classify.NewRLSPath(ctx, k, y, classes)
+	if errors.Is(err, classify.ErrOneClass) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range settings {
+		model, err := path.Fit(lambdas[s])
+		if err == nil {
+			list[i] = model
+		} else if !errors.Is(err, classify.ErrIndefinite) { // rounding is larger than λ
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// FitLearner fits a learner with each of some values; nil where the items have one class.
+func FitLearner(ctx context.Context, by *classify.Learner, values []spec.Values, k *classify.DenseGram[float64], y []int, classes int, settings []int) ([]classify.Model, error) {
+	list := make([]classify.Model, len(settings))
+	for i, s := range settings {
+		model, err := by.Fit(ctx, k, y, classes, values[s])
+		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
+			return nil, err
+		}
+		if err == nil || model != nil {
+			list[i] = model
+		}
+	}
+	return list, nil
+}
