@@ -20,7 +20,7 @@ func BenchmarkVectors(b *testing.B) {
 			rows[i][j] = float32(rng.NormFloat64())
 		}
 	}
-	writeRows(b, &text, LIBSVM, &Matrix{Rows: len(rows), Cols: 50}, rows)
+	writeRows(b, &text, LIBSVM, &Matrix{Rows: Axis{N: len(rows)}, Cols: Axis{N: 50}}, rows)
 	path := filepath.Join(b.TempDir(), "x.svm")
 	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 		b.Fatal(err)

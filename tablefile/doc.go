@@ -5,7 +5,7 @@
 //	f, err := tablefile.Inspect(ctx, "x.svm.gz", nil)
 //	err = tablefile.Read(ctx, f, func(label []byte, row []float32) error { … })
 //
-//	w, err := tablefile.NewWriter[float32](file, tablefile.NPY, &tablefile.Matrix{Rows: m, Cols: n})
+//	w, err := tablefile.NewWriter[float32](file, tablefile.NPY, &tablefile.Matrix{Rows: rows, Cols: cols})
 //	for … { err = w.Row(row) }
 //	err = w.Close()
 //
@@ -35,6 +35,6 @@
 // or two. Of an archive the array is read that is called features, kernel, X, x
 // or arr_0, or else its only one.
 //
-// Values are finite. Every fault is an [*Error] with the file and its line and
+// Values are finite. Every fault is an [*nodefile.ParseError] with the file and its line and
 // column, or the element.
 package tablefile

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // seeds calls add with the files of a pattern.
@@ -101,7 +103,7 @@ func FuzzArray(f *testing.F) {
 		path := write(t, name, data)
 		file, err := Inspect(context.Background(), path, nil)
 		if err != nil {
-			if wrong := new(Error); !errors.As(err, &wrong) && !errors.Is(err, ErrStream) && !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+			if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) && !errors.Is(err, ErrStream) && !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 				t.Fatal(err)
 			}
 			return
@@ -110,7 +112,7 @@ func FuzzArray(f *testing.F) {
 			return // an archive may declare what it does not hold
 		}
 		got, err := read[float64](path, nil)
-		if wrong := new(Error); err != nil && !errors.As(err, &wrong) {
+		if wrong := new(nodefile.ParseError); err != nil && !errors.As(err, &wrong) {
 			t.Fatal(err)
 		}
 		if err != nil {

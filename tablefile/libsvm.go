@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -33,7 +34,7 @@ const (
 )
 
 func (v *vectors) fault(fix, format string, args ...any) error {
-	return &Error{File: v.name, Line: v.line, Column: v.column, What: fmt.Sprintf(format, args...), Fix: fix}
+	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // vector reads the next vector and calls set with the column from 0 and the
@@ -222,7 +223,7 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 		}
 	}
 	if v.rows == 0 || v.cols == 0 {
-		return &Error{File: f.Name, What: fmt.Sprintf("no index:value in %s", counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("no index:value in %s", counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
 	}
 	if f.Rows, f.Cols = int(v.rows), v.cols; !v.kernel {
 		f.Cols = max(f.Cols, f.o.Columns)
@@ -238,7 +239,7 @@ func readVectors[T sparse.Float](in *textio.Reader, f *File, visit func(label []
 		return err
 	}
 	row := make([]T, f.Cols)
-	changed := &Error{File: f.Name, What: "has changed while it was read", Fix: "try again"}
+	changed := &nodefile.ParseError{File: f.Name, Msg: "has changed while it was read", Fix: "try again"}
 	for {
 		fits := true
 		more, err := v.vector(func(col int, value float64) {
@@ -318,7 +319,7 @@ func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error)
 		}
 		return out.WriteByte('\n')
 	}
-	return &Writer[T]{cols: m.Cols, row: row, close: out.Flush}, nil
+	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}, nil
 }
 
 // bitsOf returns how many bits an element has.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -67,7 +68,7 @@ func (f *File) element(i, j int, v float64) error {
 	case f.whole && math.Abs(v) > 1<<53:
 		what, fix = "is beyond 2⁵³ and may not be what it was", "save floats"
 	}
-	return &Error{File: f.Name, What: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
+	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
 }
 
 // readArray reads the rows of a .npy file.
@@ -147,9 +148,9 @@ func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit
 
 // newNPYWriter begins a .npy file.
 func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
-	out, err := npy.NewWriter[T](w, m.Rows, m.Cols)
+	out, err := npy.NewWriter[T](w, m.Rows.N, m.Cols.N)
 	if err != nil {
 		return nil, err
 	}
-	return &Writer[T]{cols: m.Cols, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
+	return &Writer[T]{cols: m.Cols.N, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // npyFile returns a .npy file with a header of its own.
@@ -103,7 +105,7 @@ func TestBadArrays(t *testing.T) {
 	} {
 		path := write(t, test.name, test.file)
 		_, err := read[float32](path, nil)
-		if wrong := new(Error); !errors.As(err, &wrong) || strings.TrimPrefix(err.Error(), path) != test.want {
+		if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || strings.TrimPrefix(err.Error(), path) != test.want {
 			t.Errorf("got %v\nwant %s", err, test.want)
 		}
 	}
@@ -128,7 +130,7 @@ func TestNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names, err := f.Names("rows")
+		names, err := f.names("rows", f.Rows)
 		if got := strings.ReplaceAll(fmt.Sprint(names, " ", err), path, ""); got != test.want {
 			t.Errorf("got %s\nwant %s", got, test.want)
 		}
@@ -146,10 +148,10 @@ func TestStream(t *testing.T) {
 		t.Error(err)
 	}
 	var plain bytes.Buffer
-	if err := Copy(ctx, &plain, "-", bytes.NewReader(three)); err != nil || !bytes.Equal(plain.Bytes(), three) {
+	if err := copyContent(ctx, &plain, "-", bytes.NewReader(three)); err != nil || !bytes.Equal(plain.Bytes(), three) {
 		t.Error(err)
 	}
-	if err := Copy(ctx, &plain, filepath.Join(t.TempDir(), "none"), nil); err == nil {
+	if err := copyContent(ctx, &plain, filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Error("a file that is not there")
 	}
 }
@@ -208,7 +210,7 @@ func TestSparse(t *testing.T) {
 		{sparseFile("csr", [2]int64{-1, 4}, []int64{0}, nil, nil), "-1 × 4; want 1 to"},
 	} {
 		_, err := read[float64](write(t, "x.npz", test.file), nil)
-		if wrong := new(Error); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.says) {
+		if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, want … %s …", err, test.says)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,7 +41,7 @@ func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 // openMember opens the matrix of an archive.
 func (f *File) openMember(in *textio.Reader, archive *npy.Archive) (a *npy.Array, name string, err error) {
 	if name = pick(archive); name == "" {
-		return nil, "", &Error{File: f.Name, What: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
+		return nil, "", &nodefile.ParseError{File: f.Name, Msg: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
 	}
 	a, err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) })
 	return a, name, err
@@ -81,10 +82,10 @@ func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) er
 	return f.readRows(a, visit)
 }
 
-// Names returns the names of the rows or the cols of an archive, which are
+// names returns the n names of the rows or the cols of an archive, which are
 // strings in an array that is called so; nil if there are none. Each fits on a
 // line of its own.
-func (f *File) Names(which string) ([]string, error) {
+func (f *File) names(which string, n int) ([]string, error) {
 	if f.Format != NPZ {
 		return nil, nil
 	}
@@ -99,37 +100,33 @@ func (f *File) Names(which string) ([]string, error) {
 	}
 	archive, err := npy.OpenArchive(f.Name, file, info.Size())
 	if err != nil {
-		return nil, translate(err)
+		return nil, translate(f.Name, err)
 	}
 	if !archive.Has(which) {
 		return nil, nil
 	}
 	a, err := archive.Open(which, nil)
 	if err != nil {
-		return nil, translate(err)
-	}
-	n := f.Rows
-	if which == "cols" {
-		n = f.Cols
+		return nil, translate(f.Name, err)
 	}
 	if a.IsNumeric() || len(a.Shape) != 1 {
 		return nil, nil // of something else
 	}
 	if a.Len != int64(n) {
-		return nil, translate(a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out"))
+		return nil, translate(f.Name, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out"))
 	}
 	names := make([]string, 0, min(n, 1<<16))
 	for i := range n {
 		name, err := a.Text()
 		if err != nil {
-			return nil, translate(err)
+			return nil, translate(f.Name, err)
 		}
 		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
-			return nil, translate(a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name"))
+			return nil, translate(f.Name, a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name"))
 		}
 		names = append(names, name)
 	}
-	return names, translate(a.End())
+	return names, translate(f.Name, a.End())
 }
 
 // sparseArrays are the arrays of a sparse matrix that scipy.sparse.save_npz
@@ -158,9 +155,9 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	case err != nil:
 		return err
 	case order != "csr":
-		return &Error{File: f.Name, What: fmt.Sprintf("a sparse matrix in the form %q", order), Fix: "save X.tocsr()"}
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("a sparse matrix in the form %q", order), Fix: "save X.tocsr()"}
 	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
-		return &Error{File: f.Name, What: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
 	}
 	data, err := archive.Open("data", nil)
 	if err != nil {
@@ -189,7 +186,7 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	}
 	ends, indices, data := arrays[0], arrays[1], arrays[2]
 	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
-		return &Error{File: f.Name, What: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
 	}
 	const piece = 1 << 10
 	row, cols, values, end := make([]float64, f.Cols), make([]int64, piece), make([]float64, piece), make([]int64, 1)
@@ -242,10 +239,10 @@ func hasMatrix(archive *npy.Archive) bool {
 // the matrix, which is called kernel if it is one, else features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
-	if err := archive.Strings("rows", m.Rows, m.RowID); err != nil {
+	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {
 		return nil, err
 	}
-	if err := archive.Strings("cols", m.Cols, m.ColID); err != nil {
+	if err := archive.Strings("cols", m.Cols.N, m.Cols.ID); err != nil {
 		return nil, err
 	}
 	name := arrays[0]

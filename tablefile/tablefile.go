@@ -5,13 +5,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -32,8 +32,8 @@ var formatNames = []string{"other", "LIBSVM", "npy", "npz"}
 func (f Format) String() string { return formatNames[f] }
 
 // ErrStream is returned by [Inspect] for what can only be read once, from its
-// beginning: a pipe, standard input or a compressed array. [Copy] makes a file
-// of it.
+// beginning: a pipe, standard input or a compressed array. [InspectStream] makes a
+// file of it.
 var ErrStream = errors.New("tablefile: not a plain file")
 
 // Options are the settings of [Inspect]; nil stands for the zero value.
@@ -62,45 +62,15 @@ type File struct {
 	sparse    bool // of an archive: a sparse matrix by rows
 }
 
-// Error is something wrong in a file. Of the place, what is known is set; Line
-// and Column count from 1.
-type Error struct {
-	File   string
-	Line   int64
-	Column int
-	What   string // what is wrong
-	Fix    string // the way out
-	Err    error  // what it wraps; may be nil
-}
-
-// Error returns place, fault and way out in one line.
-func (e *Error) Error() string {
-	place := e.File
-	if e.Line > 0 {
-		place = fmt.Sprintf("%s:%d", place, e.Line)
-	}
-	if e.Column > 0 {
-		place = fmt.Sprintf("%s:%d", place, e.Column)
-	}
-	return place + ": " + e.What + "; " + e.Fix
-}
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
-
 const fetchAgain = "fetch the file again"
 
-// translate makes an [*Error] of what other packages say about a file.
-func translate(err error) error {
-	var text *textio.Error
+// translate makes a [*nodefile.ParseError] of what other packages say about a file.
+func translate(path string, err error) error {
 	var array *npy.Error
-	switch {
-	case errors.As(err, &text):
-		return &Error{File: text.File, Line: text.Line, What: text.What, Fix: text.Fix, Err: err}
-	case errors.As(err, &array):
-		return &Error{File: array.Array, What: array.What, Fix: array.Fix, Err: err}
+	if told := nodefile.Translate(path, err); told != err || !errors.As(err, &array) {
+		return told
 	}
-	return err
+	return &nodefile.ParseError{File: array.Array, Msg: array.What, Fix: array.Fix, Err: err}
 }
 
 // Recognize returns the format of a file from the first bytes of its content,
@@ -152,19 +122,18 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 		return nil, ErrStream
 	}
 	in, err := textio.Open(ctx, path, &textio.Options{Any: true})
-	return in, translate(err)
+	return in, translate(path, err)
 }
 
-// Copy writes the content of what can only be read once, decompressed, to w.
-// Standard input, of the path "-", is read from stdin.
-func Copy(ctx context.Context, w io.Writer, path string, stdin io.Reader) error {
+// copyContent writes the content of what can only be read once, decompressed, to w.
+func copyContent(ctx context.Context, w io.Writer, path string, stdin io.Reader) error {
 	in, err := textio.Open(ctx, path, &textio.Options{Stdin: stdin, Any: true})
 	if err != nil {
-		return translate(err)
+		return translate(path, err)
 	}
 	defer in.Close()
 	_, err = io.Copy(w, in.Content())
-	return translate(err)
+	return translate(path, err)
 }
 
 // Inspect finds out what the matrix in a file is like. Cost: LIBSVM's text is
@@ -191,7 +160,7 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	if file, _ := in.File(); f.Format != LIBSVM && file == nil {
 		if len(head) == 0 {
-			return nil, &Error{File: f.Name, What: "empty file", Fix: "fetch the file again"}
+			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: "fetch the file again"}
 		}
 		return nil, ErrStream
 	}
@@ -204,7 +173,7 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		err = f.inspectArchive(in)
 	}
 	if err != nil {
-		return nil, translate(err)
+		return nil, translate(f.Name, err)
 	}
 	return f, nil
 }
@@ -227,7 +196,7 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 	}
 	defer in.Close()
 	err = readFrom(ctx, in, f, visit)
-	return translate(cmp.Or(in.Unchanged(), err))
+	return translate(f.Name, cmp.Or(in.Unchanged(), err))
 }
 
 func readFrom[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {

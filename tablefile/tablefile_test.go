@@ -17,6 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -153,7 +154,7 @@ func TestBadVectors(t *testing.T) {
 		if !strings.HasPrefix(want, ":") {
 			want = ": " + want
 		}
-		if wrong := new(Error); !errors.As(err, &wrong) || strings.TrimPrefix(err.Error(), filepath.Dir(path)+"/") != "x.svm"+want {
+		if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || strings.TrimPrefix(err.Error(), filepath.Dir(path)+"/") != "x.svm"+want {
 			t.Errorf("%q:\n got %v\nwant x.svm%s", test.text, err, want)
 		}
 	}
@@ -247,7 +248,7 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 		rows := rapid.SliceOfN(rapid.SliceOfN(number, cols, cols), 1, 5).Draw(t, "rows")
 		rows[0][cols-1] = 1 // the last column is in the text
 		kernel := rapid.Bool().Draw(t, "kernel")
-		m := &Matrix{Rows: len(rows), Cols: cols, Kernel: kernel, RowID: idOf("r"), ColID: idOf("c"), Label: strconv.Itoa}
+		m := &Matrix{Rows: Axis{len(rows), idOf("r")}, Cols: Axis{cols, idOf("c")}, Kernel: kernel, Label: strconv.Itoa}
 		for name, format := range map[string]Format{"x.svm": LIBSVM, "x.npy": NPY, "x.npz": NPZ} {
 			var content bytes.Buffer
 			writeRows(t, &content, format, m, rows)
@@ -262,8 +263,8 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 			if !equal(got.rows, rows) || name == "x.svm" && (got.Kernel != kernel || !got.InOrder || got.labels[len(rows)-1] != strconv.Itoa(len(rows)-1)) {
 				t.Fatalf("%s: %v, want %v", name, got.rows, rows)
 			}
-			ids, err := got.Names("cols")
-			if err != nil || format == NPZ && (got.Kernel != kernel || len(ids) != cols || ids[cols-1] != m.ColID(cols-1)) {
+			ids, err := got.names("cols", cols)
+			if err != nil || format == NPZ && (got.Kernel != kernel || len(ids) != cols || ids[cols-1] != m.Cols.ID(cols-1)) {
 				t.Fatalf("%s: columns %q, %v", name, ids, err)
 			}
 		}
@@ -281,7 +282,7 @@ func TestLongLines(t *testing.T) {
 		row[j] = 1 / float32(j+1)
 	}
 	var text bytes.Buffer
-	writeRows(t, &text, LIBSVM, &Matrix{Rows: 2, Cols: n, Kernel: true}, [][]float32{row, row})
+	writeRows(t, &text, LIBSVM, &Matrix{Rows: Axis{N: 2}, Cols: Axis{N: n}, Kernel: true}, [][]float32{row, row})
 	if text.Len() < 2<<20 {
 		t.Fatal(text.Len())
 	}
@@ -298,7 +299,7 @@ func TestLongLines(t *testing.T) {
 	}
 	cut := write(t, "k.svm.gz", packed.Bytes()[:packed.Len()/2])
 	_, err = read[float32](cut, nil)
-	if wrong := new(Error); !errors.As(err, &wrong) || !strings.Contains(err.Error(), ": compressed stream ends early, after byte ") {
+	if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || !strings.Contains(err.Error(), ": compressed stream ends early, after byte ") {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // words takes text apart into lines and words. A line ends in a line feed or a
@@ -87,7 +89,7 @@ func (w *words) next() ([]byte, error) {
 			return word, nil
 		}
 		if n == maxWord {
-			return nil, &Error{File: w.name, Line: w.line, What: "a word longer than 4 KiB", Fix: "is this LIBSVM text?"}
+			return nil, &nodefile.ParseError{File: w.name, Line: w.line, Msg: "a word longer than 4 KiB", Fix: "is this LIBSVM text?"}
 		}
 	}
 }

@@ -6,13 +6,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Matrix says what a file of a matrix holds beside the values.
+// Matrix says what a file of a matrix holds beside the values. Ids are for archives.
 type Matrix struct {
-	Rows, Cols int
+	Rows, Cols Axis
 	Kernel     bool // a precomputed kernel
-
-	// RowID and ColID return what row i and column i stand for, for archives.
-	RowID, ColID func(i int) string
 
 	// Label returns the label of row i for LIBSVM's text: a number, 0 for none; nil: 0.
 	Label func(i int) string

@@ -44,13 +44,13 @@ func writeRows[T sparse.Float](t interface{ Fatal(...any) }, w io.Writer, f Form
 
 func TestLIBSVMText(t *testing.T) {
 	var file bytes.Buffer
-	m := &Matrix{Rows: 2, Cols: 3, Label: func(i int) string { return []string{"2", "0"}[i] }}
+	m := &Matrix{Rows: Axis{N: 2}, Cols: Axis{N: 3}, Label: func(i int) string { return []string{"2", "0"}[i] }}
 	writeRows(t, &file, LIBSVM, m, [][]float32{{0, 0.5, 1. / 3}, {1, 0, 0}})
 	if want := "2 2:0.5 3:0.33333334\n0 1:1\n"; file.String() != want {
 		t.Errorf("got %q, want %q", file.String(), want)
 	}
 	file.Reset()
-	writeRows(t, &file, LIBSVM, &Matrix{Rows: 2, Cols: 2, Kernel: true}, [][]float64{{1, math.Copysign(0, -1)}, {0, 1.5}})
+	writeRows(t, &file, LIBSVM, &Matrix{Rows: Axis{N: 2}, Cols: Axis{N: 2}, Kernel: true}, [][]float64{{1, math.Copysign(0, -1)}, {0, 1.5}})
 	if want := "0 0:1 1:1 2:-0\n0 0:2 1:0 2:1.5\n"; file.String() != want {
 		t.Errorf("got %q, want %q", file.String(), want)
 	}
@@ -74,13 +74,13 @@ func TestWriteIDs(t *testing.T) {
 // An error is that of the writer, whichever write fails.
 func TestWriterReportsWriteErrors(t *testing.T) {
 	for f, cols := range map[Format]int{LIBSVM: 40_000, NPY: 20_000, NPZ: 1000} { // some buffers full
-		m := &Matrix{Rows: 2, Cols: cols, Kernel: true, RowID: idOf("r"), ColID: idOf("c")}
+		m := &Matrix{Rows: Axis{2, idOf("r")}, Cols: Axis{cols, idOf("c")}, Kernel: true}
 		for n := 0; ; n++ {
 			w := failing(n)
 			out, err := NewWriter[float64](&w, f, m)
-			for range m.Rows {
+			for range m.Rows.N {
 				if err == nil {
-					err = out.Row(make([]float64, m.Cols))
+					err = out.Row(make([]float64, m.Cols.N))
 				}
 			}
 			if err == nil {

@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -74,7 +72,7 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	in.progress.begin("reading "+f.file, 0, inBytes)
 	if tablefile.Detect(in.ctx, f.file) != tablefile.Other {
 		g.attributes, err = in.readAttributeMatrix(f, g, c)
-		return matrixError(err)
+		return err
 	}
 	if f.ids != "" {
 		return usageOf("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
@@ -100,7 +98,7 @@ func (in *invocation) readAttributeMatrix(f *attributeFlags, g *openGraph, c *no
 	out, i := nodefile.NewFeatures(f.file, g.Nodes(), file.Cols, c), 0
 	err = tablefile.Read(in.ctx, file, func(_ []byte, row []float32) error {
 		i++
-		return out.Add(0, ids.id(i-1), row)
+		return out.Add(0, ids.ID(i-1), row)
 	})
 	if err != nil {
 		return nil, err
@@ -111,20 +109,12 @@ func (in *invocation) readAttributeMatrix(f *attributeFlags, g *openGraph, c *no
 // attributeIDs returns the ids of the rows of a matrix.
 func (in *invocation) attributeIDs(f *attributeFlags, file *tablefile.File) (axis, error) {
 	if f.ids != "" {
-		return in.readIDFile(f.ids, file.Rows)
+		return tablefile.ReadAxis(in.ctx, f.ids, file.Rows, in.stdin)
 	}
-	if names, err := file.Names("rows"); err != nil || names != nil {
-		return axisOf(names), err
-	}
-	name := f.file
-	for _, packed := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
-		if beside := base + ".rows.ids"; isThere(beside) {
-			return in.readIDFile(beside, file.Rows)
-		}
+	ids, missing, err := file.Axis(in.ctx, "rows")
+	if missing == "" {
+		return ids, err
 	}
 	return axis{}, usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
-		f.file, strings.TrimSuffix(name, filepath.Ext(name))+".rows.ids")
+		f.file, missing)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -240,7 +241,7 @@ func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path
 	for id := range g.ids() {
 		n.disk += int64(len(id)) + 1
 	}
-	bytes := spec.Sum(graphfile.Memory(format.graph, source)) + min(compressorBytes(path), n.disk)
+	bytes := spec.Sum(graphfile.Memory(format.graph, source)) + min(textio.CompressBytes(path), n.disk)
 	return n, n.Reserve(bytes, "rows on their way")
 }
 
@@ -252,7 +253,7 @@ func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat,
 		}
 	}
 	sum := &written{w: out}
-	w, finish, err := compressing(sum, path)
+	w, finish, err := textio.Compress(sum, path)
 	if err != nil {
 		return err
 	}

@@ -3,19 +3,18 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -99,18 +98,18 @@ type matrixRun struct {
 	plan   needs
 	doc    convertedMatrix
 
-	stage      *stage
-	temp       *tempDir // of a copy of the input; nil without
-	file       *tablefile.File
-	rows, cols axis
-	labels     func(row int) string // given by --labels; nil without
+	temp   *tempDir // of a copy of the input; nil without
+	stage  *stage
+	file   *tablefile.File
+	matrix tablefile.Matrix
+	given  []string // labels of the rows, from --labels; nil without
 }
 
 // runConvertMatrix writes a matrix.
 func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, flags *matrixFlags, r *reading) error {
 	in.keeps(path)
 	c := &matrixRun{in: in, input: input, path: path, format: format, flags: flags}
-	defer c.close()
+	defer func() { c.temp.end() }()
 	c.plan.Limit = in.dataLimit()
 	files := &outputs{in: in}
 	defer files.abort()
@@ -119,7 +118,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 		return err
 	}
 	if err := c.open(); err != nil {
-		return matrixError(err)
+		return err
 	}
 	if c.file.Format != tablefile.LIBSVM && (flags.columns > 0 || flags.zeroBased) {
 		return usageOf("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
@@ -146,7 +145,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 		err = writeMatrix[float64](c, out, labels)
 	}
 	if err != nil {
-		return matrixError(err)
+		return err
 	}
 	if err := in.writeRun(out.run, nil, nil); err != nil {
 		return err
@@ -154,24 +153,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 	if err := files.commit(); err != nil {
 		return err
 	}
-	return c.report()
-}
-
-// close gives up what is not needed any more.
-func (c *matrixRun) close() {
-	c.temp.end()
-}
-
-// matrixError turns an error of reading a matrix into one with an exit code.
-func matrixError(err error) error {
-	var wrong *tablefile.Error
-	switch {
-	case errors.As(err, &wrong):
-		return &nodefile.ParseError{File: wrong.File, Line: wrong.Line, Column: wrong.Column, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
-	case errors.Is(err, textio.ErrTerminal):
-		return &nodefile.InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
-	}
-	return err
+	return in.tell(&c.doc, c.summary, path)
 }
 
 // open finds out what the input is like; what can be read only once is copied
@@ -185,66 +167,52 @@ func (c *matrixRun) open() (err error) {
 		o.Name = "stdin"
 	}
 	c.stage = c.in.progress.begin("reading "+o.Name, 0, inBytes)
-	if c.file, err = tablefile.Inspect(c.in.ctx, c.input, o); !errors.Is(err, tablefile.ErrStream) {
-		return err
-	}
-	if c.temp, err = c.in.makeTemp(c.path); err != nil {
-		return err
-	}
-	if err := durable.OS.Mkdir(c.temp.Content()); err != nil {
-		return err
-	}
-	plain := filepath.Join(c.temp.Content(), "content")
-	w, err := durable.OS.Create(plain)
-	if err != nil {
-		return err
-	}
-	err = tablefile.Copy(c.in.ctx, w, c.input, c.in.stdin)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	c.file, err = tablefile.Inspect(c.in.ctx, plain, o)
+	c.file, err = tablefile.InspectStream(c.in.ctx, c.input, o, c.in.stdin, func() (_ string, err error) {
+		if c.temp, err = c.in.makeTemp(c.path); err != nil {
+			return "", err
+		}
+		return filepath.Join(c.temp.Content(), "content"), durable.OS.Mkdir(c.temp.Content())
+	})
 	return err
 }
 
-// name finds out what rows and columns are called.
-func (c *matrixRun) name(nodes string) (err error) {
-	base := ""
-	if c.file.Format == tablefile.NPY && c.temp == nil {
-		base = strings.TrimSuffix(c.input, filepath.Ext(c.input))
-	}
+// name finds out what rows and columns are called: by list, which may be "", beside an
+// array or in its archive, or else by numbers.
+func (c *matrixRun) name(list string) (err error) {
+	const id = 32 // bytes
+	m, f := &c.matrix, c.file
+	m.Rows.N, m.Cols.N = f.Rows, f.Cols
 	first := 0
-	if c.file.Format == tablefile.LIBSVM && !c.flags.zeroBased {
+	if f.Format == tablefile.LIBSVM && !c.flags.zeroBased {
 		first = 1 // as the file counts
 	}
-	if c.rows, err = c.axis(nodes, base, "rows", c.file.Rows, 0); err != nil {
-		return err
+	if f.Format != tablefile.LIBSVM || list != "" {
+		bytes := id * int64(f.Rows+f.Cols)
+		if info, err := os.Stat(list); err == nil {
+			bytes += info.Size()
+		}
+		if err := c.plan.Reserve(bytes, "ids"); err != nil {
+			return err
+		}
 	}
-	c.cols, err = c.axis("", base, "cols", c.file.Cols, first)
+	if list != "" {
+		m.Rows, err = tablefile.ReadAxis(c.in.ctx, list, f.Rows, c.in.stdin)
+	}
+	if f.Format != tablefile.LIBSVM && err == nil {
+		if list == "" {
+			m.Rows, _, err = f.Axis(c.in.ctx, "rows")
+		}
+		if err == nil {
+			m.Cols, _, err = f.Axis(c.in.ctx, "cols")
+		}
+	}
+	if m.Rows.ID == nil {
+		m.Rows.ID = strconv.Itoa
+	}
+	if m.Cols.ID == nil {
+		m.Cols.ID = func(i int) string { return strconv.Itoa(first + i) }
+	}
 	return err
-}
-
-// axis reads the n names of rows or columns from list, which may be "", from a
-// file beside the input, or from its archive; without any, they are numbers.
-func (c *matrixRun) axis(list, base, which string, n, first int) (axis, error) {
-	if beside := base + "." + which + ".ids"; list == "" && base != "" {
-		if _, err := os.Stat(beside); err == nil {
-			list = beside
-		}
-	}
-	if list == "" {
-		names, err := c.file.Names(which)
-		if err != nil || names == nil {
-			return axis{n, func(i int) string { return strconv.Itoa(first + i) }}, matrixError(err)
-		}
-		return axisOf(names), c.plan.Reserve(32*int64(n), "ids")
-	}
-	if info, err := os.Stat(list); err == nil {
-		if err := c.plan.Reserve(info.Size()+8*int64(n), "ids"); err != nil {
-			return axis{}, err
-		}
-	}
-	return c.in.readIDFile(list, n)
 }
 
 // label reads the labels that are given.
@@ -252,16 +220,21 @@ func (c *matrixRun) label(r *reading) error {
 	if c.flags.labels == "" {
 		return nil
 	}
-	const row = 40 // the id again, its place, the label and the class
-	if err := c.plan.Reserve(row*int64(c.rows.n), "labels"); err != nil {
+	n := c.matrix.Rows.N
+	const row = 56 // the id again, its place, the label, the class and its text
+	if err := c.plan.Reserve(row*int64(n), "labels"); err != nil {
 		return err
 	}
 	if tablefile.Detect(c.in.ctx, c.flags.labels) == tablefile.NPY {
-		return matrixError(c.labelArray())
+		list, err := tablefile.ReadLabels(c.in.ctx, c.flags.labels, n)
+		for _, v := range list {
+			c.given = append(c.given, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		return err
 	}
 	var ids shard.NodesBuilder
-	for i := range c.rows.n {
-		ids.Append(c.rows.id(i))
+	for i := range n {
+		ids.Append(c.matrix.Rows.ID(i))
 	}
 	nodes, err := ids.Nodes()
 	if err != nil {
@@ -281,37 +254,14 @@ func (c *matrixRun) label(r *reading) error {
 		for i := range names {
 			names[i] = strconv.Itoa(i + 1)
 		}
-	} else if missing := c.rows.n - len(l.Row); zero && missing > 0 {
+	} else if missing := n - len(l.Row); zero && missing > 0 {
 		return &dataError{c.flags.labels, fmt.Sprintf("0 is a class, and %s no label, which LIBSVM text writes as 0; label all rows", has(missing, "row"))}
 	}
-	class := evaluate.ClassOfRow(l, c.rows.n)
-	c.labels = func(i int) string {
-		if class[i] == evaluate.Unlabelled {
-			return "0"
-		}
-		return names[class[i]]
+	c.given = slices.Repeat([]string{"0"}, n)
+	for i, at := range l.Row {
+		c.given[at] = names[l.Class[i]]
 	}
 	return nil
-}
-
-// labelArray reads a vector of labels, an element for each row.
-func (c *matrixRun) labelArray() error {
-	f, err := tablefile.Inspect(c.in.ctx, c.flags.labels, nil)
-	if errors.Is(err, tablefile.ErrStream) {
-		return &dataError{c.flags.labels, "a compressed array; decompress it first"}
-	}
-	if err != nil {
-		return err
-	}
-	if f.Rows != c.rows.n || f.Cols != 1 {
-		return &dataError{f.Name, fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, counted(int64(c.rows.n), "row"))}
-	}
-	list := make([]float64, 0, f.Rows)
-	c.labels = func(i int) string { return strconv.FormatFloat(list[i], 'g', -1, 64) }
-	return tablefile.Read(c.in.ctx, f, func(_ []byte, row []float64) error {
-		list = append(list, row[0])
-		return nil
-	})
 }
 
 // has returns "1 row has", "2 rows have".
@@ -348,7 +298,7 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 	}
 	if !c.format.text {
 		shape := fmt.Sprintf("%s × %s %s", formatCount(int64(f.Rows)), formatCount(int64(f.Cols)), c.doc.Dtype)
-		if err := checkSpace(c.path, out.bytes(c.rows, c.cols, bytesOf[T]()), shape, "take another disk"); err != nil {
+		if err := checkSpace(c.path, out.bytes(c.matrix.Rows, c.matrix.Cols, bytesOf[T]()), shape, "take another disk"); err != nil {
 			return err
 		}
 	}
@@ -357,15 +307,15 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 	}
 	c.stage = in.progress.begin("writing "+c.path, 0, inBytes)
 	sum := &written{w: out.matrix}
-	packed, finish, err := compressing(sum, c.path)
+	packed, finish, err := textio.Compress(sum, c.path)
 	if err != nil {
 		return err
 	}
-	label := "0" // of the row that comes next
 	out.matrix = packed
-	file, err := newDenseFile[T](out, c.rows, c.cols, lines{kernel: c.doc.Kernel, label: func(i int) string {
-		if c.labels != nil {
-			return c.labels(i)
+	i, label := 0, "0" // of the row that comes next
+	file, err := newDenseFile[T](out, c.matrix.Rows, c.matrix.Cols, lines{kernel: c.doc.Kernel, label: func(i int) string {
+		if c.given != nil {
+			return c.given[i]
 		}
 		return label
 	}})
@@ -373,11 +323,10 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 		return err
 	}
 	beside := bufio.NewWriter(labels)
-	i := 0
 	err = tablefile.Read(in.ctx, f, func(text []byte, row []T) error {
 		if f.Labelled {
 			label = string(text)
-			fmt.Fprintf(beside, "%s\t%s\n", c.rows.id(i), label) // bufio keeps the first error for Flush
+			fmt.Fprintf(beside, "%s\t%s\n", c.matrix.Rows.ID(i), label) // bufio keeps the first error for Flush
 		}
 		i++
 		return file.Row(row)
@@ -389,14 +338,9 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 	return nil
 }
 
-// report says what was written.
-func (c *matrixRun) report() error {
-	in, d := c.in, &c.doc
-	if in.json {
-		d.Closing = in.closing()
-		return in.document(d)
-	}
-	w := in.summary(c.path)
+// summary says what was written.
+func (c *matrixRun) summary(w io.Writer) {
+	d := &c.doc
 	what := "features"
 	if d.Kernel {
 		what = "kernel"
@@ -417,6 +361,5 @@ func (c *matrixRun) report() error {
 	if len(d.Classes) > most {
 		fmt.Fprintf(w, " …")
 	}
-	fmt.Fprintf(w, "\n%s · %s\n", in.cost(), c.path)
-	return in.stdout.err
+	fmt.Fprintf(w, "\n%s · %s\n", c.in.cost(), c.path)
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
-	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -90,26 +90,11 @@ func (d *denseOutput) bytes(rows, cols axis, element int) int64 {
 	if d.format == tablefile.LIBSVM {
 		element *= 2 // digits and the index
 	}
-	return int64(rows.n) * int64(cols.n) * int64(element)
+	return int64(rows.N) * int64(cols.N) * int64(element)
 }
 
 // axis is the rows or the columns of a matrix.
-type axis struct {
-	n  int
-	id func(i int) string
-}
-
-// ids goes through the ids of an axis.
-func (a axis) ids() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		var id []byte
-		for i := range a.n {
-			if id = append(id[:0], a.id(i)...); !yield(id) {
-				return
-			}
-		}
-	}
-}
+type axis = tablefile.Axis
 
 // lines says what LIBSVM's text form has beside the values.
 type lines struct {
@@ -119,10 +104,10 @@ type lines struct {
 
 // writeIDs writes what stands beside the file.
 func (d *denseOutput) writeIDs(rows, cols axis) error {
-	if err := tablefile.WriteIDs(d.rowIDs, rows.ids()); err != nil {
+	if err := tablefile.WriteIDs(d.rowIDs, rows.IDs()); err != nil {
 		return err
 	}
-	return tablefile.WriteIDs(d.colIDs, cols.ids())
+	return tablefile.WriteIDs(d.colIDs, cols.IDs())
 }
 
 // newDenseFile writes everything but the rows of a matrix to d.
@@ -131,8 +116,23 @@ func newDenseFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*ta
 		return nil, err
 	}
 	return tablefile.NewWriter[T](d.matrix, d.format, &tablefile.Matrix{
-		Rows: rows.n, Cols: cols.n, Kernel: l.kernel, RowID: rows.id, ColID: cols.id, Label: l.label,
+		Rows: rows, Cols: cols, Kernel: l.kernel, Label: l.label,
 	})
+}
+
+// takesPieces tells whether the output called path can be written in any order: a
+// .npy file that is one. An estimate, which begins no file, tells the same.
+func (d *denseOutput) takesPieces(path string) bool {
+	info, err := os.Stat(path)
+	return d.format == tablefile.NPY && path != "-" && (err != nil || info.Mode().IsRegular())
+}
+
+// newPlacedFile is newDenseFile for pieces in any order, see [tablefile.NewPlaced].
+func newPlacedFile[T sparse.Float](d *denseOutput, m *tablefile.Matrix, hold bool) (*tablefile.Placed[T], error) {
+	if err := d.writeIDs(m.Rows, m.Cols); err != nil {
+		return nil, err
+	}
+	return tablefile.NewPlaced[T](d.matrix, d.format, m, hold)
 }
 
 // checkDense notes what is wrong with the output of a dense matrix.

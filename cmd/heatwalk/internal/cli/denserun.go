@@ -88,7 +88,7 @@ func (d *denseRun) needs(rows, cols axis, element int) (*needs, error) {
 	}
 	n.disk += d.out.bytes(rows, cols, element) + runFileBytes
 	if d.in.estimating {
-		n.disk += idBytes(rows) + idBytes(cols)
+		n.disk += rows.Bytes() + cols.Bytes()
 	}
 	return n, n.Reserve(lists, "lists of nodes")
 }
@@ -96,17 +96,9 @@ func (d *denseRun) needs(rows, cols axis, element int) (*needs, error) {
 // runFileBytes is about what a run file takes.
 const runFileBytes = 4 << 10
 
-// idBytes is what the file of an axis takes.
-func idBytes(a axis) (bytes int64) {
-	for i := range a.n {
-		bytes += int64(len(a.id(i))) + 1
-	}
-	return bytes
-}
-
 // checkSpace returns an error if the output does not fit its disk.
 func (d *denseRun) checkSpace(rows, cols axis, dtype string, element int, advice string) error {
-	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(rows.n)), formatCount(int64(cols.n)), dtype)
+	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(rows.N)), formatCount(int64(cols.N)), dtype)
 	return checkSpace(d.path, d.out.bytes(rows, cols, element), shape, advice)
 }
 

@@ -250,20 +250,20 @@ func (p *eigenParameters) problem() *spectral.Problem {
 func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*needs, error) {
 	n, p := g.needs(), f.problem()
 	n.sweeps, n.row = unknownSweeps, lanczos.RowBytes
-	n.disk += 8*int64(ids.n+1)*int64(f.K) + runFileBytes
+	n.disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
-		n.disk += idBytes(ids)
+		n.disk += ids.Bytes()
 	}
-	if err := n.Reserve(p.VectorBytes(ids.n), "vectors of the matrix"); err != nil {
+	if err := n.Reserve(p.VectorBytes(ids.N), "vectors of the matrix"); err != nil {
 		return n, err
 	}
 	if left, limited := n.Left(); limited {
 		s.Memory = max(1, left)
 	}
 	if g.in.maxMemory == 0 {
-		p.Bound(ids.n, f.K, s)
+		p.Bound(ids.N, f.K, s)
 	}
-	for _, b := range p.Memory(ids.n, g.NNZ(), components, f.K, s) {
+	for _, b := range p.Memory(ids.N, g.NNZ(), components, f.K, s) {
 		if left, limited := n.Left(); b.Optional && limited && b.Bytes > left {
 			b.Bytes, n.short = left, true
 		}
@@ -314,7 +314,7 @@ func (o *outputs) beginEigen(path string) (out *eigenOutput, err error) {
 // write writes eigenpairs, the rows of the vectors in the given order.
 func (out *eigenOutput) write(pairs *spectral.Pairs, ids axis, rows []int) error {
 	if !out.archive {
-		if err := tablefile.WriteIDs(out.ids, ids.ids()); err != nil {
+		if err := tablefile.WriteIDs(out.ids, ids.IDs()); err != nil {
 			return err
 		}
 		if err := writeValues(out.values, pairs); err != nil {
@@ -323,7 +323,7 @@ func (out *eigenOutput) write(pairs *spectral.Pairs, ids axis, rows []int) error
 		return writeVectors(out.vectors, pairs, rows)
 	}
 	archive := npy.NewArchive(out.vectors)
-	if err := archive.Strings("rows", ids.n, ids.id); err != nil {
+	if err := archive.Strings("rows", ids.N, ids.ID); err != nil {
 		return err
 	}
 	member, err := archive.Member("values")

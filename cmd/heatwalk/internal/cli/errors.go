@@ -28,6 +28,7 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -141,7 +142,7 @@ var exitCodes = []struct {
 	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
 	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid,
 		spec.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
-		as: []any{new(*usageError), new(*nodefile.InputError)}},
+		as: []any{new(*usageError), new(*nodefile.InputError), new(*tablefile.RangeError)}},
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
@@ -194,6 +195,7 @@ func reports(err error) []report {
 		file     *fs.PathError
 		declared *spec.ParameterError
 		scale    *graph.ScaleError
+		large    *tablefile.RangeError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -207,6 +209,8 @@ func reports(err error) []report {
 		return list
 	case errors.As(err, &declared):
 		return []report{flagReport(declared.Parameter, declared.What)}
+	case errors.As(err, &large):
+		return []report{flagReport("dtype", large.Error()+"; give --dtype float64")}
 	case errors.As(err, &scale):
 		return []report{textReport("edge weights: " + scale.What())}
 	case errors.As(err, &many):

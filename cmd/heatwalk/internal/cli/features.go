@@ -129,7 +129,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		return err
 	}
 	return in.finishDense(d, p, &denseReport{
-		Output: f.out, Rows: rowAxis.n, Cols: colAxis.n, Dtype: f.dtype, Parameters: parameters,
+		Output: f.out, Rows: rowAxis.N, Cols: colAxis.N, Dtype: f.dtype, Parameters: parameters,
 	})
 }
 
@@ -172,8 +172,8 @@ func planFeatures[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, pick
 func featureAxis(l *nodefile.Labels, w *walking, slab cwk.Slab) axis {
 	wide := slab.Hi - slab.Lo
 	return axis{
-		n:  wide * (w.steps() - w.minSteps() + 1),
-		id: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps()+j/wide, l.Names[slab.Lo+j%wide]) },
+		N:  wide * (w.steps() - w.minSteps() + 1),
+		ID: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps()+j/wide, l.Names[slab.Lo+j%wide]) },
 	}
 }
 

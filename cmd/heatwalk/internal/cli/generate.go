@@ -10,13 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -235,7 +234,7 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		}
 		stage := in.progress.begin("writing "+p.path, 0, inBytes)
 		w = counting(w, stage)
-		w, finish, err := compressing(w, p.path)
+		w, finish, err := textio.Compress(w, p.path)
 		if err != nil {
 			return err
 		}
@@ -294,7 +293,7 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 		if !isStore {
 			digits := int64(len(strconv.FormatInt(max(size.Nodes-1, 1), 10)))
 			n.disk = size.Lines*2*(digits+1) + runFileBytes
-			return n, n.Reserve(min(compressorBytes(r.Output), n.disk), "compression")
+			return n, n.Reserve(min(textio.CompressBytes(r.Output), n.disk), "compression")
 		}
 		left, _ := n.Left()
 		p, err := ingest.EstimateCounts(ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}, &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder})
@@ -356,33 +355,6 @@ func (in *invocation) generateStore(r *generated, publish func(store func() erro
 	}
 	in.doing = ""
 	return madeStore(report), nil
-}
-
-// compressorBytes bounds the memory of what [compressing] returns, where it is
-// more than a little: that of zstd is its window, in blocks on their way.
-func compressorBytes(path string) int64 {
-	if strings.EqualFold(filepath.Ext(path), ".zst") {
-		return 9 << 20
-	}
-	return 0
-}
-
-// compressing returns a writer that compresses as the ending of path says, and
-// what finishes it. A window of 2 MiB packs lines as well as the usual 8 MiB
-// do, as fast, and takes a fourth of the memory.
-func compressing(w io.Writer, path string) (io.Writer, func() error, error) {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".gz":
-		z := gzip.NewWriter(w)
-		return z, z.Close, nil
-	case ".zst":
-		z, err := zstd.NewWriter(w, zstd.WithWindowSize(2<<20), zstd.WithLowerEncoderMem(true))
-		if err != nil {
-			return nil, nil, err
-		}
-		return z, z.Close, nil
-	}
-	return w, func() error { return nil }, nil
 }
 
 // counting counts in a stage what is written to w.

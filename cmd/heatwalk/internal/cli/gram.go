@@ -61,7 +61,7 @@ func (in *invocation) runGram(f *classifyFlags) (err error) {
 	}
 	for _, step := range []func() error{r.open, r.label, r.choose, r.plan, r.read, r.fit} {
 		if err := step(); err != nil {
-			return matrixError(err)
+			return err
 		}
 	}
 	write := writeScores[float32]
@@ -69,7 +69,7 @@ func (in *invocation) runGram(f *classifyFlags) (err error) {
 		write = writeScores[float64]
 	}
 	if err := write(r); err != nil {
-		return matrixError(err)
+		return err
 	}
 	if err := in.writeRun(r.out.run, nil, f.gram.values); err != nil {
 		return err
@@ -89,10 +89,10 @@ func (r *gramRun) open() (err error) {
 		}
 		return err
 	}
-	if r.rows, err = r.in.axisOfFile(r.file, name, "rows", r.file.Rows); err != nil {
+	if r.rows, err = r.in.axisOfFile(r.file, "rows"); err != nil {
 		return err
 	}
-	if r.cols, err = r.in.axisOfFile(r.file, name, "cols", r.file.Cols); err != nil {
+	if r.cols, err = r.in.axisOfFile(r.file, "cols"); err != nil {
 		return err
 	}
 	if err := r.openOthers(); err != nil {
@@ -105,8 +105,8 @@ func (r *gramRun) open() (err error) {
 // nodes returns the ids of an axis, each of which is to stand there once.
 func (r *gramRun) nodes(which string, a axis) (*shard.Nodes, error) {
 	var ids shard.NodesBuilder
-	for i := range a.n {
-		ids.Append(a.id(i))
+	for i := range a.N {
+		ids.Append(a.ID(i))
 	}
 	nodes, err := ids.Nodes()
 	if err != nil {
@@ -159,35 +159,35 @@ func (r *gramRun) label() error {
 // choose lists the items of the Gram and finds their rows.
 func (r *gramRun) choose() error {
 	learner := r.f.gram.learner
-	class := evaluate.ClassOfRow(r.l, r.cols.n)
+	class := evaluate.ClassOfRow(r.l, r.cols.N)
 	r.item = append(r.item, r.l.Row...)
 	r.class = append(r.class, r.l.Class...)
-	for c := range r.cols.n {
+	for c := range r.cols.N {
 		if class[c] != evaluate.Unlabelled {
 			continue
 		}
-		if r.rows.n != r.cols.n { // the columns are not all nodes
+		if r.rows.N != r.cols.N { // the columns are not all nodes
 			return &dataError{r.f.labels, fmt.Sprintf("has no label for %s, a column of %s; label every column, or give a kernel between all nodes",
-				quoted(r.cols.id(c)), r.f.gram.file)}
+				quoted(r.cols.ID(c)), r.f.gram.file)}
 		}
 		if learner.Whole {
 			r.item, r.class = append(r.item, c), append(r.class, -1)
 		}
 	}
-	r.itemOf = make([]int, r.rows.n)
+	r.itemOf = make([]int, r.rows.N)
 	for i := range r.itemOf {
 		r.itemOf[i] = -1
 	}
 	for a, c := range r.item {
-		row, ok := r.row.Lookup(r.cols.id(c))
+		row, ok := r.row.Lookup(r.cols.ID(c))
 		if !ok {
-			return &dataError{r.f.gram.file, fmt.Sprintf("the column of %s has no row; the rows are to hold all nodes", quoted(r.cols.id(c)))}
+			return &dataError{r.f.gram.file, fmt.Sprintf("the column of %s has no row; the rows are to hold all nodes", quoted(r.cols.ID(c)))}
 		}
 		r.itemOf[row] = a
 	}
-	if learner.Whole && len(r.item) < r.rows.n {
+	if learner.Whole && len(r.item) < r.rows.N {
 		return &dataError{r.f.gram.file, fmt.Sprintf("%s needs the kernel between all nodes, and %s of %s have no column; give a column for every row",
-			learner.Name, formatCount(int64(r.rows.n-len(r.item))), counted(int64(r.rows.n), "row"))}
+			learner.Name, formatCount(int64(r.rows.N-len(r.item))), counted(int64(r.rows.N), "row"))}
 	}
 	return nil
 }
@@ -209,11 +209,11 @@ func (r *gramRun) needs() (*needs, error) {
 	n := new(needs)
 	n.Limit = r.in.dataLimit()
 	m, k := len(r.item), len(r.l.Names)
-	held := 8*int64(m)*int64(m) + 16*int64(r.cols.n)
+	held := 8*int64(m)*int64(m) + 16*int64(r.cols.N)
 	if r.in.estimating {
-		n.disk = r.out.bytes(r.rows, axis{n: max(k, k*(k-1)/2)}, 8) + runFileBytes + idBytes(r.rows)
+		n.disk = r.out.bytes(r.rows, axis{N: max(k, k*(k-1)/2)}, 8) + runFileBytes + r.rows.Bytes()
 	}
-	err := n.Reserve(learnerBytes+112*int64(r.rows.n+r.cols.n), "ids and labels")
+	err := n.Reserve(learnerBytes+112*int64(r.rows.N+r.cols.N), "ids and labels")
 	if err == nil {
 		err = n.Reserve(held+r.file.Bytes(8), "kernel values")
 	}
@@ -226,7 +226,7 @@ func (r *gramRun) needs() (*needs, error) {
 // each visits the rows of the file with all their values and those of the items. The slices
 // are valid during the call.
 func (r *gramRun) each(doing string, visit func(i int, values, row []float64) error) error {
-	stage := r.in.progress.begin(doing, int64(r.rows.n), "row")
+	stage := r.in.progress.begin(doing, int64(r.rows.N), "row")
 	row := make([]float64, len(r.item))
 	i := 0
 	combine, stop := r.combined()
@@ -239,7 +239,7 @@ func (r *gramRun) each(doing string, visit func(i int, values, row []float64) er
 			row[a] = values[c]
 		}
 		i++
-		stage.set(int64(i), int64(r.rows.n))
+		stage.set(int64(i), int64(r.rows.N))
 		return visit(i-1, values, row)
 	})
 }
@@ -261,13 +261,13 @@ func (r *gramRun) read() error {
 	}
 	var uneven *classify.AsymmetryError
 	if errors.As(r.gram.CheckSymmetric(), &uneven) {
-		i, j := quoted(r.cols.id(r.item[uneven.I])), quoted(r.cols.id(r.item[uneven.J]))
+		i, j := quoted(r.cols.ID(r.item[uneven.I])), quoted(r.cols.ID(r.item[uneven.J]))
 		return &dataError{r.f.gram.file, fmt.Sprintf("K(%s, %s) is %g, but K(%s, %s) is %g; a kernel is symmetric, are the ids in the order of the rows and columns?",
 			i, j, uneven.IJ, j, i, uneven.JI)}
 	}
 	if row := same.uneven(); row >= 0 {
 		return &dataError{r.f.gram.file, fmt.Sprintf("the row of %s is not like its column; a kernel is symmetric, are the ids in the order of the rows and columns?",
-			quoted(r.rows.id(row)))}
+			quoted(r.rows.ID(row)))}
 	}
 	return nil
 }
@@ -284,15 +284,15 @@ type sameSums struct {
 
 // beginSame returns sums of nothing, nil unless rows and columns are the same nodes.
 func (r *gramRun) beginSame() *sameSums {
-	n := r.rows.n
-	if r.cols.n != n {
+	n := r.rows.N
+	if r.cols.N != n {
 		return nil
 	}
 	s := &sameSums{make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n), 0}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for c := range n {
 		s.weight[c] = 1 + rng.Float64()
-		row, ok := r.row.Lookup(r.cols.id(c))
+		row, ok := r.row.Lookup(r.cols.ID(c))
 		if !ok {
 			return nil
 		}
@@ -350,7 +350,7 @@ func (r *gramRun) columns() []string {
 // writeScores writes the scores, or probabilities, of every row.
 func writeScores[T sparse.Float](r *gramRun) error {
 	columns := r.columns()
-	file, err := newDenseFile[T](r.out, r.rows, axisOf(columns), lines{label: func(int) string { return "0" }})
+	file, err := newDenseFile[T](r.out, r.rows, tablefile.AxisOf(columns), lines{label: func(int) string { return "0" }})
 	if err != nil {
 		return err
 	}
@@ -380,7 +380,7 @@ func writeScores[T sparse.Float](r *gramRun) error {
 func (r *gramRun) report() error {
 	g := &r.f.gram
 	d := &gramDocument{
-		Output: r.f.out, Rows: r.rows.n, Labelled: len(r.l.Row), Skipped: skippedOf(r.l), Classes: r.l.Names,
+		Output: r.f.out, Rows: r.rows.N, Labelled: len(r.l.Row), Skipped: skippedOf(r.l), Classes: r.l.Names,
 		Columns: r.columns(), Learner: g.learner.Name, Parameters: g.values,
 	}
 	if r.in.json {

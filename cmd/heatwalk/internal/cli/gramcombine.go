@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"path/filepath"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -27,18 +25,17 @@ func (r *gramRun) openOthers() error {
 		for _, a := range []struct {
 			which string
 			want  axis
-			n     int
-		}{{"rows", r.rows, f.Rows}, {"cols", r.cols, f.Cols}} {
-			got, err := r.in.axisOfFile(f, name, a.which, a.n)
+		}{{"rows", r.rows}, {"cols", r.cols}} {
+			got, err := r.in.axisOfFile(f, a.which)
 			if err != nil {
 				return err
 			}
-			if got.n != a.want.n {
-				return &dataError{name, fmt.Sprintf("has %s %s, and %s has %s; kernels are combined between the same nodes", formatCount(int64(got.n)), a.which, r.f.gram.file, formatCount(int64(a.want.n)))}
+			if got.N != a.want.N {
+				return &dataError{name, fmt.Sprintf("has %s %s, and %s has %s; kernels are combined between the same nodes", formatCount(int64(got.N)), a.which, r.f.gram.file, formatCount(int64(a.want.N)))}
 			}
-			for i := range got.n {
-				if got.id(i) != a.want.id(i) {
-					return &dataError{name, fmt.Sprintf("number %d of its %s is %s, and that of %s is %s; kernels are combined between the same nodes, in the same order", i+1, a.which, quoted(got.id(i)), r.f.gram.file, quoted(a.want.id(i)))}
+			for i := range got.N {
+				if got.ID(i) != a.want.ID(i) {
+					return &dataError{name, fmt.Sprintf("number %d of its %s is %s, and that of %s is %s; kernels are combined between the same nodes, in the same order", i+1, a.which, quoted(got.ID(i)), r.f.gram.file, quoted(a.want.ID(i)))}
 				}
 			}
 		}
@@ -47,20 +44,13 @@ func (r *gramRun) openOthers() error {
 	return nil
 }
 
-// axisOfFile reads the n ids of rows or columns of a file, from the archive or beside it.
-func (in *invocation) axisOfFile(f *tablefile.File, name, which string, n int) (axis, error) {
-	names, err := f.Names(which)
-	if err != nil {
-		return axis{}, err
+// axisOfFile reads the ids of the rows or cols of a file, from the archive or beside it.
+func (in *invocation) axisOfFile(f *tablefile.File, which string) (axis, error) {
+	ids, missing, err := f.Axis(in.ctx, which)
+	if missing != "" {
+		err = &dataError{missing, fmt.Sprintf("is missing; write there the ids of the %s of %s, one a line", which, f.Name)}
 	}
-	if names != nil {
-		return axisOf(names), nil
-	}
-	beside := strings.TrimSuffix(name, filepath.Ext(name)) + "." + which + ".ids"
-	if !isThere(beside) {
-		return axis{}, &dataError{beside, fmt.Sprintf("is missing; write there the ids of the %s of %s, one a line", which, name)}
-	}
-	return in.readIDFile(beside, n)
+	return ids, err
 }
 
 // rowsOfFile goes through the rows of a file.

@@ -247,13 +247,13 @@ func (r *collectionRun) readBase(names []string) (*sparse.Block[float64], error)
 	var place [2][]int // of each row and column of the file among the elements, −1: none
 	for side, which := range []string{"rows", "cols"} {
 		n := []int{file.Rows, file.Cols}[side]
-		ids, err := r.in.axisOfFile(file, r.f.base, which, n)
+		ids, err := r.in.axisOfFile(file, which)
 		if err != nil {
 			return nil, err
 		}
 		known := make([]bool, len(names))
 		for i := range n {
-			at, found := slices.BinarySearch(names, ids.id(i))
+			at, found := slices.BinarySearch(names, ids.ID(i))
 			if !found {
 				at = -1
 			} else {
@@ -287,7 +287,7 @@ func (r *collectionRun) explain(err error) error {
 		wrong  *spec.ParameterError
 		limit  *graphs.DivergenceError
 		line   *ingest.ParseError
-		broken = matrixError(err)
+		broken = err
 	)
 	switch {
 	case errors.As(err, &line): // of a file with a graph
@@ -333,4 +333,4 @@ func givenOf(s *spec.Spec, given spec.Values) spec.Values {
 }
 
 // axis is that of the graphs.
-func (r *collectionRun) axis() axis { return axisOf(r.c.IDs) }
+func (r *collectionRun) axis() axis { return tablefile.AxisOf(r.c.IDs) }

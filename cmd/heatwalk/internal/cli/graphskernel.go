@@ -161,7 +161,7 @@ func (r *collectionRun) planKernel(f *graphsKernelFlags, out *denseOutput, eleme
 		ids := r.axis()
 		need.disk = out.bytes(ids, ids, element) + runFileBytes
 		if r.in.estimating {
-			need.disk += 2 * idBytes(ids)
+			need.disk += 2 * ids.Bytes()
 		}
 	}
 	n := r.shape.Graphs

@@ -195,7 +195,7 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 
 // nodesOf returns the ids of the given rows.
 func nodesOf(g *openGraph, rows []int) axis {
-	return axis{len(rows), func(i int) string { return g.Nodes().ID(rows[i]) }}
+	return axis{N: len(rows), ID: func(i int) string { return g.Nodes().ID(rows[i]) }}
 }
 
 // walkOf returns the walk that the flags describe, in one variant.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // product is the output of a run and the run file beside it, which appear together. They
@@ -64,13 +65,13 @@ func fillOf[T sparse.Float](o *product, rows, cols axis, l lines, values func(i 
 	if err != nil {
 		return err
 	}
-	row, written := make([]float64, cols.n), make([]T, cols.n)
-	for i := range rows.n {
+	row, written := make([]float64, cols.N), make([]T, cols.N)
+	for i := range rows.N {
 		if o.in.ctx.Err() != nil {
 			return context.Cause(o.in.ctx)
 		}
 		if err = values(i, row); err == nil {
-			err = narrowTo(written, row)
+			err = tablefile.Narrow(written, row)
 		}
 		if err == nil {
 			err = file.Row(written)

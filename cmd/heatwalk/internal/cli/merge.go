@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // merged is the JSON document of merge.
@@ -80,7 +79,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	}
 	defer o.abort()
 	dtype, shape := parts[0].Dtype, fmt.Sprintf("%s × %s %s", formatCount(int64(m.Rows)), formatCount(int64(m.Cols)), parts[0].Dtype)
-	if err := checkSpace(out, o.dense.bytes(axis{n: m.Rows}, axis{n: m.Cols}, elementOf(dtype)), shape, "choose another disk"); err != nil {
+	if err := checkSpace(out, o.dense.bytes(axis{N: m.Rows}, axis{N: m.Cols}, elementOf(dtype)), shape, "choose another disk"); err != nil {
 		return err
 	}
 	rowIDs, colIDs, err := m.IDs(in.ctx)
@@ -88,7 +87,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		return partError(err)
 	}
 	stage := in.progress.begin("merging", int64(m.Rows), "row")
-	err = o.fill(dtype, axis{m.Rows, rowIDs}, axis{m.Cols, colIDs}, lines{}, func(i int, row []float64) error {
+	err = o.fill(dtype, axis{N: m.Rows, ID: rowIDs}, axis{N: m.Cols, ID: colIDs}, lines{}, func(i int, row []float64) error {
 		stage.set(int64(i), int64(m.Rows))
 		return m.RowTo(row, i)
 	})
@@ -103,20 +102,4 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		fmt.Fprintf(w, "%s of %s · %s\n", counted(int64(r.Parts), "part"), r.Command, shape)
 		in.printCost(w, out)
 	}, out)
-}
-
-func axisOf(names []string) axis {
-	return axis{len(names), func(i int) string { return names[i] }}
-}
-
-// readIDFile reads n ids, one a line.
-func (in *invocation) readIDFile(path string, n int) (axis, error) {
-	names, err := nodefile.ReadNames(in.ctx, path, n, in.stdin)
-	if err != nil {
-		return axis{}, err
-	}
-	if names.Len() != n {
-		return axis{}, &dataError{path, fmt.Sprintf("%s, want %s; list the id of each once, in order", counted(int64(names.Len()), "id"), formatCount(int64(n)))}
-	}
-	return axis{n, names.Name}, nil
 }

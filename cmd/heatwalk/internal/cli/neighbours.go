@@ -2,17 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"os"
-	"path/filepath"
+	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/similarity"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -61,10 +58,7 @@ func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *read
 	}
 }
 
-const (
-	maxContentWeight = 1e100
-	attributeBytes   = 2 * (4 + 8) // a column and a value of an attribute, which are copied as they grow
-)
+const maxContentWeight = 1e100
 
 // attributes reads the rows of --of as a source of the graph.
 func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
@@ -73,36 +67,21 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	o.Progress = func(done, total int64) { stage.set(done, total) }
 	f, err := tablefile.Inspect(in.ctx, n.of, o)
 	if err != nil {
-		return nil, matrixError(err)
+		return nil, err
 	}
 	ids, err := in.rowIDs(f, n)
 	if err != nil {
 		return nil, err
 	}
-	ptr := make([]int64, 1, f.Rows+1)
-	var (
-		col []uint32
-		val []float64
-	)
-	err = tablefile.Read(in.ctx, f, func(_ []byte, row []float64) error {
-		for j, v := range row {
-			if v != 0 {
-				col, val = append(col, uint32(j)), append(val, v)
-			}
-		}
-		ptr = append(ptr, int64(len(col)))
-		if need := attributeBytes * int64(cap(col)); in.memory > 0 && need > in.plannable() {
+	x, err := tablefile.ReadCSR(in.ctx, f, func(need int64) error {
+		if in.memory > 0 && need > in.plannable() {
 			return &ingest.MemoryError{Need: need, Limit: in.memory}
 		}
 		return nil
 	})
 	if err != nil {
 		in.wholly(err)
-		return nil, matrixError(err)
-	}
-	x, err := sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
-	if err != nil {
-		return nil, &dataError{n.of, err.Error()}
+		return nil, err
 	}
 	s := n.Settings
 	s.Workers = in.threads
@@ -111,37 +90,25 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	return made, nil
 }
 
-// rowIDs returns what the rows of a file of attributes are called.
+// rowIDs returns what the rows of a file of attributes are called, numbers where that is
+// not said.
 func (in *invocation) rowIDs(f *tablefile.File, n *neighbours) ([]string, error) {
-	beside := strings.TrimSuffix(n.of, filepath.Ext(n.of)) + ".rows.ids"
-	if _, err := os.Stat(beside); n.ids == "" && err == nil {
-		n.ids = beside
-	}
-	ids := make([]string, f.Rows)
+	rows, _, err := f.Axis(in.ctx, "rows")
 	if n.ids != "" {
-		list, err := in.readIDFile(n.ids, f.Rows)
-		if err != nil {
-			return nil, err
-		}
-		seen := make(map[string]int, f.Rows)
-		for i := range ids {
-			ids[i] = list.id(i)
-			if first, twice := seen[ids[i]]; twice {
-				return nil, &dataError{n.ids, "id " + strconv.Quote(ids[i]) + " is given to rows " + strconv.Itoa(first+1) + " and " + strconv.Itoa(i+1) + "; name each row differently"}
-			}
-			seen[ids[i]] = i
-		}
-		return ids, nil
+		rows, err = tablefile.ReadAxis(in.ctx, n.ids, f.Rows, in.stdin)
 	}
-	names, err := f.Names("rows")
 	if err != nil {
-		return nil, matrixError(err)
+		return nil, err
 	}
+	ids, seen := make([]string, f.Rows), make(map[string]int, f.Rows)
 	for i := range ids {
-		if names != nil {
-			ids[i] = names[i]
+		if ids[i] = strconv.Itoa(i); rows.ID != nil {
+			ids[i] = rows.ID(i)
 		}
-		ids[i] = cmp.Or(ids[i], strconv.Itoa(i))
+		if first, twice := seen[ids[i]]; twice {
+			return nil, &dataError{cmp.Or(n.ids, n.of), fmt.Sprintf("id %q is given to rows %d and %d; name each row differently", ids[i], first+1, i+1)}
+		}
+		seen[ids[i]] = i
 	}
 	return ids, nil
 }

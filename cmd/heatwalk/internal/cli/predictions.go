@@ -41,9 +41,9 @@ func parseScores(top *int, s string) error {
 // predictionBytes bounds the file of predictions that has the given ids.
 func predictionBytes(out string, columns tablefile.Columns, ids axis) int64 {
 	if isScoreMatrix(out) {
-		return 8*int64(ids.n)*int64(len(columns.Classes)) + idBytes(ids)
+		return 8*int64(ids.N)*int64(len(columns.Classes)) + ids.Bytes()
 	}
-	return tablefile.PredictionBytes(formatOf(out, predictionFormats), columns, ids.n, idBytes(ids))
+	return tablefile.PredictionBytes(formatOf(out, predictionFormats), columns, ids.N, ids.Bytes())
 }
 
 // found is what was found of nodes, records or graphs, in the order of the output.
@@ -60,18 +60,18 @@ type found struct {
 // write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
 func (f *found) write(o *product, c tablefile.Columns, raw bool, dtype string) error {
 	if o.dense == nil {
-		return tablefile.WritePredictions(o.in.ctx, o.text, formatOf(o.path, predictionFormats), c, f.ids.n, func(i int, p *tablefile.Prediction) {
-			p.Node = f.ids.id(i)
+		return tablefile.WritePredictions(o.in.ctx, o.text, formatOf(o.path, predictionFormats), c, f.ids.N, func(i int, p *tablefile.Prediction) {
+			p.Node = f.ids.ID(i)
 			f.line(i, p)
 		})
 	}
 	if raw {
-		return o.fill(dtype, f.ids, axisOf(f.rawNames), lines{}, func(i int, row []float64) error {
+		return o.fill(dtype, f.ids, tablefile.AxisOf(f.rawNames), lines{}, func(i int, row []float64) error {
 			f.raw(i, row)
 			return nil
 		})
 	}
-	return o.fill(dtype, f.ids, axisOf(c.Classes), lines{}, func(i int, row []float64) error {
+	return o.fill(dtype, f.ids, tablefile.AxisOf(c.Classes), lines{}, func(i int, row []float64) error {
 		f.line(i, &tablefile.Prediction{Scores: row})
 		return nil
 	})
@@ -85,7 +85,7 @@ func ofNodes(g *openGraph, p *method.Prediction, classes []string, labelOf func(
 		rows := slices.Collect(g.Nodes().Rows())
 		rowOf = func(i int) int { return rows[i] }
 	}
-	f := &found{ids: axis{g.Nodes().Len(), func(i int) string { return g.Nodes().ID(rowOf(i)) }}}
+	f := &found{ids: axis{N: g.Nodes().Len(), ID: func(i int) string { return g.Nodes().ID(rowOf(i)) }}}
 	f.line = func(i int, line *tablefile.Prediction) {
 		row := rowOf(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))

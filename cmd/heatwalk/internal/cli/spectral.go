@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // kernelReport is the JSON document of kernel, but for walks.
@@ -102,24 +103,24 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := newPlacedFile[T](d.out, rowAxis, colAxis, hold, lines{kernel: true, label: d.labelOf()})
+	file, err := newPlacedFile[T](d.out, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf()}, hold)
 	if err != nil {
 		return err
 	}
-	put := file.put
+	put := file.Put
 	if of != (kernel.Part{}) {
 		put = func(lo, left int, piece *sparse.Block[float64]) error {
 			if kernel.ByRows(len(d.rows), len(d.cols)) {
-				return file.put(lo-of.Lo, left, piece)
+				return file.Put(lo-of.Lo, left, piece)
 			}
-			return file.put(lo, left-of.Lo, piece)
+			return file.Put(lo, left-of.Lo, piece)
 		}
 	}
 	report, err := k.Block(in.ctx, d.rows, d.cols, put, settings)
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	if err := file.close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
 	return in.finishKernel(d, f.slab, of, &kernelReport{
@@ -163,7 +164,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 		return f.family.Memory(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, limit)
 	}
 	left, limited := n.Left()
-	held := heldBytes[T](rows, cols)
+	held := tablefile.HeldBytes[T](&tablefile.Matrix{Rows: rows, Cols: cols})
 	if hold = !limited || held <= left/2; hold && limited {
 		hold = spec.Sum(memory(left-held)) <= left-held
 	}

@@ -88,7 +88,7 @@ func (in *invocation) runVectorClassify(f *classifyFlags) error {
 	}
 	in.warnNumbers(&f.vectors, a)
 	f.vectors.values, f.gram.values = r.Kernel, r.Learner
-	records := &found{ids: axisOf(a.IDs), rawNames: r.ScoreNames(l.Names)}
+	records := &found{ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames(l.Names)}
 	records.raw = func(i int, row []float64) { copy(row, r.Scores.Row(i)) }
 	records.line = func(i int, p *tablefile.Prediction) {
 		p.Label, p.Reached = l.Names[r.Class[i]], true

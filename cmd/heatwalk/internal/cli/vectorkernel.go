@@ -49,12 +49,12 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return err
 	}
-	rowAxis, colAxis := axis{len(rows), func(i int) string { return a.IDs[rows[i]] }}, axis{len(cols), func(i int) string { return a.IDs[cols[i]] }}
+	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
 	size, shape := o.dense.bytes(rowAxis, colAxis, elementOf(f.dtype)), fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype)
 	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
 		return err
 	}
-	if err := in.planVectors(a, 16*int64(len(cols)), size+idBytes(rowAxis)+idBytes(colAxis)+runFileBytes); err != nil {
+	if err := in.planVectors(a, 16*int64(len(cols)), size+rowAxis.Bytes()+colAxis.Bytes()+runFileBytes); err != nil {
 		return err
 	}
 	in.warnNumbers(&f.vectors, a)

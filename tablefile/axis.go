@@ -1,0 +1,78 @@
+package tablefile
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+// Axis is what the rows or the columns of a matrix stand for: N ids, each of which ID
+// returns.
+type Axis struct {
+	N  int
+	ID func(i int) string
+}
+
+// AxisOf returns the axis of a list of ids.
+func AxisOf(ids []string) Axis { return Axis{len(ids), func(i int) string { return ids[i] }} }
+
+// IDs goes through the ids in order. An id is valid until the next one.
+func (a Axis) IDs() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var id []byte
+		for i := range a.N {
+			if id = append(id[:0], a.ID(i)...); !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// Bytes returns what a file of the ids takes, one a line.
+func (a Axis) Bytes() (bytes int64) {
+	for id := range a.IDs() {
+		bytes += int64(len(id)) + 1
+	}
+	return bytes
+}
+
+// ReadAxis reads n ids, one a line, as [nodefile.ReadNames] does. Another number of ids
+// is an error.
+func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
+	names, err := nodefile.ReadNames(ctx, path, n, stdin)
+	if err != nil {
+		return Axis{}, err
+	}
+	if names.Len() != n {
+		return Axis{}, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%s, want %d", counted(names.Len(), "id"), n), Fix: "list the id of each once, in order"}
+	}
+	return Axis{n, names.Name}, nil
+}
+
+// Axis returns what the rows or the cols of the file stand for: the ids that its archive
+// has under that name, or those in the file beside it, X.rows.ids for the rows of X.npy
+// or X.npy.gz. Where there is neither, ID is nil and missing names that file.
+func (f *File) Axis(ctx context.Context, which string) (a Axis, missing string, err error) {
+	n := f.Rows
+	if which == "cols" {
+		n = f.Cols
+	}
+	if names, err := f.names(which, n); err != nil || names != nil {
+		return AxisOf(names), "", err
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst")
+	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
+		missing = base + "." + which + ".ids"
+		if _, err := os.Stat(missing); err == nil {
+			a, err = ReadAxis(ctx, missing, n, nil)
+			return a, "", err
+		}
+	}
+	return Axis{N: n}, missing, nil
+}

@@ -1,0 +1,81 @@
+package tablefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ReadCSR reads a matrix and keeps its entries that are not zero. room is asked, as they
+// grow, whether so many bytes may be taken; nil: always.
+func ReadCSR(ctx context.Context, f *File, room func(bytes int64) error) (*sparse.CSR, error) {
+	const entry = 2 * (4 + 8) // bytes of a column and a value, which are copied as they grow
+	var (
+		ptr = make([]int64, 1, f.Rows+1)
+		col []uint32
+		val []float64
+	)
+	err := Read(ctx, f, func(_ []byte, row []float64) error {
+		for j, v := range row {
+			if v != 0 {
+				col, val = append(col, uint32(j)), append(val, v)
+			}
+		}
+		ptr = append(ptr, int64(len(col)))
+		if room == nil {
+			return nil
+		}
+		return room(entry * int64(cap(col)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
+}
+
+// ReadLabels reads labels that are numbers from an array, one for each of n rows.
+func ReadLabels(ctx context.Context, path string, n int) ([]float64, error) {
+	f, err := Inspect(ctx, path, nil)
+	if errors.Is(err, ErrStream) {
+		return nil, &nodefile.ParseError{File: path, Msg: "a compressed array", Fix: "decompress it first"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Rows != n || f.Cols != 1 {
+		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, counted(n, "row"))}
+	}
+	list := make([]float64, 0, n)
+	err = Read(ctx, f, func(_ []byte, row []float64) error {
+		list = append(list, row[0])
+		return nil
+	})
+	return list, err
+}
+
+// InspectStream is [Inspect] for what can only be read once too: its content,
+// decompressed, is copied to the file that to names. Standard input, of the path "-", is
+// read from stdin.
+func InspectStream(ctx context.Context, path string, o *Options, stdin io.Reader, to func() (string, error)) (*File, error) {
+	f, err := Inspect(ctx, path, o)
+	if !errors.Is(err, ErrStream) {
+		return f, err
+	}
+	plain, err := to()
+	if err != nil {
+		return nil, err
+	}
+	w, err := durable.OS.Create(plain)
+	if err != nil {
+		return nil, err
+	}
+	if err = errors.Join(copyContent(ctx, w, path, stdin), w.Close()); err != nil {
+		return nil, err
+	}
+	return Inspect(ctx, plain, o)
+}

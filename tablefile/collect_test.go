@@ -1,0 +1,107 @@
+package tablefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Pieces in any order make the file that rows in order make, held or placed, and what
+// float32 does not hold is an error.
+func TestPlaced(t *testing.T) {
+	const n, k = 5, 7
+	value := func(i, j int) float64 { return float64(100*i+j) + 0.5 }
+	m := &Matrix{Rows: Axis{N: n}, Cols: Axis{N: k}}
+	dir := t.TempDir()
+	written := func(name string, write func(f *os.File) error) string {
+		t.Helper()
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(write(f), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	want := written("rows", func(f *os.File) error {
+		w, err := NewWriter[float32](f, NPY, m)
+		for i := range n {
+			row := make([]float32, k)
+			for j := range row {
+				row[j] = float32(value(i, j))
+			}
+			err = errors.Join(err, w.Row(row))
+		}
+		return errors.Join(err, w.Close())
+	})
+	for _, hold := range []bool{true, false} {
+		got := written("pieces", func(f *os.File) error {
+			p, err := NewPlaced[float32](f, NPY, m, hold)
+			for _, at := range [][4]int{{3, 4, 2, 3}, {0, 4, 3, 3}, {3, 0, 2, 4}, {0, 0, 3, 4}} {
+				piece := sparse.NewBlock[float64](at[2], at[3])
+				for i := range piece.Rows {
+					for j := range piece.Row(i) {
+						piece.Row(i)[j] = value(at[0]+i, at[1]+j)
+					}
+				}
+				err = errors.Join(err, p.Put(at[0], at[1], piece))
+			}
+			large := sparse.NewBlock[float64](1, 1)
+			large.Data[0] = 1e39
+			if wrong := new(RangeError); !errors.As(p.Put(0, 0, large), &wrong) || wrong.Value != 1e39 {
+				t.Error("a number beyond float32 is put")
+			}
+			large.Data[0] = value(0, 0)
+			return errors.Join(err, p.Put(0, 0, large), p.Close())
+		})
+		if got != want {
+			t.Errorf("held %v: another file", hold)
+		}
+	}
+}
+
+// Entries of a matrix are those of its text that are not zero, and ids stand beside it.
+func TestReadCSR(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.svm")
+	for name, text := range map[string]string{path: "0 1:2 3:-1\n0\n0 2:0 4:5\n", strings.TrimSuffix(path, ".svm") + ".rows.ids": "ann\nbo\ncy\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Inspect(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := ReadCSR(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []sparse.Triplet
+	a.DoNonZero(func(i, j int, v float64) {
+		got = append(got, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: v})
+	})
+	if want := []sparse.Triplet{{Row: 0, Col: 0, Val: 2}, {Row: 0, Col: 2, Val: -1}, {Row: 2, Col: 3, Val: 5}}; !slices.Equal(got, want) {
+		t.Errorf("entries %v, want %v", got, want)
+	}
+	full := errors.New("full")
+	if _, err := ReadCSR(t.Context(), f, func(bytes int64) error { return full }); !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+	rows, missing, err := f.Axis(t.Context(), "rows")
+	if err != nil || missing != "" || rows.N != 3 || rows.ID(2) != "cy" || rows.Bytes() != int64(len("ann\nbo\ncy\n")) {
+		t.Errorf("rows %v, missing %q, error %v", rows, missing, err)
+	}
+	if cols, missing, err := f.Axis(t.Context(), "cols"); err != nil || cols.ID != nil || !strings.HasSuffix(missing, "x.cols.ids") {
+		t.Errorf("columns %v, missing %q, error %v", cols, missing, err)
+	}
+}
