@@ -88,13 +88,18 @@ func (c *rowCache[T]) row(position, columns int) []T {
 
 // read stores the values of item i with others in dst.
 func (c *rowCache[T]) read(dst []T, i int, items []int) {
-	if exact, ok := any(dst).([]float64); ok {
-		c.gram.PartTo(exact, i, items)
-		return
+	switch dst := any(dst).(type) {
+	case []float64:
+		c.gram.PartTo(dst, i, items)
+	case []float32:
+		if g, ok := c.gram.(roundedGram); ok {
+			g.roundedTo(dst, i, items)
+			return
+		}
+		c.exact = resize(c.exact, len(items))
+		c.gram.PartTo(c.exact, i, items)
+		simd.ScaleTo(dst, 1, c.exact)
 	}
-	c.exact = resize(c.exact, len(items))
-	c.gram.PartTo(c.exact, i, items)
-	simd.ScaleTo(dst, 1, c.exact)
 }
 
 // after returns the columns from ≤ k of the row at a position, until the next call. No row

@@ -75,11 +75,11 @@ func (g *DenseGram[T]) RowTo(dst []float64, i int) {
 
 // PartTo stores K(i, items[j]) in dst[j].
 func (g *DenseGram[T]) PartTo(dst []float64, i int, items []int) {
-	row := g.row(i)
-	dst = dst[:len(items)]
-	for j, item := range items {
-		dst[j] = float64(row[item])
-	}
+	simd.Take(dst, g.row(i), items)
+}
+
+func (g *DenseGram[T]) roundedTo(dst []float32, i int, items []int) {
+	simd.Take(dst, g.row(i), items)
 }
 
 // Features holds the feature vectors of items: feature j of item i is
@@ -200,6 +200,11 @@ type partGram interface {
 	PartTo(dst []float64, i int, items []int)
 }
 
+// roundedGram is a Gram that stores K(i, items[j]) in single precision.
+type roundedGram interface {
+	roundedTo(dst []float32, i int, items []int)
+}
+
 // wholeRows gives parts of the rows of a Gram that only knows whole ones.
 type wholeRows struct {
 	gram Gram
@@ -209,9 +214,7 @@ type wholeRows struct {
 // PartTo implements [partGram].
 func (w *wholeRows) PartTo(dst []float64, i int, items []int) {
 	w.gram.RowTo(w.row, i)
-	for j, item := range items {
-		dst[j] = w.row[item]
-	}
+	simd.Take(dst, w.row, items)
 }
 
 // parts returns k itself if it gives parts of rows. What it returns is for one

@@ -11759,6 +11759,85 @@ loop:
 	VZEROUPPER
 	RET
 
+// func takeF32ToF32AVX2(dst *float32, x *float32, size int, at *int, n int) int
+// Requires: AVX, MMX+
+TEXT ·takeF32ToF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ size+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	MOVQ       (BX)(DI*8), R8
+	CMPQ       R8, DX
+	JAE        end
+	MOVQ       8(BX)(DI*8), R9
+	CMPQ       R9, DX
+	JAE        end
+	MOVQ       16(BX)(DI*8), R10
+	CMPQ       R10, DX
+	JAE        end
+	MOVQ       24(BX)(DI*8), R11
+	CMPQ       R11, DX
+	JAE        end
+	PREFETCHT0 2048(CX)(R8*4)
+	PREFETCHT0 2048(CX)(R10*4)
+	VMOVSS     (CX)(R8*4), X0
+	VINSERTPS  $0x10, (CX)(R9*4), X0, X0
+	VINSERTPS  $0x20, (CX)(R10*4), X0, X0
+	VINSERTPS  $0x30, (CX)(R11*4), X0, X0
+	VMOVUPS    X0, (AX)(DI*4)
+	ADDQ       $0x04, DI
+	CMPQ       DI, SI
+	JL         loop
+
+end:
+	VZEROUPPER
+	MOVQ DI, ret+40(FP)
+	RET
+
+// func takeF32ToF64AVX2(dst *float64, x *float32, size int, at *int, n int) int
+// Requires: AVX, MMX+
+TEXT ·takeF32ToF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ size+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	MOVQ       (BX)(DI*8), R8
+	CMPQ       R8, DX
+	JAE        end
+	MOVQ       8(BX)(DI*8), R9
+	CMPQ       R9, DX
+	JAE        end
+	MOVQ       16(BX)(DI*8), R10
+	CMPQ       R10, DX
+	JAE        end
+	MOVQ       24(BX)(DI*8), R11
+	CMPQ       R11, DX
+	JAE        end
+	PREFETCHT0 2048(CX)(R8*4)
+	PREFETCHT0 2048(CX)(R10*4)
+	VMOVSS     (CX)(R8*4), X0
+	VINSERTPS  $0x10, (CX)(R9*4), X0, X0
+	VINSERTPS  $0x20, (CX)(R10*4), X0, X0
+	VINSERTPS  $0x30, (CX)(R11*4), X0, X0
+	VCVTPS2PD  X0, Y0
+	VMOVUPD    Y0, (AX)(DI*8)
+	ADDQ       $0x04, DI
+	CMPQ       DI, SI
+	JL         loop
+
+end:
+	VZEROUPPER
+	MOVQ DI, ret+40(FP)
+	RET
+
 // func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-88
@@ -22685,6 +22764,87 @@ loop:
 	CMPQ    BX, DX
 	JL      loop
 	VZEROUPPER
+	RET
+
+// func takeF64ToF32AVX2(dst *float32, x *float64, size int, at *int, n int) int
+// Requires: AVX, MMX+
+TEXT ·takeF64ToF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ size+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	MOVQ        (BX)(DI*8), R8
+	CMPQ        R8, DX
+	JAE         end
+	MOVQ        8(BX)(DI*8), R9
+	CMPQ        R9, DX
+	JAE         end
+	MOVQ        16(BX)(DI*8), R10
+	CMPQ        R10, DX
+	JAE         end
+	MOVQ        24(BX)(DI*8), R11
+	CMPQ        R11, DX
+	JAE         end
+	PREFETCHT0  2048(CX)(R8*8)
+	PREFETCHT0  2048(CX)(R10*8)
+	VMOVSD      (CX)(R8*8), X0
+	VMOVHPD     (CX)(R9*8), X0, X0
+	VMOVSD      (CX)(R10*8), X1
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VCVTPD2PSY  Y1, X0
+	VMOVUPS     X0, (AX)(DI*4)
+	ADDQ        $0x04, DI
+	CMPQ        DI, SI
+	JL          loop
+
+end:
+	VZEROUPPER
+	MOVQ DI, ret+40(FP)
+	RET
+
+// func takeF64ToF64AVX2(dst *float64, x *float64, size int, at *int, n int) int
+// Requires: AVX, MMX+
+TEXT ·takeF64ToF64AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ size+16(FP), DX
+	MOVQ at+24(FP), BX
+	MOVQ n+32(FP), SI
+	XORQ DI, DI
+
+loop:
+	MOVQ        (BX)(DI*8), R8
+	CMPQ        R8, DX
+	JAE         end
+	MOVQ        8(BX)(DI*8), R9
+	CMPQ        R9, DX
+	JAE         end
+	MOVQ        16(BX)(DI*8), R10
+	CMPQ        R10, DX
+	JAE         end
+	MOVQ        24(BX)(DI*8), R11
+	CMPQ        R11, DX
+	JAE         end
+	PREFETCHT0  2048(CX)(R8*8)
+	PREFETCHT0  2048(CX)(R10*8)
+	VMOVSD      (CX)(R8*8), X0
+	VMOVHPD     (CX)(R9*8), X0, X0
+	VMOVSD      (CX)(R10*8), X1
+	VMOVHPD     (CX)(R11*8), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y1
+	VMOVUPD     Y1, (AX)(DI*8)
+	ADDQ        $0x04, DI
+	CMPQ        DI, SI
+	JL          loop
+
+end:
+	VZEROUPPER
+	MOVQ DI, ret+40(FP)
 	RET
 
 DATA belowOne<>+0(SB)/8, $(0.9999999999999991)

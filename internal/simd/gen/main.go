@@ -15,6 +15,8 @@ func main() {
 		widen(t)
 		columns(t)
 		vectors(t)
+		take(t, float32s)
+		take(t, float64s)
 	}
 	workingSet()
 	panels()
