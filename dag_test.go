@@ -69,6 +69,7 @@ var floors = map[string]int{
 	"method/suggest":            11,
 	"method/ongraphs":           11,
 	"method/multilabel":         11,
+	"method/gridfile":           11,
 	"evaluate":                  12,
 	"bench":                     13,
 	"bench/papers/uci":          14,

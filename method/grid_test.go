@@ -54,33 +54,6 @@ func TestGridProblems(t *testing.T) {
 	}
 }
 
-func FuzzReadGridFile(f *testing.F) {
-	f.Add(`{"alpha": [0.5, 0.1], "steps": [10, 2], "cwk": {"min_steps": 1, "features": ["honest"]}}`)
-	f.Add(`{"alpha": [1e-400], "steps": [1e3], "cost": [1e400]}`)
-	f.Add(`{"alpha": null}`)
-	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
-	f.Fuzz(func(t *testing.T, in string) {
-		file, err := ReadGridFile(strings.NewReader(in))
-		for _, m := range All()[:12] {
-			var own Own
-			if err == nil {
-				own, err = file.Own(m, func(string) bool { return false })
-			}
-			if err != nil {
-				if !errors.Is(err, ErrGrid) {
-					t.Fatalf("%v does not wrap ErrGrid", err)
-				}
-				return
-			}
-			for name := range own {
-				if _, err := new(Settings).With(m, Own{name: own[name]}); err != nil {
-					t.Fatalf("%s: %s was read: %v", m.Name(), name, err)
-				}
-			}
-		}
-	})
-}
-
 // On a plateau the middle is chosen, at equal hits the simpler setting.
 func TestBest(t *testing.T) {
 	g := &Grid{Alpha: []float64{0.5}, Steps: []int{1, 2, 3, 4, 5}, Cost: []float64{1}, Features: []Features{Plain}}

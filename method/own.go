@@ -133,6 +133,22 @@ func paramOf(of *spec.Spec, name string) *spec.Param {
 	return of.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
+// Has reports whether a method has a parameter that can be chosen.
+func Has(m Method, name string) bool {
+	if d, ok := m.(Declared); ok {
+		for _, of := range d.Declarations() {
+			if paramOf(of, name) != nil {
+				return true
+			}
+		}
+	}
+	switch name = strings.ReplaceAll(name, "-", "_"); name {
+	case "cost", "lambda", "features":
+		return slices.Contains(m.Takes(), name)
+	}
+	return false
+}
+
 // takeDeclared stores the values of a parameter that a declaration has.
 func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) error {
 	var list []spec.Value

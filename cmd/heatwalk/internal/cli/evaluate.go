@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/gridfile"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -33,7 +34,7 @@ type evaluateFlags struct {
 	tuneAt       []float64
 	gridName     string
 	grid         *method.Grid
-	gridFile     method.GridFile        // nil: none
+	gridFile     gridfile.File          // nil: none
 	given        func(name string) bool // whether a flag fixes a parameter
 	features     string
 	several      bool // labels a node
@@ -113,7 +114,7 @@ func (in *invocation) gridOf(flags *pflag.FlagSet, f *evaluateFlags) *method.Gri
 	switch f.gridName {
 	case "small":
 	case "paper":
-		f.gridFile = method.PaperFile()
+		f.gridFile = gridfile.Paper()
 	case "none":
 		g = method.NoGrid()
 		if f.features != "auto" {
@@ -135,22 +136,22 @@ func (in *invocation) gridOf(flags *pflag.FlagSet, f *evaluateFlags) *method.Gri
 			_, err = f.gridFile.Own(e.Method, f.given)
 		}
 	}
-	if wrong := new(method.GridFileError); errors.As(err, &wrong) {
+	if wrong := new(gridfile.Error); errors.As(err, &wrong) {
 		in.problem(fmt.Sprintf("%s:%d", f.gridName, wrong.Line), "%s; correct the file", wrong.What)
 	}
 	return g
 }
 
 // readGrid reads a grid file, and notes what is wrong with it.
-func (in *invocation) readGrid(path string) method.GridFile {
+func (in *invocation) readGrid(path string) gridfile.File {
 	file, err := os.Open(path)
 	if err != nil {
 		in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(path), cause(err))
 		return nil
 	}
 	defer file.Close()
-	g, err := method.ReadGridFile(file)
-	if wrong := new(method.GridFileError); errors.As(err, &wrong) {
+	g, err := gridfile.Read(file)
+	if wrong := new(gridfile.Error); errors.As(err, &wrong) {
 		in.problem(fmt.Sprintf("%s:%d", path, wrong.Line), "%s; correct the file", wrong.What)
 	} else if err != nil {
 		in.problem("--grid", "%s cannot be read (%s); give another file", path, cause(err))

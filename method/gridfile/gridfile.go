@@ -1,4 +1,5 @@
-package method
+// Package gridfile reads files of values to choose from, see [File].
+package gridfile
 
 import (
 	"bytes"
@@ -10,61 +11,62 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// maxGridFile bounds the text of a grid file, which is kept while it is read.
-const maxGridFile = 1 << 20
+// maxFile bounds the text of a grid file, which is kept while it is read.
+const maxFile = 1 << 20
 
-// GridFile holds values to choose from, of all methods and of single ones. As text it is
+// File holds values to choose from, of all methods and of single ones. As text it is
 // one JSON object: a key with a list, or a single value, is a parameter of every method
 // that has it; a key with an object is a method, or the kernel of methods, whose
 // parameters are the keys of the object. Those of a method go before those of all.
-type GridFile []gridLine
+type File []line
 
-// gridLine is one parameter of a grid file.
-type gridLine struct {
-	method    string // "": of all
+// line is one parameter of a grid file.
+type line struct {
+	of        string // method; "": of all
 	parameter string
 	values    []string
-	line      int
+	number    int // of the line
 }
 
 //go:embed paper.json
-var paperGrid []byte
+var paper []byte
 
-// PaperFile returns the values that the papers of the methods try: those of Neumann,
+// Paper returns the values that the papers of the methods try: those of Neumann,
 // Garnett and Kersting's section 4.1, with each kernel's matrix as in its paper.
-func PaperFile() GridFile {
-	g, err := ReadGridFile(bytes.NewReader(paperGrid))
+func Paper() File {
+	g, err := Read(bytes.NewReader(paper))
 	if err != nil {
 		panic(err) // it is tested
 	}
 	return g
 }
 
-// GridFileError is what is wrong with a grid file.
-type GridFileError struct {
+// Error is what is wrong with a grid file.
+type Error struct {
 	Line int
 	What string
 }
 
 // Error implements error.
-func (e *GridFileError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
-// Unwrap returns [ErrGrid].
-func (e *GridFileError) Unwrap() error { return ErrGrid }
+// Unwrap returns [method.ErrGrid].
+func (e *Error) Unwrap() error { return method.ErrGrid }
 
-// ReadGridFile reads a grid file, which is shorter than 1 MiB. Errors are those of
-// reading and [*GridFileError].
-func ReadGridFile(r io.Reader) (GridFile, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxGridFile))
+// Read reads a grid file, which is shorter than 1 MiB. Errors are those of
+// reading and [*Error].
+func Read(r io.Reader) (File, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {
 		return nil, err
 	}
-	p := &gridParser{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	p := &parser{text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
-	if len(text) == maxGridFile {
+	if len(text) == maxFile {
 		return nil, p.wrong("longer than 1 MiB")
 	}
 	if token, err := p.dec.Token(); err != nil || token != json.Delim('{') {
@@ -79,25 +81,25 @@ func ReadGridFile(r io.Reader) (GridFile, error) {
 	return p.found, nil
 }
 
-// gridParser reads a grid file.
-type gridParser struct {
+// parser reads a grid file.
+type parser struct {
 	text  []byte
 	dec   *json.Decoder
-	found GridFile
+	found File
 }
 
 // wrong returns an error at the place where the decoder is.
-func (p *gridParser) wrong(format string, args ...any) error {
-	return &GridFileError{p.line(), fmt.Sprintf(format, args...)}
+func (p *parser) wrong(format string, args ...any) error {
+	return &Error{p.line(), fmt.Sprintf(format, args...)}
 }
 
-func (p *gridParser) line() int {
+func (p *parser) line() int {
 	return 1 + bytes.Count(p.text[:p.dec.InputOffset()], []byte("\n"))
 }
 
 // object reads the rest of an object whose keys are parameters of a method or, of "",
 // methods too.
-func (p *gridParser) object(method string) error {
+func (p *parser) object(of string) error {
 	for {
 		token, err := p.dec.Token()
 		if err != nil {
@@ -106,15 +108,15 @@ func (p *gridParser) object(method string) error {
 		if token == json.Delim('}') {
 			return nil
 		}
-		key, line := token.(string), p.line()
-		if slices.ContainsFunc(p.found, func(l gridLine) bool { return l.method == method && l.parameter == key }) {
+		key, number := token.(string), p.line()
+		if slices.ContainsFunc(p.found, func(l line) bool { return l.of == of && l.parameter == key }) {
 			return p.wrong("%q stands there twice", key)
 		}
 		if token, err = p.dec.Token(); err != nil {
 			return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
 		}
-		if token == json.Delim('{') && method == "" {
-			if !slices.ContainsFunc(methods, func(m Method) bool { return belongs(m, key) }) {
+		if token == json.Delim('{') && of == "" {
+			if !slices.ContainsFunc(method.All(), func(m method.Method) bool { return belongs(m, key) }) {
 				return p.wrong("there is no method %q", key)
 			}
 			if err := p.object(key); err != nil {
@@ -126,12 +128,12 @@ func (p *gridParser) object(method string) error {
 		if err != nil {
 			return err
 		}
-		p.found = append(p.found, gridLine{method, key, values, line})
+		p.found = append(p.found, line{of, key, values, number})
 	}
 }
 
 // values reads a list, or is the single value of a token.
-func (p *gridParser) values(key string, token json.Token) (values []string, err error) {
+func (p *parser) values(key string, token json.Token) (values []string, err error) {
 	many := token == json.Delim('[')
 	for {
 		if many {
@@ -163,27 +165,27 @@ func (p *gridParser) values(key string, token json.Token) (values []string, err 
 }
 
 // belongs reports whether a method has a name, or a kernel that has it.
-func belongs(m Method, name string) bool {
+func belongs(m method.Method, name string) bool {
 	kernel, _, _ := strings.Cut(m.Name(), "+")
 	return m.Name() == name || kernel == name
 }
 
-// Check returns a [*GridFileError] for a parameter that none of the methods has which it is
+// Check returns a [*Error] for a parameter that none of the methods has which it is
 // for, where there are such methods.
-func (g GridFile) Check(all []Method) error {
+func (g File) Check(all []method.Method) error {
 	for _, l := range g {
 		meant := l.meant(all)
-		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return has(m, l.parameter) }) {
-			return &GridFileError{l.line, fmt.Sprintf("%s no parameter %q", haveNames(meant), l.parameter)}
+		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m method.Method) bool { return method.Has(m, l.parameter) }) {
+			return &Error{l.number, fmt.Sprintf("%s no parameter %q", haveNames(meant), l.parameter)}
 		}
 	}
 	return nil
 }
 
 // meant returns the methods that a line is for.
-func (l *gridLine) meant(all []Method) (list []Method) {
+func (l *line) meant(all []method.Method) (list []method.Method) {
 	for _, m := range all {
-		if l.method == "" || belongs(m, l.method) {
+		if l.of == "" || belongs(m, l.of) {
 			list = append(list, m)
 		}
 	}
@@ -191,39 +193,23 @@ func (l *gridLine) meant(all []Method) (list []Method) {
 }
 
 // Own returns the values of a file for a method, but for parameters that are given
-// already. The error is a [*GridFileError] for a value that the method does not take.
-func (g GridFile) Own(m Method, given func(parameter string) bool) (Own, error) {
-	own, exact := Own{}, map[string]bool{}
+// already. The error is a [*Error] for a value that the method does not take.
+func (g File) Own(m method.Method, given func(parameter string) bool) (method.Own, error) {
+	own, exact := method.Own{}, map[string]bool{}
 	for _, l := range g {
-		if len(l.meant([]Method{m})) == 0 || !has(m, l.parameter) || given(l.parameter) || l.method == "" && exact[l.parameter] {
+		if len(l.meant([]method.Method{m})) == 0 || !method.Has(m, l.parameter) || given(l.parameter) || l.of == "" && exact[l.parameter] {
 			continue
 		}
-		exact[l.parameter] = l.method != ""
+		exact[l.parameter] = l.of != ""
 		own[l.parameter] = l.values
-		if _, err := new(Settings).With(m, Own{l.parameter: l.values}); err != nil {
-			return nil, &GridFileError{l.line, strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")}
+		if _, err := new(method.Settings).With(m, method.Own{l.parameter: l.values}); err != nil {
+			return nil, &Error{l.number, strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")}
 		}
 	}
 	return own, nil
 }
 
-// has reports whether a method has a parameter that can be chosen.
-func has(m Method, name string) bool {
-	if d, ok := m.(Declared); ok {
-		for _, of := range d.Declarations() {
-			if paramOf(of, name) != nil {
-				return true
-			}
-		}
-	}
-	switch name = strings.ReplaceAll(name, "-", "_"); name {
-	case "cost", "lambda", "features":
-		return slices.Contains(m.Takes(), name)
-	}
-	return false
-}
-
-func haveNames(list []Method) string {
+func haveNames(list []method.Method) string {
 	names := make([]string, len(list))
 	for i, m := range list {
 		names[i] = m.Name()
