@@ -47,7 +47,7 @@ type journalOf struct {
 // record is what is known of one method at one training size.
 type record struct {
 	Result   Result    `json:"result"`         // complete, or sums over the splits so far
-	Text     string    `json:"text,omitempty"` // of Result.Parameters
+	Text     string    `json:"text,omitempty"` // of Result.Parameters or, without any, those of the first split
 	Outcomes []outcome `json:"outcomes"`       // of the splits so far
 	Complete bool      `json:"complete"`
 }
@@ -142,6 +142,8 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	for _, r := range j.records {
 		if p := r.Result.Parameters; p != nil {
 			p.text = r.Text
+		} else if first := r.Result.ParametersBySplit; len(first) > 0 {
+			first[0].text = r.Text
 		}
 	}
 	return nil

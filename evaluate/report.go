@@ -47,8 +47,8 @@ type Result struct {
 	validate.Quality                    // means over splits; nil where a split has none
 	Confusion        validate.Confusion `json:"confusion"` // summed over splits
 
-	// Parameters are those of all splits; null where there are none, or where
-	// each split has its own, listed in ParametersBySplit.
+	// Parameters are those of all splits, with values that were not chosen; null where
+	// there are none, or where each split has its own, listed in ParametersBySplit.
 	Parameters        *Setting  `json:"parameters"`
 	ParametersBySplit []Setting `json:"parameters_by_split,omitempty"`
 	Tuned             Tuned     `json:"tuned,omitempty"`           // where parameters were chosen; "" where there are none
@@ -103,6 +103,9 @@ func newSetting(p *method.Parameters) (*Setting, error) {
 	return &Setting{p.String(), b}, err
 }
 
+// differs reports whether parameters are others.
+func (s Setting) differs(o Setting) bool { return !bytes.Equal(s.json, o.json) }
+
 // String lists the parameters as a person reads them.
 func (s Setting) String() string { return s.text }
 
@@ -113,6 +116,25 @@ func (s Setting) MarshalJSON() ([]byte, error) { return s.json, nil }
 func (s *Setting) UnmarshalJSON(b []byte) error {
 	s.json = bytes.Clone(b)
 	return nil
+}
+
+// Chosen are the parameters of a method at a training size.
+type Chosen struct {
+	Method            string    `json:"method"`
+	TrainFraction     float64   `json:"train_fraction"`
+	Parameters        *Setting  `json:"parameters,omitempty"`
+	ParametersBySplit []Setting `json:"parameters_by_split,omitempty"`
+}
+
+// Chosen lists those of all results that have some.
+func (r *Report) Chosen() (list []Chosen) {
+	for i := range r.Results {
+		res := &r.Results[i]
+		if res.Parameters != nil || res.ParametersBySplit != nil {
+			list = append(list, Chosen{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
+		}
+	}
+	return list
 }
 
 // Comparison is a paired t-test of two methods on the same splits.

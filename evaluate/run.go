@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -117,7 +118,9 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 		}
 		if choice != nil {
 			chosen = &choice.Parameters
-			rec.Result.Tuned, rec.Result.TuningAccuracy = OnSplits, choice.Accuracy
+			if rec.Result.TuningAccuracy = choice.Accuracy; choice.Settings > 1 {
+				rec.Result.Tuned = OnSplits
+			}
 			if rec.Result.Parameters, err = newSetting(chosen); err != nil {
 				return err
 			}
@@ -137,6 +140,9 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 		defer mu.Unlock()
 		for found[i] = one; i < len(found) && first+i == len(rec.Outcomes) && found[i] != nil; i++ {
 			rec.Result.add(found[i])
+			if first := rec.Result.ParametersBySplit; len(first) > 0 {
+				rec.Text = first[0].text
+			}
 			rec.Outcomes = append(rec.Outcomes, found[i].outcome)
 			found[i].predicted, found[i].truth = nil, nil
 			r.tell(1)
@@ -188,8 +194,8 @@ type answers struct {
 	outcome
 	truth, predicted []int // classes of the test nodes
 	unfinished       string
-	setting          *Setting // that it chose there; nil: none
-	inside           bool     // parameters were chosen there
+	setting          *Setting // that it had there; nil: none
+	inside           bool     // it was chosen there
 }
 
 // answer predicts the test nodes of a split from its training nodes, with the chosen
@@ -201,7 +207,8 @@ func answer(ctx context.Context, m method.Method, train, test *method.Problem, c
 	}
 	a := &answers{truth: test.Class, predicted: make([]int, len(test.Row)), unfinished: out.Unfinished}
 	if chosen == nil {
-		a.inside = out.Settings > 0 || out.Tested > 0
+		// auto has no settings; a method without any parameter measures itself alone
+		a.inside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
 		if out.Settings > 0 {
 			if a.setting, err = newSetting(&out.Parameters); err != nil {
 				return nil, err
@@ -240,6 +247,9 @@ func (r *Result) summarise(outcomes []outcome) {
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
 	r.AccuracyMean, r.AccuracyStderr = validate.MeanStderr(r.Accuracies)
+	if all := r.ParametersBySplit; len(all) > 0 && r.Tuned == "" && !slices.ContainsFunc(all, all[0].differs) {
+		r.Parameters, r.ParametersBySplit = &all[0], nil
+	}
 	mean := func(of func(*validate.Quality) *float64) *float64 {
 		sum := 0.0
 		for i := range outcomes {

@@ -243,7 +243,7 @@ func TestReportJSON(t *testing.T) {
 	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,"standing":"best",` +
 		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
-		`"parameters":{"alpha":0.9,"steps":40,"min_steps":0,"cost":0.5,"features":"plain"},"tuned":"splits","seconds":1.25}`
+		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"tuned":"splits","seconds":1.25}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}

@@ -162,13 +162,17 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
 	var work Work
-	return inTurn(&set, func() (*Choice, error) {
+	choice, err := inTurn(&set, func() (*Choice, error) {
 		choice, err := chooseOnSplits(ctx, p, splits, &set, work)
 		if err == nil {
 			work = choice.Work
 		}
 		return choice, err
 	})
+	if err == nil {
+		choice.Beside = set.beside(set.Learner, len(p.Names))
+	}
+	return choice, err
 }
 
 // chooseOnSplits chooses from one grid, after so much work.

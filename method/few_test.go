@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -90,7 +91,7 @@ func TestTooFew(t *testing.T) {
 func TestNearestSetting(t *testing.T) {
 	g := SmallGrid(Plain, Honest)
 	want := Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
-	if got := g.at(g.nearest(NoGrid().at(0))); got != want {
+	if got := g.at(g.nearest(NoGrid().at(0))); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for i := range g.Size() {

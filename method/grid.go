@@ -33,18 +33,23 @@ const (
 // learner's, for the kernel divided by its mean value between a labelled node
 // and itself.
 type Parameters struct {
-	Alpha    float64  `json:"alpha"`
-	Steps    int      `json:"steps"`
-	MinSteps int      `json:"min_steps"`
-	Cost     float64  `json:"cost,omitempty"`   // 0: of RLS
-	Lambda   float64  `json:"lambda,omitempty"` // of RLS
-	Features Features `json:"features"`
+	Alpha    float64
+	Steps    int
+	MinSteps int
+	Cost     float64 // 0: of RLS
+	Lambda   float64 // of RLS
+	Features Features
 
 	// Kernel are the values of the kernel that the learner is on, nil for walks and
 	// where there is no kernel; Declared those of a method, or a learner, with a
 	// declaration, nil: of another.
-	Kernel   *Setting `json:"-"`
-	Declared *Setting `json:"-"`
+	Kernel   *Setting
+	Declared *Setting
+
+	// Beside are values that are never chosen: those of support vector machines beside
+	// their cost, and of [propagate.CorrectAndSmooth]. A prediction tells them, and takes those of
+	// its settings.
+	Beside []Setting
 }
 
 // Setting is the values of a declaration's parameters.
@@ -53,12 +58,11 @@ type Setting struct {
 	Values spec.Values
 }
 
+// String lists the values as a person reads them.
+func (s *Setting) String() string { return s.Spec.Text(s.Values) }
+
 // MarshalJSON writes the parameters that belong to the kernel and the learner.
 func (p Parameters) MarshalJSON() ([]byte, error) {
-	if p.Kernel == nil && p.Declared == nil {
-		type walk Parameters // without this method
-		return json.Marshal(walk(p))
-	}
 	all := spec.Values{}
 	if p.onWalks() {
 		all["alpha"], all["features"] = spec.Number(p.Alpha), spec.Word(string(p.Features))
@@ -73,8 +77,11 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 		maps.Copy(all, p.Declared.Values)
 	case p.Lambda > 0:
 		all["lambda"] = spec.Number(p.Lambda)
-	default:
+	case p.Cost > 0:
 		all["cost"] = spec.Number(p.Cost)
+	}
+	for _, b := range p.Beside {
+		maps.Copy(all, b.Values)
 	}
 	return json.Marshal(all)
 }
@@ -84,28 +91,33 @@ func (p *Parameters) onWalks() bool { return p.Features != "" }
 
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
-	if p.Declared != nil && p.Kernel == nil && !p.onWalks() {
-		return p.Declared.Spec.Text(p.Declared.Values)
-	}
-	strength := fmt.Sprintf("C = %v", p.Cost)
-	if p.Lambda > 0 {
+	strength := ""
+	switch {
+	case p.Declared != nil:
+		strength = p.Declared.String()
+	case p.Lambda > 0:
 		strength = fmt.Sprintf("λ = %v", p.Lambda)
+	case p.Cost > 0:
+		strength = fmt.Sprintf("C = %v", p.Cost)
 	}
-	if p.Declared != nil {
-		strength = p.Declared.Spec.Text(p.Declared.Values)
+	parts := []string{strength}
+	switch k := p.Kernel; {
+	case k != nil:
+		parts = []string{k.Spec.Name, k.String(), strength}
+	case p.onWalks():
+		steps := "steps"
+		if p.Steps == 1 {
+			steps = "step"
+		}
+		if p.MinSteps > 0 {
+			steps += fmt.Sprintf(" from %d on", p.MinSteps)
+		}
+		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), strength, string(p.Features) + " features"}
 	}
-	if k := p.Kernel; k != nil {
-		return strings.Join(slices.DeleteFunc([]string{k.Spec.Name, k.Spec.Text(k.Values), strength},
-			func(part string) bool { return part == "" }), ", ")
+	for _, b := range p.Beside {
+		parts = append(parts, b.String())
 	}
-	steps := "steps"
-	if p.Steps == 1 {
-		steps = "step"
-	}
-	if strength != "" {
-		strength += ", "
-	}
-	return fmt.Sprintf("α = %v, %d %s, %s%s features", p.Alpha, p.Steps, steps, strength, p.Features)
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
 // Grid is a set of parameters: every combination of its values. Values are in

@@ -14,13 +14,13 @@ func TestGridSizes(t *testing.T) {
 		if err := g.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		seen := map[Parameters]bool{}
+		seen := map[string]bool{}
 		for i := range g.Size() {
 			p := g.at(i)
 			if p.Steps < p.MinSteps {
 				t.Errorf("%s: setting %d is %v", name, i, p)
 			}
-			seen[p] = true
+			seen[p.String()] = true
 		}
 		if len(seen) != g.Size() {
 			t.Errorf("%s: %d different settings of %d", name, len(seen), g.Size())

@@ -163,7 +163,7 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
-	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}}
+	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}, Beside: r.set.beside(r.set.Learner, len(r.p.Names))}
 	return nil
 }
 

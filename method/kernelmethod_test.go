@@ -97,7 +97,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 				t.Errorf("%s: node %d is of class %d, with the whole kernel %d: %v", name, i, c, want, scores)
 			}
 		}
-		if want := "diffusion, normalized, β = 3, C = 10"; out.Parameters.String() != want || out.Settings != 1 {
+		if want := "diffusion, normalized, β = 3, C = 10, class-weights equal, strategy one-vs-one, tolerance = 0.001"; out.Parameters.String() != want || out.Settings != 1 {
 			t.Errorf("%s: %v of %d", name, out.Parameters, out.Settings)
 		}
 	}
@@ -248,7 +248,7 @@ func TestKernelParametersAsText(t *testing.T) {
 	}
 	p = Parameters{Alpha: 0.5, Steps: 3, Cost: 2, Features: Plain}
 	text, err = json.Marshal(p)
-	if want := `{"alpha":0.5,"steps":3,"min_steps":0,"cost":2,"features":"plain"}`; err != nil || string(text) != want {
+	if want := `{"alpha":0.5,"cost":2,"features":"plain","min_steps":0,"steps":3}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
 	}
 }

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -60,4 +61,28 @@ func (s *Settings) weights(y []int, classes int) []float64 {
 // machine returns a support vector machine for the items with y ≥ 0.
 func (s *Settings) machine(y []int, classes int) classify.SVM {
 	return classify.SVM{Strategy: s.strategy(classes), Weights: s.weights(y, classes), Tolerance: s.Tolerance}
+}
+
+// usualTolerance is that of a [classify.SVM] whose Tolerance is 0.
+const usualTolerance = 1e-3
+
+// beside returns the values of support vector machines of so many classes beside their
+// cost, nil for another learner.
+func (s *Settings) beside(l Learner, classes int) []Setting {
+	if !l.machines() {
+		return nil
+	}
+	same := *s
+	same.Learner = l
+	v := spec.Values{"class-weights": spec.Word("equal"), "strategy": spec.Word("one-vs-one")}
+	if s.Given["class-weights"] == spec.Word("balanced") {
+		v["class-weights"] = spec.Word("balanced")
+	}
+	if same.strategy(classes) == classify.OneVsRest {
+		v["strategy"] = spec.Word("one-vs-rest")
+	}
+	if l == KernelSVM {
+		v["svm-tolerance"] = spec.Number(cmp.Or(s.Tolerance, usualTolerance))
+	}
+	return []Setting{{&classify.LearnerOf(string(KernelSVM)).Spec, v}}
 }

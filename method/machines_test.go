@@ -1,12 +1,16 @@
 package method
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Machines behind a kernel of the graph and behind walks have the weights and the strategy
@@ -90,6 +94,65 @@ func TestMachinesAsGiven(t *testing.T) {
 				}
 			}
 			named[strings.Join(append([]string{"as"}, machineSpec.Text(given)), " ")] = classes
+		}
+	}
+}
+
+// TestParametersAreTold gives methods a value for each of their parameters that is not
+// chosen, those of machines and of what is around a method among them: a choice on splits
+// and a prediction tell them all.
+func TestParametersAreTold(t *testing.T) {
+	p := problemtest.Planted(t, 5, 60, 40)
+	splits, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := ParseMethods("cwk,cwk+linear-svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := spec.Values{
+		"class-weights": spec.Word("balanced"), "strategy": spec.Word("one-vs-rest"), "correct-alpha": spec.Number(0.3), "smooth-alpha": spec.Number(0.4),
+		"alpha": spec.Number(0.6), "steps": spec.Int(2), "rounds": spec.Int(7), "rank": spec.Int(4), "dimension": spec.Int(3), "epochs": spec.Int(3),
+	}
+	for _, m := range list {
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Cost: []float64{3}, Lambda: []float64{0.7}, Features: []Features{Plain}}, Given: given, Tolerance: 1e-4, Fixed: true}
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil {
+			t.Fatal(m.Name(), err)
+		}
+		told := []Parameters{out.Parameters}
+		if c, err := m.Tune(t.Context(), p, splits, set); err != nil {
+			t.Fatal(m.Name(), err)
+		} else if c != nil {
+			told = append(told, c.Parameters)
+		}
+		want := spec.Values{}
+		for _, d := range m.(Declared).Declarations() {
+			maps.Copy(want, d.Own(given))
+		}
+		for name, v := range map[string]spec.Value{"cost": spec.Number(3), "lambda": spec.Number(0.7), "svm_tolerance": spec.Number(1e-4)} {
+			if slices.Contains(m.Takes(), name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name()) { // whose own are given
+				want[strings.ReplaceAll(name, "_", "-")] = v
+			}
+		}
+		for _, par := range told {
+			text, err := json.Marshal(par)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got spec.Values
+			if err := json.Unmarshal(text, &got); err != nil {
+				t.Fatal(err)
+			}
+			for name, v := range want {
+				if got[name].String() != v.String() {
+					t.Errorf("%s: %s is %v of %s, want %v", m.Name(), name, got[name], text, v)
+				}
+				if v.String() != "" && !strings.Contains(par.String(), v.String()) {
+					t.Errorf("%s: %q does not tell %s %v", m.Name(), par, name, v)
+				}
+			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	best := largestOf(found.Right)
-	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}}
+	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}, Beside: r.set.beside(m.learner, len(p.Names))}
 	if strength := r.strengths[best%len(r.strengths)]; m.learner == RLS {
 		par.Lambda = strength
 	} else {

@@ -125,5 +125,6 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
+	r.out.Parameters.Beside = set.beside(r.out.Learner, len(p.Names))
 	return r.out, nil
 }

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 			if memory > 0 && c.Work.Sweeps <= cross.Work.Sweeps {
 				t.Errorf("memory %d: %d sweeps, as without a limit", memory, c.Work.Sweeps)
 			}
-			if !slices.Equal(got.Scores.Data, first.Scores.Data) || got.Parameters != first.Parameters {
+			if !slices.Equal(got.Scores.Data, first.Scores.Data) || !reflect.DeepEqual(got.Parameters, first.Parameters) {
 				t.Errorf("%d workers, memory %d: other scores", workers, memory)
 			}
 			if diff := cmp.Diff(first.Class, got.Class); diff != "" {

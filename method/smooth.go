@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // smoothed is a method with [propagate.CorrectAndSmooth] around it.
@@ -53,6 +54,18 @@ func (m smoothed) Declarations() (list []*spec.Spec) {
 	return append(list, &propagate.CorrectAndSmooth)
 }
 
+// Tune implements [Method]: what is chosen is the method within.
+func (m smoothed) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	c, err := m.Method.Tune(ctx, p, splits, s)
+	if err != nil || c == nil {
+		return c, err
+	}
+	set := s.WithDefaults()
+	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)
+	c.Beside = append(c.Beside, Setting{&propagate.CorrectAndSmooth, v})
+	return c, err
+}
+
 // Predict implements [Method].
 func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	if p.Directed {
@@ -90,6 +103,8 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		out.Class[row] = p.Class[i]
 	}
 	out.Seconds.Walk += time.Since(start).Seconds()
+	out.Parameters.Beside = append(out.Parameters.Beside, Setting{&propagate.CorrectAndSmooth, v})
+	out.Settings = max(1, out.Settings)
 	return out, nil
 }
 

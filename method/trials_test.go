@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -50,7 +51,7 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.Seconds, want.Seconds, got.Work, want.Work = PhaseSeconds{}, PhaseSeconds{}, Work{}, Work{}
-		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *roaring.Bitmap) bool { return a.Equals(b) })); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *roaring.Bitmap) bool { return a.Equals(b) }), cmp.Comparer(func(a, b Parameters) bool { return reflect.DeepEqual(a, b) })); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		clear(sum.Hits)

@@ -214,7 +214,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return in.methodError(f.explain(err, g.Nodes(), l), name)
 	}
-	return in.publishReport(d.product, &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}, storeOf(g.Manifest()), f.grid, plan)
+	return in.publishReport(d.product, &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}, storeOf(g.Manifest()), plan)
 }
 
 // writeReport writes a report to o, unless it has no path: the document as JSON, or the
@@ -233,12 +233,12 @@ func writeReport(o *product, document any, report interface{ WriteText(io.Writer
 }
 
 // publishReport writes a report, makes it appear, and prints what there is to print.
-func (in *invocation) publishReport(o *product, doc *evaluated, store, parameters any, plan *evaluate.Plan) error {
+func (in *invocation) publishReport(o *product, doc *evaluated, store any, plan *evaluate.Plan) error {
 	c := in.closing()
 	doc.Seconds, doc.PeakMemoryBytes, doc.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
 	err := writeReport(o, doc, doc.Report)
 	if err == nil {
-		err = o.publish(store, parameters)
+		err = o.publish(store, doc.Report.Chosen())
 	}
 	if err == nil && plan.Journal != nil {
 		err = plan.Journal.Remove()

@@ -340,5 +340,5 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 	if err != nil {
 		return g.explain(f.splitting.explain(err, nodes, g.l))
 	}
-	return in.publishReport(o, &evaluated{Report: report, Graph: name, Skipped: skippedOf(g.l)}, nil, f.given, plan)
+	return in.publishReport(o, &evaluated{Report: report, Graph: name, Skipped: skippedOf(g.l)}, nil, plan)
 }
