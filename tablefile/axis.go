@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -55,24 +56,29 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 	return Axis{n, names.Name}, nil
 }
 
+// ErrNoIDs is wrapped by what [File.Axis] returns where no ids are found.
+var ErrNoIDs = errors.New("tablefile: no ids")
+
 // Axis returns what the rows or the cols of the file stand for: the ids that its archive
 // has under that name, or those in the file beside it, X.rows.ids for the rows of X.npy
-// or X.npy.gz. Where there is neither, ID is nil and missing names that file.
-func (f *File) Axis(ctx context.Context, which string) (a Axis, missing string, err error) {
+// or X.npy.gz. Where there is neither, ID is nil and the error a [*nodefile.ParseError]
+// about that file.
+func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	n := f.Rows
 	if which == "cols" {
 		n = f.Cols
 	}
 	if names, err := f.names(which, n); err != nil || names != nil {
-		return AxisOf(names), "", err
+		return AxisOf(names), err
 	}
-	name := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst")
+	name, beside := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""
 	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
-		missing = base + "." + which + ".ids"
-		if _, err := os.Stat(missing); err == nil {
-			a, err = ReadAxis(ctx, missing, n, nil)
-			return a, "", err
+		beside = base + "." + which + ".ids"
+		if _, err := os.Stat(beside); err == nil {
+			return ReadAxis(ctx, beside, n, nil)
 		}
 	}
-	return Axis{N: n}, missing, nil
+	return Axis{N: n}, &nodefile.ParseError{
+		File: beside, Msg: "is missing", Fix: fmt.Sprintf("write there the ids of the %s of %s, one a line", which, f.Name), Err: ErrNoIDs,
+	}
 }

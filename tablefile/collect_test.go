@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -97,11 +98,12 @@ func TestReadCSR(t *testing.T) {
 	if _, err := ReadCSR(t.Context(), f, func(bytes int64) error { return full }); !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
-	rows, missing, err := f.Axis(t.Context(), "rows")
-	if err != nil || missing != "" || rows.N != 3 || rows.ID(2) != "cy" || rows.Bytes() != int64(len("ann\nbo\ncy\n")) {
-		t.Errorf("rows %v, missing %q, error %v", rows, missing, err)
+	rows, err := f.Axis(t.Context(), "rows")
+	if err != nil || rows.N != 3 || rows.ID(2) != "cy" || rows.Bytes() != int64(len("ann\nbo\ncy\n")) {
+		t.Errorf("rows %v, error %v", rows, err)
 	}
-	if cols, missing, err := f.Axis(t.Context(), "cols"); err != nil || cols.ID != nil || !strings.HasSuffix(missing, "x.cols.ids") {
-		t.Errorf("columns %v, missing %q, error %v", cols, missing, err)
+	cols, err := f.Axis(t.Context(), "cols")
+	if none := new(nodefile.ParseError); cols.ID != nil || !errors.Is(err, ErrNoIDs) || !errors.As(err, &none) || !strings.HasSuffix(none.File, "x.cols.ids") {
+		t.Errorf("columns %v, error %v", cols, err)
 	}
 }

@@ -111,10 +111,10 @@ func (in *invocation) attributeIDs(f *attributeFlags, file *tablefile.File) (axi
 	if f.ids != "" {
 		return tablefile.ReadAxis(in.ctx, f.ids, file.Rows, in.stdin)
 	}
-	ids, missing, err := file.Axis(in.ctx, "rows")
-	if missing == "" {
-		return ids, err
+	ids, err := file.Axis(in.ctx, "rows")
+	if missing := (*nodefile.ParseError)(nil); errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing) {
+		err = usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+			f.file, missing.File)
 	}
-	return axis{}, usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
-		f.file, missing)
+	return ids, err
 }

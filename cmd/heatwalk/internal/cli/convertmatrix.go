@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -198,14 +199,15 @@ func (c *matrixRun) name(list string) (err error) {
 	if list != "" {
 		m.Rows, err = tablefile.ReadAxis(c.in.ctx, list, f.Rows, c.in.stdin)
 	}
-	if f.Format != tablefile.LIBSVM && err == nil {
-		if list == "" {
-			m.Rows, _, err = f.Axis(c.in.ctx, "rows")
-		}
-		if err == nil {
-			m.Cols, _, err = f.Axis(c.in.ctx, "cols")
+	beside := func(a *axis, which string) {
+		if f.Format != tablefile.LIBSVM && err == nil && a.ID == nil {
+			if *a, err = f.Axis(c.in.ctx, which); errors.Is(err, tablefile.ErrNoIDs) {
+				err = nil
+			}
 		}
 	}
+	beside(&m.Rows, "rows")
+	beside(&m.Cols, "cols")
 	if m.Rows.ID == nil {
 		m.Rows.ID = strconv.Itoa
 	}

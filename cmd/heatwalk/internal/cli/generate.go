@@ -284,7 +284,8 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 // planGenerate plans a run, and keeps it to the plan.
 func (in *invocation) planGenerate(r *generated, isStore bool) error {
 	size := r.model.Size()
-	plan := func() (*needs, error) {
+	r.bytes = size.Bytes
+	return in.keepWithin(func() (*needs, error) {
 		n := new(needs)
 		n.Limit = in.dataLimit()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
@@ -309,16 +310,7 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 		n.Release("lines and ids")
 		n.Release("making of edges")
 		return n, n.reserveList(p.Memory)
-	}
-	n, err := plan()
-	if exitCode(err) == exitLimit {
-		err = &overError{err, in.enough(plan)}
-	}
-	if err != nil {
-		return err
-	}
-	r.bytes = size.Bytes
-	return in.keepTo(n)
+	})
 }
 
 // withoutSeparator returns the path of a directory as the name beside which its

@@ -22,6 +22,15 @@ type gramFlags struct {
 	values  spec.Values // all of them
 }
 
+// files returns the files whose kernels are combined.
+func (f *gramFlags) files() []string { return append([]string{f.file}, f.others...) }
+
+// How the kernels of several files become one. Both are kernels if these are.
+const (
+	sumOfKernels     = "sum"
+	productOfKernels = "product"
+)
+
 // gramFlags declares the flags of f.
 func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones; of several FILE,FILE their sum or product")
@@ -55,7 +64,7 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 	if flags.Changed("combine") && f.gram.others == nil {
 		in.problem("--combine", "is about several kernels; give --gram FILE,FILE")
 	}
-	in.checkDense(f.out, append([]string{f.gram.file, f.labels}, f.gram.others...)...)
+	in.checkDense(f.out, append(f.gram.files(), f.labels)...)
 	if f.gram.file == "-" {
 		in.problem("--gram", "stdin can be read once, and the kernel is read twice; give a file")
 	}

@@ -247,7 +247,7 @@ func (r *collectionRun) readBase(names []string) (*sparse.Block[float64], error)
 	var place [2][]int // of each row and column of the file among the elements, −1: none
 	for side, which := range []string{"rows", "cols"} {
 		n := []int{file.Rows, file.Cols}[side]
-		ids, err := r.in.axisOfFile(file, which)
+		ids, err := file.Axis(r.in.ctx, which)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -93,11 +94,11 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 // rowIDs returns what the rows of a file of attributes are called, numbers where that is
 // not said.
 func (in *invocation) rowIDs(f *tablefile.File, n *neighbours) ([]string, error) {
-	rows, _, err := f.Axis(in.ctx, "rows")
+	rows, err := f.Axis(in.ctx, "rows")
 	if n.ids != "" {
 		rows, err = tablefile.ReadAxis(in.ctx, n.ids, f.Rows, in.stdin)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, tablefile.ErrNoIDs) {
 		return nil, err
 	}
 	ids, seen := make([]string, f.Rows), make(map[string]int, f.Rows)

@@ -212,6 +212,18 @@ func (in *invocation) keepTo(n *needs) error {
 	return nil
 }
 
+// keepWithin plans a run without a graph and keeps to the plan.
+func (in *invocation) keepWithin(plan func() (*needs, error)) error {
+	n, err := plan()
+	if exitCode(err) == exitLimit {
+		err = &overError{err, in.enough(plan)}
+	}
+	if err != nil {
+		return err
+	}
+	return in.keepTo(n)
+}
+
 // heapLimit returns the runtime's own limit for a run with so many bytes of data:
 // it collects garbage before more is resident than [resident] says.
 func heapLimit(data int64) int64 { return resident(data) - fileBytes - data/(2*heapShare) }

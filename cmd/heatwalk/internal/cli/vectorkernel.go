@@ -124,7 +124,7 @@ func classNumber(a *nodefile.Attributes, rows []int) func(i int) string {
 // planVectors keeps a run on a table to what it takes: the table, so many bytes more, and
 // files of so many.
 func (in *invocation) planVectors(a *nodefile.Attributes, bytes, disk int64) error {
-	plan := func() (*needs, error) {
+	return in.keepWithin(func() (*needs, error) {
 		n := new(needs)
 		n.Limit = in.dataLimit()
 		if in.estimating {
@@ -135,13 +135,5 @@ func (in *invocation) planVectors(a *nodefile.Attributes, bytes, disk int64) err
 			err = n.Reserve(bytes, "kernel values")
 		}
 		return n, err
-	}
-	n, err := plan()
-	if exitCode(err) == exitLimit {
-		err = &overError{err, in.enough(plan)}
-	}
-	if err != nil {
-		return err
-	}
-	return in.keepTo(n)
+	})
 }

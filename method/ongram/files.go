@@ -1,0 +1,372 @@
+package ongram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// Files are kernel values in files: rows of all nodes, and columns of all nodes or of
+// those with a label. Nothing but the values between the items that a learner is given is
+// kept in memory; the files are read for these, and again for the scores. What is wrong in
+// a file is a [*nodefile.ParseError].
+type Files struct {
+	Rows, Cols tablefile.Axis
+
+	Labels *nodefile.Labels // of columns
+	Absent string           // an id with a label that is no column, "" if there is none
+
+	// Progress, if not nil, is told how many rows of how many have been read.
+	Progress func(phase string, done, total int)
+
+	files   []*tablefile.File
+	product bool
+	row     *shard.Nodes
+	item    []int // the column of each item, the labelled ones first, in the order of their labels
+	class   []int // of each item, −1 for none
+	itemOf  []int // the item that each row is, −1 for none
+}
+
+// OpenFiles opens the files of kernels between the same nodes, in the same order, whose
+// sum, or product, is the kernel.
+func OpenFiles(ctx context.Context, paths []string, product bool) (*Files, error) {
+	k := &Files{product: product}
+	for _, path := range paths {
+		f, err := tablefile.Inspect(ctx, path, &tablefile.Options{Name: path})
+		if err != nil {
+			return nil, err
+		}
+		k.files = append(k.files, f)
+		for _, which := range []string{"rows", "cols"} {
+			own := &k.Rows
+			if which == "cols" {
+				own = &k.Cols
+			}
+			a, err := f.Axis(ctx, which)
+			if err == nil && len(k.files) > 1 {
+				err = sameAxis(a, *own, which, path, paths[0])
+			}
+			if err != nil {
+				return nil, err
+			}
+			*own = a
+		}
+	}
+	var err error
+	k.row, err = k.nodes("rows", k.Rows)
+	return k, err
+}
+
+// sameAxis returns an error unless the rows or cols of a file are those of the first one.
+func sameAxis(got, want tablefile.Axis, which, path, first string) error {
+	if got.N != want.N {
+		return &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has %d %s, and %s has %d", got.N, which, first, want.N), Fix: "kernels are combined between the same nodes"}
+	}
+	for i := range got.N {
+		if got.ID(i) != want.ID(i) {
+			return &nodefile.ParseError{
+				File: path, Msg: fmt.Sprintf("number %d of its %s is %q, and that of %s is %q", i+1, which, got.ID(i), first, want.ID(i)),
+				Fix: "kernels are combined between the same nodes, in the same order",
+			}
+		}
+	}
+	return nil
+}
+
+// fault returns what is wrong with the first file.
+func (k *Files) fault(fix, format string, args ...any) error {
+	return &nodefile.ParseError{File: k.files[0].Name, Msg: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// nodes returns the ids of an axis, each of which is to stand there once.
+func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
+	var ids shard.NodesBuilder
+	for id := range a.IDs() {
+		ids.Append(string(id))
+	}
+	nodes, err := ids.Nodes()
+	if err != nil {
+		return nil, k.fault("give each an id of its own", "its %s cannot be told apart: %s", which, strings.TrimPrefix(err.Error(), "shard: "))
+	}
+	return nodes, nil
+}
+
+// columnLookup finds the columns of ids, and remembers what is none.
+type columnLookup struct {
+	*shard.Nodes
+	found  bool
+	absent string
+}
+
+// Lookup implements [nodefile.Lookup].
+func (c *columnLookup) Lookup(id string) (int, bool) {
+	row, ok := c.Nodes.Lookup(id)
+	if ok {
+		c.found = true
+	} else {
+		c.absent = id
+	}
+	return row, ok
+}
+
+// ReadLabels reads the labels of columns. Lines about what is no column are passed over,
+// unless all are.
+func (k *Files) ReadLabels(ctx context.Context, path string, stdin io.Reader, warn func(string)) error {
+	nodes, err := k.nodes("columns", k.Cols)
+	if err != nil {
+		return err
+	}
+	columns := &columnLookup{Nodes: nodes}
+	k.Labels, err = nodefile.ReadLabels(ctx, path, columns, &nodefile.LabelConfig{SkipUnknown: true, Stdin: stdin, Warn: warn})
+	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) && !columns.found && columns.absent != "" {
+		return &nodefile.ParseError{
+			File: path, Msg: fmt.Sprintf("none of its ids (the last %q) is that of a column of %s", columns.absent, k.files[0].Name), Fix: "label the columns",
+		}
+	}
+	k.Absent = columns.absent
+	return err
+}
+
+// Choose finds the rows of the items that a learner is given: the labelled columns or,
+// where it learns from all nodes, all of them.
+func (k *Files) Choose(l *classify.Learner) error {
+	labelled := make([]bool, k.Cols.N)
+	for _, c := range k.Labels.Row {
+		labelled[c] = true
+	}
+	k.item, k.class = append(k.item[:0], k.Labels.Row...), append(k.class[:0], k.Labels.Class...)
+	for c, has := range labelled {
+		switch {
+		case has:
+		case k.Rows.N != k.Cols.N: // the columns are not all nodes
+			return &nodefile.ParseError{
+				File: k.Labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.Cols.ID(c), k.files[0].Name),
+				Fix: "label every column, or give a kernel between all nodes",
+			}
+		case l.Whole:
+			k.item, k.class = append(k.item, c), append(k.class, -1)
+		}
+	}
+	k.itemOf = make([]int, k.Rows.N)
+	for i := range k.itemOf {
+		k.itemOf[i] = -1
+	}
+	for a, c := range k.item {
+		row, ok := k.row.Lookup(k.Cols.ID(c))
+		if !ok {
+			return k.fault("the rows are to hold all nodes", "the column of %q has no row", k.Cols.ID(c))
+		}
+		k.itemOf[row] = a
+	}
+	if n := k.Rows.N; l.Whole && len(k.item) < n {
+		return k.fault("give a column for every row", "%s needs the kernel between all nodes, and %d of %d rows have no column", l.Name, n-len(k.item), n)
+	}
+	return nil
+}
+
+// Memory lists what learning and scoring take after Choose.
+func (k *Files) Memory(l *classify.Learner) []spec.Bytes {
+	m := int64(len(k.item))
+	values := 8*m*m + 16*int64(k.Cols.N)
+	for _, f := range k.files {
+		values += f.Bytes(8)
+	}
+	list := []spec.Bytes{{What: "ids and labels", Bytes: 112 * int64(k.Rows.N+k.Cols.N)}, {What: "kernel values", Bytes: values}}
+	if l.Memory != nil {
+		list = append(list, spec.Bytes{What: l.Name, Bytes: l.Memory(len(k.item), len(k.Labels.Names))})
+	}
+	return list
+}
+
+// rowsOf goes through the rows of a file.
+func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] {
+	return func(yield func([]float64, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		ended := false
+		err := tablefile.Read(ctx, f, func(_ []byte, values []float64) error {
+			if ended = !yield(values, nil); ended {
+				stop()
+				return context.Canceled
+			}
+			return nil
+		})
+		if err != nil && !ended {
+			yield(nil, err)
+		}
+	}
+}
+
+// rows returns a function that returns the next row of the kernel with all its values and
+// with those of the items, which are valid until the next call, and what ends the reading.
+func (k *Files) rows(ctx context.Context, phase string) (next func() (values, items []float64, err error), stop func()) {
+	pulls, stops := make([]func() ([]float64, error, bool), len(k.files)), make([]func(), len(k.files))
+	for i, f := range k.files {
+		pulls[i], stops[i] = iter.Pull2(rowsOf(ctx, f))
+	}
+	items, done := make([]float64, len(k.item)), 0
+	next = func() (values, _ []float64, _ error) {
+		for i, pull := range pulls {
+			row, err, more := pull()
+			switch {
+			case err != nil:
+				return nil, nil, err
+			case !more:
+				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "run the command again"}
+			case i == 0:
+				values = row
+				continue
+			}
+			for j, v := range row {
+				if k.product {
+					values[j] *= v
+				} else {
+					values[j] += v
+				}
+			}
+		}
+		for a, c := range k.item {
+			items[a] = values[c]
+		}
+		if done++; k.Progress != nil {
+			k.Progress(phase, done, k.Rows.N)
+		}
+		return values, items, nil
+	}
+	return next, func() {
+		for _, end := range stops {
+			end()
+		}
+	}
+}
+
+// gram reads the values between the items.
+func (k *Files) gram(ctx context.Context) (*classify.DenseGram[float64], error) {
+	m := len(k.item)
+	g := &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+	same := k.beginSame()
+	next, stop := k.rows(ctx, "reading")
+	defer stop()
+	for i := range k.Rows.N {
+		values, items, err := next()
+		if err != nil {
+			return nil, err
+		}
+		same.add(i, values)
+		if a := k.itemOf[i]; a >= 0 {
+			copy(g.Data[a*m:], items)
+		}
+	}
+	const fix = "a kernel is symmetric, are the ids in the order of the rows and columns?"
+	var uneven *classify.AsymmetryError
+	if errors.As(g.CheckSymmetric(), &uneven) {
+		i, j := k.Cols.ID(k.item[uneven.I]), k.Cols.ID(k.item[uneven.J])
+		return nil, k.fault(fix, "K(%q, %q) is %g, but K(%q, %q) is %g", i, j, uneven.IJ, j, i, uneven.JI)
+	}
+	if row := same.uneven(); row >= 0 {
+		return nil, k.fault(fix, "the row of %q is not like its column", k.Rows.ID(row))
+	}
+	return g, nil
+}
+
+// Learn reads the values between the items of Choose and gives them to the learner, see
+// the function [Learn].
+func (k *Files) Learn(ctx context.Context, l *classify.Learner, v spec.Values, calibrate bool) (*Machine, error) {
+	g, err := k.gram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Learn(ctx, l, g, k.class, len(k.Labels.Names), v, calibrate)
+}
+
+// Scores reads the values again and returns a function that stores what a machine says of
+// the next row, scores or, with shares, what they say of each class; and what ends the
+// reading.
+func (k *Files) Scores(ctx context.Context, m *Machine, shares bool) (next func(dst []float64) error, stop func()) {
+	row, stop := k.rows(ctx, "scoring")
+	scores, i := make([]float64, len(m.Outputs())), 0
+	return func(dst []float64) error {
+		_, items, err := row()
+		if err != nil {
+			return err
+		}
+		own := math.NaN() // of no use to a learner that is given some columns
+		if a := k.itemOf[i]; a >= 0 {
+			own = items[a]
+		}
+		i++
+		if !shares {
+			m.ScoresTo(dst, items, own)
+			return nil
+		}
+		m.ScoresTo(scores, items, own)
+		m.SharesTo(dst, scores)
+		return nil
+	}, stop
+}
+
+// sameSums tells by weighted sums whether a kernel between all nodes, most of which is read
+// and forgotten, is symmetric: Kw = Kᵀw for random weights w.
+type sameSums struct {
+	column  []int     // of each row
+	weight  []float64 // of each column
+	row     []float64 // Σ_j K_ij·w_j
+	down    []float64 // Σ_i K_ij·w_i
+	largest float64
+}
+
+// beginSame returns sums of nothing, nil unless rows and columns are the same nodes.
+func (k *Files) beginSame() *sameSums {
+	n := k.Rows.N
+	if k.Cols.N != n {
+		return nil
+	}
+	s := &sameSums{make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n), 0}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for c := range n {
+		s.weight[c] = 1 + rng.Float64()
+		row, ok := k.row.Lookup(k.Cols.ID(c))
+		if !ok {
+			return nil
+		}
+		s.column[row] = c
+	}
+	return s
+}
+
+func (s *sameSums) add(row int, values []float64) {
+	if s == nil {
+		return
+	}
+	w := s.weight[s.column[row]]
+	for c, v := range values {
+		s.row[row] += v * s.weight[c]
+		s.down[c] += v * w
+		s.largest = max(s.largest, math.Abs(v))
+	}
+}
+
+// uneven returns a row whose sum is not that of its column but for what is left of single
+// precision, −1 if there is none.
+func (s *sameSums) uneven() int {
+	if s == nil {
+		return -1
+	}
+	for row, c := range s.column {
+		if math.Abs(s.row[row]-s.down[c]) > 1e-5*s.largest*float64(len(s.column)) {
+			return row
+		}
+	}
+	return -1
+}
