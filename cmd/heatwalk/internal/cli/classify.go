@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -22,6 +25,9 @@ import (
 type classifyFlags struct {
 	reading
 	learning
+	kernel, learner string // parts of the method's name, "" if not given
+	method          method.Method
+
 	out     string
 	gram    gramFlags
 	vectors vectorFlags
@@ -78,10 +84,8 @@ func newClassify(in *invocation) *cobra.Command {
 			in.checkOutput("-o", f.out, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
 			in.checkAttributes(&f.attributes)
 			in.checkStdin(append(args, f.labels, f.truth)...)
-			in.checkLearning(cmd.Flags(), &f.learning)
-			if f.method != nil {
-				in.checkEffect(cmd.Flags(), []method.Method{f.method})
-			}
+			in.checkMethod(cmd.Flags(), &f)
+			in.checkEffect(cmd.Flags(), f.methods())
 			in.checkSuggest(cmd.Flags(), &f)
 			in.checkTrials(args, &f)
 			if err := in.checked(); err != nil {
@@ -100,7 +104,16 @@ func newClassify(in *invocation) *cobra.Command {
 // classifyFlags declares the flags of f.
 func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
-	in.learningFlags(flags, &f.learning)
+	in.walkFlags(flags, &f.walking, "")
+	flags.StringVar(&f.listed, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
+	flags.Lookup("method").DefValue = "" // it is told already
+	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
+	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
+	in.machineFlags(flags, &f.machine, "default: chosen by cross-validation")
+	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
+		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
+	in.effortFlag(flags, &f.effort)
+	ofMethods().flags(in, flags, "")
 	in.gramFlags(flags, &f.gram)
 	in.vectorFlags(flags, &f.vectors)
 	in.choiceVar(flags, &f.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "with --vectors: values that no record with a label has")
@@ -118,6 +131,38 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	in.intVar(flags, &f.suggest, "suggest", 0, 1, 1<<20, "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
 	in.slabVar(flags, &f.slab, "the choice of cwk, a share of the absorptions each")
 	in.readingFlags(flags, &f.reading)
+}
+
+// checkMethod notes what is wrong with the flags of f that say how to learn, and finds the
+// method.
+func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
+	place := "--method"
+	switch {
+	case f.kernel != "" || f.learner != "":
+		if flags.Changed("method") {
+			in.problem("--method", "%s says all; leave out --kernel and --learner", f.listed)
+		}
+		if place = "--kernel"; f.kernel == "" {
+			place = "--learner"
+		}
+		f.listed = cmp.Or(f.kernel, walkKernel) + "+" + cmp.Or(f.learner, string(method.KernelSVM))
+	case !flags.Changed("method") && choosesWalks(flags):
+		f.listed = walkKernel
+	}
+	in.checkLearning(flags, &f.learning, place)
+	if len(f.entries) > 1 {
+		in.problem("--method", "%s are several; classify takes one, evaluate compares them", f.listed)
+	}
+	if len(f.entries) != 1 {
+		return
+	}
+	f.method = f.entries[0].Method
+	for _, name := range slices.Sorted(maps.Keys(f.entries[0].Own)) {
+		if flag := strings.ReplaceAll(name, "_", "-"); flags.Changed(flag) {
+			in.problem("--"+flag, "--method gives %s too; leave out one of the two", name)
+		}
+	}
+	in.try(flags, &f.learning, "small", nil)
 }
 
 // classified is the JSON document of classify.
@@ -167,7 +212,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	var settings *method.Settings
 	plan, err := in.fit(g, func() (*needs, error) {
-		if settings, err = in.settings(&f.learning, g, l); err != nil {
+		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.phases()); err != nil {
 			return nil, err
 		}
 		settings.Trials, settings.Raw = f.parts.outcomes(), f.kind == "raw"

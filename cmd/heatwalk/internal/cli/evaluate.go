@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,28 +14,17 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/gridfile"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
 	reading
-	walking
+	learning
 	attributes attributeFlags
-	effort     string
-	machine
-	names   string // of the methods
-	entries []method.Entry
-	methods []method.Method // of the entries
-	stated  spec.Values     // parameters of declared methods that were given
 	splitting
 	tuningSplits int
 	tuneAt       []float64
 	gridName     string
-	grid         *method.Grid
-	gridFile     gridfile.File          // nil: none
-	given        func(name string) bool // whether a flag fixes a parameter
-	features     string
 	several      bool // labels a node
 }
 
@@ -65,7 +53,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
+	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "")
 	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
@@ -86,60 +74,22 @@ func newEvaluate(in *invocation) *cobra.Command {
 
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
-	f.entries = in.entries("--method", f.names)
-	for _, e := range f.entries {
-		f.methods = append(f.methods, e.Method)
-	}
-	f.stated = in.stated(flags, f.methods)
-	in.checkForm(f.entries, f.stated)
-	in.checkSteps(f.stated)
-	in.checkLabels(&f.walking)
-	in.checkEffect(flags, f.methods)
+	in.checkLearning(flags, &f.learning, "--method")
+	in.checkEffect(flags, f.methods())
 	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)
 	if len(f.tuneAt) > 0 && f.tuningSplits == 0 {
 		in.problem("--tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two")
 	}
-	f.grid = in.gridOf(flags, f)
-}
-
-// gridOf returns the grid of walks that --grid names, with the values that flags fix, and
-// stores the file that it names.
-func (in *invocation) gridOf(flags *pflag.FlagSet, f *evaluateFlags) *method.Grid {
-	f.given = func(name string) bool { return flags.Changed(strings.ReplaceAll(name, "_", "-")) }
-	kinds := []method.Features{method.Plain, method.Honest}
-	if f.features != "auto" {
-		kinds = []method.Features{method.Features(f.features)}
-	}
-	g := method.SmallGrid(kinds...)
+	var file gridfile.File
 	switch f.gridName {
-	case "small":
-	case "paper":
-		f.gridFile = gridfile.Paper()
-	case "none":
-		g = method.NoGrid()
-		if f.features != "auto" {
-			g.Features = kinds
-		}
+	case "small", "none":
+	case "paper": // which is for many methods
+		file = gridfile.Paper()
 	default:
-		f.gridFile = in.readGrid(f.gridName)
+		file = in.readGrid(f.gridName)
+		in.checkGridFile(f.gridName, file.Check(f.methods()))
 	}
-	if anyWalks(f.methods) {
-		g.Fix(f.stated)
-	}
-	f.fix(g)
-	var err error
-	if f.gridName != "paper" { // which is for many methods
-		err = f.gridFile.Check(f.methods)
-	}
-	for _, e := range f.entries {
-		if err == nil {
-			_, err = f.gridFile.Own(e.Method, f.given)
-		}
-	}
-	if wrong := new(gridfile.Error); errors.As(err, &wrong) {
-		in.problem(fmt.Sprintf("%s:%d", f.gridName, wrong.Line), "%s; correct the file", wrong.What)
-	}
-	return g
+	in.try(flags, &f.learning, f.gridName, file)
 }
 
 // readGrid reads a grid file, and notes what is wrong with it.
@@ -151,32 +101,10 @@ func (in *invocation) readGrid(path string) gridfile.File {
 	}
 	defer file.Close()
 	g, err := gridfile.Read(file)
-	if wrong := new(gridfile.Error); errors.As(err, &wrong) {
-		in.problem(fmt.Sprintf("%s:%d", path, wrong.Line), "%s; correct the file", wrong.What)
-	} else if err != nil {
+	if in.checkGridFile(path, err); err != nil && !errors.As(err, new(*gridfile.Error)) {
 		in.problem("--grid", "%s cannot be read (%s); give another file", path, cause(err))
 	}
 	return g
-}
-
-// planned returns the methods with the settings that each has: of the grid, and of its
-// own in the list.
-func (f *evaluateFlags) planned(set *method.Settings) (list []evaluate.Entry, err error) {
-	for _, e := range f.entries {
-		own, err := f.gridFile.Own(e.Method, f.given)
-		if err != nil {
-			return nil, err
-		}
-		with, err := set.With(e.Method, own)
-		if err == nil {
-			with, err = with.With(e.Method, e.Own)
-		}
-		if err != nil {
-			return nil, usageOf("--method", "%s", withoutUsage(err))
-		}
-		list = append(list, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: with})
-	}
-	return list, nil
 }
 
 // evaluated is the JSON document of evaluate.
@@ -336,23 +264,16 @@ func (in *invocation) evaluating() (splits func(done, total int), phase func(nam
 }
 
 // plan returns what to measure.
-func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (*evaluate.Plan, error) {
-	prior, err := in.priorOf(&f.walking, g, l)
-	if err != nil {
-		return nil, err
-	}
+func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (plan *evaluate.Plan, err error) {
 	splits, phase := in.evaluating()
-	plan := &evaluate.Plan{
-		TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
-		Settings: &method.Settings{
-			Grid: f.grid, Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
-			Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads, Progress: phase,
-		},
-		Progress: splits,
-	}
-	plan.Settings.Fixed = f.gridName == "none"
-	if plan.Methods, err = f.planned(plan.Settings); err != nil {
+	plan = &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: splits}
+	if plan.Settings, err = in.settings(&f.base, &f.learning, g, l, phase); err != nil {
 		return nil, err
+	}
+	for i, e := range f.entries {
+		own, tried := *plan.Settings, f.tried[i]
+		own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
+		plan.Methods = append(plan.Methods, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: &own})
 	}
 	return plan, in.planTo(plan, &f.splitting, g.Nodes(), l)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,27 +12,35 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/gridfile"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// learning holds the flags of a method: a kernel, a learner, and those of
-// their parameters that are not to be chosen.
+// learning holds the flags of methods: kernels, learners, and those of their parameters
+// that are not to be chosen.
 type learning struct {
 	walking
-	stated  spec.Values // parameters of declared methods that were given
-	name    string      // of the method
-	kernel  string      // its parts, "" if not given
-	learner string
-	method  method.Method
-	tried   *method.Settings // the grid and the declared values that are left to choose from
 	machine
+	listed   string // the methods, by their names
 	features string
 	effort   string
+
+	entries []method.Entry
+	stated  spec.Values        // parameters of declared methods that were given
+	base    method.Settings    // of all methods: the grid and what was given
+	tried   []*method.Settings // of each entry: what is left to choose from
+}
+
+// methods returns those that are named.
+func (f *learning) methods() (list []method.Method) {
+	for _, e := range f.entries {
+		list = append(list, e.Method)
+	}
+	return list
 }
 
 // machine holds the flags of a learner. What was not given is NaN.
@@ -69,20 +76,6 @@ func (m *machine) given() float64 {
 	return m.tolerance
 }
 
-func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
-	const byCV = "default: chosen by cross-validation"
-	in.walkFlags(flags, &f.walking, "")
-	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
-	flags.Lookup("method").DefValue = "" // it is told already
-	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
-	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
-	in.machineFlags(flags, &f.machine, byCV)
-	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
-		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
-	in.effortFlag(flags, &f.effort)
-	ofMethods().flags(in, flags, "")
-}
-
 func (in *invocation) effortFlag(flags *pflag.FlagSet, effort *string) {
 	in.choiceVar(flags, effort, "effort", string(method.FullEffort), []string{string(method.FullEffort), string(method.LowEffort)},
 		"what auto spends: low for walks alone, without eigenvectors and a diffusion kernel")
@@ -96,52 +89,52 @@ func learnerNames() (names []string) {
 	return names
 }
 
-// checkLearning notes what is wrong with the flags of f together, and finds
-// the method.
-func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
-	if f.kernel != "" || f.learner != "" {
-		if flags.Changed("method") {
-			in.problem("--method", "%s says all; leave out --kernel and --learner", f.name)
-		}
-		f.name = cmp.Or(f.kernel, walkKernel) + "+" + cmp.Or(f.learner, string(method.KernelSVM))
-	} else if !flags.Changed("method") && choosesWalks(flags) {
-		f.name = walkKernel
-	}
-	place := "--method"
-	if f.kernel != "" {
-		place = "--kernel"
-	} else if f.learner != "" {
-		place = "--learner"
-	}
-	entries := in.entries(place, f.name)
-	if len(entries) > 1 {
-		in.problem("--method", "%s are several; classify takes one, evaluate compares them", f.name)
-	}
-	var list []method.Method
-	for _, e := range entries {
-		list = append(list, e.Method)
-	}
-	f.stated = in.stated(flags, list)
-	in.checkForm(entries, f.stated)
+// checkLearning finds the methods, whose names stand at place, and notes what is wrong with
+// the flags of f together.
+func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place string) {
+	f.entries = in.entries(place, f.listed)
+	f.stated = in.stated(flags, f.methods())
+	in.checkForm(f.entries, f.stated)
 	in.checkSteps(f.stated)
 	in.checkLabels(&f.walking)
-	if len(entries) == 1 {
-		f.method = entries[0].Method
-		in.takeOwn(flags, f, entries[0].Own)
+}
+
+// try settles what the methods try: of a grid, and of values by method in its place.
+func (in *invocation) try(flags *pflag.FlagSet, f *learning, gridName string, file gridfile.File) {
+	kinds := []method.Features{method.Plain, method.Honest}
+	if f.features != "auto" {
+		kinds = []method.Features{method.Features(f.features)}
+	}
+	g, fixed := method.SmallGrid(kinds...), gridName == "none"
+	if fixed {
+		g = method.NoGrid()
+		if f.features != "auto" {
+			g.Features = kinds
+		}
+	}
+	if anyWalks(f.methods()) {
+		g.Fix(f.stated)
+	}
+	f.fix(g)
+	f.base = method.Settings{Grid: g, Given: f.stated, Fixed: fixed}
+	for _, e := range f.entries {
+		own, err := file.Own(e.Method, func(name string) bool { return flags.Changed(strings.ReplaceAll(name, "_", "-")) })
+		in.checkGridFile(gridName, err)
+		set, err := f.base.With(e.Method, own)
+		if err == nil {
+			set, err = set.With(e.Method, e.Own)
+		}
+		if err != nil {
+			in.problem("--method", "%s", withoutUsage(err))
+		}
+		f.tried = append(f.tried, set)
 	}
 }
 
-// takeOwn completes what is tried with the parameters that stand behind the method's
-// name.
-func (in *invocation) takeOwn(flags *pflag.FlagSet, f *learning, own method.Own) {
-	for _, name := range slices.Sorted(maps.Keys(own)) {
-		if flag := strings.ReplaceAll(name, "_", "-"); flags.Changed(flag) {
-			in.problem("--"+flag, "--method gives %s too; leave out one of the two", name)
-		}
-	}
-	var err error
-	if f.tried, err = (&method.Settings{Grid: f.grid(), Given: f.stated}).With(f.method, own); err != nil {
-		in.problem("--method", "%s", withoutUsage(err))
+// checkGridFile notes what is wrong with a grid file.
+func (in *invocation) checkGridFile(path string, err error) {
+	if wrong := new(gridfile.Error); errors.As(err, &wrong) {
+		in.problem(fmt.Sprintf("%s:%d", path, wrong.Line), "%s; correct the file", wrong.What)
 	}
 }
 
@@ -272,31 +265,14 @@ func withoutUsage(err error) string {
 	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
-// grid returns the settings that are left to choose from.
-func (f *learning) grid() *method.Grid {
-	kinds := []method.Features{method.Plain, method.Honest}
-	if f.features != "auto" {
-		kinds = []method.Features{method.Features(f.features)}
-	}
-	g := method.SmallGrid(kinds...)
-	if anyWalks([]method.Method{f.method}) {
-		g.Fix(f.stated)
-	}
-	f.fix(g)
-	return g
-}
-
-// settings returns how to choose parameters and train machines.
-func (in *invocation) settings(f *learning, g *openGraph, l *nodefile.Labels) (*method.Settings, error) {
+// settings completes settings that say what is tried: with how to train machines and what
+// there is to work with.
+func (in *invocation) settings(tried *method.Settings, f *learning, g *openGraph, l *nodefile.Labels, progress func(phase string, done float64)) (*method.Settings, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
-	if err != nil {
-		return nil, err
-	}
-	return &method.Settings{
-		Grid: f.tried.Grid, Given: f.tried.Given, Prior: prior, RNGSeed: uint64(in.seed),
-		Tolerance: f.machine.given(), Effort: method.Effort(f.effort), Memory: g.memory(), Workers: in.threads,
-		Progress: in.phases(),
-	}, nil
+	s := *tried
+	s.Prior, s.RNGSeed, s.Tolerance, s.Effort = prior, uint64(in.seed), f.machine.given(), method.Effort(f.effort)
+	s.Memory, s.Workers, s.Progress = g.memory(), in.threads, progress
+	return &s, err
 }
 
 // phases returns a callback that shows the phases of a method, one after the other. What

@@ -30,7 +30,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
 	case f.method != nil && !method.Divided(f.method):
 		in.problem("--slab", "only the choice of %s is divided, not that of %s; leave it out, or give --method %s", walkKernel, f.method.Name(), walkKernel)
-	case f.tried != nil && f.tried.Grid.Size() == 1:
+	case len(f.tried) == 1 && f.tried[0] != nil && f.tried[0].Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
 	}
 }
@@ -48,7 +48,7 @@ type tried struct {
 
 // runTrials writes a part of classify: how well the settings of a slab do.
 func (in *invocation) runTrials(name string, f *classifyFlags) error {
-	alphas := f.tried.Grid.Alpha
+	alphas := f.tried[0].Grid.Alpha
 	lo, hi, err := f.slab.bounds(len(alphas), "absorption")
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	g, l := d.g, d.l
 	var settings *method.Settings
 	plan, err := in.fit(g, func() (*needs, error) {
-		if settings, err = in.settings(&f.learning, g, l); err != nil {
+		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.phases()); err != nil {
 			return nil, err
 		}
 		n, err := in.planLearning(g, l, settings)
@@ -126,7 +126,7 @@ func (f *classifyFlags) parameters(seed int64) any {
 		Scores    int          `json:"scores"`
 		Unreached string       `json:"unreached"`
 		Truth     string       `json:"truth,omitempty"`
-	}{f.method.Name(), f.tried.Grid, f.tried.Given, f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
+	}{f.method.Name(), f.tried[0].Grid, f.tried[0].Given, f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
 }
 
 // trialParts are the parts that a choice is made from.
@@ -188,7 +188,7 @@ func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classify
 	again.sharedFlags(flags)
 	again.classifyFlags(flags, f)
 	if err = flags.Parse(p.Run.Arguments); err == nil {
-		again.checkLearning(flags, &f.learning)
+		again.checkMethod(flags, f)
 		err = again.checked()
 	}
 	if err != nil || flags.NArg() != 2 {
