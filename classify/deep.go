@@ -145,17 +145,17 @@ type level struct {
 	h        float64
 }
 
-// most returns K(x, x) of the level, its largest value.
-func (l *level) most() float64 { return 1 / (math.Sqrt(2*math.Pi) * l.h) }
+// peak returns K(x, x) of the level, its largest value.
+func (l *level) peak() float64 { return 1 / (math.Sqrt(2*math.Pi) * l.h) }
 
 // lift turns the values of x with all items on the level below, and with itself, into
 // those of this level.
 func (l *level) lift(row []float64, own float64) (self float64) {
 	DistancesTo(row, row, own, l.diagonal)
 	for i, d := range row {
-		row[i] = math.Exp(-d*d/(2*l.h*l.h)) * l.most()
+		row[i] = math.Exp(-d*d/(2*l.h*l.h)) * l.peak()
 	}
-	return l.most()
+	return l.peak()
 }
 
 // deepen puts a level on the others and turns k into its kernel.

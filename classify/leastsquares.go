@@ -277,7 +277,7 @@ type RLSPath struct {
 	targets    *Targets
 	values     []float64  // Λ
 	vectors    *mat.Dense // U
-	turned     *mat.Dense // UᵀT
+	projected  *mat.Dense // UᵀT
 }
 
 // NewRLSPath takes the values of k between the items with y ≥ 0. Errors are
@@ -290,7 +290,7 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	if err != nil {
 		return nil, err
 	}
-	p := &RLSPath{classes: classes, n: k.Len(), items: used(y), targets: targets, turned: new(mat.Dense)}
+	p := &RLSPath{classes: classes, n: k.Len(), items: used(y), targets: targets, projected: new(mat.Dense)}
 	gram, err := between(ctx, k, p.items)
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, nil, 0); err != nil {
 		return nil, err
 	}
-	p.turned.Mul(p.vectors.T(), targets.of(p.items))
+	p.projected.Mul(p.vectors.T(), targets.of(p.items))
 	return p, nil
 }
 
@@ -324,7 +324,7 @@ func (p *RLSPath) coef(lambda float64) (*mat.Dense, error) {
 		return nil, ErrIndefinite
 	}
 	var scaled, coef mat.Dense
-	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + lambda) }, p.turned)
+	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + lambda) }, p.projected)
 	coef.Mul(p.vectors, &scaled)
 	return &coef, nil
 }

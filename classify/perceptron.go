@@ -58,9 +58,9 @@ type mistakes struct {
 	count []float64 // of the items that each predictor lasted, from that without mistakes on
 }
 
-// alikes is a Gram that knows which items are alike: the number of the distinct item that
+// distinctGram is a Gram that knows which items are alike: the number of the distinct item that
 // each one is, from 0, and the values of an item with all distinct ones in their order.
-type alikes interface {
+type distinctGram interface {
 	Alike() []int
 	DistinctTo(dst []float64, i int)
 }
@@ -72,7 +72,7 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int
 	of, n := make([]int, len(items)), len(items)
 	part := parts(k)
 	rowTo := func(row []float64, i int) { part.PartTo(row, i, items) }
-	if known, ok := k.(alikes); ok {
+	if known, ok := k.(distinctGram); ok {
 		alike := known.Alike()
 		n, rowTo = slices.Max(alike)+1, known.DistinctTo
 		for a, i := range items {

@@ -26,11 +26,11 @@ type RidgePath struct {
 	y       [][]int    // the classes of each item
 	classes int
 
-	values  []float64  // of AAᵀ, or of AᵀA where that is smaller
-	vectors *mat.Dense // U of AAᵀ, or AV with V of AᵀA
-	basis   *mat.Dense // V; nil: AAᵀ was taken
-	turned  *mat.Dense // vectorsᵀ·[Y 1]
-	mean    float64    // w̄
+	values    []float64  // of AAᵀ, or of AᵀA where that is smaller
+	vectors   *mat.Dense // U of AAᵀ, or AV with V of AᵀA
+	basis     *mat.Dense // V; nil: AAᵀ was taken
+	projected *mat.Dense // vectorsᵀ·[Y 1]
+	mean      float64    // w̄
 }
 
 // RidgeMemory lists what [NewRidgePath] holds for so many items, features and classes,
@@ -71,7 +71,7 @@ func NewSeveralRidgePath[T Float](ctx context.Context, f Features[T], constant f
 		panic(badLength)
 	}
 	m, d := f.Rows, f.Cols+1
-	p := &RidgePath{a: mat.NewDense(m, d, nil), y: y, classes: classes, turned: new(mat.Dense)}
+	p := &RidgePath{a: mat.NewDense(m, d, nil), y: y, classes: classes, projected: new(mat.Dense)}
 	for i := range m {
 		row := p.a.RawRowView(i)
 		for j, v := range f.Row(i) {
@@ -106,7 +106,7 @@ func NewSeveralRidgePath[T Float](ctx context.Context, f Features[T], constant f
 		}
 		targets.Set(i, classes, 1)
 	}
-	p.turned.Mul(p.vectors.T(), targets)
+	p.projected.Mul(p.vectors.T(), targets)
 	return p, nil
 }
 
@@ -129,10 +129,10 @@ func (p *RidgePath) shares(takes func(item int) bool) []float64 {
 
 func everyItem(int) bool { return true }
 
-// weighted returns (w + λw̄)⁻¹·turned.
+// weighted returns (w + λw̄)⁻¹·projected.
 func (p *RidgePath) weighted(ridge float64) *mat.Dense {
 	var scaled mat.Dense
-	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + ridge) }, p.turned)
+	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + ridge) }, p.projected)
 	return &scaled
 }
 

@@ -38,7 +38,7 @@ type softmaxFit[T Float] struct {
 	gradient, step, direction, residual   []float64
 	image, stepLogits, directionLogits, r []float64 // r: a number for each item and class
 	sums                                  sched.Sums
-	fours                                 []four[T] // one for each worker
+	batches                               []batch[T] // one for each worker
 }
 
 // begin makes room for θ, which is 0, and all else of its size.
@@ -50,9 +50,9 @@ func (s *softmaxFit[T]) begin() {
 	for _, v := range []*[]float64{&s.z, &s.share, &s.stepLogits, &s.directionLogits, &s.r} {
 		*v = make([]float64, logits)
 	}
-	s.fours = make([]four[T], sched.Workers(0))
-	for w := range s.fours {
-		s.fours[w].begin(s)
+	s.batches = make([]batch[T], sched.Workers(0))
+	for w := range s.batches {
+		s.batches[w].begin(s)
 	}
 }
 

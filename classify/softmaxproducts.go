@@ -22,12 +22,12 @@ const softmaxPiece = 256
 
 // pieces calls do for four items after the other, of which the last may be fewer, with
 // the number of their piece.
-func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece int, f *four[T])) error {
-	return sched.Run(ctx, len(s.fours), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
-		f := &s.fours[worker]
+func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece int, b *batch[T])) error {
+	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
+		b := &s.batches[worker]
 		for lo := piece * softmaxPiece; lo < min(len(s.items), (piece+1)*softmaxPiece); lo += 4 {
-			f.take(lo, min(4, len(s.items)-lo))
-			do(piece, f)
+			b.take(lo, min(4, len(s.items)-lo))
+			do(piece, b)
 		}
 		return nil
 	})
@@ -35,14 +35,14 @@ func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece int, f *four[T
 
 // logitsTo stores the logits of θ without the offset in z.
 func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
-	return s.pieces(ctx, func(_ int, f *four[T]) { f.logitsTo(z, theta) })
+	return s.pieces(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }
 
 // adjointTo stores in g the sum over items and classes of r times the derivative of
 // their logits by θ.
 func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	s.sums.Begin(len(g))
-	err := s.pieces(ctx, func(piece int, f *four[T]) { f.addAdjoint(s.sums.Of(piece), r) })
+	err := s.pieces(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), r) })
 	s.sums.TotalTo(g)
 	return err
 }
@@ -52,80 +52,80 @@ func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))
-	err := s.pieces(ctx, func(piece int, f *four[T]) {
-		f.logitsTo(s.directionLogits, s.direction)
-		for a := f.lo; a < f.lo+f.count; a++ {
+	err := s.pieces(ctx, func(piece int, b *batch[T]) {
+		b.logitsTo(s.directionLogits, s.direction)
+		for a := b.lo; a < b.lo+b.count; a++ {
 			share, v := s.share[a*k:(a+1)*k], s.directionLogits[a*k:(a+1)*k]
 			mean := inner(share, v)
 			for c, q := range share {
 				s.r[a*k+c] = q * (v[c] - mean)
 			}
 		}
-		f.addAdjoint(s.sums.Of(piece), s.r)
+		b.addAdjoint(s.sums.Of(piece), s.r)
 	})
 	s.sums.TotalTo(s.image)
 	s.addRidge(s.image, s.direction)
 	return err
 }
 
-// four are up to four items one after the other, whose products with weights are made
+// batch is up to four items one after the other, whose products with weights are made
 // together.
-type four[T Float] struct {
+type batch[T Float] struct {
 	s         *softmaxFit[T]
 	lo, count int
-	x         [4][]float64 // their features; of an item too many those of the last
-	spare     []float64    // weights of a class too many
+	x         [4][]float64 // their features; those of the last one again where there are fewer
+	unused    []float64    // stands for the weights of a class where their number is odd
 }
 
-func (f *four[T]) begin(s *softmaxFit[T]) {
-	f.s = s
+func (b *batch[T]) begin(s *softmaxFit[T]) {
+	b.s = s
 	stride := softmaxStride(s.features.Cols)
 	room := make([]float64, 5*stride)
-	for i := range f.x {
-		f.x[i] = room[i*stride:][:stride]
+	for i := range b.x {
+		b.x[i] = room[i*stride:][:stride]
 	}
-	f.spare = room[4*stride:]
+	b.unused = room[4*stride:]
 }
 
 // take reads the features of so many items from lo on.
-func (f *four[T]) take(lo, count int) {
-	f.lo, f.count = lo, count
-	for i := range f.x {
-		to := f.x[i]
-		for j, v := range f.s.features.Row(f.s.items[lo+min(i, count-1)]) {
+func (b *batch[T]) take(lo, count int) {
+	b.lo, b.count = lo, count
+	for i := range b.x {
+		to := b.x[i]
+		for j, v := range b.s.features.Row(b.s.items[lo+min(i, count-1)]) {
 			to[j] = float64(v)
 		}
 	}
 }
 
 // sharedRow returns the values of the shared columns for item a.
-func (f *four[T]) sharedRow(a int) []float64 {
-	if f.s.q == 0 {
+func (b *batch[T]) sharedRow(a int) []float64 {
+	if b.s.q == 0 {
 		return nil
 	}
-	return f.s.shared.Values.Row(f.s.items[a])
+	return b.s.shared.Values.Row(b.s.items[a])
 }
 
 // logitsTo stores the logits of θ for the items in z.
-func (f *four[T]) logitsTo(z, theta []float64) {
-	s := f.s
+func (b *batch[T]) logitsTo(z, theta []float64) {
+	s := b.s
 	weights, biases, shared := s.split(theta)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
 	at := func(c int) []float64 { return weights[min(c, k-1)*stride:][:stride] }
-	for i := 0; i < f.count; i += 2 {
+	for i := 0; i < b.count; i += 2 {
 		for c := 0; c < k; c += 4 {
 			var sums [8]float64
 			if stride > 0 {
-				simd.DotPanels(&sums, f.x[i], f.x[i+1], at(c), at(c+1), at(c+2), at(c+3))
+				simd.DotPanels(&sums, b.x[i], b.x[i+1], at(c), at(c+1), at(c+2), at(c+3))
 			}
-			copy(z[(f.lo+i)*k:][c:k], sums[:4])
-			if i+1 < f.count {
-				copy(z[(f.lo+i+1)*k:][c:k], sums[4:])
+			copy(z[(b.lo+i)*k:][c:k], sums[:4])
+			if i+1 < b.count {
+				copy(z[(b.lo+i+1)*k:][c:k], sums[4:])
 			}
 		}
 	}
-	for a := f.lo; a < f.lo+f.count; a++ {
-		to, row := z[a*k:(a+1)*k], f.sharedRow(a)
+	for a := b.lo; a < b.lo+b.count; a++ {
+		to, row := z[a*k:(a+1)*k], b.sharedRow(a)
 		addScaled(to, 1, biases)
 		for j, u := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
@@ -142,27 +142,27 @@ func (f *four[T]) logitsTo(z, theta []float64) {
 
 // addAdjoint adds to g the sum over the items and classes of r times the derivative of
 // their logits by θ.
-func (f *four[T]) addAdjoint(g, r []float64) {
-	s := f.s
+func (b *batch[T]) addAdjoint(g, r []float64) {
+	s := b.s
 	weights, biases, shared := s.split(g)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
 	for c := 0; c < k && stride > 0; c += 2 {
 		var by [8]float64
-		for i := range f.count {
-			row := r[(f.lo+i)*k:][:k]
+		for i := range b.count {
+			row := r[(b.lo+i)*k:][:k]
 			by[i] = row[c]
 			if c+1 < k {
 				by[4+i] = row[c+1]
 			}
 		}
-		other := f.spare
+		other := b.unused
 		if c+1 < k {
 			other = weights[(c+1)*stride:][:stride]
 		}
-		simd.AddPanels(weights[c*stride:][:stride], other, f.x[0], f.x[1], f.x[2], f.x[3], &by)
+		simd.AddPanels(weights[c*stride:][:stride], other, b.x[0], b.x[1], b.x[2], b.x[3], &by)
 	}
-	for a := f.lo; a < f.lo+f.count; a++ {
-		from, row := r[a*k:(a+1)*k], f.sharedRow(a)
+	for a := b.lo; a < b.lo+b.count; a++ {
+		from, row := r[a*k:(a+1)*k], b.sharedRow(a)
 		addScaled(biases, 1, from[:len(biases)])
 		for j := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
