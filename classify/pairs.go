@@ -3,6 +3,7 @@ package classify
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Strategy says how several classes become binary machines.
@@ -238,6 +239,22 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	}
 	dst = append(dst, g.items[:g.start[p.Positive]]...)
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
+}
+
+// largestFirst returns the machines by how many items they have: where workers share them,
+// the last to begin should be short.
+func (g *groups) largestFirst(pairs Pairs) (order []int) {
+	items := func(m int) int {
+		if pairs[m].Negative == Rest {
+			return len(g.items)
+		}
+		return g.count(pairs[m].Positive) + g.count(pairs[m].Negative)
+	}
+	for m := range pairs {
+		order = append(order, m)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return items(b) - items(a) })
+	return order
 }
 
 // factorsTo stores in dst the class weight of each item; nil weights are 1.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -58,6 +59,16 @@ func TestVotes(t *testing.T) {
 	}
 	panics(t, badLength, func() { three.Predict([]float64{1}) })
 	panics(t, badLength, func() { three.VotesTo(nil, []float64{1}) })
+}
+
+func TestLargestFirst(t *testing.T) {
+	g := newGroups([]int{2, 0, 1, 1, 2, 2, 2, 0, -1, 2}, 4) // 2, 2, 5 and no items
+	if got, want := g.largestFirst(g.pairs(nil, OneVsOne)), []int{1, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("machines of two classes in the order %v, want %v", got, want)
+	}
+	if got, want := g.largestFirst(g.pairs(nil, OneVsRest)), []int{0, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("machines against the rest in the order %v, want %v", got, want)
+	}
 }
 
 func TestBalancedWeights(t *testing.T) {

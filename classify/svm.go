@@ -208,7 +208,9 @@ func fitMachines[T Float](ctx context.Context, set *SVM, k Gram, g *groups, mode
 	workers := min(sched.Workers(set.Workers), len(model.Pairs))
 	set.CacheBytes /= int64(workers)
 	trainers := make([]*trainer[T], workers)
-	return machines(ctx, workers, len(model.Pairs), func(worker, m int) error {
+	order := g.largestFirst(model.Pairs)
+	return machines(ctx, workers, len(order), func(worker, m int) error {
+		m = order[m]
 		t := trainers[worker]
 		if t == nil {
 			t = &trainer[T]{gram: parts(k), diag: diag}
