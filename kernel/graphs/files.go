@@ -14,16 +14,112 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// ReadFiles reads a collection of graphs of which each has a file of its own, of any
-// format that [ingest.Run] reads. The id of a graph is the name of its file without
-// endings, and no two have the same. Vertices have ids and no labels, see [Relabel];
-// weights of edges are not kept. Stores are made in the directory temp, one at a time.
-func ReadFiles(ctx context.Context, paths []string, temp string, config ingest.Config) (*graphfile.Collection, error) {
+// ReadOptions are the settings of [Read]; nil stands for the zero value.
+type ReadOptions struct {
+	Directed bool // edges have a direction
+
+	// Vertices says what labels them: "labels", "degree", "ids" or "none"; "" means their
+	// own labels, or degree where they have none.
+	Vertices string
+
+	Memory  int64 // of graph files while they are read, in bytes; 0: no limit
+	Workers int   // goroutines that read graph files, 0: one for each processor
+
+	// Temp returns a directory for stores of graph files, which are made there one at a
+	// time; nil: the system's for temporary files.
+	Temp func() (string, error)
+
+	// Fits, if not nil, is told a bound of the shape and how many bytes reading takes,
+	// before it, where files say so. Its error ends Read.
+	Fits func(shape *graphfile.Shape, reading int64) error
+}
+
+// Read reads a collection of graphs: in the TU layout ([graphfile.FindTU]), or a directory
+// with a graph in each file, of any format that [ingest.Run] reads. There the id of a
+// graph is the name of its file without endings, and no two have the same; vertices have
+// ids and no labels; weights of edges are not kept. Errors are [*graphfile.Error],
+// [*GraphError], [*spec.ParameterError] about vertices, and those of ingest.
+func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
+	if o == nil {
+		o = new(ReadOptions)
+	}
+	c, err := readAny(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Vertices == "labels" && c.Labels == nil {
+		return nil, &spec.ParameterError{Parameter: "vertices", What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
+	}
+	if by := o.labelledBy(len(c.Labels)); by != "labels" {
+		err = relabel(c, by)
+	}
+	return c, err
+}
+
+// readAny reads a collection with the labels that it has.
+func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
+	if prefix, ok := graphfile.FindTU(path); ok {
+		t, err := graphfile.ScanTU(ctx, prefix, o.Directed)
+		if err != nil {
+			return nil, err
+		}
+		shape := t.Shape
+		if by := o.labelledBy(shape.Labels); by != "labels" {
+			shape = relabelled(*shape, by)
+		}
+		if o.Fits != nil {
+			err = o.Fits(shape, t.ReadBytes())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return t.Read(ctx)
+	}
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, &graphfile.Error{File: path, What: "is no collection of graphs", Fix: "give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
+	}
+	list, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range list {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !strings.HasSuffix(e.Name(), ".run.json") {
+			paths = append(paths, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(paths) == 0 {
+		return nil, &graphfile.Error{File: path, What: "holds no file", Fix: "give a collection in the TU layout, or a directory with a graph in each file"}
+	}
+	temp := os.TempDir()
+	if o.Temp != nil {
+		if temp, err = o.Temp(); err != nil {
+			return nil, err
+		}
+	}
+	return readFiles(ctx, paths, temp, ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
+}
+
+// labelledBy returns what labels vertices of which so many labels are given.
+func (o *ReadOptions) labelledBy(labels int) string {
+	switch {
+	case o.Vertices != "":
+		return o.Vertices
+	case labels == 0:
+		return "degree"
+	}
+	return "labels"
+}
+
+// readFiles reads graphs that have a file each, by way of stores in the directory temp.
+func readFiles(ctx context.Context, paths []string, temp string, config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
 	config.Undirected, config.SelfLoops = !config.Directed, ingest.KeepLoops
 	seen := map[string]string{}
@@ -80,9 +176,9 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 	return m, err
 }
 
-// Relabel gives the vertices of a collection other labels: their "degree" or their "ids",
+// relabel gives the vertices of a collection other labels: their "degree" or their "ids",
 // or takes them away for "none".
-func Relabel(c *graphfile.Collection, by string) error {
+func relabel(c *graphfile.Collection, by string) error {
 	c.Labels = nil
 	number := map[string]int32{}
 	each := func(visit func(m *graphfile.Member, v int, text string)) {
@@ -118,8 +214,8 @@ func Relabel(c *graphfile.Collection, by string) error {
 	return nil
 }
 
-// Relabelled bounds the shape of a collection that has been given other labels.
-func Relabelled(s graphfile.Shape, by string) graphfile.Shape {
+// relabelled bounds the shape of a collection that has been given other labels.
+func relabelled(s graphfile.Shape, by string) *graphfile.Shape {
 	s.Labels = 0
 	switch by {
 	case "degree": // of which two cost more arcs than one
@@ -131,41 +227,5 @@ func Relabelled(s graphfile.Shape, by string) graphfile.Shape {
 	s.Alike, s.Pairs = int64(s.Largest)*int64(s.Largest), 0
 	labels := min(int64(s.Largest), int64(max(1, s.Labels)))
 	s.Pairs = int64(s.Graphs) * labels * labels
-	return s
-}
-
-// ReadMeasure reads a line element<TAB>number ≥ 0 for each of the given elements; others
-// are passed over.
-func ReadMeasure(ctx context.Context, path string, elements []string) ([]float64, error) {
-	in, err := textio.Open(ctx, path, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	measure, known := make([]float64, len(elements)), make([]bool, len(elements))
-	for line, err := range in.Lines() {
-		if err != nil {
-			return nil, err
-		}
-		text := strings.TrimSpace(string(line.Text))
-		if text == "" {
-			continue
-		}
-		cut := strings.LastIndexAny(text, "\t ")
-		x, wrong := strconv.ParseFloat(text[cut+1:], 64)
-		if cut < 0 || wrong != nil || !(x >= 0) || x > 1e300 {
-			return nil, &graphfile.Error{File: path, Line: line.Number, What: fmt.Sprintf("%q is not an element with its measure", text), Fix: "write an element, a tab and a number ≥ 0"}
-		}
-		at, found := slices.BinarySearch(elements, strings.TrimSpace(text[:cut]))
-		if found && known[at] {
-			return nil, &graphfile.Error{File: path, Line: line.Number, What: fmt.Sprintf("%q is measured twice", elements[at]), Fix: "keep one line"}
-		}
-		if found {
-			measure[at], known[at] = x, true
-		}
-	}
-	if at := slices.Index(known, false); at >= 0 {
-		return nil, &graphfile.Error{File: path, What: fmt.Sprintf("has no line for %q", elements[at]), Fix: "measure every element of the graphs"}
-	}
-	return measure, nil
+	return &s
 }

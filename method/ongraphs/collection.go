@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -38,6 +39,20 @@ type Collection struct {
 type valued struct {
 	gram   *classify.DenseGram[float64]
 	values spec.Values // of its parameters, complete
+}
+
+// Labels returns the classes that a collection says its graphs have, nil for none. file is
+// what messages call it.
+func Labels(c *graphfile.Collection, file string) *nodefile.Labels {
+	if c.Class == nil {
+		return nil
+	}
+	l := &nodefile.Labels{File: file, Names: slices.Compact(slices.Sorted(slices.Values(c.Class)))}
+	for i, class := range c.Class {
+		at, _ := slices.BinarySearch(l.Names, class)
+		l.Row, l.Class = append(l.Row, i), append(l.Class, at)
+	}
+	return l
 }
 
 // Problem returns the problem of classifying the graphs, of which those at row have the
@@ -67,12 +82,6 @@ func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Declared {
 		},
 		collection: c, kernel: k, learner: l,
 	}
-}
-
-// ValueBytes returns what methods of a kernel keep: the values between so many graphs, of
-// all settings of the kernel that are tried beside the given ones.
-func ValueBytes(graphs, settings int) int64 {
-	return 8 * int64(graphs) * int64(graphs) * int64(settings)
 }
 
 // Name implements [method.Method].

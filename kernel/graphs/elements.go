@@ -1,0 +1,113 @@
+package graphs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// ReadElements reads what a kernel of sets of parts has beside the collection: from the
+// file measure a line element<TAB>number for each element, and from the matrix in the
+// file base the kernel between elements, which its rows and columns stand for; "" is for
+// none. Of a kernel without such parts nothing is read.
+func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k *Kernel, given spec.Values, measure, base string) error {
+	if measure == "" && base == "" || k.Param("parts") == nil {
+		return nil
+	}
+	v, err := k.Resolve(k.Own(given), nil)
+	if err != nil {
+		return err
+	}
+	names, err := Elements(ctx, c, v.Word("parts"))
+	if err == nil && measure != "" {
+		s.Measure, err = readMeasure(ctx, measure, names)
+	}
+	if err == nil && base != "" {
+		s.Base, err = readBase(ctx, base, names)
+	}
+	return err
+}
+
+// readBase reads the kernel between the given elements, in byte order.
+func readBase(ctx context.Context, path string, elements []string) (*sparse.Block[float64], error) {
+	file, err := tablefile.Inspect(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	place := map[string][]int{} // of each row and column of the file among the elements, −1: none
+	for _, which := range []string{"rows", "cols"} {
+		ids, err := file.Axis(ctx, which)
+		if err != nil {
+			return nil, err
+		}
+		known := make([]bool, len(elements))
+		for i := range ids.N {
+			at, found := slices.BinarySearch(elements, ids.ID(i))
+			if !found {
+				at = -1
+			} else {
+				known[at] = true
+			}
+			place[which] = append(place[which], at)
+		}
+		if at := slices.Index(known, false); at >= 0 {
+			return nil, &graphfile.Error{File: path, What: fmt.Sprintf("%q is none of its %s", elements[at], which), Fix: "give a kernel between all elements of the graphs"}
+		}
+	}
+	base, i := sparse.NewBlock[float64](len(elements), len(elements)), 0
+	return base, tablefile.Read(ctx, file, func(_ []byte, values []float64) error {
+		if at := place["rows"][i]; at >= 0 {
+			for j, x := range values {
+				if to := place["cols"][j]; to >= 0 {
+					base.Row(at)[to] = x
+				}
+			}
+		}
+		i++
+		return nil
+	})
+}
+
+// readMeasure reads a line element<TAB>number ≥ 0 for each of the given elements; others
+// are passed over.
+func readMeasure(ctx context.Context, path string, elements []string) ([]float64, error) {
+	in, err := textio.Open(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	measure, known := make([]float64, len(elements)), make([]bool, len(elements))
+	for line, err := range in.Lines() {
+		if err != nil {
+			return nil, err
+		}
+		text := strings.TrimSpace(string(line.Text))
+		if text == "" {
+			continue
+		}
+		cut := strings.LastIndexAny(text, "\t ")
+		x, wrong := strconv.ParseFloat(text[cut+1:], 64)
+		if cut < 0 || wrong != nil || !(x >= 0) || x > 1e300 {
+			return nil, &graphfile.Error{File: path, Line: line.Number, What: fmt.Sprintf("%q is not an element with its measure", text), Fix: "write an element, a tab and a number ≥ 0"}
+		}
+		at, found := slices.BinarySearch(elements, strings.TrimSpace(text[:cut]))
+		if found && known[at] {
+			return nil, &graphfile.Error{File: path, Line: line.Number, What: fmt.Sprintf("%q is measured twice", elements[at]), Fix: "keep one line"}
+		}
+		if found {
+			measure[at], known[at] = x, true
+		}
+	}
+	if at := slices.Index(known, false); at >= 0 {
+		return nil, &graphfile.Error{File: path, What: fmt.Sprintf("has no line for %q", elements[at]), Fix: "measure every element of the graphs"}
+	}
+	return measure, nil
+}
