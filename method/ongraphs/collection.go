@@ -48,9 +48,11 @@ func Labels(c *graphfile.Collection, file string) *nodefile.Labels {
 		return nil
 	}
 	l := &nodefile.Labels{File: file, Names: slices.Compact(slices.Sorted(slices.Values(c.Class)))}
+	l.Names = slices.DeleteFunc(l.Names, func(name string) bool { return name == "" })
 	for i, class := range c.Class {
-		at, _ := slices.BinarySearch(l.Names, class)
-		l.Row, l.Class = append(l.Row, i), append(l.Class, at)
+		if at, found := slices.BinarySearch(l.Names, class); found {
+			l.Row, l.Class = append(l.Row, i), append(l.Class, at)
+		}
 	}
 	return l
 }

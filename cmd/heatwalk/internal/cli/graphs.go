@@ -2,9 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -109,70 +105,50 @@ func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, 
 type collectionRun struct {
 	in        *invocation
 	name      string
-	f         *collectionFlags
 	c         *graphfile.Collection // nil: it has not been read yet
 	shape     *graphfile.Shape      // of c, or a bound
 	readBytes int64                 // of data while it is read
 	set       *graphs.Settings
-	listed    map[string][]spec.Bytes // what kernels take on c, by their names and values
+	takes     []spec.Bytes // beside the collection
 }
 
+// listing returns what a run takes beside a collection, as far as that is known.
+type listing func(r *collectionRun) ([]spec.Bytes, error)
+
 // readCollection reads INPUT. Where the layout tells what reading takes and that is too much,
-// nothing is read, and the error says what is enough for all of plan.
-func (in *invocation) readCollection(name string, f *collectionFlags, beside string, plan func(r *collectionRun) (*needs, error)) (*collectionRun, error) {
-	r := &collectionRun{in: in, name: name, f: f, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed)}, listed: map[string][]spec.Bytes{}}
+// nothing is read, and the error says what is enough for all that list tells.
+func (in *invocation) readCollection(name string, f *collectionFlags, beside string, list listing) (*collectionRun, error) {
+	r := &collectionRun{in: in, name: name, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed)}}
 	in.progress.begin("reading "+name, 0, "graph")
+	var temp *tempDir
+	defer func() { temp.end() }()
 	var err error
-	if prefix, ok := graphfile.FindTU(name); ok {
-		err = r.readTU(prefix, plan)
-	} else if isDir(name) {
-		r.c, err = r.readFiles(beside)
-		r.readBytes = in.measuredBytes()
-	} else if _, err := os.Stat(name); err != nil {
-		return nil, err
-	} else {
-		return nil, &dataError{name, "is no collection of graphs; give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
-	}
+	r.c, err = graphs.Read(in.ctx, name, &graphs.ReadOptions{
+		Directed: f.directed, Vertices: f.vertices, Memory: in.dataLimit(), Workers: in.threads,
+		Temp: func() (_ string, err error) {
+			if temp, err = in.makeTemp(beside); err != nil {
+				return "", err
+			}
+			return temp.Path, nil
+		},
+		Fits: func(shape *graphfile.Shape, reading int64) (err error) {
+			r.shape, r.readBytes = shape, reading
+			if r.takes, err = list(r); err == nil {
+				if _, err = r.begin(); err != nil {
+					err = &overError{err, in.enough(func() (*needs, error) { return r.plan(nil) })}
+				}
+			}
+			return err
+		},
+	})
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	if r.f.vertices == "labels" && r.c.Labels == nil {
-		return nil, usageOf("--vertices", "the vertices of %s have no labels; give degree, ids or none", name)
-	}
-	if by := r.labelledBy(len(r.c.Labels)); by != "labels" {
-		err = graphs.Relabel(r.c, by)
+	if temp != nil {
+		r.readBytes = in.measuredBytes()
 	}
 	r.shape = r.c.Shape()
-	return r, r.explain(err)
-}
-
-// labelledBy returns what labels vertices of which so many labels are given.
-func (r *collectionRun) labelledBy(labels int) string {
-	switch {
-	case r.f.vertices != "":
-		return r.f.vertices
-	case labels == 0:
-		return "degree"
-	}
-	return "labels"
-}
-
-// readTU reads a collection in the TU layout.
-func (r *collectionRun) readTU(prefix string, plan func(r *collectionRun) (*needs, error)) error {
-	t, err := graphfile.ScanTU(r.in.ctx, prefix, r.f.directed)
-	if err != nil {
-		return err
-	}
-	r.shape, r.readBytes = t.Shape, t.ReadBytes()
-	if by := r.labelledBy(t.Shape.Labels); by != "labels" {
-		relabelled := graphs.Relabelled(*t.Shape, by)
-		r.shape = &relabelled
-	}
-	if _, err := r.begin(); err != nil {
-		return &overError{err, r.in.enough(func() (*needs, error) { return plan(r) })}
-	}
-	r.c, err = t.Read(r.in.ctx)
-	return err
+	return r, nil
 }
 
 // begin returns the needs of a run, so far those of the collection.
@@ -187,107 +163,40 @@ func (r *collectionRun) begin() (*needs, error) {
 	return n, n.Reserve(r.shape.Bytes(), "graphs")
 }
 
-// fit returns the plan of a run. Where it does not fit, the error says what is enough.
-func (r *collectionRun) fit(plan func(r *collectionRun) (*needs, error)) (*needs, error) {
-	n, err := plan(r)
-	if exitCode(err) == exitLimit {
-		err = &overError{err, r.in.enough(func() (*needs, error) { return plan(r) })}
+// plan returns what a run takes: the collection, what is listed, and the rest, if there
+// is more.
+func (r *collectionRun) plan(rest func(n *needs) error) (*needs, error) {
+	n, err := r.begin()
+	if err == nil {
+		err = n.reserveList(r.takes)
+	}
+	if err == nil && rest != nil {
+		err = rest(n)
+	}
+	return n, err
+}
+
+// fit plans a run with all that list and rest tell. Where it does
+// not fit, the error says what is enough.
+func (r *collectionRun) fit(list listing, rest func(n *needs) error) (n *needs, err error) {
+	if r.takes, err = list(r); err != nil {
+		return nil, r.explain(err)
+	}
+	plan := func() (*needs, error) { return r.plan(rest) }
+	if n, err = plan(); exitCode(err) == exitLimit {
+		err = &overError{err, r.in.enough(plan)}
 	}
 	return n, r.explain(err)
-}
-
-// readFiles reads the graphs of the files of a directory, in the order of their names.
-func (r *collectionRun) readFiles(beside string) (*graphfile.Collection, error) {
-	list, err := os.ReadDir(r.name)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, e := range list {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !strings.HasSuffix(e.Name(), ".run.json") {
-			paths = append(paths, filepath.Join(r.name, e.Name()))
-		}
-	}
-	if len(paths) == 0 {
-		return nil, &dataError{r.name, "holds no file; give a collection in the TU layout, or a directory with a graph in each file"}
-	}
-	temp, err := r.in.makeTemp(beside)
-	if err != nil {
-		return nil, err
-	}
-	defer temp.end()
-	return graphs.ReadFiles(r.in.ctx, paths, temp.Path, ingest.Config{Directed: r.f.directed, Memory: r.in.dataLimit(), Workers: r.in.threads})
-}
-
-// elements reads the measure and the base kernel for a kernel with the given parameters.
-func (r *collectionRun) elements(k *graphs.Kernel, given spec.Values) error {
-	if r.f.measure == "" && r.f.base == "" || k.Param("parts") == nil {
-		return nil
-	}
-	v, err := k.Resolve(given, nil)
-	if err != nil {
-		return err
-	}
-	names, err := graphs.Elements(r.in.ctx, r.c, v.Word("parts"))
-	if err == nil && r.f.measure != "" {
-		r.set.Measure, err = graphs.ReadMeasure(r.in.ctx, r.f.measure, names)
-	}
-	if err == nil && r.f.base != "" {
-		r.set.Base, err = r.readBase(names)
-	}
-	return r.explain(err)
-}
-
-// readBase reads the kernel between the given elements.
-func (r *collectionRun) readBase(names []string) (*sparse.Block[float64], error) {
-	file, err := tablefile.Inspect(r.in.ctx, r.f.base, &tablefile.Options{Name: r.f.base})
-	if err != nil {
-		return nil, err
-	}
-	var place [2][]int // of each row and column of the file among the elements, −1: none
-	for side, which := range []string{"rows", "cols"} {
-		n := []int{file.Rows, file.Cols}[side]
-		ids, err := file.Axis(r.in.ctx, which)
-		if err != nil {
-			return nil, err
-		}
-		known := make([]bool, len(names))
-		for i := range n {
-			at, found := slices.BinarySearch(names, ids.ID(i))
-			if !found {
-				at = -1
-			} else {
-				known[at] = true
-			}
-			place[side] = append(place[side], at)
-		}
-		if at := slices.Index(known, false); at >= 0 {
-			return nil, &dataError{r.f.base, fmt.Sprintf("%s is none of its %s; give a kernel between all elements of the graphs", quoted(names[at]), which)}
-		}
-	}
-	base, i := sparse.NewBlock[float64](len(names), len(names)), 0
-	return base, tablefile.Read(r.in.ctx, file, func(_ []byte, values []float64) error {
-		if at := place[0][i]; at >= 0 {
-			for j, x := range values {
-				if to := place[1][j]; to >= 0 {
-					base.Row(at)[to] = x
-				}
-			}
-		}
-		i++
-		return nil
-	})
 }
 
 // explain names files and flags in errors about a collection.
 func (r *collectionRun) explain(err error) error {
 	var (
-		file   *graphfile.Error
-		graph  *graphs.GraphError
-		wrong  *spec.ParameterError
-		limit  *graphs.DivergenceError
-		line   *ingest.ParseError
-		broken = err
+		file  *graphfile.Error
+		graph *graphs.GraphError
+		wrong *spec.ParameterError
+		limit *graphs.DivergenceError
+		line  *ingest.ParseError
 	)
 	switch {
 	case errors.As(err, &line): // of a file with a graph
@@ -302,34 +211,7 @@ func (r *collectionRun) explain(err error) error {
 	case errors.As(err, &wrong):
 		return usageOf("--"+wrong.Parameter, "%s", wrong.What)
 	}
-	return broken
-}
-
-// kernelBytes lists what a kernel takes on the collection with given values.
-func (r *collectionRun) kernelBytes(k *graphs.Kernel, v spec.Values) (list []spec.Bytes, err error) {
-	if r.c == nil {
-		return k.Memory(r.shape, v, r.in.threads), nil
-	}
-	key := k.Name + " " + k.Text(v)
-	list, known := r.listed[key]
-	if known {
-		return list, nil
-	}
-	if list, err = k.MemoryOn(r.in.ctx, r.c, v, r.in.threads); err == nil {
-		r.listed[key] = list
-	}
-	return list, err
-}
-
-// givenOf returns the values of parameters that a declaration has.
-func givenOf(s *spec.Spec, given spec.Values) spec.Values {
-	own := spec.Values{}
-	for name, v := range given {
-		if s.Param(name) != nil {
-			own[name] = v
-		}
-	}
-	return own
+	return err
 }
 
 // axis is that of the graphs.

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/method/ongraphs"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -71,22 +70,29 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		return err
 	}
 	defer o.abort()
-	group := 0
-	plan := func(r *collectionRun) (*needs, error) {
-		return r.planKernel(f, o.dense, elementOf(f.dtype), &group)
-	}
-	r, err := in.readCollection(name, &f.collectionFlags, f.out, plan)
+	r, err := in.readCollection(name, &f.collectionFlags, f.out, f.listed)
 	if err != nil {
 		return err
 	}
-	if err := r.elements(f.kernel, f.given); err != nil {
-		return err
+	if err := r.set.ReadElements(in.ctx, r.c, f.kernel, f.given, f.measure, f.base); err != nil {
+		return r.explain(err)
 	}
-	takes, err := r.fit(plan)
+	n, ids, group := len(r.c.Graphs), r.axis(), 0
+	takes, err := r.fit(f.listed, func(need *needs) error {
+		need.disk = o.dense.bytes(ids, ids, elementOf(f.dtype)) + runFileBytes
+		if in.estimating {
+			need.disk += 2 * ids.Bytes()
+		}
+		row := rowBytes(n)
+		group = n
+		if left, limited := need.Left(); limited {
+			group = int(min(int64(n), max(1, left/row)))
+		}
+		return need.Reserve(int64(group)*row, "rows of values")
+	})
 	if err != nil {
 		return err
 	}
-	n, ids := len(r.c.Graphs), r.axis()
 	shape := fmt.Sprintf("%s × %[1]s %s", formatCount(int64(n)), f.dtype)
 	if err := checkSpace(f.out, takes.disk, shape, "take another disk"); err != nil {
 		return err
@@ -140,47 +146,29 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	}, f.out)
 }
 
-// planKernel plans the values of a kernel in groups of rows, of elements of so many bytes
-// in the file.
-func (r *collectionRun) planKernel(f *graphsKernelFlags, out *denseOutput, element int, group *int) (*needs, error) {
-	need, err := r.begin()
-	v, wrong := f.kernel.Resolve(f.given, nil)
-	if err != nil || wrong != nil {
-		return need, errors.Join(err, wrong)
-	}
-	list, err := r.kernelBytes(f.kernel, v)
-	for _, b := range list {
-		if err == nil {
-			err = need.Reserve(b.Bytes, b.What)
-		}
-	}
+// rowBytes is what a row of values between n graphs takes, and what is written of it.
+func rowBytes(n int) int64 { return sparse.BlockBytes[float64](1, n) + 4*int64(n) }
+
+// listed lists what the kernel takes on a collection. Before that has been read, a row of
+// values is among it.
+func (f *graphsKernelFlags) listed(r *collectionRun) ([]spec.Bytes, error) {
+	v, err := f.kernel.Resolve(f.given, nil)
 	if err != nil {
-		return need, err
+		return nil, err
 	}
 	if r.c != nil {
-		ids := r.axis()
-		need.disk = out.bytes(ids, ids, element) + runFileBytes
-		if r.in.estimating {
-			need.disk += 2 * ids.Bytes()
-		}
+		return f.kernel.MemoryOn(r.in.ctx, r.c, v, r.in.threads)
 	}
-	n := r.shape.Graphs
-	row := sparse.BlockBytes[float64](1, n) + 4*int64(n) // and what is written of it
-	*group = n
-	if left, limited := need.Left(); limited {
-		*group = int(min(int64(n), max(1, left/row)))
-	}
-	return need, need.Reserve(int64(*group)*row, "rows of values")
+	return append(f.kernel.Memory(r.shape, v, r.in.threads), spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)}), nil
 }
 
 // classNumber returns the number of the class of each graph from 1, 0 for none.
 func (r *collectionRun) classNumber() func(i int) string {
-	names := slices.Compact(slices.Sorted(slices.Values(r.c.Class)))
-	return func(i int) string {
-		if r.c.Class == nil || r.c.Class[i] == "" {
-			return "0"
+	number := make([]int, len(r.c.Graphs))
+	if l := ongraphs.Labels(r.c, r.name); l != nil {
+		for i, row := range l.Row {
+			number[row] = l.Class[i] + 1
 		}
-		at, _ := slices.BinarySearch(names, r.c.Class[i])
-		return strconv.Itoa(at + 1)
 	}
+	return func(i int) string { return strconv.Itoa(number[i]) }
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // graphsLearnFlags are the flags of graphs classify and graphs evaluate.
@@ -73,36 +71,45 @@ type learn struct {
 
 // beginGraphs reads a collection and its labels and plans the run, of whose output files
 // bytes tells the size.
-func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes func(g *learn) int64) (*learn, error) {
-	r, err := in.readCollection(name, &f.collectionFlags, out, func(r *collectionRun) (*needs, error) { return r.planLearn(f, r.shape.Classes) })
+func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes func(g *learn) int64) (_ *learn, err error) {
+	g := new(learn)
+	list := func(r *collectionRun) ([]spec.Bytes, error) {
+		classes := r.shape.Classes
+		if g.l != nil {
+			classes = len(g.l.Names)
+		}
+		own := spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes + (splitBytes+4*int64(classes))*int64(r.shape.Graphs)}
+		list, err := ongraphs.Memory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
+		return append(list, own), err
+	}
+	if g.collectionRun, err = in.readCollection(name, &f.collectionFlags, out, list); err != nil {
+		return nil, err
+	}
+	if f.labels != "" {
+		g.l, err = g.readClasses(f.labels)
+	} else if g.l = ongraphs.Labels(g.c, name); g.l == nil {
+		err = usageOf("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
+	}
+	if err == nil {
+		err = g.l.Trainable()
+	}
 	if err != nil {
 		return nil, err
 	}
-	g := &learn{collectionRun: r, l: r.classLabels()}
-	if f.labels != "" {
-		if g.l, err = r.readClasses(f.labels); err != nil {
-			return nil, err
-		}
-	} else if g.l == nil {
-		return nil, usageOf("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
-	}
-	if err := g.l.Trainable(); err != nil {
-		return nil, err
-	}
-	g.collection = &ongraphs.Collection{Graphs: r.c, Kernel: r.set, Cosine: f.values == "cosine"}
+	g.collection = &ongraphs.Collection{Graphs: g.c, Kernel: g.set, Cosine: f.values == "cosine"}
 	if g.problem, err = g.collection.Problem(g.l.Row, g.l.Class, g.l.Names); err != nil {
 		return nil, err
 	}
 	for _, k := range f.kernels {
-		if err := r.elements(k, givenOf(&k.Spec, f.given)); err != nil {
-			return nil, err
+		if err := g.set.ReadElements(in.ctx, g.c, k, f.given, f.measure, f.base); err != nil {
+			return nil, g.explain(err)
 		}
 		for _, l := range f.learners {
 			g.methods = append(g.methods, ongraphs.New(g.collection, k, l))
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
-	n, err := r.fit(func(r *collectionRun) (*needs, error) { return r.planLearn(f, len(g.l.Names)) })
+	n, err := g.fit(list, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,70 +120,8 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes f
 	return g, in.keepTo(n)
 }
 
-// planLearn plans all methods of f on so many classes: the values of every setting are kept,
-// and beside them there is what one kernel is computed from, or what one learner takes.
-func (r *collectionRun) planLearn(f *graphsLearnFlags, classes int) (*needs, error) {
-	n, err := r.begin()
-	reserve := func(bytes int64, what string) {
-		if err == nil {
-			err = n.Reserve(bytes, what)
-		}
-	}
-	graphs := r.shape.Graphs
-	reserve(learnerBytes+(splitBytes+4*int64(classes))*int64(graphs), "labels, splits and learner")
-	for _, k := range f.kernels {
-		settings, wrong := validate.Settings(&k.Spec, givenOf(&k.Spec, f.given), nil)
-		if wrong != nil {
-			return n, wrong
-		}
-		reserve(ongraphs.ValueBytes(graphs, len(settings)), "values of "+k.Name)
-		var most []spec.Bytes
-		for _, v := range settings {
-			list, wrong := r.kernelBytes(k, v)
-			if wrong != nil {
-				return n, wrong
-			}
-			if spec.Sum(list) > spec.Sum(most) {
-				most = list
-			}
-		}
-		for _, b := range most {
-			reserve(b.Bytes, b.What)
-		}
-		for _, b := range most {
-			n.Release(b.What)
-		}
-	}
-	for _, l := range f.learners {
-		if l.Memory != nil {
-			reserve(l.Memory(graphs, classes), l.Name)
-			n.Release(l.Name)
-		}
-	}
-	return n, err
-}
-
-// classLabels returns the classes that the collection says, nil for none.
-func (r *collectionRun) classLabels() *nodefile.Labels {
-	if r.c.Class == nil {
-		return nil
-	}
-	l := &nodefile.Labels{File: r.name, Names: slices.Compact(slices.Sorted(slices.Values(r.c.Class)))}
-	for i, class := range r.c.Class {
-		at, _ := slices.BinarySearch(l.Names, class)
-		l.Row, l.Class = append(l.Row, i), append(l.Class, at)
-	}
-	return l
-}
-
 // nodes returns the graphs as nodes, for readers of files.
-func (r *collectionRun) nodes() (*shard.Nodes, error) {
-	var ids shard.NodesBuilder
-	for _, id := range r.c.IDs {
-		ids.Append(id)
-	}
-	return ids.Nodes()
-}
+func (r *collectionRun) nodes() (*shard.Nodes, error) { return shard.StringNodes(r.c.IDs) }
 
 // readClasses reads the classes of graphs. One that is called -1 is a class, as in many
 // published collections.
@@ -274,7 +219,7 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 	if p.Tested > 0 {
 		d.AccuracyEstimate, d.AccuracyStderr = &p.Accuracy, &p.Stderr
 	}
-	if known := g.classLabels(); known != nil {
+	if known := ongraphs.Labels(g.c, name); known != nil {
 		d.Truth = evaluate.Compare(p.Class, p.Reached, g.l, known)
 	}
 	return in.tell(d, func(w io.Writer) {

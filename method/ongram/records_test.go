@@ -1,0 +1,138 @@
+package ongram
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// table reads records: the class is that of the first attribute but for every tenth, and
+// the second says nothing. Those from labelled on have none.
+func table(t *testing.T, records, labelled int) *nodefile.Attributes {
+	t.Helper()
+	var text strings.Builder
+	fmt.Fprintln(&text, "id,shape,colour,class")
+	for i := range records {
+		shape, class := i%2, i%2
+		if i%10 == 3 {
+			class = 1 - class
+		}
+		name := ""
+		if i < labelled {
+			name = string(rune('a' + class))
+		}
+		fmt.Fprintf(&text, "r%d,s%d,c%d,%s\n", i, shape, i/2%3, name)
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	a, err := nodefile.ReadAttributes(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Records are classified as by the kernel written out as a matrix, from the row of which
+// each is scored by itself.
+func TestRecords(t *testing.T) {
+	a := table(t, 60, 40)
+	l, err := a.Labels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Columns = a.Columns[:2]
+	for _, calibrate := range []bool{false, true} {
+		r := &Records{
+			Table: a, Labels: l, Kernel: closed.KernelOf("categorical"), Learner: classify.LearnerOf("svm"),
+			Given: spec.Values{"cost": spec.Number(1)}, Calibrate: calibrate, RNGSeed: 3,
+		}
+		phases := map[string]float64{}
+		r.Progress = func(phase string, done float64) { phases[phase] = done }
+		got, err := r.Classify(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Learner.Number("cost") != 1 || got.Choice.Settings != len(r.Kernel.Param("beta").Grid) || phases["scoring"] != 1 {
+			t.Errorf("%v of %d settings, phases %v", got.Learner, got.Choice.Settings, phases)
+		}
+		k, err := r.Kernel.Of(a.Columns, got.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := a.Len()
+		dense := &classify.DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+		y := make([]int, n)
+		for i := range n {
+			y[i] = -1
+			for j := range n {
+				dense.Data[i*n+j] = k.At(i, j)
+			}
+		}
+		for i, row := range l.Row {
+			y[row] = l.Class[i]
+		}
+		model, err := r.Learner.Fit(t.Context(), dense, y, 2, got.Learner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			want := model.ScoresTo(nil, dense.Data[i*n:][:n], 1)
+			for c, s := range got.Scores.Row(i) {
+				if math.Abs(s-want[c]) > 1e-9*(1+math.Abs(want[c])) {
+					t.Errorf("record %d: scores %v, want %v", i, got.Scores.Row(i), want)
+				}
+			}
+			class := i % 2
+			if y[i] >= 0 {
+				class = y[i] // its own, right or not
+			}
+			if got.Class[i] != class {
+				t.Errorf("record %d: class %d, want %d", i, got.Class[i], class)
+			}
+			shares := got.SharesTo(nil, got.Scores.Row(i))
+			if math.Abs(shares[0]+shares[1]-1) > 1e-12 || calibrate && (shares[i%2] < 0.6 || shares[i%2] > 0.98) {
+				t.Errorf("record %d: shares %v; 9 of 10 records like it are of class %d", i, shares, i%2)
+			}
+		}
+		if names := got.ScoreNames(l.Names); len(names) != 1 || names[0] != "a vs b" && names[0] != "b vs a" {
+			t.Errorf("scores are called %q", names)
+		}
+	}
+}
+
+// What a kernel does not take is told by the number of the record in the whole table, and
+// what a learner does not, by its name.
+func TestRecordsErrors(t *testing.T) {
+	a := table(t, 12, 12)
+	l, err := a.Labels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Row, l.Class = l.Row[4:], l.Class[4:]
+	a.Columns = a.Columns[:1]
+	a.Columns[0].Code[7] = -1
+	r := &Records{Table: a, Labels: l, Kernel: closed.KernelOf("strings"), Learner: classify.LearnerOf("svm")}
+	_, err = r.Classify(t.Context())
+	if wrong := new(closed.AttributeError); !errors.As(err, &wrong) || wrong.Record != 7 {
+		t.Errorf("%v, want an error about record 7", err)
+	}
+	for i := range l.Class {
+		l.Class[i] = 0
+	}
+	r.Kernel = closed.KernelOf("hamming")
+	_, err = r.Classify(t.Context())
+	if wrong := new(LearnError); !errors.As(err, &wrong) || wrong.Learner != "svm" || !errors.Is(err, classify.ErrOneClass) || !strings.HasPrefix(err.Error(), "ongram: svm: ") {
+		t.Errorf("%v, want one about svm and one class", err)
+	}
+}
