@@ -224,7 +224,7 @@ func (r *weigher) known(row []float32) bool { return r.attributed != nil || r.co
 
 // missedPrior is how many labels the prior counts for beside those that no walk from
 // another label comes to.
-const missedPrior = 20
+const missedPrior = 10
 
 // missed returns the probabilities of a node that no walk comes to: the shares of the
 // labels outside a part, −1 for none, that none comes to either, beside those of all

@@ -329,8 +329,8 @@ func TestEvidenceScores(t *testing.T) {
 				}
 			}
 			want, of := count/float64(labels+3), 1.0
-			if labels > fewestLabels { // twenty of these, and one for each label that no other fold reaches
-				want, of = 20*want, 20
+			if labels > fewestLabels { // ten of these, and one for each label that no other fold reaches
+				want, of = 10*want, 10
 				for i, isolated := range alone {
 					if isolated {
 						of++

@@ -12,18 +12,30 @@ type calibration struct {
 	trust float64 // w
 }
 
+// Models of few labels may be far from what labels bear out, those of many are near it on
+// all graphs, and labels out of fold tell little more of it than labels did before: so what
+// is expected of w counts for more the more labels there are, up to a limit.
 const (
-	// powerSpread is the standard deviation of log γ that is expected.
-	powerSpread = 0.3
+	// powerMean and powerSpread are the mean and the standard deviation of log γ that are
+	// expected.
+	powerMean   = 0.05
+	powerSpread = 0.2
 
-	// powerSteps and powerStep are the values of log γ that are tried, on either side of 0.
+	// powerSteps and powerStep are the values of log γ that are tried, on either side of
+	// powerMean.
 	powerSteps = 8
 	powerStep  = 0.1
+
+	// trustMean is the w that is expected, beside one observation for each side. It counts
+	// as m²/trustLabels of m labels do, and trustMost at the most.
+	trustMean   = 0.97
+	trustLabels = 330
+	trustMost   = 50
 )
 
 // calibrate returns the γ and w under which the labels that are not told are likeliest,
-// with a normal distribution of log γ and one more observation for each side of w. Labels
-// of which nothing is known, or that are the only ones of their class, say nothing of it.
+// with a normal distribution of log γ and a beta distribution of w. Labels of which nothing
+// is known, or that are the only ones of their class, say nothing of it.
 func (r *weigher) calibrate() calibration {
 	var rows [][]float64
 	var class []int
@@ -37,7 +49,7 @@ func (r *weigher) calibrate() calibration {
 	best, most := calibration{1, 1}, math.Inf(-1)
 	truth, row := make([]float64, len(rows)), make([]float64, len(r.p.Names))
 	for step := -powerSteps; step <= powerSteps; step++ {
-		log := powerStep * float64(step)
+		log := powerMean + float64(powerStep*float64(step))
 		c := calibration{power: math.Exp(log), trust: 1}
 		for i := range rows {
 			copy(row, rows[i])
@@ -46,7 +58,8 @@ func (r *weigher) calibrate() calibration {
 		}
 		likelihood := 0.0
 		c.trust, likelihood = trusted(truth, float64(len(row)))
-		if likelihood -= log * log / (2 * powerSpread * powerSpread); likelihood > most {
+		away := (log - powerMean) / powerSpread
+		if likelihood -= away * away / 2; likelihood > most {
 			best, most = c, likelihood
 		}
 	}
@@ -54,19 +67,20 @@ func (r *weigher) calibrate() calibration {
 }
 
 // trusted returns the w under which labels of k classes with probabilities q of their own
-// are likeliest, with one more observation for each side, and the logarithm of that.
+// are likeliest, with what is expected of w, and the logarithm of that.
 func trusted(q []float64, k float64) (w, likelihood float64) {
+	expected := min(float64(len(q)*len(q))/trustLabels, trustMost)
+	right, wrong := 1+float64(trustMean*expected), 1+float64((1-trustMean)*expected)
 	w = 0.5
 	for range 50 {
-		sum, of := 1.0, 2.0
+		sum := right
 		for _, q := range q {
 			mine := float64(w * q)
 			sum += mine / (mine + (1-w)/k)
-			of++
 		}
-		w = sum / of
+		w = sum / (right + wrong + float64(len(q)))
 	}
-	likelihood = math.Log(w) + math.Log(1-w)
+	likelihood = float64(right*math.Log(w)) + float64(wrong*math.Log(1-w))
 	for _, q := range q {
 		likelihood += math.Log(float64(w*q) + (1-w)/k)
 	}

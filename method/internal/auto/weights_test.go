@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -74,12 +75,14 @@ func TestWeights(t *testing.T) {
 }
 
 // Labels drawn from powers of probabilities, beside a share that is drawn from all classes
-// alike, tell the power and the share, and calibration keeps the likeliest class.
+// alike, tell the probabilities that they were drawn with, and calibration keeps the
+// likeliest class.
 func TestCalibration(t *testing.T) {
 	const labels, classes = 4000, 3
 	for _, want := range []calibration{{1, 1}, {1.6, 1}, {0.6, 1}, {1.3, 0.8}} {
 		rng := rand.New(rand.NewPCG(3, 5))
 		class, a := make([]int, labels), newAnswers(labels)
+		drawn := make([][]float64, labels)
 		for i := range class {
 			row, sum := make([]float64, classes), 0.0
 			for c := range row {
@@ -98,13 +101,19 @@ func TestCalibration(t *testing.T) {
 				x -= told[class[i]]
 			}
 			a.note(i, row, class[i])
+			drawn[i] = told
 		}
 		r := answered(class, classes, []answers{a}, answers{})
 		r.shares = []share{{weight: 1}}
 		got := r.calibrate()
-		// The steps of log γ are 0.1 apart, and errors of both depend on each other.
-		if math.Abs(math.Log(got.power/want.power)) > 0.2 || math.Abs(got.trust-want.trust) > 0.1 {
-			t.Errorf("calibration %+v, want %+v", got, want)
+		away, row := 0.0, make([]float64, classes)
+		for i := range labels {
+			r.answerTo(row, r.shares, i)
+			got.apply(row)
+			away += math.Abs(slices.Max(row)-slices.Max(drawn[i])) / float64(labels)
+		}
+		if away > 0.015 {
+			t.Errorf("calibration %+v, %.3f from %+v", got, away, want)
 		}
 	}
 }
