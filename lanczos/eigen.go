@@ -194,8 +194,8 @@ func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
 
 // StalledBytes returns what [Bytes], or in the [Interior] what [InteriorBytes], says
 // of an iteration whose progress has stalled: its basis is copied to one of twice as
-// many vectors, once, and in the Interior, where that is usual, as often as Memory
-// allows.
+// many vectors, once, and in the Interior, where that is usual, three times, or as often
+// as Memory allows.
 func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	set := s.withDefaults()
 	wanted, pairs, beside := max(0, k-known), k, int64(0)
@@ -205,9 +205,10 @@ func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 		wanted, beside = pairs, foldedBytes(n)
 		most, _ = InteriorBytes(n, k, s)
 	}
-	for size := set.basisSize(wanted); wanted > 0 && 2*size < n; size *= 2 {
+	const usual = 3 // doublings in the Interior
+	for size, doubled := set.basisSize(wanted), 0; wanted > 0 && 2*size < n; size, doubled = 2*size, doubled+1 {
 		bytes := lanczosBytes(n, pairs, 2*size) + basisBytes(n, size+width) + beside
-		if interior && set.Memory > 0 && bytes > set.Memory {
+		if interior && set.Memory > 0 && bytes > set.Memory && doubled >= usual {
 			break
 		}
 		most = max(most, bytes)

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -204,5 +206,36 @@ func TestInteriorDensity(t *testing.T) {
 			t.Fatalf("near %g: %v", near, err)
 		}
 		checkInterior(t, p, out, exact, defaultTolerance)
+	}
+}
+
+// TestInteriorAsksOnce takes the memory that a refusal on the way asks for: with it the
+// iteration is not refused again, though its basis is doubled more than once.
+func TestInteriorAsksOnce(t *testing.T) {
+	const side = 20
+	var entries []sparse.Triplet
+	for i := range side * side {
+		for _, j := range []int{i + 1, i + side} {
+			if j < side*side && (j == i+side || j%side > 0) {
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(side*side, side*side, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{A: &sparse.Operator[float64]{A: a}, Which: Interior, Near: 0.1}
+	set := &Settings{MaxProducts: 2500, Tolerance: 1e-12}
+	set.Memory, _ = InteriorBytes(side*side, 2, set)
+	_, err = p.Solve(ctx, 2, set)
+	var over *budget.OverError
+	if !errors.As(err, &over) || !strings.Contains(err.Error(), "make no progress") {
+		t.Fatalf("with the first basis alone: error %v", err)
+	}
+	set.Memory = foldedBytes(side*side) + over.Need
+	out, err := p.Solve(ctx, 2, set)
+	if errors.Is(err, ErrMemory) || out == nil || out.Basis < 4*set.basisSize(2+guards(side*side, 2)) {
+		t.Errorf("with %d bytes: error %v, %+v", over.Need, err, out)
 	}
 }
