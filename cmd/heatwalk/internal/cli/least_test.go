@@ -1,5 +1,3 @@
-//go:build hunt
-
 package cli
 
 import (
@@ -11,11 +9,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
 // TestLeastLimitsHold makes runs with the smallest limit that they accept, as refusals
 // advise it, on blocks, on a network with hubs and on roads: the limit is not passed.
 func TestLeastLimitsHold(t *testing.T) {
+	if !testgraph.Hunt {
+		t.Skip("takes an hour")
+	}
 	dir := t.TempDir()
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(os.Args[0], append(args, "--json")...)
