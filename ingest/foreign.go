@@ -160,13 +160,7 @@ func (r *run) state(name string, d graphfile.Direction) error {
 // hold accounts what the reader keeps.
 func (f *foreign) hold(bytes int64) error {
 	f.kept = bytes
-	return f.fits()
-}
-
-// fits reports whether what is held fits the limit.
-func (f *foreign) fits() error {
-	r := f.run
-	return r.fits(f.kept)
+	return f.run.fit(0, bytes)
 }
 
 // visit takes over a batch of a file.
@@ -199,7 +193,7 @@ func (f *foreign) take(b *graphfile.Batch) error {
 			return err
 		}
 	}
-	return f.fits()
+	return r.fit(0, f.kept)
 }
 
 // codes stores the codes of a batch in f.code: positions of a numbered file,

@@ -67,3 +67,19 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestIDsOfOtherWorkers: ids that other workers read while lines are admitted drive lines to
+// disk, as those of one worker do.
+func TestIDsOfOtherWorkers(t *testing.T) {
+	path := write(t, file{"e.txt", edgeText(300_000, func(i int) string { return fmt.Sprintf("user%d item%d", i*7919%200_003, i*104_729%200_003) })})
+	least := new(*MemoryError)
+	if _, err := Estimate(t.Context(), path, fixed(Config{Workers: 7, Memory: 1 << 20})); !errors.As(err, least) {
+		t.Fatal(err)
+	}
+	for more := range int64(4) {
+		c := fixed(Config{Workers: 7, Memory: (*least).Need + more<<19})
+		if _, _, err := ingestInto(t, c, path...); err != nil {
+			t.Errorf("%d bytes: %v", c.Memory, err)
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (o Order) possible(rows, lines int) Order {
 // beside it.
 func (o Order) lookingBytes() int64 {
 	if o == LocalityOrder {
-		return 120 // with what it has absorbed and is not collected yet
+		return 140 // with what it has absorbed and is not collected yet
 	}
 	return 20
 }

@@ -250,7 +250,8 @@ func (r *run) progress(p Progress) {
 func (r *run) dictNeeds() int64 { return spec.Sum(r.extent().naming()) }
 
 // fits returns a [*MemoryError] if the limit has no room for the lines in memory, the
-// dictionary, the numbering of its ids and so many other bytes.
+// dictionary, the numbering of its ids and so many other bytes. See fit for lines that
+// may go to disk.
 func (r *run) fits(other int64) error {
 	if need := other + spec.Sum(r.extent().reading()); r.c.Memory > 0 && need > r.c.Memory {
 		return &MemoryError{Need: need, Limit: r.c.Memory}

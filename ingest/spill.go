@@ -45,24 +45,50 @@ func (r *run) addPart(worker int, p *part) error {
 		if err := r.checkEvicted(append(evict, p)); err != nil {
 			return err
 		}
-		for _, old := range evict {
-			if err := r.moveToDisk(worker, old); err != nil {
-				return err
-			}
-		}
-		if err := r.moveToDisk(worker, p); err != nil {
+		if err := r.moveAll(worker, append(evict, p)); err != nil {
 			return err
 		}
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if !keep {
 		p.leaving = true
 		r.held += p.bytes()
 	}
 	r.parts = append(r.parts, p)
 	r.report.PeakBytes = max(r.report.PeakBytes, r.held+r.extent().dict)
-	return r.fits(0)
+	r.mu.Unlock()
+	return r.fit(worker, 0)
+}
+
+// fit moves lines to disk where so many bytes beside them exceed the limit: other
+// workers may have read new ids since lines were admitted.
+func (r *run) fit(worker int, other int64) error {
+	if r.c.Memory == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	var evict []*part
+	if over := other + spec.Sum(r.extent().reading()) - r.c.Memory; over > 0 {
+		r.spilling = true
+		evict = r.evict(max(0, r.held-over))
+	}
+	r.mu.Unlock()
+	if err := r.moveAll(worker, evict); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fits(other)
+}
+
+// moveAll moves parts to disk.
+func (r *run) moveAll(worker int, parts []*part) error {
+	for _, p := range parts {
+		if err := r.moveToDisk(worker, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // slabs are where the lines of one worker's parts lie.
