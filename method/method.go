@@ -79,7 +79,7 @@ func MethodList() string {
 }
 
 // ParseMethods returns the methods of a list of names joined by commas. An
-// unknown name is an [ErrUsage] that lists those there are.
+// unknown name is an [ErrUsage] that tells the nearest, or all that there are.
 func ParseMethods(list string) ([]Method, error) {
 	var found []Method
 	for name := range strings.SplitSeq(list, ",") {
@@ -94,7 +94,11 @@ func ParseMethods(list string) ([]Method, error) {
 			continue
 		}
 		if i < 0 && !smooth {
-			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", validate.ErrUsage, name, MethodList())
+			hint := "choose from " + MethodList()
+			if near := spec.Nearest(name, MethodNames()); near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
 		}
 		if smooth || slices.Contains(found, methods[i]) {
 			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, name)

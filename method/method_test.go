@@ -14,7 +14,7 @@ func TestParseMethods(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for list, want := range map[string]string{
-		"lcg":    `there is no method "lcg"; choose from ` + MethodList(),
+		"lcg":    `there is no method "lcg"; did you mean lgc?`,
 		"":       `there is no method ""; choose from ` + MethodList(),
 		"lp,,lp": `there is no method ""; choose from ` + MethodList(),
 		"lp,lp":  `method "lp" is named twice; leave one out`,

@@ -195,3 +195,19 @@ func (s *Settings) trying(of *spec.Spec) *spec.Spec {
 	}
 	return of.Trying(s.Lists)
 }
+
+// Chooses reports whether a method has a parameter of which several values are tried: one
+// of its declarations with a grid, or a cost or a λ that is of the [Grid] alone.
+func Chooses(m Method) bool {
+	ofGrid := func(name string) bool { return slices.Contains(m.Takes(), name) }
+	cost, lambda := ofGrid("cost"), ofGrid("lambda")
+	if d, ok := m.(Declared); ok {
+		for _, of := range d.Declarations() {
+			if slices.ContainsFunc(of.Params, func(p spec.Param) bool { return len(p.Grid) > 1 }) {
+				return true
+			}
+			cost, lambda = cost && of.Param("cost") == nil, lambda && of.Param("lambda") == nil
+		}
+	}
+	return cost || lambda
+}

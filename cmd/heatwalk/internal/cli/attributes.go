@@ -70,51 +70,16 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 		Warn: func(text string) { in.warn("%s", text) },
 	}
 	in.progress.begin("reading "+f.file, 0, inBytes)
-	if tablefile.Detect(in.ctx, f.file) != tablefile.Other {
-		g.attributes, err = in.readAttributeMatrix(f, g, c)
-		return err
-	}
-	if f.ids != "" {
+	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, f.ids, g.Nodes(), c, in.stdin)
+	missing := new(nodefile.ParseError)
+	switch {
+	case errors.Is(err, tablefile.ErrTable):
 		return usageOf("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
-	}
-	g.attributes, err = nodefile.ReadFeatures(in.ctx, f.file, g.Nodes(), c)
-	return err
-}
-
-// readAttributeMatrix reads a matrix with the ids of its rows beside it, in its archive
-// or in the file that is named.
-func (in *invocation) readAttributeMatrix(f *attributeFlags, g *openGraph, c *nodefile.FeatureConfig) (*nodefile.Features, error) {
-	file, err := tablefile.Inspect(in.ctx, f.file, &tablefile.Options{Name: f.file, Memory: c.Memory / 8})
-	if errors.Is(err, tablefile.ErrStream) {
-		return nil, usageOf("--node-features", "%s can be read once, and attributes are read several times; give a plain file", f.file)
-	}
-	if err != nil {
-		return nil, err
-	}
-	ids, err := in.attributeIDs(f, file)
-	if err != nil {
-		return nil, err
-	}
-	out, i := nodefile.NewFeatures(f.file, g.Nodes(), file.Cols, c), 0
-	err = tablefile.Read(in.ctx, file, func(_ []byte, row []float32) error {
-		i++
-		return out.Add(0, ids.ID(i-1), row)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, out.End()
-}
-
-// attributeIDs returns the ids of the rows of a matrix.
-func (in *invocation) attributeIDs(f *attributeFlags, file *tablefile.File) (axis, error) {
-	if f.ids != "" {
-		return tablefile.ReadAxis(in.ctx, f.ids, file.Rows, in.stdin)
-	}
-	ids, err := file.Axis(in.ctx, "rows")
-	if missing := (*nodefile.ParseError)(nil); errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing) {
-		err = usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+	case errors.Is(err, tablefile.ErrStream):
+		return usageOf("--node-features", "%s can be read once, and attributes are read several times; give a plain file", f.file)
+	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
+		return usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)
 	}
-	return ids, err
+	return err
 }

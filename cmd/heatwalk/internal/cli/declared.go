@@ -124,9 +124,7 @@ func noCheck(string) error { return nil }
 // given returns the values of the flags that are parameters of a declaration, and what
 // they make together with the defaults, and notes what is wrong with them.
 func (in *invocation) given(flags *pflag.FlagSet, s *spec.Spec) (given, complete spec.Values) {
-	noted := func(name string) bool {
-		return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
-	}
+	noted := func(name string) bool { return in.noted("--" + name) }
 	given = spec.Values{}
 	for i := range s.Params {
 		p := &s.Params[i]

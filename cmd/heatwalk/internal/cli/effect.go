@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // checkEffect notes the flags that were given and make no difference to any of
@@ -22,21 +22,36 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 		names = append(names, m.Name())
 		takes = append(takes, flagsOf(m)...)
 	}
-	has, there := " has", " it takes --"
-	if len(names) > 1 {
-		has, there = " have", " they take --"
-	}
 	takes = sortedOnce(takes)
-	hint := " leave it out"
-	if own := slices.DeleteFunc(slices.Clone(takes), func(name string) bool { return flags.Lookup(name) == nil }); len(own) > 0 {
-		hint = there + strings.Join(own, ", --")
+	there := slices.DeleteFunc(slices.Clone(takes), func(name string) bool { return flags.Lookup(name) == nil })
+	text := " has no such parameter; " + itTakes(there, "leave it out")
+	if len(names) > 1 {
+		text = strings.NewReplacer(" has ", " have ", "it takes", "they take").Replace(text)
 	}
 	for _, name := range effectFlags() {
-		noted := slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
-		if flags.Changed(name) && !slices.Contains(takes, name) && !noted {
-			in.problem("--"+name, "%s%s no such parameter;%s", strings.Join(names, ", "), has, hint)
+		if flags.Changed(name) && !slices.Contains(takes, name) && !in.noted("--"+name) {
+			in.problem("--"+name, "%s%s", strings.Join(names, ", "), text)
 		}
 	}
+}
+
+// itTakes lists flags as what something takes, or says otherwise for none.
+func itTakes(names []string, otherwise string) string {
+	if len(names) == 0 {
+		return otherwise
+	}
+	return "it takes --" + strings.Join(names, ", --")
+}
+
+// notTaken notes each flag of a command, but for those of every command, that was given
+// and is not among takes: what say returns for it.
+func (in *invocation) notTaken(cmd *cobra.Command, takes []string, say func(name string) string) {
+	shared := cmd.InheritedFlags()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if shared.Lookup(f.Name) == nil && !slices.Contains(takes, f.Name) {
+			in.problem("--"+f.Name, "%s", say(f.Name))
+		}
+	})
 }
 
 // flagsOf returns the flags that make a difference to a method.
@@ -51,26 +66,10 @@ func flagsOf(m method.Method) []string {
 	if len(names) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
-	if !declares(m, "cost") && slices.Contains(names, "cost") || !declares(m, "lambda") && slices.Contains(names, "lambda") || choosesDeclared(m) {
+	if method.Chooses(m) {
 		names = append(names, "grid", "tuning-splits")
 	}
 	return names
-}
-
-// declares reports whether a parameter is one of a declaration of the method, which
-// says what is tried of it.
-func declares(m method.Method, name string) bool {
-	d, ok := m.(method.Declared)
-	return ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool { return s.Param(name) != nil })
-}
-
-// choosesDeclared reports whether a method has several values to try of a parameter of a
-// declaration.
-func choosesDeclared(m method.Method) bool {
-	d, ok := m.(method.Declared)
-	return ok && slices.ContainsFunc(d.Declarations(), func(s *spec.Spec) bool {
-		return slices.ContainsFunc(s.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
-	})
 }
 
 // effectFlags returns the flags that make a difference to some method.

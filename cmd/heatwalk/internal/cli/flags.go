@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -57,6 +58,11 @@ func (v *value) words() []string {
 // problem notes what is wrong with a flag or argument: WHAT; WHAT TO DO.
 func (in *invocation) problem(place, format string, args ...any) {
 	in.problems = append(in.problems, problem{place, fmt.Sprintf(format, args...)})
+}
+
+// noted reports whether something is wrong with a flag or argument already.
+func (in *invocation) noted(place string) bool {
+	return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == place })
 }
 
 func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {
@@ -163,7 +169,7 @@ func (in *invocation) choiceVar(flags *pflag.FlagSet, p *string, name, initial s
 				return nil
 			}
 		}
-		if near := nearest(s, choices); near != "" {
+		if near := spec.Nearest(s, choices); near != "" {
 			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(choices, ", "), near)
 		}
 		return fmt.Errorf("%s is not one of its values; give %s", quoted(s), strings.Join(choices, ", "))

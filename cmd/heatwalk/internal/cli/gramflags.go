@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,7 +73,7 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 	if f.kind == "" && flags.Changed("scores") {
 		in.problem("--scores", "with --gram there are other ones; give raw or probability")
 	}
-	if f.learner == "" && !slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--learner" }) {
+	if f.learner == "" && !in.noted("--learner") {
 		in.problem("--learner", "is missing; give one of %s", strings.Join(learnerNames(), ", "))
 	}
 	l := classify.LearnerOf(f.learner)
@@ -82,23 +81,9 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 		return
 	}
 	f.gram.learner = l
-	in.checkGramEffect(cmd, l)
-	_, f.gram.values = in.given(flags, &l.Spec)
-}
-
-// checkGramEffect notes the flags that were given and make no difference to a
-// learner.
-func (in *invocation) checkGramEffect(cmd *cobra.Command, l *classify.Learner) {
-	shared := cmd.InheritedFlags()
 	own := append([]string{"gram", "labels", "learner", "scores", "dtype", "output", "unknown-ids", "combine"}, l.Takes()...)
-	hint := "it takes nothing but labels"
-	if takes := l.Takes(); len(takes) > 0 {
-		hint = "it takes --" + strings.Join(takes, ", --")
-	}
-	flags := cmd.Flags()
-	flags.Visit(func(f *pflag.Flag) {
-		if shared.Lookup(f.Name) == nil && !slices.Contains(own, f.Name) {
-			in.problem("--"+f.Name, "%s has no such parameter; %s", l.Name, hint)
-		}
+	in.notTaken(cmd, own, func(string) string {
+		return l.Name + " has no such parameter; " + itTakes(l.Takes(), "it takes nothing but labels")
 	})
+	_, f.gram.values = in.given(flags, &l.Spec)
 }

@@ -58,7 +58,7 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		k := graphs.Of(name)
-		near := nearest(name, graphs.Names())
+		near := spec.Nearest(name, graphs.Names())
 		switch {
 		case k == nil && name == "":
 			in.problem("--kernel", "is missing; give one of %s", strings.Join(graphs.Names(), ", "))
@@ -88,7 +88,7 @@ func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, 
 	}
 	for _, p := range append(ofMethods(), ofGraphKernels()...) {
 		name := p.Name
-		if flags.Changed(name) && !takes(name) && !slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name }) {
+		if flags.Changed(name) && !takes(name) && !in.noted("--"+name) {
 			in.problem("--"+name, "%s has no such parameter; leave it out", declared[0].Name)
 		}
 	}

@@ -73,7 +73,7 @@ func (in *invocation) numberVar(flags *pflag.FlagSet, p *float64, name, usage st
 
 // checkKernel notes what is wrong with the flags of f together.
 func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
-	if slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--kernel" }) {
+	if in.noted("--kernel") {
 		return // what it takes is not known
 	}
 	takes, all := walkFlagNames(), []string{"labels", "prior", "tolerance"}

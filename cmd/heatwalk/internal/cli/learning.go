@@ -245,17 +245,6 @@ func (in *invocation) entries(place, list string) []method.Entry {
 	if err == nil {
 		return entries
 	}
-	known := method.MethodNames()
-	for text := range strings.SplitSeq(list, ",") {
-		name, _, _ := strings.Cut(strings.TrimSpace(text), ":")
-		if _, wrong := method.ParseMethods(name); wrong == nil {
-			continue
-		}
-		if near := nearest(name, known); near != "" {
-			in.problem(place, "there is no method %s; did you mean %s?", quoted(name), near)
-			return nil
-		}
-	}
 	in.problem(place, "%s", withoutUsage(err))
 	return nil
 }

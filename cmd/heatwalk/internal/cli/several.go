@@ -40,11 +40,7 @@ func (in *invocation) checkSeveral(cmd *cobra.Command, args []string, r *reading
 		in.problem("--labels", "learners need labels; write --labels FILE with node<TAB>label lines")
 	}
 	takes = slices.Concat(takes, r.names, []string{"multi-label", "labels", "label-fields", "missing", "unknown-ids"})
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if cmd.InheritedFlags().Lookup(f.Name) == nil && !slices.Contains(takes, f.Name) {
-			in.problem("--"+f.Name, "makes no difference with --multi-label; leave it out")
-		}
-	})
+	in.notTaken(cmd, takes, func(string) string { return "makes no difference with --multi-label; leave it out" })
 }
 
 func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f *classifyFlags) {

@@ -8,49 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// nearest returns the name that a mistyped word most likely meant, or "".
-// Ties go to the first name.
-func nearest(word string, names []string) string {
-	best, least := "", len(word)/2+1
-	for _, name := range names {
-		d := editDistance(strings.ToLower(word), strings.ToLower(name))
-		if word != "" && strings.HasPrefix(name, word) {
-			d = min(d, 1)
-		}
-		if d < least {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// editDistance is the number of insertions, deletions, replacements and swaps
-// of neighbours that turn a into b.
-func editDistance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replace := last[j-1]
-			if a[i-1] != b[j-1] {
-				replace++
-			}
-			row[j] = min(replace, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}
 
 // flagError turns a mistake of the flag parser into ours, with the nearest
 // right flag, together with what was found wrong before.
@@ -119,7 +80,7 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 			others = append(others, other.Name())
 		}
 	}
-	near := nearest(name, own)
+	near := spec.Nearest(name, own)
 	file := slices.IndexFunc(in.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
 	case file >= 0:
@@ -147,7 +108,7 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	near := nearest(args[0], names)
+	near := spec.Nearest(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
 		in.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if near != "" {

@@ -94,30 +94,22 @@ func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others [
 // checkVectors finds the kernel and its parameters, and notes what is wrong with the
 // flags of f: of all that were given, those not in takes and no parameters.
 func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name string, takes []string) {
-	flags, shared := cmd.Flags(), cmd.InheritedFlags()
-	if !flags.Changed("kernel") {
+	if !cmd.Flags().Changed("kernel") {
 		name = closed.Kernels()[0].Name
 	}
 	if f.kernel = closed.KernelOf(name); f.kernel == nil {
-		if !slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--kernel" }) {
+		if !in.noted("--kernel") {
 			in.problem("--kernel", "%s compares the nodes of a graph; with --vectors give one of %s", name, strings.Join(vectorKernels(), ", "))
 		}
 		return
 	}
-	f.stated, f.values = in.given(flags, &f.kernel.Spec)
+	f.stated, f.values = in.given(cmd.Flags(), &f.kernel.Spec)
 	takes = slices.Concat(takes, columnFlags, []string{"vectors", "header", "missing", "kernel", "output", "dtype"})
-	flags.Visit(func(flag *pflag.Flag) {
-		switch {
-		case shared.Lookup(flag.Name) != nil, slices.Contains(takes, flag.Name), slices.Contains(f.kernel.Takes(), flag.Name):
-		case slices.Contains(vectorParameters(), flag.Name):
-			hint := "it takes none"
-			if own := f.kernel.Takes(); len(own) > 0 {
-				hint = "it takes --" + strings.Join(own, ", --")
-			}
-			in.problem("--"+flag.Name, "%s has no such parameter; %s", name, hint)
-		default:
-			in.problem("--"+flag.Name, "makes no difference with --vectors; leave it out")
+	in.notTaken(cmd, append(takes, f.kernel.Takes()...), func(flag string) string {
+		if slices.Contains(vectorParameters(), flag) {
+			return name + " has no such parameter; " + itTakes(f.kernel.Takes(), "it takes none")
 		}
+		return "makes no difference with --vectors; leave it out"
 	})
 }
 
