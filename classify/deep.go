@@ -37,8 +37,12 @@ var ErrNoDistance = errors.New("classify: all items lie in one place of the kern
 // where h is the mean of d over all ordered pairs of items (equation 11), or of those
 // with a class (table 1), i = j included; K_0 is the kernel that is given. On the mean
 // kernel value to each class, the machine of the paper, it is called dkm, on another
-// base dkm-NAME. Cost: a square root and an exponential for each pair of items and
-// level, beside the base.
+// base dkm-NAME.
+//
+// The values of a level follow from those of K_0 at the same pair and the bandwidths below,
+// so that of all pairs none is kept: memory is that of the values between items with a
+// class, beside vectors. Cost: K_0 between all pairs for each level, and for level l of a
+// pair l square roots and l − 1 exponentials, beside the base.
 func deepLearner(base *Learner) *Learner {
 	name := "dkm-" + base.Name
 	if base == &densityLearner {
@@ -59,7 +63,7 @@ func deepLearner(base *Learner) *Learner {
 		},
 		Whole: true, Base: base, Probabilities: base.Probabilities,
 		Memory: func(items, classes int) int64 {
-			// Of this fit, and of one before it that the collector may not have taken yet.
+			// Values of this fit, and of one before it that the collector may not have taken yet.
 			bytes := 2 * 8 * int64(items) * int64(items)
 			if base.Memory != nil {
 				bytes += base.Memory(items, classes)
@@ -69,27 +73,35 @@ func deepLearner(base *Learner) *Learner {
 	}
 }
 
-// fitDeep makes the kernel of the last level between the items that its bandwidth is
-// of, and fits the base to it.
+// fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
+// between the items with a class.
 func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v spec.Values) (Model, error) {
 	if _, err := newGroupsOfTwo(k, y, classes); err != nil {
 		return nil, err
 	}
 	m := &deep{n: k.Len()}
-	var class []int
+	var class, all []int
 	for i, c := range y {
-		if c >= 0 || v.Word("bandwidth") == "all" {
+		if c >= 0 {
 			m.items, class = append(m.items, i), append(class, c)
 		}
+		if c >= 0 || v.Word("bandwidth") == "all" {
+			all = append(all, i)
+		}
+	}
+	if err := m.measure(ctx, k, all, v.Int("depth")); err != nil {
+		return nil, err
 	}
 	gram, err := gather(ctx, k, m.items)
 	if err != nil {
 		return nil, err
 	}
-	for range v.Int("depth") {
-		if err := m.deepen(ctx, gram); err != nil {
-			return nil, err
-		}
+	err = sched.Run(ctx, 0, gram.N, func(_, i int) error {
+		m.lift(gram.row(i), m.diagonal[i], m.diagonal)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	model, err := base.Fit(ctx, gram, class, classes, v)
 	if base.Dual { // its models keep no values
@@ -133,62 +145,87 @@ func gather(ctx context.Context, k Gram, items []int) (*DenseGram[float64], erro
 
 // deep is a model of the kernel of a level.
 type deep struct {
-	Model        // of the values between items
-	n      int   // items of the Gram that was given
-	items  []int // of them, those that the levels are made of
-	levels []level
+	Model              // of the values with the items with a class
+	n        int       // items of the Gram that was given
+	items    []int     // of them, those with a class
+	diagonal []float64 // K_0(i, i) of these
+	h        []float64 // bandwidths of the levels
 }
 
-// level makes the kernel of a level of that below.
-type level struct {
-	diagonal []float64 // K(i, i) of the kernel below
-	h        float64
-}
+// peak returns K(x, x) of a level of bandwidth h, its largest value.
+func peak(h float64) float64 { return 1 / (math.Sqrt(2*math.Pi) * h) }
 
-// peak returns K(x, x) of the level, its largest value.
-func (l *level) peak() float64 { return 1 / (math.Sqrt(2*math.Pi) * l.h) }
-
-// lift turns the values of x with all items on the level below, and with itself, into
-// those of this level.
-func (l *level) lift(row []float64, own float64) (self float64) {
-	DistancesTo(row, row, own, l.diagonal)
-	for i, d := range row {
-		row[i] = math.Exp(-d*d/(2*l.h*l.h)) * l.peak()
-	}
-	return l.peak()
-}
-
-// deepen puts a level on the others and turns k into its kernel.
-func (m *deep) deepen(ctx context.Context, k *DenseGram[float64]) error {
-	l := level{diagonal: make([]float64, k.N)}
-	for i := range k.N {
-		l.diagonal[i] = k.row(i)[i]
-	}
-	sums := make([]float64, k.N)
-	distance := make([]float64, k.N*sched.Workers(0)) // a row for each worker
-	err := sched.Run(ctx, sched.Workers(0), k.N, func(worker, i int) error {
-		d := distance[worker*k.N : (worker+1)*k.N]
-		DistancesTo(d, k.row(i), l.diagonal[i], l.diagonal)
-		for _, x := range d {
-			sums[i] += x
+// lift turns the values of x with items on the kernel that was given, and with itself, into
+// those of the last level.
+func (m *deep) lift(row []float64, own float64, diagonal []float64) (self float64) {
+	for l, h := range m.h {
+		m.distances(row, own, diagonal, l)
+		for i, d := range row {
+			row[i] = math.Exp(-d*d/(2*h*h)) * peak(h)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		own = peak(h)
 	}
-	for _, s := range sums {
-		l.h += s
+	return own
+}
+
+// distances turns values on the kernel below a level into distances in its space.
+func (m *deep) distances(row []float64, own float64, diagonal []float64, level int) {
+	if level == 0 {
+		DistancesTo(row, row, own, diagonal)
+		return
 	}
-	l.h /= float64(k.N) * float64(k.N)
-	if !positive(l.h) {
-		return ErrNoDistance
+	for i, v := range row {
+		row[i] = math.Sqrt(max(0, 2*(own-v)))
 	}
-	m.levels = append(m.levels, l)
-	return sched.Run(ctx, 0, k.N, func(_, i int) error {
-		l.lift(k.row(i), l.diagonal[i])
-		return nil
-	})
+}
+
+// measure finds the bandwidths of so many levels, means over all pairs of the given items.
+// The values of pairs are computed anew for each level; sums are those of rows, in order.
+func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error {
+	n, workers := len(all), sched.Workers(0)
+	diagonal, sums := make([]float64, n), make([]float64, n)
+	values, rows := make([]partGram, workers), make([]float64, workers*n)
+	for w := range values {
+		values[w] = parts(k)
+	}
+	at := 0
+	for a, i := range all {
+		values[0].PartTo(diagonal[a:a+1], i, all[a:a+1])
+		if at < len(m.items) && m.items[at] == i {
+			m.diagonal, at = append(m.diagonal, diagonal[a]), at+1
+		}
+	}
+	for range depth {
+		err := sched.Run(ctx, workers, n, func(worker, a int) error {
+			a = n - 1 - a // the longest rows first
+			below := rows[worker*n:][:a]
+			values[worker].PartTo(below, all[a], all[:a])
+			for _, x := range below {
+				if !finite(x) {
+					return ErrNotFinite
+				}
+			}
+			own := m.lift(below, diagonal[a], diagonal[:a])
+			m.distances(below, own, diagonal[:a], len(m.h))
+			sums[a] = 0
+			for _, d := range below {
+				sums[a] += 2 * d // with i and j in both orders
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		h := 0.0
+		for _, s := range sums {
+			h += s
+		}
+		if h /= float64(n) * float64(n); !positive(h) {
+			return ErrNoDistance
+		}
+		m.h = append(m.h, h)
+	}
+	return nil
 }
 
 // ScoresTo implements [Model].
@@ -200,8 +237,6 @@ func (m *deep) ScoresTo(dst, row []float64, own float64) []float64 {
 	for a, i := range m.items {
 		values[a] = row[i]
 	}
-	for i := range m.levels {
-		own = m.levels[i].lift(values, own)
-	}
+	own = m.lift(values, own, m.diagonal)
 	return m.Model.ScoresTo(dst, values, own)
 }

@@ -24,18 +24,11 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 			}
 		}
 		for bandwidth, items := range map[string][]int{"all": all(l.k.N), "obs": used(l.y)} {
-			gram, err := gather(t.Context(), l.k, items)
-			if err != nil {
+			var m deep
+			if err := m.measure(t.Context(), l.k, items, 3); err != nil {
 				t.Fatal(err)
 			}
-			var m deep
-			bandwidths := sparse.NewBlock[float64](3, 1)
-			for i := range bandwidths.Rows {
-				if err := m.deepen(t.Context(), gram); err != nil {
-					t.Fatal(err)
-				}
-				bandwidths.Row(i)[0] = m.levels[i].h
-			}
+			bandwidths := sparse.BlockOf(3, 1, m.h)
 			testgraph.Close(t, bandwidths, l.golden(t, "dkm_h_%s.npy", bandwidth), 1e-10, 1e-9)
 		}
 	}

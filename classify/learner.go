@@ -25,7 +25,7 @@ type Learner struct {
 	Dual bool
 
 	// Whole says that the model depends on the kernel between all items, with a class
-	// or without, and its scores on K(x, x).
+	// or without, and its scores on K(x, x) and the values with items with a class.
 	Whole bool
 
 	// Probabilities stores in dst the probabilities of the classes that the scores of
@@ -35,7 +35,8 @@ type Learner struct {
 	// Base is the learner that this one puts on another kernel, nil for none.
 	Base *Learner
 
-	// Memory returns the bytes that Fit takes beside the Gram, but for little.
+	// Memory returns the bytes that Fit takes beside the Gram for so many items with a
+	// class, but for a few numbers for each item.
 	Memory func(items, classes int) int64
 }
 

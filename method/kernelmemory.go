@@ -137,7 +137,7 @@ func (m learnerMethod) reckon(a *account, par *Parameters) error {
 	if err := a.Reserve(8*items*items, "values of the kernel to learn from"); err != nil {
 		return err
 	}
-	if err := a.Phase(fitBytes(m.by, len(rows), k), "training"); err != nil {
+	if err := a.Phase(fitBytes(m.by, labels, k), "training"); err != nil {
 		return err
 	}
 	outputs := int64(8 * n * k) // the raw scores, which are decisions
@@ -178,7 +178,7 @@ func (m learnerMethod) reckonTuning(a *account, all *Problem) error {
 	return a.kernelTuning(m.kernel, all, labels, tests)
 }
 
-// fitBytes is what a fit takes beside the kernel values of so many items.
+// fitBytes is what a fit takes beside the kernel values of so many items with a class.
 func fitBytes(l *classify.Learner, items, classes int) int64 {
 	if l.Memory == nil {
 		return 0

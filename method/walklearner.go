@@ -221,7 +221,7 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 			at := r.nodes[i] - first
-			gram.PartTo(row, at, items)
+			gram.PartTo(row[:len(r.train)], at, items[:len(r.train)]) // others say nothing
 			gram.PartTo(own, at, []int{at})
 			r.fitted.ScoresTo(decisions, row, own[0])
 			if r.out.Raw != nil {

@@ -206,10 +206,10 @@ func (a *account) machine(rows, features int64) int64 {
 		if by.Linear != nil {
 			bytes += 8*rows*features + classify.LogisticBytes(int(rows), int(features), len(a.P.Names))
 		} else {
-			if by.Whole {
-				rows += int64(len(a.P.Degrees) - len(a.P.Row))
-			}
 			bytes += fitBytes(by, int(rows), len(a.P.Names))
+			if by.Whole { // a row of kernel values for each worker, and vectors
+				bytes += 8 * int64(len(a.P.Degrees)-len(a.P.Row)) * int64(sched.Workers(0)+4)
+			}
 		}
 		return bytes
 	}

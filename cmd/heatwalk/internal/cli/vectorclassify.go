@@ -72,7 +72,7 @@ func (in *invocation) runVectorClassify(f *classifyFlags) error {
 	n, k := int64(a.Len()), len(l.Names)
 	bytes := learnerBytes + 16*n + 8*n*int64(k*k)
 	if learner.Memory != nil {
-		bytes += learner.Memory(int(n), k)
+		bytes += learner.Memory(len(l.Row), k)
 	}
 	if err := in.planVectors(a, bytes, n*int64(16+10*k)+runFileBytes); err != nil {
 		return err
