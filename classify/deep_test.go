@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -125,5 +126,31 @@ func TestDeepInOnePlace(t *testing.T) {
 	}
 	if _, err := d.Fit(t.Context(), k, []int{0, 1}, 2, v); !errors.Is(err, ErrNoDistance) {
 		t.Errorf("%v, want %v", err, ErrNoDistance)
+	}
+}
+
+// TestDeepMemory fits a deep machine to a few labels among many items: it takes far less than
+// the values between all of them.
+func TestDeepMemory(t *testing.T) {
+	const n = 1200
+	p := clouds(3, n, 3, 3, 2)
+	for i := range p.y {
+		if i%40 != 0 {
+			p.y[i] = -1
+		}
+	}
+	l := LearnerOf("dkm")
+	v, err := l.Resolve(spec.Values{"depth": spec.Int(2)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := l.Fit(t.Context(), FeatureGram[float64]{p.f}, p.y, p.classes, v); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took, all := after.TotalAlloc-before.TotalAlloc, uint64(8*n*n); took > all/20 {
+		t.Errorf("a fit took %d bytes, the values of all items are %d", took, all)
 	}
 }
