@@ -30,9 +30,10 @@ import (
 //	σ(u, v) = γ²·P_{u,y(v)}·(1 + Σ_{j=1..N} (1−γ)^{2j}·⟨Ψ_j(u), Ψ_j(v)⟩)
 //
 // where Ψ_1 = T·P and Ψ_{j+1} has the columns T·(P_c ∘ ψ) for all classes c and columns
-// ψ of Ψ_j: one for each sequence of labels. Cost of a round: a product of T with
-// k + … + k^N columns for k classes, and as many products of numbers for each pair of a
-// node and a label.
+// ψ of Ψ_j: one for each sequence of labels. With β = 1 the mean over the labelled nodes of a
+// class is the product with their mean. Cost of a round: a product of T with k + … + k^N
+// columns for k classes, and as many products of numbers for each node and class or, with
+// another β, each node and label.
 var RL = Learner{
 	Spec: spec.Spec{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: spec.Undirected,
@@ -69,7 +70,7 @@ var RL = Learner{
 	memory: func(n, classes int, v spec.Values) []spec.Bytes {
 		all, last := sequences(classes, v.Int("walk"))
 		return []spec.Bytes{
-			{What: "walks of every sequence of labels", Bytes: sparse.BlockBytes[float64](n, panelled(all))},
+			{What: "walks of every sequence of labels", Bytes: sparse.BlockBytes[float64](n+classes, panelled(all))},
 			{What: "those of one length, before and after a step", Bytes: 2 * sparse.BlockBytes[float64](n, max(1, last/max(1, classes)))},
 			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
 		}
@@ -108,6 +109,14 @@ type relaxation struct {
 	from    *sparse.Block[float64] // P_c ∘ Ψ_j
 	to      *sparse.Block[float64]
 	members []float64 // labels of each class
+	known   []known   // what unlabelled nodes are compared with
+}
+
+// known is a labelled node, or all of a class.
+type known struct {
+	class int
+	nodes float64   // how many they are
+	walks []float64 // their rows of psi, added up
 }
 
 func (r *relaxation) begin() error {
@@ -126,7 +135,40 @@ func (r *relaxation) begin() error {
 		r.psi = sparse.NewBlock[float64](n, panelled(all))
 		r.from, r.to = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
 	}
+	if r.v.Number("power-beta") != 1 {
+		for i, row := range r.s.Row {
+			one := known{class: r.s.Class[i], nodes: 1}
+			if all > 0 {
+				one.walks = r.psi.Row(row)
+			}
+			r.known = append(r.known, one)
+		}
+		return nil
+	}
+	for c, n := range r.members {
+		if n > 0 {
+			r.known = append(r.known, known{c, n, make([]float64, panelled(all))})
+		}
+	}
 	return nil
+}
+
+// addUp adds up the walks of classes.
+func (r *relaxation) addUp() {
+	for _, k := range r.known {
+		if r.v.Number("power-beta") != 1 || r.columns == 0 {
+			return
+		}
+		clear(k.walks)
+		for i, row := range r.s.Row {
+			if r.s.Class[i] != k.class {
+				continue
+			}
+			for j, x := range r.psi.Row(row) {
+				k.walks[j] += x
+			}
+		}
+	}
 }
 
 // round stores the distributions of the next round in p.
@@ -134,6 +176,7 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 	if err := r.walk(ctx); err != nil {
 		return err
 	}
+	r.addUp()
 	labelled := make([]bool, r.p.Rows)
 	for _, row := range r.s.Row {
 		labelled[row] = true
@@ -195,18 +238,17 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	clear(votes[0])
 	clear(votes[1])
 	row := func(i int) []float64 { return r.psi.Row(i) }
-	for lo := 0; lo < len(r.s.Row); lo += 4 {
-		four := r.s.Row[lo:min(lo+4, len(r.s.Row))]
-		of := func(q int) []float64 { return row(four[min(q, len(four)-1)]) }
+	for lo := 0; lo < len(r.known); lo += 4 {
+		four := r.known[lo:min(lo+4, len(r.known))]
+		of := func(q int) []float64 { return four[min(q, len(four)-1)].walks }
 		var together [8]float64
 		if r.columns > 0 {
 			simd.DotPanels(&together, row(nodes[0]), row(nodes[len(nodes)-1]), of(0), of(1), of(2), of(3))
 		}
 		for j, u := range nodes {
 			p := r.p.Row(u)
-			for q := range four {
-				c := r.s.Class[lo+q]
-				votes[j][c] += power(p[c]*(1+together[4*j+q]), beta)
+			for q, k := range four {
+				votes[j][k.class] += power(p[k.class]*(k.nodes+together[4*j+q]), beta)
 			}
 		}
 	}
@@ -218,6 +260,8 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 // power returns x^β: the usual values of β take products.
 func power(x, beta float64) float64 {
 	switch beta {
+	case 1:
+		return x
 	case 2:
 		return x * x
 	case 4:

@@ -126,8 +126,9 @@ func TestRLAgainstDense(t *testing.T) {
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k}
 	n := 40
 	step := dense(t, p.A)
-	for _, walk := range []int{0, 1, 2, 4} {
-		given := spec.Values{"gamma": spec.Number(0.4), "walk": spec.Int(walk), "power-alpha": spec.Number(1.3), "power-beta": spec.Number(0.7)}
+	for i, walk := range []int{0, 1, 2, 4, 0, 1, 2, 4} {
+		beta := []float64{0.7, 1}[i/4]
+		given := spec.Values{"gamma": spec.Number(0.4), "walk": spec.Int(walk), "power-alpha": spec.Number(1.3), "power-beta": spec.Number(beta)}
 		for round := range 2 {
 			given["rounds"] = spec.Int(round)
 			before := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
@@ -157,7 +158,7 @@ func TestRLAgainstDense(t *testing.T) {
 				}
 				want, count, sum := make([]float64, k), make([]float64, k), 0.0
 				for a, v := range p.Row {
-					want[p.Class[a]] += math.Pow(sigma.At(u, v), 0.7)
+					want[p.Class[a]] += math.Pow(sigma.At(u, v), beta)
 					count[p.Class[a]]++
 				}
 				for c := range want {
