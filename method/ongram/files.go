@@ -184,7 +184,7 @@ func (k *Files) Memory(l *classify.Learner) []spec.Bytes {
 	}
 	list := []spec.Bytes{{What: "ids and labels", Bytes: 112 * int64(k.Rows.N+k.Cols.N)}, {What: "kernel values", Bytes: values}}
 	if l.Memory != nil {
-		list = append(list, spec.Bytes{What: l.Name, Bytes: l.Memory(len(k.item), len(k.Labels.Names))})
+		list = append(list, spec.Bytes{What: l.Name, Bytes: l.Memory(len(k.Labels.Row), len(k.Labels.Names))})
 	}
 	return list
 }
