@@ -40,17 +40,17 @@ func workingSet() {
 	belowOne := ConstData("belowOne", F64(1-0x1p-50))
 	smallestGain := ConstData("smallestGain", F64(0x1p-1000))
 	most := ConstData("mostFloat64", F64(math.MaxFloat64))
-	for _, t := range []element{float32s, float64s} {
-		largestGain(t, belowOne, smallestGain, most)
-	}
 	least := ConstData("leastFloat64", U64(math.Float64bits(math.Inf(-1))))
-	step := ConstData("places", U64(register/8))
+	four, eight := ConstData("fourPlaces", U64(register/8)), ConstData("eightPlaces", U64(wide/8))
 	first := GLOBL("firstPlaces", attr.RODATA|attr.NOPTR)
-	for i := range register / 8 {
+	for i := range wide / 8 {
 		DATA(8*i, U64(i))
 	}
 	for _, t := range []element{float32s, float64s} {
-		advance(t, most, least, step, first)
+		largestGain(t, belowOne, smallestGain, most)
+		largestGain512(t, belowOne, smallestGain, most)
+		advance(t, most, least, four, first)
+		advance512(t, most, least, eight, first)
 	}
 }
 
