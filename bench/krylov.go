@@ -59,16 +59,11 @@ var (
 )
 
 // Bytes returns what Run takes beside a graph of these degrees, but for a factor; it has
-// so many components.
-func (s *KrylovSettings) Bytes(degrees []float64, components int) (int64, error) {
+// so many entries and components.
+func (s *KrylovSettings) Bytes(degrees []float64, entries int64, components int) (int64, error) {
 	n := len(degrees)
 	if s.Workload == "eigen" {
-		known := 0
-		if s.Problem.Splits() {
-			known = components
-		}
-		bytes, _ := lanczos.Bytes(n, s.Columns, known, nil)
-		return bytes + s.Problem.VectorBytes(n), nil
+		return spec.Least(s.Problem.Memory(n, entries, components, s.Columns, nil)), nil
 	}
 	name, given, more := s.System, spec.Values{"alpha": spec.Number(s.Alpha)}, int64(0)
 	switch {

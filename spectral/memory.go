@@ -7,9 +7,10 @@ import (
 )
 
 // Memory lists what Solve takes for k pairs beside the matrix, on a graph with n nodes,
-// so many entries and, where they count, components, with the memory of the settings
-// for all but vectors of the graph.
+// so many entries and, where they count, components, with the memory of the settings.
 func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Settings) []spec.Bytes {
+	vectors := p.vectorBytes(n)
+	s = within(s, vectors)
 	known := 0
 	if p.Splits() {
 		known = components
@@ -29,14 +30,27 @@ func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Set
 		}
 	}
 	return []spec.Bytes{
+		{What: "vectors of the matrix", Bytes: vectors},
 		{What: what, Bytes: bytes},
 		{What: "a larger basis, or a factor", Bytes: max(0, more-bytes), Optional: true},
 	}
 }
 
-// VectorBytes is what the order of the rows, degrees and their roots, components, the
+// within returns settings whose memory is less by so many bytes.
+func within(s *lanczos.Settings, bytes int64) *lanczos.Settings {
+	var inner lanczos.Settings
+	if s != nil {
+		inner = *s
+	}
+	if inner.Memory > 0 {
+		inner.Memory = max(1, inner.Memory-bytes)
+	}
+	return &inner
+}
+
+// vectorBytes is what the order of the rows, degrees and their roots, components, the
 // matrix and known vectors take.
-func (p *Problem) VectorBytes(n int) int64 {
+func (p *Problem) vectorBytes(n int) int64 {
 	perNode := int64(64)
 	switch p.Matrix {
 	case Adjacency, Modularity:
@@ -55,14 +69,14 @@ const (
 	interiorLeast  = 512 << 20
 )
 
-// Bound returns the settings with the memory that an iteration in the interior may take
+// Bound gives the settings the memory that an iteration in the interior may take
 // where nobody gave a limit, if that is less than what is left.
 func (p *Problem) Bound(n, k int, s *lanczos.Settings) {
 	if p.Which != lanczos.Interior {
 		return
 	}
 	bytes, _ := lanczos.InteriorBytes(n, k, s)
-	if most := max(interiorLeast, interiorGrowth*bytes); s.Memory == 0 || most < s.Memory {
+	if most := max(interiorLeast, interiorGrowth*bytes) + p.vectorBytes(n); s.Memory == 0 || most < s.Memory {
 		s.Memory = most
 	}
 }

@@ -52,7 +52,7 @@ type Pairs struct {
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
 func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
 	e := p.of(g)
-	pairs, err := e.Solve(ctx, k, s)
+	pairs, err := e.Solve(ctx, k, within(s, p.vectorBytes(len(g.Degrees))))
 	if pairs == nil {
 		return nil, err
 	}
@@ -66,6 +66,20 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 		out.ErrorBounds[j] = r + e.rounding
 	}
 	return out, nil
+}
+
+// Vague returns the first of the smallest eigenvalues of a Laplacian that is so small that
+// its residual, which is relative to the norm of the matrix, does not tell its first
+// digit, and a tolerance that tells more of it; −1 if there is none. least is the smallest
+// tolerance that may be asked for.
+func (p *Pairs) Vague(least float64) (j int, tolerance float64) {
+	for j := p.Known; j < len(p.Values); j++ {
+		v := p.Values[j]
+		if v > 0 && p.ErrorBounds[j] > v/10 {
+			return j, max(least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
+		}
+	}
+	return -1, 0
 }
 
 // Eigenproblem returns the problem of the symmetric matrix that is solved, with the

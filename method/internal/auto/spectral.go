@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
@@ -97,15 +98,8 @@ func (a *account) spread(memory int64) error {
 	var most, least int64
 	for _, end := range spectralEnds() {
 		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
-		var take, sure int64
-		for _, b := range p.Memory(len(a.P.Degrees), a.P.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: memory}) {
-			take += b.Bytes
-			if !b.Optional {
-				sure += b.Bytes
-			}
-		}
-		take += p.VectorBytes(len(a.P.Degrees))
-		most, least = max(most, take), max(least, sure)
+		list := p.Memory(len(a.P.Degrees), a.P.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: memory})
+		most, least = max(most, spec.Sum(list)), max(least, spec.Least(list))
 	}
 	if left, limited := a.Plan.Left(); limited {
 		most = max(least, min(most, left))

@@ -347,8 +347,7 @@ func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) 
 	}
 	set := &lanczos.Settings{Memory: left(a, s)}
 	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
-	vectors := embeddingProblem.VectorBytes(n)
-	least, all := spec.Least(list)+vectors, spec.Sum(list)+vectors
+	least, all := spec.Least(list), spec.Sum(list)
 	if left, limited := a.Plan.Left(); limited {
 		all = max(least, min(all, left))
 	}

@@ -13,12 +13,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
-	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // eigenFlags are the flags of eigen.
@@ -63,15 +61,11 @@ func newEigen(in *invocation) *cobra.Command {
 		Use:   "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
 		Short: "Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
 		Args:  in.arguments("GRAPH", 1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkGraph(cmd, args, &f.reading)
-			in.checkEigen(cmd, args, &f)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return runEigen(in, args[0], &f)
-		},
 	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		in.checkGraph(cmd, args, &f.reading)
+		in.checkEigen(cmd, args, &f)
+	}, func(args []string) error { return runEigen(in, args[0], &f) })
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	in.choiceVar(flags, &f.Matrix, "matrix", "", matrixNames(), "which matrix")
@@ -148,13 +142,11 @@ type eigenReport struct {
 
 // runEigen writes the eigenpairs that f describes.
 func runEigen(in *invocation, name string, f *eigenFlags) error {
-	in.keeps(f.out)
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.beginEigen(f.out)
+	out, err := in.beginEigen(f.out)
 	if err != nil {
 		return err
 	}
+	defer out.abort()
 	g, err := in.openFor(name, &f.reading, f.out, true)
 	if err != nil {
 		return err
@@ -205,7 +197,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	if err := out.write(pairs, nodesOf(g, rows), rows); err != nil {
+	if err := pairs.Write(out.Files, rows, nodesOf(g, rows)); err != nil {
 		return err
 	}
 	r := &eigenReport{
@@ -214,7 +206,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Known: pairs.Known, Norm: pairs.Norm,
 		Method: pairs.Method.String(), Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
 	}
-	return in.finishEigen(files, out, g, r)
+	return in.finishEigen(out, g, r, pairs)
 }
 
 // eigenError says what the user can do about an error of the solver.
@@ -254,9 +246,6 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 	if g.in.estimating {
 		n.disk += ids.Bytes()
 	}
-	if err := n.Reserve(p.VectorBytes(ids.N), "vectors of the matrix"); err != nil {
-		return n, err
-	}
 	if left, limited := n.Left(); limited {
 		s.Memory = max(1, left)
 	}
@@ -288,118 +277,48 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 
 // eigenOutput is where eigenpairs go, begun but empty.
 type eigenOutput struct {
-	archive              bool // all of it in one .npz file
-	vectors, values, ids io.Writer
-	run                  io.Writer
+	*outputs
+	spectral.Files
+	run io.Writer
 }
 
 // beginEigen begins the file path and what stands beside it.
-func (o *outputs) beginEigen(path string) (out *eigenOutput, err error) {
-	out = &eigenOutput{archive: formatOf(path, eigenFormats) == ".npz"}
-	if out.vectors, err = o.begin(path); err != nil {
-		return nil, err
-	}
-	if !out.archive {
-		if out.values, err = o.beside(path, filepath.Ext(path), ".values.npy"); err != nil {
-			return nil, err
-		}
-		if out.ids, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err != nil {
-			return nil, err
+func (in *invocation) beginEigen(path string) (out *eigenOutput, err error) {
+	in.keeps(path)
+	out = &eigenOutput{outputs: &outputs{in: in}}
+	if out.Vectors, err = out.begin(path); err == nil && formatOf(path, eigenFormats) == ".npy" {
+		if out.Values, err = out.beside(path, filepath.Ext(path), ".values.npy"); err == nil {
+			out.IDs, err = out.beside(path, filepath.Ext(path), ".rows.ids")
 		}
 	}
-	out.run, err = o.beside(path, "", ".run.json")
+	if err == nil {
+		out.run, err = out.beside(path, "", ".run.json")
+	}
+	if err != nil {
+		out.abort()
+	}
 	return out, err
 }
 
-// write writes eigenpairs, the rows of the vectors in the given order.
-func (out *eigenOutput) write(pairs *spectral.Pairs, ids axis, rows []int) error {
-	if !out.archive {
-		if err := tablefile.WriteIDs(out.ids, ids.IDs()); err != nil {
-			return err
-		}
-		if err := writeValues(out.values, pairs); err != nil {
-			return err
-		}
-		return writeVectors(out.vectors, pairs, rows)
-	}
-	archive := npy.NewArchive(out.vectors)
-	if err := archive.Strings("rows", ids.N, ids.ID); err != nil {
-		return err
-	}
-	member, err := archive.Member("values")
-	if err != nil {
-		return err
-	}
-	if err := writeValues(member, pairs); err != nil {
-		return err
-	}
-	if member, err = archive.Member("vectors"); err != nil {
-		return err
-	}
-	if err := writeVectors(member, pairs, rows); err != nil {
-		return err
-	}
-	return archive.Close()
-}
-
-func writeValues(w io.Writer, pairs *spectral.Pairs) error {
-	file, err := npy.NewWriter[float64](w, len(pairs.Values))
-	if err != nil {
-		return err
-	}
-	if err := file.Floats(pairs.Values); err != nil {
-		return err
-	}
-	return file.Close()
-}
-
-func writeVectors(w io.Writer, pairs *spectral.Pairs, rows []int) error {
-	file, err := npy.NewWriter[float64](w, len(rows), len(pairs.Values))
-	if err != nil {
-		return err
-	}
-	for _, i := range rows {
-		if err := file.Floats(pairs.Vectors.Row(i)); err != nil {
-			return err
-		}
-	}
-	return file.Close()
-}
-
-// vague says which eigenvalue of a Laplacian is so small that its residual, which is
-// relative to the norm, does not tell its first digit; nothing: none is.
-func (r *eigenReport) vague() string {
-	p := r.Parameters
-	if e := p.problem(); e.Which != lanczos.Smallest || !e.Splits() {
-		return ""
-	}
-	for j := r.Known; j < len(r.Values); j++ {
-		v, bound := r.Values[j], r.ErrorBounds[j]
-		tolerance := max(leastEigenTolerance, math.Pow(10, math.Floor(math.Log10(1e-3*v/r.Norm))))
-		if v > 0 && bound > v/10 && tolerance < p.Tolerance {
-			return fmt.Sprintf("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
-				j+1, v, bound, r.Norm, tolerance)
-		}
-	}
-	return ""
-}
-
 // finishEigen publishes eigenpairs and says what they are.
-func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *openGraph, r *eigenReport) error {
+func (in *invocation) finishEigen(out *eigenOutput, g *openGraph, r *eigenReport, pairs *spectral.Pairs) error {
 	if err := in.writeRun(out.run, storeOf(g.Manifest()), r.Parameters); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := out.commit(); err != nil {
 		return err
 	}
-	if text := r.vague(); text != "" {
-		in.warn("%s", text)
+	p := r.Parameters
+	if e := p.problem(); e.Which == lanczos.Smallest && e.Splits() {
+		if j, tolerance := pairs.Vague(leastEigenTolerance); j >= 0 && tolerance < p.Tolerance {
+			in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
+				j+1, r.Values[j], r.ErrorBounds[j], r.Norm, tolerance)
+		}
 	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	w := in.summary(r.Output)
+	return in.tell(r, func(w io.Writer) { in.printEigen(w, r) }, r.Output)
+}
+
+func (in *invocation) printEigen(w io.Writer, r *eigenReport) {
 	const most = 20 // lines
 	for j, v := range r.Values {
 		if j == most && len(r.Values) > most+1 {
@@ -419,5 +338,4 @@ func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *openGraph
 	fmt.Fprintf(w, "%s · %s, %s · one within %.1e of each\n",
 		title, r.Method, counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds))
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
-	return in.stdout.err
 }

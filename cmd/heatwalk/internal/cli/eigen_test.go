@@ -51,31 +51,6 @@ func valuesOf(b *sparse.Block[float64]) (all []float64) {
 	return all
 }
 
-// A small eigenvalue of a matrix with a large norm may be less than its error.
-func TestVagueEigenvalues(t *testing.T) {
-	r := &eigenReport{
-		Parameters: eigenParameters{Matrix: string(spectral.Laplacian), Which: "smallest", Tolerance: 1e-8},
-		Values:     []float64{0, 2.3e-4, 4.7e-4}, ErrorBounds: []float64{1e-12, 1.3e-4, 1.2e-4}, Known: 1, Norm: 18000,
-	}
-	want := "eigenvalue 2 is 0.00023 ± 0.0001: residuals are relative to the norm of the matrix, 1.8e+04; --tolerance 1e-11 tells more of it"
-	if got := r.vague(); got != want {
-		t.Errorf("%s", got)
-	}
-	for _, change := range []func(r *eigenReport){
-		func(r *eigenReport) { r.ErrorBounds = []float64{1e-12, 1e-5, 1e-5} },
-		func(r *eigenReport) { r.Parameters.Tolerance = 1e-11 },
-		func(r *eigenReport) { r.Parameters.Which = "largest" },
-		func(r *eigenReport) { r.Parameters.Matrix = string(spectral.Adjacency) },
-		func(r *eigenReport) { r.Known = 3 },
-	} {
-		other := *r
-		change(&other)
-		if got := other.vague(); got != "" {
-			t.Errorf("%+v: %s", other, got)
-		}
-	}
-}
-
 // TestEigenAdvisedLimit takes the limit that a refusal advises: with it the run is
 // not refused on its way, where a grid comes to a factor or a larger basis.
 func TestEigenAdvisedLimit(t *testing.T) {

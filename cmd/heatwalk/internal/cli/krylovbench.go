@@ -103,7 +103,7 @@ func (in *invocation) krylovBench(name string, f *krylovFlags) error {
 			}
 			components = len(parts.Sizes)
 		}
-		takes, err = f.Bytes(g.Degrees(), components)
+		takes, err = f.Bytes(g.Degrees(), g.NNZ(), components)
 		return takes, err
 	})
 	if err != nil {
