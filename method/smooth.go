@@ -110,17 +110,17 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 
 // share makes the scores of a node of its row of Raw, whose negative entries count as 0,
 // and takes its class from them.
-func (out *Prediction) share(i int) {
+func (p *Prediction) share(i int) {
 	sum := 0.0
-	for _, v := range out.Raw.Row(i) {
+	for _, v := range p.Raw.Row(i) {
 		sum += max(v, 0)
 	}
 	if sum > 0 {
-		for c, v := range out.Raw.Row(i) {
-			out.Scores.Row(i)[c] = float32(max(v, 0) / sum)
+		for c, v := range p.Raw.Row(i) {
+			p.Scores.Row(i)[c] = float32(max(v, 0) / sum)
 		}
 	}
-	out.Class[i] = classify.ArgMax(out.Raw.Row(i))
+	p.Class[i] = classify.ArgMax(p.Raw.Row(i))
 }
 
 // reckon implements [reckoning]: what the method within holds, and then what is around it.
