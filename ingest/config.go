@@ -74,9 +74,9 @@ const (
 // DegreeOrder goes by the number of lines of a node, before duplicates are
 // merged. AutoOrder is the same where a graph of 65,536 nodes or more gains
 // from it in every sweep: few nodes have most of the edges and are strewn among the
-// others, see [sparse.ReorderingPays]. Elsewhere it leaves the rows in the default
-// order. The others look at the graph, without directions and weights, and
-// take 4 bytes an entry while they do, LocalityOrder 12. See package partition.
+// others. Elsewhere it leaves the rows in the default order. The others look at the
+// graph, without directions and weights, and take 4 bytes an entry while they do,
+// LocalityOrder 12. See package partition.
 type Order int
 
 // The zero value leaves the rows in the order of the ids.

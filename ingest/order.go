@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/reorder"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -90,7 +91,7 @@ func (o Order) lookingBytes() int64 {
 // an order is possible, see hasRoom.
 func sampleBytes(rows int) int64 {
 	const lists = 2 * 2 // of 4 bytes each; the last code may make one twice as long
-	return lists*4*sparse.Stretches*int64(sparse.Stretch(rows)) + int64(rows)/8
+	return lists*4*reorder.Stretches*int64(reorder.Stretch(rows)) + int64(rows)/8
 }
 
 // order returns the row that comes i-th for each i, and the place of each code among
@@ -214,7 +215,8 @@ func (r *run) placesPay(stretches [][]uint32, row []uint32) bool {
 			r.late.Replace(codes)
 		}
 	}
-	return sparse.ReorderingPays(r.nodes.Len(), stretches, placed)
+	n := r.nodes.Len()
+	return reorder.Pays(reorder.Groups(stretches, n), reorder.Groups(placed, n))
 }
 
 // placeByCount replaces the counts of codes by the rows that they get. Codes that are
@@ -227,7 +229,7 @@ func (r *run) placeByCount(count []uint32) {
 		}
 	}
 	none := next // the places from here on
-	sparse.RanksByCount(count)
+	reorder.RanksByCount(count)
 	if r.late == nil {
 		return
 	}
@@ -296,7 +298,7 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 // stretches returns what the lines of some codes, neighbours in the order of the ids,
 // name beside them: about what as many stretches of consecutive entries do.
 func (r *run) stretches(count []uint32, told *orderProgress) ([][]uint32, error) {
-	spans, stretch := spansOf(count), uint32(sparse.Stretch(len(count)))
+	spans, stretch := spansOf(count), uint32(reorder.Stretch(len(count)))
 	within := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
 		for c := s.lo; c < s.hi; c++ {
@@ -306,8 +308,8 @@ func (r *run) stretches(count []uint32, told *orderProgress) ([][]uint32, error)
 		}
 	}
 	var (
-		all  [sparse.Stretches][]uint32
-		next [sparse.Stretches]atomic.Int64 // the place of a list that is to be taken
+		all  [reorder.Stretches][]uint32
+		next [reorder.Stretches]atomic.Int64 // the place of a list that is to be taken
 	)
 	for i, s := range spans {
 		size := 0
@@ -343,11 +345,11 @@ type span struct{ lo, hi uint32 }
 // spansOf chooses the codes of stretches, which begin at equal shares of the lines.
 // Nodes with more lines than a stretch has do not count for its length.
 func spansOf(count []uint32) []span {
-	total, stretch := 0, sparse.Stretch(len(count))
+	total, stretch := 0, reorder.Stretch(len(count))
 	for _, n := range count {
 		total += int(n)
 	}
-	spans, c, before := make([]span, sparse.Stretches), 0, 0
+	spans, c, before := make([]span, reorder.Stretches), 0, 0
 	for i := range spans {
 		for ; c < len(count) && before < i*total/len(spans); c++ {
 			before += int(count[c])

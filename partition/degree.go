@@ -3,14 +3,14 @@ package partition
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/internal/reorder"
 )
 
 // Degree returns the order of falling counts, by which hubs come first; equal
 // counts keep their order. Cost: O(n) time, 8 bytes a node.
 func Degree(count []uint32) []uint32 {
 	place, order := slices.Clone(count), make([]uint32, len(count))
-	sparse.RanksByCount(place)
+	reorder.RanksByCount(place)
 	for i, p := range place {
 		order[p] = uint32(i)
 	}

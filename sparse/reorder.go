@@ -1,13 +1,13 @@
 package sparse
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/reorder"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
@@ -25,14 +25,6 @@ const (
 	// leave less of the copy in cache, half as many read the ids twice as often.
 	reorderedBytes = 128
 
-	// A stretch of entries is what a cache outlives, one for so many columns of a
-	// small matrix, and a group what it holds or does not as a whole. Stretches are
-	// looked at in some places of the matrix.
-	stretchEntries = 1 << 17
-	stretchColumns = 8
-	Stretches      = 8
-	groupColumns   = 16
-
 	lineBytes = 64 // of a cache
 
 	countWorkers = 4 // each counts in memory of its own
@@ -43,9 +35,6 @@ const (
 // Tests lower it.
 var reorderedColumns = 1 << 19
 
-// Stretch returns how many entries a stretch has of a matrix of so many columns.
-func Stretch(cols int) int { return min(stretchEntries, cols/stretchColumns) }
-
 // findColumnOrder returns the order of the columns of a by count if it pays for blocks with rows
 // of so many bytes, see [columnOrder.pays], and otherwise nil. Cost: one sweep, and 20
 // bytes a column until it returns.
@@ -53,7 +42,7 @@ func findColumnOrder(ctx context.Context, a Matrix, rowBytes, workers int) (*col
 	_, cols := a.Dims()
 	// Rows that share lines with each other leave more of them in the near cache.
 	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes
-	if !narrow && cols < reorderedColumns || a.NNZ() < Stretches*stretchEntries {
+	if !narrow && cols < reorderedColumns || a.NNZ() < reorder.Stretches*reorder.StretchEntries {
 		return nil, nil
 	}
 	p, err := newColumnOrder(ctx, a, workers)
@@ -66,7 +55,7 @@ func findColumnOrder(ctx context.Context, a Matrix, rowBytes, workers int) (*col
 // newColumnOrder returns the order of the columns of a, whether it pays or not.
 func newColumnOrder(ctx context.Context, a Matrix, workers int) (*columnOrder, error) {
 	_, cols := a.Dims()
-	s := sampleOf(a.Ranges(), Stretch(cols))
+	s := sampleOf(a.Ranges(), reorder.Stretch(cols))
 	counts := make([][]uint32, min(sched.Workers(workers), countWorkers))
 	err := a.Sweep(ctx, len(counts), func(worker int, p Panel) error {
 		if counts[worker] == nil {
@@ -89,27 +78,20 @@ func newColumnOrder(ctx context.Context, a Matrix, workers int) (*columnOrder, e
 		}
 	}
 	p, stretches := &columnOrder{order: byCount(total)}, s.stretches()
-	p.given = groups(stretches, cols)
+	p.given = reorder.Groups(stretches, cols)
 	positions := p.positions(cols)
 	for i, c := range s.ids {
 		s.ids[i] = positions[c]
 	}
-	p.ideal = groups(stretches, cols)
+	p.ideal = reorder.Groups(stretches, cols)
 	return p, nil
-}
-
-// ReorderingPays tells whether steps gain from columns in another order, see
-// [columnOrder.pays], by the columns that some stretches name, of cols, and by their
-// positions in it.
-func ReorderingPays(cols int, columns, positions [][]uint32) bool {
-	return pays(groups(columns, cols), groups(positions, cols))
 }
 
 // byCount returns the columns with entries, those with most of them first and
 // those with as many in their order.
 func byCount(count []uint32) []uint32 {
 	rank, named := slices.Clone(count), 0
-	RanksByCount(rank)
+	reorder.RanksByCount(rank)
 	for _, n := range count {
 		if n > 0 {
 			named++
@@ -122,37 +104,6 @@ func byCount(count []uint32) []uint32 {
 		}
 	}
 	return order
-}
-
-// RanksByCount replaces each count by its rank among falling counts: how
-// many are larger, or as large and come before. Cost: O(n) time, and memory for
-// counts of 65,536 or more alone.
-func RanksByCount(count []uint32) {
-	const few = 1 << 16
-	var next [few + 1]uint32 // first how many there are of each count, then the next rank
-	type hub struct{ at, count uint32 }
-	var hubs []hub
-	for i, n := range count {
-		if n < few {
-			next[n]++
-		} else {
-			hubs = append(hubs, hub{uint32(i), n})
-		}
-	}
-	ranks := uint32(len(hubs))
-	for n := few - 1; n >= 0; n-- {
-		next[n], ranks = ranks, ranks+next[n]
-	}
-	for i, n := range count {
-		if n < few {
-			count[i] = next[n]
-			next[n]++
-		}
-	}
-	slices.SortStableFunc(hubs, func(a, b hub) int { return cmp.Compare(b.count, a.count) })
-	for rank, h := range hubs {
-		count[h.at] = uint32(rank)
-	}
 }
 
 // positions returns the position of each of cols columns, 0 for those without entries.
@@ -168,9 +119,7 @@ func (p *columnOrder) positions(cols int) []uint32 {
 // of a stretch would name by a third fewer groups of neighbouring columns. They
 // do where few columns have most of the entries and are strewn among the others,
 // and not where rows of a neighbourhood name neighbouring columns.
-func (p *columnOrder) pays() bool { return pays(p.given, p.ideal) }
-
-func pays(given, ideal int) bool { return 3*ideal <= 2*given }
+func (p *columnOrder) pays() bool { return reorder.Pays(p.given, p.ideal) }
 
 // bytes returns the memory that a reordered matrix takes beside what it was made of,
 // for the order of the columns and for copies of so many bytes of each row.
@@ -193,10 +142,10 @@ type sample struct {
 func sampleOf(ranges []Range, entries int) *sample {
 	s := &sample{at: make(map[int]int)}
 	size := 0
-	for i := range Stretches {
+	for i := range reorder.Stretches {
 		s.starts = append(s.starts, size)
-		end := (i + 1) * len(ranges) / Stretches
-		for r := i * len(ranges) / Stretches; r < end && size < s.starts[i]+entries; r++ {
+		end := (i + 1) * len(ranges) / reorder.Stretches
+		for r := i * len(ranges) / reorder.Stretches; r < end && size < s.starts[i]+entries; r++ {
 			s.at[r] = size
 			size += ranges[r].Entries
 		}
@@ -222,20 +171,6 @@ func (s *sample) stretches() (all [][]uint32) {
 		all = append(all, s.ids[start:end])
 	}
 	return all
-}
-
-// groups counts the groups of columns that stretches name, each once a stretch.
-func groups(stretches [][]uint32, cols int) (n int) {
-	seen := make([]uint8, cols/groupColumns+1) // the last stretch that named it, from 1
-	for i, ids := range stretches {
-		for _, c := range ids {
-			if g := &seen[c/groupColumns]; *g != uint8(i+1) {
-				*g = uint8(i + 1)
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // reordered is a matrix in memory whose entries name positions in a [columnOrder]

@@ -1,7 +1,6 @@
 package sparse_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -335,34 +334,6 @@ func TestPackingBytes(t *testing.T) {
 	for rowBytes, each := range map[int]int64{0: 32, 4: 32, 32: 32, 64: 64, 128: 128, 1 << 20: 128} {
 		if order, copies := p.Bytes(rowBytes); order != 4*n || copies != each*n {
 			t.Errorf("rows of %d bytes: %d and %d bytes, want %d and %d", rowBytes, order, copies, 4*n, each*n)
-		}
-	}
-}
-
-// TestPlacesByCount: places are those of a stable sort, also where counts are too large
-// to be counted themselves.
-func TestPlacesByCount(t *testing.T) {
-	rng := newRand(t, 38)
-	count := make([]uint32, 5000)
-	for i := range count {
-		switch i % 3 {
-		case 0:
-			count[i] = rng.Uint32N(20)
-		case 1:
-			count[i] = 1<<16 - 3 + rng.Uint32N(6)
-		default:
-			count[i] = rng.Uint32()
-		}
-	}
-	order := make([]int, len(count))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
-	sparse.RanksByCount(count)
-	for rank, i := range order {
-		if count[i] != uint32(rank) {
-			t.Fatalf("rank %d of number %d, want %d", count[i], i, rank)
 		}
 	}
 }
