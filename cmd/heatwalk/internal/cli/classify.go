@@ -54,26 +54,16 @@ func newClassify(in *invocation) *cobra.Command {
 			return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.gram.file != "" {
+			switch {
+			case f.gram.file != "":
 				in.checkGram(cmd, &f)
-				if err := in.checked(); err != nil {
-					return err
-				}
-				return in.runGram(&f)
-			}
-			if f.vectors.file != "" {
+				return in.then(func() error { return in.runGram(&f) })
+			case f.vectors.file != "":
 				in.checkVectorClassify(cmd, &f)
-				if err := in.checked(); err != nil {
-					return err
-				}
-				return in.runVectorClassify(&f)
-			}
-			if f.several {
+				return in.then(func() error { return in.runVectorClassify(&f) })
+			case f.several:
 				in.checkSeveralClassify(cmd, args, &f)
-				if err := in.checked(); err != nil {
-					return err
-				}
-				return in.runSeveralClassify(args[0], &f)
+				return in.then(func() error { return in.runSeveralClassify(args[0], &f) })
 			}
 			in.checkNoVectors(cmd.Flags(), f.kernel, effectFlags())
 			in.checkScores(cmd.Flags(), &f)
@@ -88,13 +78,12 @@ func newClassify(in *invocation) *cobra.Command {
 			in.checkEffect(cmd.Flags(), f.methods())
 			in.checkSuggest(cmd.Flags(), &f)
 			in.checkTrials(args, &f)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			if f.slab.Of > 0 {
-				return in.runTrials(args[0], &f)
-			}
-			return in.runClassify(args[0], &f)
+			return in.then(func() error {
+				if f.slab.Of > 0 {
+					return in.runTrials(args[0], &f)
+				}
+				return in.runClassify(args[0], &f)
+			})
 		},
 	}
 	in.classifyFlags(cmd.Flags(), &f)
@@ -211,7 +200,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		}
 	}
 	var settings *method.Settings
-	plan, err := in.fit(g, func() (*needs, error) {
+	err = in.take(g, func() (*needs, error) {
 		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.phases()); err != nil {
 			return nil, err
 		}
@@ -219,9 +208,6 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return in.planClassify(f, g, l, settings)
 	})
 	if err != nil {
-		return err
-	}
-	if err := in.begin(g, plan); err != nil {
 		return err
 	}
 	problem := problemOf(g, l)

@@ -323,6 +323,14 @@ func (in *invocation) runs(check func(cmd *cobra.Command, args []string), do fun
 	}
 }
 
+// then runs a command unless something is wrong with its line.
+func (in *invocation) then(run func() error) error {
+	if err := in.checked(); err != nil {
+		return err
+	}
+	return run()
+}
+
 // sharedFlags declares the flags of all subcommands.
 func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	in.intVar(flags, &in.threads, "threads", 0, 0, 4096, "number of threads (0: one for each processor); never changes a result")

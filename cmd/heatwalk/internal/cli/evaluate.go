@@ -37,19 +37,13 @@ func newEvaluate(in *invocation) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.several {
 				in.checkSeveralEvaluate(cmd, args, &f)
-				if err := in.checked(); err != nil {
-					return err
-				}
-				return in.runSeveralEvaluate(args[0], &f)
+				return in.then(func() error { return in.runSeveralEvaluate(args[0], &f) })
 			}
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkStdin(append(args, f.labels, f.split)...)
 			in.checkAttributes(&f.attributes)
 			in.checkEvaluate(cmd.Flags(), &f, args)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return in.runEvaluate(args[0], &f)
+			return in.then(func() error { return in.runEvaluate(args[0], &f) })
 		},
 	}
 	flags := cmd.Flags()
@@ -126,16 +120,13 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	defer d.end()
 	g, l := d.g, d.l
 	var plan *evaluate.Plan
-	takes, err := in.fit(g, func() (*needs, error) {
+	err = in.take(g, func() (*needs, error) {
 		if plan, err = in.plan(f, g, l); err != nil {
 			return nil, err
 		}
 		return in.planEvaluate(g, l, plan)
 	})
 	if err != nil {
-		return err
-	}
-	if err := in.begin(g, takes); err != nil {
 		return err
 	}
 	report, err := in.runPlan(problemOf(g, l), plan)

@@ -47,10 +47,7 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 			} else if len(kernels) > 1 {
 				in.problem("--kernel", "%s are several; graphs kernel takes one", f.name)
 			}
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return in.runGraphsKernel(args[0], &f)
+			return in.then(func() error { return in.runGraphsKernel(args[0], &f) })
 		},
 	}
 	flags := cmd.Flags()
@@ -77,27 +74,10 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	if err := r.set.ReadElements(in.ctx, r.c, f.kernel, f.given, f.measure, f.base); err != nil {
 		return r.explain(err)
 	}
-	n, ids, group := len(r.c.Graphs), r.axis(), 0
-	takes, err := r.fit(f.listed, func(need *needs) error {
-		need.disk = o.dense.bytes(ids, ids, elementOf(f.dtype)) + runFileBytes
-		if in.estimating {
-			need.disk += 2 * ids.Bytes()
-		}
-		row := rowBytes(n)
-		group = n
-		if left, limited := need.Left(); limited {
-			group = int(min(int64(n), max(1, left/row)))
-		}
-		return need.Reserve(int64(group)*row, "rows of values")
-	})
-	if err != nil {
-		return err
-	}
+	n, ids := len(r.c.Graphs), r.axis()
 	shape := fmt.Sprintf("%s × %[1]s %s", formatCount(int64(n)), f.dtype)
-	if err := checkSpace(f.out, takes.disk, shape, "take another disk"); err != nil {
-		return err
-	}
-	if err := in.keepTo(takes); err != nil {
+	group, err := f.plan(r, o.dense, shape)
+	if err != nil {
 		return err
 	}
 	gram, err := f.kernel.Prepare(in.ctx, r.c, f.given, r.set)
@@ -144,6 +124,29 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, counted(int64(n), "graph"), counted(int64(d.Nodes), "node"), taken)
 		fmt.Fprintf(w, "%s: %s, %s\n", f.out, shape, in.cost())
 	}, f.out)
+}
+
+// plan keeps a run to what it takes, and returns how many rows are computed at a time.
+func (f *graphsKernelFlags) plan(r *collectionRun, out *denseOutput, shape string) (group int, err error) {
+	n, ids := len(r.c.Graphs), r.axis()
+	takes, err := r.fit(f.listed, func(need *needs) error {
+		need.disk = out.bytes(ids, ids, elementOf(f.dtype)) + runFileBytes
+		if r.in.estimating {
+			need.disk += 2 * ids.Bytes()
+		}
+		group = n
+		if left, limited := need.Left(); limited {
+			group = int(min(int64(n), max(1, left/rowBytes(n))))
+		}
+		return need.Reserve(int64(group)*rowBytes(n), "rows of values")
+	})
+	if err == nil {
+		err = checkSpace(f.out, takes.disk, shape, "take another disk")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return group, r.in.keepTo(takes)
 }
 
 // rowBytes is what a row of values between n graphs takes, and what is written of it.

@@ -170,10 +170,7 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 			if f.labels == "" {
 				in.problem("--labels", "learners need labels; write --labels FILE with graph<TAB>class lines")
 			}
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return in.runGraphsClassify(args[0], out, &f)
+			return in.then(func() error { return in.runGraphsClassify(args[0], out, &f) })
 		},
 	}
 	flags := cmd.Flags()
@@ -250,10 +247,7 @@ func newGraphsEvaluate(in *invocation) *cobra.Command {
 			in.checkGraphsLearn(cmd.Flags(), &f.graphsLearnFlags)
 			in.checkStdin(f.labels, f.split)
 			in.checkSplits(cmd.Flags(), &f.splitting, append(args, f.labels, f.measure, f.base)...)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return in.runGraphsEvaluate(args[0], &f)
+			return in.then(func() error { return in.runGraphsEvaluate(args[0], &f) })
 		},
 	}
 	flags := cmd.Flags()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -52,7 +53,7 @@ func describe(cmd *cobra.Command) {
 }
 
 // declaredKernels puts the kernels that are declared in their places in help texts.
-func declaredKernels() *strings.Replacer {
+var declaredKernels = sync.OnceValue(func() *strings.Replacer {
 	var ofTables, ofGraphs strings.Builder
 	line := func(w io.Writer, width int, s *spec.Spec) {
 		fmt.Fprintf(w, "  %-*s%s\n", width, s.Name, s.Title)
@@ -67,7 +68,7 @@ func declaredKernels() *strings.Replacer {
 		line(&ofGraphs, 17, &k.Spec)
 	}
 	return strings.NewReplacer("{kernels of tables}\n", ofTables.String(), "{kernels between graphs}\n", ofGraphs.String())
-}
+})
 
 func newHelp(in *invocation) *cobra.Command {
 	return &cobra.Command{

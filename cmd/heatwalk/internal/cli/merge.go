@@ -34,10 +34,7 @@ func newMerge(in *invocation) *cobra.Command {
 			} else {
 				in.checkOutput("-o", out, args...)
 			}
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return in.merge(args, out)
+			return in.then(func() error { return in.merge(args, out) })
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the whole")

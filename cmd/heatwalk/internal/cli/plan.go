@@ -192,6 +192,15 @@ func (in *invocation) enough(plan func() (*needs, error)) int64 {
 	return high
 }
 
+// take plans a run with plan, as fit does, and takes the plan up.
+func (in *invocation) take(g *openGraph, plan func() (*needs, error)) error {
+	n, err := in.fit(g, plan)
+	if err != nil {
+		return err
+	}
+	return in.begin(g, n)
+}
+
 // begin takes up a plan: the heap is kept within it, and the graph is loaded.
 // When only an estimate is wanted the run ends here.
 func (in *invocation) begin(g *openGraph, n *needs) error {

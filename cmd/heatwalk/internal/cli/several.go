@@ -107,7 +107,7 @@ func (in *invocation) planSeveral(name string, s *severalRun) error {
 		}
 		shown.within(fmt.Sprintf("%s %.0f %%", phase, 100*done))
 	}
-	plan, err := in.fit(s.g, func() (*needs, error) {
+	return in.take(s.g, func() (*needs, error) {
 		n, err := in.planLearning(s.g, s.l, s.settings)
 		if err != nil {
 			return n, err
@@ -119,10 +119,6 @@ func (in *invocation) planSeveral(name string, s *severalRun) error {
 		list := multilabel.Memory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
 		return n, n.reserveList(list)
 	})
-	if err != nil {
-		return err
-	}
-	return in.begin(s.g, plan)
 }
 
 func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {

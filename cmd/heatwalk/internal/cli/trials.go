@@ -60,7 +60,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	defer d.end()
 	g, l := d.g, d.l
 	var settings *method.Settings
-	plan, err := in.fit(g, func() (*needs, error) {
+	err = in.take(g, func() (*needs, error) {
 		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.phases()); err != nil {
 			return nil, err
 		}
@@ -77,9 +77,6 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		return n, n.reserveList(list)
 	})
 	if err != nil {
-		return err
-	}
-	if err := in.begin(g, plan); err != nil {
 		return err
 	}
 	t, err := method.Try(in.ctx, f.method, problemOf(g, l), settings, lo, hi)
