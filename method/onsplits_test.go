@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -90,6 +91,58 @@ func TestTuneWithoutSteps(t *testing.T) {
 		}
 		if tuned := int(math.Round(c.Accuracy * float64(c.Tested))); right != largest || tuned != largest {
 			t.Errorf("C = %v: %d right by tuning and %d by predictions, want %d, those of the largest class", cost, tuned, right, largest)
+		}
+	}
+}
+
+// A node that no label reaches is given the largest class of the labels in tuning too, where
+// all scores of it are equal but for rounding.
+func TestTuneUnreached(t *testing.T) {
+	const pairs = 10
+	p := &Problem{Names: []string{"a", "b", "c"}}
+	var entries []sparse.Triplet
+	clique := func(size int) {
+		first := len(p.Degrees)
+		for i := range size {
+			for j := range size {
+				if i != j {
+					entries = append(entries, sparse.Triplet{Row: uint32(first + i), Col: uint32(first + j), Val: 1})
+				}
+			}
+			p.Degrees = append(p.Degrees, float64(size-1))
+		}
+	}
+	var split validate.Split
+	label := func(class int, positions *[]int) {
+		*positions = append(*positions, len(p.Row))
+		p.Row, p.Class = append(p.Row, len(p.Row)), append(p.Class, class)
+	}
+	for class, size := range []int{2, 4, 8} { // whose means are equal to the bit
+		clique(size)
+		for range size {
+			label(class, &split.Train)
+		}
+	}
+	for range pairs {
+		clique(2)
+		label(2, &split.Test)
+		label(2, &split.Test)
+	}
+	var err error
+	if p.A, err = sparse.FromTriplets(len(p.Degrees), len(p.Degrees), entries); err != nil {
+		t.Fatal(err)
+	}
+	list, err := ParseMethods("rl,wvrn,lgc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list {
+		c, err := m.Tune(t.Context(), p, validate.One(split), &Settings{Fixed: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Accuracy != 1 {
+			t.Errorf("%s: accuracy %v on nodes of the largest class that no label reaches", m.Name(), c.Accuracy)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package graphlearner
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -139,21 +138,11 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		if err := r.offset(f, groups, v); err != nil {
 			return nil, err
 		}
-		assigned := make([][]int, len(groups))
-		for i, seeds := range groups {
-			assigned[i] = r.Assigned(f.Columns(i*k, (i+1)*k), nil, seeds, v)
-		}
+		answers := r.answers(f, groups, v)
 		for i, row := range r.p.Row {
-			if fold[i] < lo || fold[i] >= hi {
-				continue
-			}
-			at := fold[i] - lo
-			own := f.Row(row)[at*k:][:k]
-			list[i].reached = slices.ContainsFunc(own, func(x float64) bool { return x != 0 })
-			if assigned[at] != nil {
-				list[i].right = assigned[at][row] == r.p.Class[i]
-			} else {
-				list[i].right = answer(own, groups[at].Class) == r.p.Class[i]
+			if lo <= fold[i] && fold[i] < hi {
+				class, reached := answers[fold[i]-lo](row)
+				list[i] = reply{reached, class == r.p.Class[i]}
 			}
 		}
 	}
@@ -184,13 +173,25 @@ func add(scores, offset []float64) {
 	}
 }
 
-// answer returns the class with the highest score, or the largest of the labels where
-// none of them is reached.
-func answer(scores []float64, labels []int) int {
-	if !slices.ContainsFunc(scores, func(x float64) bool { return x != 0 }) {
-		return validate.Majority(labels)
+// answers returns for each group what its scores say of a node, and whether a label of the
+// group reaches it. A node that none does is given the largest class of the labels.
+func (r *spreader) answers(f *sparse.Block[float64], groups []cwk.Seeds, v spec.Values) []func(row int) (class int, reached bool) {
+	list := make([]func(int) (int, bool), len(groups))
+	for i, seeds := range groups {
+		scores := f.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
+		assigned, all, largest := r.Assigned(scores, nil, seeds, v), r.g.Components.Reached(seeds.Row), validate.Majority(seeds.Class)
+		list[i] = func(row int) (int, bool) {
+			reached := all.Contains(uint32(row))
+			switch {
+			case assigned != nil:
+				return assigned[row], reached
+			case !reached:
+				return largest, false
+			}
+			return classify.ArgMax(scores.Row(row)), true
+		}
 	}
-	return classify.ArgMax(scores)
+	return list
 }
 
 // foldsTogether returns how many folds are columns of one block, and what memory is
@@ -310,9 +311,10 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 		if err := r.offset(f, groups, v); err != nil {
 			return 0, err
 		}
+		answers := r.answers(f, groups, v)
 		for i := lo; i < hi; i++ {
 			for _, at := range splits.At(i).Test {
-				if answer(f.Row(r.p.Row[at])[(i-lo)*k:][:k], groups[i-lo].Class) == r.p.Class[at] {
+				if class, _ := answers[i-lo](r.p.Row[at]); class == r.p.Class[at] {
 					hits++
 				}
 			}
