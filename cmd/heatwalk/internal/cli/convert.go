@@ -74,28 +74,31 @@ func newConvert(in *invocation) *cobra.Command {
 		Use:   "convert INPUT -o FILE",
 		Short: "Write a graph, or features, in the format of another tool",
 		Args:  in.arguments("INPUT", 1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			matrix := len(args) == 1 && in.isMatrix(args[0], out, to)
-			format := in.fileFormat(out, to, args, matrix)
-			if matrix {
-				in.checkMatrix(cmd, args[0], format, &m, &r)
-			} else {
-				in.checkGraph(cmd, args, &r)
-				in.checkNoMatrix(cmd)
-			}
-			in.checkStdin(append(args, m.labels, r.config.Nodes)...)
-			if out != "" {
-				in.checkOutput("-o", out, append(args, m.labels, r.config.Nodes)...)
-			}
-			if err := in.checked(); err != nil {
-				return err
-			}
-			if matrix {
-				return in.runConvertMatrix(args[0], out, format, &m, &r)
-			}
-			return in.runConvert(args[0], out, format, &r)
-		},
 	}
+	var (
+		matrix bool
+		format *fileFormat
+	)
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		matrix = len(args) == 1 && in.isMatrix(args[0], out, to)
+		format = in.fileFormat(out, to, args, matrix)
+		if matrix {
+			in.checkMatrix(cmd, args[0], format, &m, &r)
+		} else {
+			in.checkGraph(cmd, args, &r)
+			in.checkNoMatrix(cmd)
+		}
+		inputs := append(args, m.labels, r.config.Nodes)
+		in.checkStdin(inputs...)
+		if out != "" {
+			in.checkOutput("-o", out, inputs...)
+		}
+	}, func(args []string) error {
+		if matrix {
+			return in.runConvertMatrix(args[0], out, format, &m, &r)
+		}
+		return in.runConvert(args[0], out, format, &r)
+	})
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", "", "`FILE` to write; - is stdout")
 	in.choiceVar(flags, &to, "to", "", names, "format (default: as the name of the output ends)")
@@ -155,18 +158,12 @@ func (in *invocation) fileFormat(path, to string, inputs []string, matrix bool) 
 
 // runConvert writes a graph.
 func (in *invocation) runConvert(name, path string, format *fileFormat, r *reading) error {
-	in.keeps(path)
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.begin(path)
+	o, err := in.beginProduct(path, false)
 	if err != nil {
 		return err
 	}
-	ids, err := files.beside(path, "", ".ids")
-	if err != nil {
-		return err
-	}
-	run, err := files.beside(path, "", ".run.json")
+	defer o.abort()
+	ids, err := o.beside(path, "", ".ids")
 	if err != nil {
 		return err
 	}
@@ -200,7 +197,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	if format.graph == graphfile.Parquet {
 		in.warnBytes(path, format.endings[0], g, nil)
 	}
-	if err := in.writeGraph(out, path, format, source, doc); err != nil {
+	if err := in.writeGraph(o.text, path, format, source, doc); err != nil {
 		return err
 	}
 	if path != "-" {
@@ -209,10 +206,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 			return err
 		}
 	}
-	if err := in.writeRun(run, storeOf(m), nil); err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
+	if err := o.publish(storeOf(m), nil); err != nil {
 		return err
 	}
 	if doc.Without != nil && *doc.Without > 0 {
@@ -222,13 +216,9 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 		}
 		in.warn("%s: not in a file of edges; %s", counted(int64(*doc.Without), "node")+" without an edge", where)
 	}
-	if in.json {
-		doc.Closing = in.closing()
-		return in.document(doc)
-	}
-	w := in.summary(path)
-	fmt.Fprintf(w, "%s, %s\n%s · %s\n", counted(doc.Nodes, "node"), counted(doc.Edges, "edge"), in.cost(), path)
-	return in.stdout.err
+	return in.tell(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", counted(doc.Nodes, "node"), counted(doc.Edges, "edge"), in.cost(), path)
+	}, path)
 }
 
 // planConvert returns what it takes to write a graph.

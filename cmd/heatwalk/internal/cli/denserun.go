@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/spf13/cobra"
 )
 
 // denseRun is a run that writes a dense matrix, with all that it has read and
@@ -30,6 +32,16 @@ type denseInputs struct {
 	seeds      bool // labels are what a walk starts from
 	rows, cols string
 	block      bool // there are columns that are nodes
+}
+
+// checkDenseRun notes what is wrong with the graph, the output and the other inputs of a
+// denseRun.
+func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *reading, out string, slab slabFlag, others ...string) {
+	inputs := append(slices.Clone(args), others...)
+	in.checkGraph(cmd, args, r)
+	in.checkDense(out, inputs...)
+	in.checkStdin(inputs...)
+	in.checkSlab(slab, args, out, ".npy", denseFormats)
 }
 
 // beginDense begins the output and reads the inputs.

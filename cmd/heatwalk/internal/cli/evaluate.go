@@ -54,7 +54,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 	in.splitFlags(flags, &f.splitting)
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
 	in.variable(flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
-		return parseFractions(&f.tuneAt, s)
+		return parseList(&f.tuneAt, s, shareOfLabels.parse)
 	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")

@@ -31,22 +31,17 @@ func newFeatures(in *invocation) *cobra.Command {
 		Use:   "features GRAPH --labels L.tsv -o F.npy",
 		Short: "The explicit features of the coinciding walk kernel",
 		Args:  in.arguments("GRAPH", 1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkGraph(cmd, args, &f.reading)
-			in.checkDense(f.out, append(args, f.labels, f.rows)...)
-			in.checkStdin(append(args, f.labels, f.rows)...)
-			in.checkSlab(f.slab, args, f.out, ".npy", denseFormats)
-			f.asked = cmd.Flags().Changed("folds")
-			in.checkWalk(cmd.Flags(), &f.walking)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			if f.dtype == "float64" {
-				return runFeatures[float64](in, args[0], &f)
-			}
-			return runFeatures[float32](in, args[0], &f)
-		},
 	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows)
+		f.asked = cmd.Flags().Changed("folds")
+		in.checkWalk(cmd.Flags(), &f.walking)
+	}, func(args []string) error {
+		if f.dtype == "float64" {
+			return runFeatures[float64](in, args[0], &f)
+		}
+		return runFeatures[float32](in, args[0], &f)
+	})
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
 	in.walkFlags(flags, &f.walking, "")

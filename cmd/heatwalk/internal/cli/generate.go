@@ -139,111 +139,107 @@ func newGrid(in *invocation) *cobra.Command {
 // generator returns the command of a model; settings is called once the flags
 // have been parsed.
 func (in *invocation) generator(name, short string, settings func() (generate.Graph, *labelFiles)) *cobra.Command {
-	var out string
-	cmd := &cobra.Command{
-		Use:   name + " -o FILE",
-		Short: short,
-		Args:  in.arguments("", 0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, labels := settings()
-			if !isStoreName(out) {
-				in.checkOutput("-o", out)
-				if f := formatOfFile(out, ""); f != nil && !slices.Contains(f.endings, ".edges") {
-					in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, out)
-				}
-				for _, name := range storeFlags {
-					if cmd.Flags().Changed(name) {
-						in.problem("--"+name, "only a store has use for it; to make one write -o DIR/")
-					}
-				}
-			}
-			if labels == nil {
-				labels = new(labelFiles)
-			}
-			named := []string{out}
-			for _, side := range []struct{ flag, path string }{{"--labels", labels.labels}, {"--truth", labels.truth}} {
-				switch same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(side.path) }; {
-				case side.path == "-":
-					in.problem(side.flag, "stdout is for the edges; name a file")
-				case side.path == "":
-				case slices.ContainsFunc(named, same):
-					in.problem(side.flag, "%s is another output of this command; name another file", side.path)
-				default:
-					in.checkOutput(side.flag, side.path)
-					named = append(named, side.path)
-				}
-			}
-			if len(in.problems) == 0 {
-				if err := m.Validate(); err != nil {
-					in.problem("generate "+name, "%s", strings.ReplaceAll(err.Error(), "generate: ", ""))
-				}
-			}
-			if err := in.checked(); err != nil {
-				return err
-			}
-			r := &generated{Output: out, Labels: labels.labels, Truth: labels.truth, Model: name, model: m}
-			r.Parameters = flagValues(cmd.LocalNonPersistentFlags())
-			r.Parameters["seed"] = in.seed
-			return in.runGenerate(r, labels)
-		},
-	}
-	cmd.Flags().StringVarP(&out, "output", "o", "-", "`FILE` of edges, - is stdout; DIR/ makes a store")
+	cmd := &cobra.Command{Use: name + " -o FILE", Short: short, Args: in.arguments("", 0, 0)}
+	r, labels := &generated{Model: name}, new(labelFiles)
+	cmd.RunE = in.runs(func(cmd *cobra.Command, _ []string) {
+		model, files := settings()
+		if r.model = model; files != nil {
+			labels = files
+		}
+		in.checkGenerated(cmd, r, labels)
+	}, func([]string) error {
+		r.Labels, r.Truth, r.Parameters = labels.labels, labels.truth, flagValues(cmd.LocalNonPersistentFlags())
+		r.Parameters["seed"] = in.seed
+		return in.runGenerate(r, labels)
+	})
+	cmd.Flags().StringVarP(&r.Output, "output", "o", "-", "`FILE` of edges, - is stdout; DIR/ makes a store")
 	cmd.Flags().BoolVar(&in.force, "force", false, "replace the store in DIR/")
 	in.tempFlag(cmd.Flags())
 	cmd.Flags().SortFlags = false
 	return cmd
 }
 
-// storeFlags are the flags of generate that make no difference to a file.
-var storeFlags = []string{"force", "temp-dir"}
+// checkGenerated notes what is wrong with the outputs and the settings of a model.
+func (in *invocation) checkGenerated(cmd *cobra.Command, r *generated, labels *labelFiles) {
+	if !isStoreName(r.Output) {
+		in.checkOutput("-o", r.Output)
+		if f := formatOfFile(r.Output, ""); f != nil && !slices.Contains(f.endings, ".edges") {
+			in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
+		}
+		for _, name := range []string{"force", "temp-dir"} {
+			if cmd.Flags().Changed(name) {
+				in.problem("--"+name, "only a store has use for it; to make one write -o DIR/")
+			}
+		}
+	}
+	named := []string{r.Output}
+	for _, side := range []struct{ flag, path string }{{"--labels", labels.labels}, {"--truth", labels.truth}} {
+		switch same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(side.path) }; {
+		case side.path == "-":
+			in.problem(side.flag, "stdout is for the edges; name a file")
+		case side.path == "":
+		case slices.ContainsFunc(named, same):
+			in.problem(side.flag, "%s is another output of this command; name another file", side.path)
+		default:
+			in.checkOutput(side.flag, side.path)
+			named = append(named, side.path)
+		}
+	}
+	if len(in.problems) == 0 {
+		if err := r.model.Validate(); err != nil {
+			in.problem("generate "+r.Model, "%s", strings.ReplaceAll(err.Error(), "generate: ", ""))
+		}
+	}
+}
 
 // isStoreName reports whether an output of generate is to be a store.
 func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || isDir(path)
 }
 
+// writeText writes the file path, compressed if its name ends so, and shows how much.
+func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
+	w, err := o.begin(path)
+	if err != nil {
+		return err
+	}
+	w, finish, err := textio.Compress(counting(w, o.in.progress.begin("writing "+path, 0, inBytes)), path)
+	if err != nil {
+		return err
+	}
+	if err := write(w); err != nil {
+		return err
+	}
+	return finish()
+}
+
 func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 	files := &outputs{in: in}
 	defer files.abort()
-	type part struct {
-		path  string
-		write func(io.Writer) error
-	}
-	var parts []part
 	isStore := isStoreName(r.Output)
 	if err := in.planGenerate(r, isStore); err != nil {
 		return err
 	}
+	var written []string
 	if !isStore {
-		parts = append(parts, part{r.Output, func(w io.Writer) error { return r.model.EdgesTo(in.ctx, w) }})
+		written = append(written, r.Output)
+		if err := files.writeText(r.Output, func(w io.Writer) error { return r.model.EdgesTo(in.ctx, w) }); err != nil {
+			return err
+		}
 	}
 	if sbm, ok := r.model.(generate.SBM); ok {
 		for _, side := range []struct {
 			path     string
 			fraction float64
 		}{{labels.labels, labels.fraction}, {labels.truth, 1}} {
-			if side.path != "" {
-				parts = append(parts, part{side.path, func(w io.Writer) error { return sbm.LabelsTo(in.ctx, w, side.fraction) }})
+			if side.path == "" {
+				continue
+			}
+			if err := files.writeText(side.path, func(w io.Writer) error { return sbm.LabelsTo(in.ctx, w, side.fraction) }); err != nil {
+				return err
 			}
 		}
-	}
-	for _, p := range parts {
-		w, err := files.begin(p.path)
-		if err != nil {
-			return err
-		}
-		stage := in.progress.begin("writing "+p.path, 0, inBytes)
-		w = counting(w, stage)
-		w, finish, err := textio.Compress(w, p.path)
-		if err != nil {
-			return err
-		}
-		if err := p.write(w); err != nil {
-			return err
-		}
-		if err := finish(); err != nil {
-			return err
-		}
+		written = append(written, labels.labels, labels.truth)
 	}
 	run, err := files.beside(withoutSeparator(r.Output), "", ".run.json")
 	if err != nil {
@@ -264,21 +260,18 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 	if err != nil {
 		return err
 	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	closing := in.cost()
-	if isStore {
-		closing = made + "\n" + closing + " · " + r.Output
-	}
-	for _, p := range parts {
-		if p.path != "-" {
-			closing += " · " + p.path
+	return in.tell(r, func(w io.Writer) {
+		closing := in.cost()
+		if isStore {
+			closing = made + "\n" + closing + " · " + r.Output
 		}
-	}
-	fmt.Fprintln(in.summary(r.Output), closing)
-	return in.stdout.err
+		for _, path := range written {
+			if path != "" && path != "-" {
+				closing += " · " + path
+			}
+		}
+		fmt.Fprintln(w, closing)
+	}, r.Output)
 }
 
 // planGenerate plans a run, and keeps it to the plan.

@@ -29,21 +29,19 @@ func newMolecules(in *invocation) *cobra.Command {
 		Use:   "molecules -o DIR/DS",
 		Short: "A collection of small labelled graphs of classes, for heatwalk graphs",
 		Args:  in.arguments("", 0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			g.RNGSeed = uint64(in.seed)
-			if out == "" || out == "-" || isStoreName(out) {
-				in.problem("-o", "name what the files begin with, as in -o DIR/DS for DIR/DS_A.txt")
-			} else if err := g.Validate(); err != nil {
-				in.problem("generate molecules", "%s", strings.TrimPrefix(err.Error(), "generate: "))
-			}
-			if err := in.checked(); err != nil {
-				return err
-			}
-			d := &generatedCollection{Output: out, Model: "molecules", Parameters: flagValues(cmd.LocalNonPersistentFlags())}
-			d.Parameters["seed"] = in.seed
-			return in.runMolecules(g, d)
-		},
 	}
+	cmd.RunE = in.runs(func(*cobra.Command, []string) {
+		g.RNGSeed = uint64(in.seed)
+		if out == "" || out == "-" || isStoreName(out) {
+			in.problem("-o", "name what the files begin with, as in -o DIR/DS for DIR/DS_A.txt")
+		} else if err := g.Validate(); err != nil {
+			in.problem("generate molecules", "%s", strings.TrimPrefix(err.Error(), "generate: "))
+		}
+	}, func([]string) error {
+		d := &generatedCollection{Output: out, Model: "molecules", Parameters: flagValues(cmd.LocalNonPersistentFlags())}
+		d.Parameters["seed"] = in.seed
+		return in.runMolecules(g, d)
+	})
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", "", "`PREFIX` of the files, such as DIR/DS")
 	in.intVar(flags, &g.Graphs, "graphs", 200, 1, 1<<24, "graphs")
@@ -72,17 +70,14 @@ func (in *invocation) runMolecules(g generate.Molecules, d *generatedCollection)
 		return err
 	}
 	for _, ending := range graphfile.TUFiles(c) {
-		w, err := files.begin(d.Output + ending)
-		if err != nil {
+		path := d.Output + ending
+		if err := files.writeText(path, func(w io.Writer) error { return graphfile.WriteTU(w, ending, c) }); err != nil {
 			return err
 		}
-		if err := graphfile.WriteTU(counting(w, in.progress.begin("writing "+d.Output+ending, 0, inBytes)), ending, c); err != nil {
-			return err
-		}
-		d.Files = append(d.Files, d.Output+ending)
+		d.Files = append(d.Files, path)
 	}
-	var run io.Writer
-	if run, err = files.beside(d.Output, "", ".run.json"); err == nil {
+	run, err := files.beside(d.Output, "", ".run.json")
+	if err == nil {
 		err = in.writeRun(run, nil, d.Parameters)
 	}
 	if err == nil {
@@ -91,10 +86,7 @@ func (in *invocation) runMolecules(g generate.Molecules, d *generatedCollection)
 	if err != nil {
 		return err
 	}
-	if in.json {
-		d.Closing = in.closing()
-		return in.document(d)
-	}
-	fmt.Fprintf(in.summary(), "%s: %s\n%s\n", d.Output, counted(int64(g.Graphs), "graph"), in.cost())
-	return in.stdout.err
+	return in.tell(d, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: %s\n%s\n", d.Output, counted(int64(g.Graphs), "graph"), in.cost())
+	})
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -46,24 +47,17 @@ func newInfo(in *invocation) *cobra.Command {
 		Use:   "info GRAPH [--labels L.tsv]",
 		Short: "Counts, degrees, components, and how classes lie in the graph",
 		Args:  in.arguments("GRAPH", 1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkGraph(cmd, args, &r)
-			in.checkStdin(append(args, labels)...)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			v, err := in.inspect(args[0], labels, &r)
-			if err != nil {
-				return err
-			}
-			if in.json {
-				v.Closing = in.closing()
-				return in.document(v)
-			}
-			in.printInfo(v)
-			return in.stdout.err
-		},
 	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		in.checkGraph(cmd, args, &r)
+		in.checkStdin(append(args, labels)...)
+	}, func(args []string) error {
+		v, err := in.inspect(args[0], labels, &r)
+		if err != nil {
+			return err
+		}
+		return in.tell(v, func(io.Writer) { in.printInfo(v) })
+	})
 	in.labelFlags(cmd.Flags(), &labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	in.readingFlags(cmd.Flags(), &r)
 	return cmd
@@ -138,7 +132,6 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 }
 
 func (in *invocation) printInfo(v *info) {
-	in.progress.close()
 	w := in.stdout
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unsafe"
@@ -30,23 +31,19 @@ func newKernel(in *invocation) *cobra.Command {
 				return in.runVectorKernel(&f)
 			}
 			in.checkNoVectors(cmd.Flags(), f.name, nodeParameters())
-			in.checkGraph(cmd, args, &f.reading)
-			in.checkDense(f.out, append(args, f.labels, f.rows, f.cols)...)
-			in.checkStdin(append(args, f.labels, f.rows, f.cols)...)
-			in.checkSlab(f.slab, args, f.out, ".npy", denseFormats)
+			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows, f.cols)
 			in.checkKernel(cmd, &f)
 			if err := in.checked(); err != nil {
 				return err
 			}
-			switch {
-			case f.name == walkKernel && f.dtype == "float64":
-				return runKernel[float64](in, args[0], &f)
-			case f.name == walkKernel:
-				return runKernel[float32](in, args[0], &f)
-			case f.dtype == "float64":
-				return runSpectral[float64](in, args[0], &f)
+			single, double := runSpectral[float32], runSpectral[float64]
+			if f.name == walkKernel {
+				single, double = runKernel[float32], runKernel[float64]
 			}
-			return runSpectral[float32](in, args[0], &f)
+			if f.dtype == "float64" {
+				return double(in, args[0], &f)
+			}
+			return single(in, args[0], &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -161,16 +158,11 @@ func (in *invocation) finishDense(d *denseRun, of *evaluate.Part, r *denseReport
 	if err := d.files.commit(); err != nil {
 		return err
 	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
-	p := r.Parameters
-	w := in.summary(r.Output)
-	fmt.Fprintf(w, "%s × %s %s · α = %v, steps %d to %d\n",
-		formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype, p.Alpha, p.MinSteps, p.Steps)
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
-	return in.stdout.err
+	return in.tell(r, func(w io.Writer) {
+		p := r.Parameters
+		fmt.Fprintf(w, "%s × %s %s · α = %v, steps %d to %d\n%s · %s\n", formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype,
+			p.Alpha, p.MinSteps, p.Steps, in.cost(), r.Output)
+	}, r.Output)
 }
 
 // bytesOf returns the size of a number.

@@ -132,23 +132,22 @@ func (g *openGraph) streamingPays(sweeps int, plan func() (*needs, error)) bool 
 	if sweeps == unknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
 		return false
 	}
-	g.asStreamed = true
-	n, err := plan()
-	g.asStreamed = false
-	if err == nil && dearer*float64(n.sweeps) < float64(sweeps) {
-		return true
-	}
-	_, _ = plan() // as before
-	return false
+	return g.streamedIs(plan, func(n *needs) bool { return dearer*float64(n.sweeps) < float64(sweeps) })
 }
 
 // streamingFits tells whether a run fits with all that it may turn out to need if
 // nothing of the graph stays in memory. The last call of plan is for the graph as it is.
 func (g *openGraph) streamingFits(plan func() (*needs, error)) bool {
+	return g.streamedIs(plan, func(n *needs) bool { return !n.short })
+}
+
+// streamedIs tells whether a plan without anything of the graph in memory fits and is
+// better.
+func (g *openGraph) streamedIs(plan func() (*needs, error), better func(n *needs) bool) bool {
 	g.asStreamed = true
 	n, err := plan()
 	g.asStreamed = false
-	if err == nil && !n.short {
+	if err == nil && better(n) {
 		return true
 	}
 	_, _ = plan() // as before

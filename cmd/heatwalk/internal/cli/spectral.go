@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 
@@ -257,10 +258,11 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	if err := d.files.commit(); err != nil {
 		return err
 	}
-	if in.json {
-		r.Closing = in.closing()
-		return in.document(r)
-	}
+	return in.tell(r, func(w io.Writer) { in.printKernel(w, r, text) }, r.Output)
+}
+
+// printKernel says what a block is; text tells its error.
+func (in *invocation) printKernel(w io.Writer, r *kernelReport, text string) {
 	method := r.Method
 	if r.HalfSteps {
 		method += ", half steps"
@@ -269,9 +271,7 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	if parameters := r.Parameters.family.Text(r.Parameters.values); parameters != "" {
 		title += ", " + parameters
 	}
-	w := in.summary(r.Output)
 	fmt.Fprintf(w, "%s × %s %s · %s\n", formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype, title)
 	fmt.Fprintf(w, "%s, %s · %s\n", method, counted(int64(r.Sweeps), "sweep"), text)
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
-	return in.stdout.err
 }

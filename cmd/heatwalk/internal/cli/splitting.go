@@ -40,10 +40,10 @@ func (in *invocation) splitFlags(flags *pflag.FlagSet, s *splitting) {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)", graphFolds)
 	}
 	in.variable(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
-		return parseFractions(&s.train, text)
+		return parseList(&s.train, text, shareOfLabels.parse)
 	})
 	in.variable(flags, "per-class", "N[,N...]", "", "train on so many "+s.noun+"s of every class, instead of a fraction", func(text string) error {
-		return parseCounts(&s.perClass, text)
+		return parseList(&s.perClass, text, parseCount)
 	})
 	in.intVar(flags, &s.folds, "folds", 0, 2, 100_000, "cross-validation by so many folds: train on all but one, test on that"+folds)
 	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
@@ -58,39 +58,36 @@ func (in *invocation) splitFlags(flags *pflag.FlagSet, s *splitting) {
 	flags.BoolVar(&s.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
 }
 
+// shareOfLabels is what part of the labelled nodes may be trained on.
+var shareOfLabels = bounds{lo: 0, hi: 1, loOpen: true, hiOpen: true, symbol: "fraction"}
+
 // graphFolds is the default of --folds for graphs.
 const graphFolds = 10
 
-func parseFractions(fractions *[]float64, s string) error {
-	var list []float64
+// parseList stores what one makes of the parts of s between commas, each of which may stand
+// there once.
+func parseList[T comparable](list *[]T, s string, one func(part string) (T, error)) error {
+	var all []T
 	for _, part := range strings.Split(s, ",") {
-		x, err := bounds{lo: 0, hi: 1, loOpen: true, hiOpen: true, symbol: "fraction"}.parse(strings.TrimSpace(part))
+		v, err := one(strings.TrimSpace(part))
 		if err != nil {
 			return err
 		}
-		if slices.Contains(list, x) {
-			return fmt.Errorf("%v is named twice; leave one out", x)
+		if slices.Contains(all, v) {
+			return fmt.Errorf("%v is named twice; leave one out", v)
 		}
-		list = append(list, x)
+		all = append(all, v)
 	}
-	*fractions = list
+	*list = all
 	return nil
 }
 
-func parseCounts(counts *[]int, s string) error {
-	var list []int
-	for _, part := range strings.Split(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 || n > 1<<30 {
-			return fmt.Errorf("%s is no number of nodes; give 1 or more", quoted(part))
-		}
-		if slices.Contains(list, n) {
-			return fmt.Errorf("%d is named twice; leave one out", n)
-		}
-		list = append(list, n)
+func parseCount(part string) (int, error) {
+	n, err := strconv.Atoi(part)
+	if err != nil || n < 1 || n > 1<<30 {
+		return 0, fmt.Errorf("%s is no number of nodes; give 1 or more", quoted(part))
 	}
-	*counts = list
-	return nil
+	return n, nil
 }
 
 // reportFormats are the endings of a report.

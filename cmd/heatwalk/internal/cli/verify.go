@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -10,35 +11,31 @@ import (
 )
 
 func newVerify(in *invocation) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "verify GRAPH",
 		Short: "Read a whole store and check every checksum",
 		Args:  in.arguments("GRAPH", 1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := in.checked(); err != nil {
-				return err
-			}
-			if info, err := os.Stat(args[0]); err != nil {
-				return err
-			} else if !info.IsDir() {
-				in.problem(args[0], "is not a store; heatwalk ingest makes one")
-				return in.checked()
-			}
-			report, err := in.verify(args[0])
-			if err != nil {
-				return err
-			}
-			if in.json {
-				return in.document(struct {
-					*shard.VerifyReport
-					Closing
-				}{report, in.closing()})
-			}
-			fmt.Fprintf(in.summary(), "%s is whole: %s in %s, %s\n%s\n", args[0],
-				counted(report.Entries, "entry"), counted(int64(report.Files), "file"), formatBytes(report.Bytes), in.cost())
-			return in.stdout.err
-		},
 	}
+	cmd.RunE = in.runs(func(*cobra.Command, []string) {}, func(args []string) error {
+		if info, err := os.Stat(args[0]); err != nil {
+			return err
+		} else if !info.IsDir() {
+			return usageOf(args[0], "is not a store; heatwalk ingest makes one")
+		}
+		report, err := in.verify(args[0])
+		if err != nil {
+			return err
+		}
+		v := &struct {
+			*shard.VerifyReport
+			Closing
+		}{VerifyReport: report}
+		return in.tell(v, func(w io.Writer) {
+			fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", args[0],
+				counted(report.Entries, "entry"), counted(int64(report.Files), "file"), formatBytes(report.Bytes), in.cost())
+		})
+	})
+	return cmd
 }
 
 // verify verifies the store in dir and shows how much of it was read.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -64,20 +65,17 @@ func newVersion(in *invocation) *cobra.Command {
 			if err := in.checked(); err != nil {
 				return err
 			}
-			b := thisBuild()
-			if in.json {
-				return in.document(struct {
-					build
-					Closing
-				}{b, in.closing()})
-			}
-			fmt.Fprintf(in.stdout, "heatwalk %s\n", b.Version)
-			if b.Commit != "" {
-				fmt.Fprintf(in.stdout, "commit   %s\n", b.Commit)
-			}
-			fmt.Fprintf(in.stdout, "go       %s, %s\n", b.Go, b.System)
-			fmt.Fprintf(in.stdout, "cpu      %s\n", strings.Join(b.CPU, " "))
-			return nil
+			b := &struct {
+				build
+				Closing
+			}{build: thisBuild()}
+			return in.tell(b, func(io.Writer) {
+				fmt.Fprintf(in.stdout, "heatwalk %s\n", b.Version)
+				if b.Commit != "" {
+					fmt.Fprintf(in.stdout, "commit   %s\n", b.Commit)
+				}
+				fmt.Fprintf(in.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
+			})
 		},
 	}
 }
