@@ -88,7 +88,7 @@ func TestReferPropagates(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &Settings{RNGSeed: 4}
 	for _, memory := range []int64{0, 1} { // with all columns together, and one at a time
-		got, err := Refer(t.Context(), evidence{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		got, err := Refer(t.Context(), automatic{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

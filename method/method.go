@@ -42,7 +42,7 @@ type Declared interface {
 
 // methods are the methods there are, by name.
 var methods = slices.Concat([]Method{
-	evidence{},
+	automatic{},
 	labelPropagation{},
 	Majority,
 }, graphLearners(), []Method{

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// evidence is multinomial logistic regression on what unabsorbed walks from labels say
+// automatic is multinomial logistic regression on what unabsorbed walks from labels say
 // of a node. Rows of labelled nodes are honest: of walks that know neither the label of
 // the node nor, with many labels, those of a fifth of all. Some weights are shared by
 // all classes and pulled towards what suits graphs where neighbours agree; others learn
@@ -17,27 +17,27 @@ import (
 //
 // Where nodes have attributes, scores of ridges on these, each label's by all others, are
 // columns of the same model; walks take part where the labels show that they help.
-type evidence struct{}
+type automatic struct{}
 
 // Name implements [Method].
-func (evidence) Name() string { return "auto" }
+func (automatic) Name() string { return "auto" }
 
 // Takes implements [Method].
-func (evidence) Takes() []string {
+func (automatic) Takes() []string {
 	return []string{"effort", "unreached", "node_features", "feature_ids"}
 }
 
 // Tune implements [Method]: it chooses inside each training set.
-func (evidence) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+func (automatic) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }
 
 // Predict implements [Method].
-func (evidence) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	out, err := auto.Predict(ctx, p, evidenceSettings(s.WithDefaults()))
+	out, err := auto.Predict(ctx, p, autoSettings(s.WithDefaults()))
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +47,13 @@ func (evidence) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}, nil
 }
 
-func evidenceSettings(s Settings) *auto.Settings {
+func autoSettings(s Settings) *auto.Settings {
 	return &auto.Settings{
 		LowEffort: s.Effort == LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
 	}
 }
 
 // reckon implements [reckoning].
-func (evidence) reckon(a *account, _ *Parameters) error {
-	return auto.Reckon(a.Ledger, evidenceSettings(*a.set))
+func (automatic) reckon(a *account, _ *Parameters) error {
+	return auto.Reckon(a.Ledger, autoSettings(*a.set))
 }

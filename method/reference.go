@@ -43,7 +43,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 		return new(Reference), nil
 	}
 	folds := set.folds(len(p.Row))
-	if m == (evidence{}) {
+	if m == (automatic{}) {
 		folds = auto.Folds
 	}
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
