@@ -236,8 +236,8 @@ func (g *groups) all(classes int) {
 	}
 }
 
-// LogisticBytes returns what [LogisticPath] takes at the most beside the features of so
+// LogisticMemory lists what [LogisticPath] takes at the most beside the features of so
 // many items and the models.
-func LogisticBytes(items, features, classes int) int64 {
-	return softmaxBytes(items, features, classes)
+func LogisticMemory(items, features, classes int) []spec.Bytes {
+	return []spec.Bytes{{What: "logistic regression", Bytes: softmaxBytes(items, features, classes)}}
 }

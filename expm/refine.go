@@ -74,7 +74,7 @@ func (m *Map) solver(ctx context.Context, cols int, sigma float64, memory int64)
 	if memory > 0 {
 		s.Memory = max(1, memory-refinedBlocks*sparse.BlockBytes[float64](m.n, cols))
 	}
-	exact, err := s.Refinement(ctx, false)
+	exact, err := s.Refinement(ctx, false, 0) // refinedBlocks hold what it takes
 	return exact, unsolved(err)
 }
 
@@ -105,7 +105,7 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 		for i := range m.n {
 			copy(x.Row(i), y.Row(i))
 		}
-		r, err := exact.SolveTo(ctx, y, x)
+		r, err := exact.SolveTo(ctx, y, x, 0)
 		if err != nil {
 			return nil, unsolved(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // slabColumns returns the number of columns in which a series is computed: so
@@ -18,13 +19,14 @@ func slabColumns(n int) int {
 	return 16
 }
 
-// SeriesBytes returns the memory that [Map.ApplyTo] takes for series of so many
-// functions and a block of so many columns, beside that block and the results.
-func SeriesBytes(n, cols, functions int) int64 {
+// Memory lists what [Map.ApplyTo] takes for series of so many functions and a block of n
+// rows and so many columns, beside that block and the results.
+func Memory(n, cols, functions int) []spec.Bytes {
+	bytes := 2 * sparse.BlockBytes[float64](n, cols)
 	if width := slabColumns(n); cols > width {
-		return int64(2+functions) * sparse.BlockBytes[float64](n, width)
+		bytes = int64(2+functions) * sparse.BlockBytes[float64](n, width)
 	}
-	return 2 * sparse.BlockBytes[float64](n, cols)
+	return []spec.Bytes{{What: "terms of a series", Bytes: bytes, Row: 8 * sparse.Stride[float64](cols)}}
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

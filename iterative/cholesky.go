@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Cholesky is a factor G·Gᵀ that resembles scale·L + diag(ground), L the
@@ -45,26 +46,28 @@ type CholeskySettings struct {
 	Workers int    // goroutines of ApplyTo, 0: one for each processor; never changes a result
 }
 
-// CholeskyBytes bounds the memory that making and keeping a factor may take
-// where there is a limit, for n nodes and so many stored entries (each edge
-// twice).
-func CholeskyBytes(n int, entries int64) int64 {
+// CholeskyMemory lists what a factor may take where there is a limit, for n nodes and so
+// many stored entries (each edge twice): kept, and more while it is made. cols are the
+// columns of a [System] that solves beside it and lets go of two of its blocks while the
+// factor is made; 0: none does.
+func CholeskyMemory(n int, entries int64, cols int) []spec.Bytes {
+	kept := 24*factorLimit(n, entries) + 36*int64(n)
+	made := choleskyBytes(n, entries)
+	if cols > 0 {
+		made = max(made-2*sparse.BlockBytes[float64](n, cols), kept)
+	}
+	return []spec.Bytes{
+		{What: "a sampled Cholesky factor", Bytes: kept},
+		{What: "a sampled Cholesky factor while it is made", Bytes: made - kept, Optional: true},
+	}
+}
+
+// choleskyBytes bounds what making and keeping a factor takes.
+func choleskyBytes(n int, entries int64) int64 {
 	columns := 12 * factorLimit(n, entries)
 	// Columns are found beside the records; each triangle is made beside what it
 	// is made from.
 	return max(16*recordsFor(entries)+columns+64*int64(n), 2*columns+100*int64(n))
-}
-
-// CholeskyKeptBytes is the part of [CholeskyBytes] that a factor keeps.
-func CholeskyKeptBytes(n int, entries int64) int64 {
-	return 24*factorLimit(n, entries) + 36*int64(n)
-}
-
-// SolveFactorBytes bounds what [CholeskyBytes] comes to beside the blocks of a
-// [System] that solves for so many columns: it lets go of two while it makes its
-// factor.
-func SolveFactorBytes(n int, entries int64, cols int) int64 {
-	return max(CholeskyBytes(n, entries)-2*sparse.BlockBytes[float64](n, cols), CholeskyKeptBytes(n, entries))
 }
 
 // recordsFor returns the number of records with which an elimination seldom
@@ -85,7 +88,7 @@ func factorLimit(n int, entries int64) int64 {
 // component whose ground is zero the factor is that of the singular L.
 //
 // The factor depends on the matrix and the rng seed alone. Cost: one sweep and
-// a sequential elimination; with a limit, memory at most [CholeskyBytes]. The
+// a sequential elimination; with a limit, memory at most that of [CholeskyMemory]. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
 // [graph.ErrWeight], or is that of the sweep.
 func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, s *CholeskySettings) (*Cholesky, error) {
@@ -98,12 +101,12 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	}
 	limit := int64(math.MaxInt64)
 	if s.Memory > 0 {
-		if need := CholeskyBytes(n, a.NNZ()); need > s.Memory {
+		if need := choleskyBytes(n, a.NNZ()); need > s.Memory {
 			return nil, memoryError(need, s.Memory)
 		}
 		limit = factorLimit(n, a.NNZ())
 	}
-	pages.Expect(CholeskyBytes(n, a.NNZ()))
+	pages.Expect(choleskyBytes(n, a.NNZ()))
 	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed, recordsFor(a.NNZ()), limit)
 	if err != nil {
 		return nil, err

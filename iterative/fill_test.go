@@ -48,7 +48,7 @@ func TestFill(t *testing.T) {
 		{"complete", testgraph.Complete(100), 0.5},
 	} {
 		n, _ := c.a.Dims()
-		f, err := NewCholesky(ctx, c.a, 1, nil, &CholeskySettings{RNGSeed: 1, Memory: CholeskyBytes(n, c.a.NNZ())})
+		f, err := NewCholesky(ctx, c.a, 1, nil, &CholeskySettings{RNGSeed: 1, Memory: choleskyBytes(n, c.a.NNZ())})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -68,7 +68,7 @@ func TestTooMuchFill(t *testing.T) {
 	const n = 4000
 	a := testgraph.Random(5, n, 10*n, true)
 	g := graphOf(t, a)
-	memory := CholeskyBytes(n, a.NNZ())
+	memory := choleskyBytes(n, a.NNZ())
 	if _, err := NewCholesky(ctx, a, 1, nil, &CholeskySettings{Memory: memory}); !errors.Is(err, ErrFill) || !errors.Is(err, ErrMemory) {
 		t.Fatalf("the factor of a random graph: %v", err)
 	}

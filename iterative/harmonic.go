@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Harmonic is the system of harmonic functions with given values in clamped rows L,
@@ -75,7 +76,7 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 // rows U, and leaves all other rows as they are. Settings, result and errors are those
 // of [System.SolveTo], but for Start, which is not used.
 //
-// Cost: that of [System.SolveTo], a sweep more, and [HarmonicBytes].
+// Cost: that of [System.SolveTo], a sweep more, and [HarmonicMemory].
 func (h *Harmonic) SolveTo(ctx context.Context, f *sparse.Block[float64], s *Settings) (*SystemResult, error) {
 	if f.Rows != len(h.free) {
 		panic(badShape)
@@ -152,9 +153,11 @@ func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker i
 	})
 }
 
-// HarmonicBytes bounds the memory that a [Harmonic] and its solve take beside f and
-// the factor: five blocks, one of them the scaled copy that a step gathers from,
-// eleven vectors and the marks of reached rows, and sums by chunk.
-func HarmonicBytes(n, cols int) int64 {
-	return 5*sparse.BlockBytes[float64](n, cols) + (11*8+1)*int64(n) + 16*int64(cols)*int64(tall.Chunks(n))
+// HarmonicMemory lists what a [Harmonic] and its solve take beside f and the factor.
+func HarmonicMemory(n, cols int) []spec.Bytes {
+	return []spec.Bytes{
+		{What: "blocks of a solve", Bytes: 5 * sparse.BlockBytes[float64](n, cols), Row: 8 * sparse.Stride[float64](cols)}, // one is the scaled copy that a step gathers from
+		{What: "vectors and marks of reached rows", Bytes: (11*8 + 1) * int64(n)},
+		{What: "sums by chunk", Bytes: 16 * int64(cols) * int64(tall.Chunks(n))},
+	}
 }

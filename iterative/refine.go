@@ -45,16 +45,24 @@ type Refined struct {
 	SampledCholesky bool // the factor took part
 }
 
-// RefinementBytes is what a [Refinement] holds, and solves take beside the blocks of
-// the system's own for as many columns.
-func RefinementBytes(n, cols int) int64 {
-	return 40*int64(n) + sparse.BlockBytes[float64](n, max(1, cols/2))
+// refinementFits returns [ErrMemory] if memory, unless it is 0, has no room for what a
+// [Refinement] holds, and solves take beside the blocks of the system's own for as many
+// columns.
+func refinementFits(n, cols int, memory int64) error {
+	if memory > 0 && memory < 40*int64(n)+sparse.BlockBytes[float64](n, max(1, cols/2)) {
+		return ErrMemory
+	}
+	return nil
 }
 
 // Refinement prepares refined solves, with plain for (Edge·L)⁺ of a system whose
 // Scale serves its solves alone. Only the systems of [ShiftedLaplacian] and its like
-// have one; else, and where no v is found, the error is [ErrStagnation].
-func (s *System) Refinement(ctx context.Context, plain bool) (*Refinement, error) {
+// have one; else, and where no v is found, the error is [ErrStagnation]. Where memory in
+// bytes, 0 for no limit, has no room for it the error is [ErrMemory].
+func (s *System) Refinement(ctx context.Context, plain bool, memory int64) (*Refinement, error) {
+	if err := refinementFits(len(s.Graph.Degrees), 1, memory); err != nil {
+		return nil, err
+	}
 	if s.free != nil || s.quotients != nil || s.rest == nil && s.Ground != nil {
 		return nil, ErrStagnation
 	}
@@ -316,9 +324,13 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 // (Cauchy), and not below any min_i (L·v)_i/(s_i²·v_i) with v > 0 (Collatz and Wielandt).
 func (f *Refinement) Least() float64 { return f.least }
 
-// SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. Cost: that of the
-// system's own for some two to ten right-hand sides.
-func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64]) (*Refined, error) {
+// SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. Where memory in
+// bytes, 0 for no limit, has no room for it beside the blocks of the system's own solve, the
+// error is [ErrMemory]. Cost: that of the system's own for some two to ten right-hand sides.
+func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Refined, error) {
+	if err := refinementFits(b.Rows, b.Cols, memory); err != nil {
+		return nil, err
+	}
 	out := &Refined{ErrorBound: make([]float64, b.Cols), Sweeps: f.sweeps}
 	f.sweeps = 0
 	width := max(1, b.Cols/2) // the blocks of the system's own solves are those of so many now

@@ -35,7 +35,7 @@ func TestRefinedPotentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := s.Refinement(ctx, true)
+	f, err := s.Refinement(ctx, true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestRefinedPotentials(t *testing.T) {
 	for j := range 3 {
 		b.Row(0)[j], b.Row(last)[j] = float64(j+1), -float64(j+1)
 	}
-	r, err := f.SolveTo(ctx, x, b)
+	r, err := f.SolveTo(ctx, x, b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +104,12 @@ func TestRefinedWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := s.Refinement(ctx, false)
+		f, err := s.Refinement(ctx, false, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x := sparse.NewBlock[float64](n, 2)
-		r, err := f.SolveTo(ctx, x, b)
+		r, err := f.SolveTo(ctx, x, b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,31 @@ func TestNoRefinement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Refinement(ctx, false); !errors.Is(err, ErrStagnation) {
+	if _, err := s.Refinement(ctx, false, 0); !errors.Is(err, ErrStagnation) {
+		t.Error(err)
+	}
+}
+
+// A refinement that memory has no room for is refused, before and after it is prepared.
+func TestRefinementKeepsToMemory(t *testing.T) {
+	g := graphOf(t, pathOf(t, []float64{1, 2}, 0))
+	s, err := ShiftedLaplacian(g, 1, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3
+	if _, err := s.Refinement(ctx, false, 40*n); !errors.Is(err, ErrMemory) {
+		t.Errorf("prepared in %d bytes: %v", 40*n, err)
+	}
+	f, err := s.Refinement(ctx, false, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, b := sparse.NewBlock[float64](n, 64), sparse.NewBlock[float64](n, 64)
+	if _, err := f.SolveTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)-1); !errors.Is(err, ErrMemory) {
+		t.Errorf("solved with a byte too few: %v", err)
+	}
+	if _, err := f.SolveTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)); err != nil {
 		t.Error(err)
 	}
 }

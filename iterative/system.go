@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // System is a symmetric positive semidefinite map of a graph,
@@ -32,8 +33,8 @@ type System struct {
 	Least float64
 
 	// Memory is the largest number of bytes that making and keeping the factor
-	// may take, see [CholeskyBytes], or beside the blocks of a solve, see
-	// [SolveFactorBytes]; 0 means no limit. Where it does not fit, Jacobi stays.
+	// may take, beside the blocks of a solve or
+	// without them, see [CholeskyMemory]; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
 	// easy is spanned by eigenvectors s of M, one for each component, of the
@@ -133,7 +134,7 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 		if s.factor == nil {
 			s.cg.run.p, s.cg.run.q = nil, nil // what it is made from takes their place
 			if room > 0 {
-				room = max(room, CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()))
+				room = max(room, choleskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()))
 			}
 		}
 		f, err := s.factorWithin(ctx, room)
@@ -168,7 +169,7 @@ func (s *System) prepare(cols int) {
 		if s.Null == nil {
 			c.single = newSingle(op, diag)
 		}
-		if need := SolveFactorBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.Memory > 0 && need > s.Memory {
+		if need := spec.Sum(CholeskyMemory(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols)); s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}

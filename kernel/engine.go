@@ -157,17 +157,14 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 }
 
 func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (_ *applied, err error) {
-	if memory > 0 && memory < iterative.RefinementBytes(x.Rows, x.Cols) {
-		return nil, iterative.ErrMemory
-	}
 	e.system.Memory = memory
 	if e.exact == nil {
-		if e.exact, err = e.system.Refinement(ctx, e.plain); err != nil {
+		if e.exact, err = e.system.Refinement(ctx, e.plain, memory); err != nil {
 			e.exact = nil
 			return nil, err
 		}
 	}
-	r, err := e.exact.SolveTo(ctx, dst, x)
+	r, err := e.exact.SolveTo(ctx, dst, x, memory)
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func groupMemory(n, nodes int, entries int64, group []work, limit int64) []spec.
 // columns, those included, all of them by series or not.
 func groupBytes(n, width, kernels int, series bool) int64 {
 	block := sparse.BlockBytes[float64](n, width)
-	work := expm.SeriesBytes(n, width, kernels)
+	work := spec.Sum(expm.Memory(n, width, kernels))
 	if !series {
 		work = (resolventBlocks - 2) * block
 	}
@@ -189,7 +189,7 @@ type work struct {
 // and its result included.
 func (w work) bytes(n, cols int) int64 {
 	if w.series {
-		return 2*sparse.BlockBytes[float64](n, cols) + expm.SeriesBytes(n, cols, 1)
+		return 2*sparse.BlockBytes[float64](n, cols) + spec.Sum(expm.Memory(n, cols, 1))
 	}
 	bytes := w.blocks * sparse.BlockBytes[float64](n, cols)
 	if w.balanced {
@@ -224,8 +224,8 @@ func (w work) root() work {
 // own blocks of so many columns: its basis beside the block and its result.
 func (w work) searchBytes(n, cols int) (bytes int64) {
 	if w.least {
-		basis, _ := lanczos.Bytes(n, 1, 0, nil)
-		bytes = 2*sparse.BlockBytes[float64](n, cols) + basis
+		basis := lanczos.Memory(n, 1, 0, lanczos.Smallest, nil)
+		bytes = 2*sparse.BlockBytes[float64](n, cols) + spec.Least(basis)
 	}
 	if w.radius {
 		bytes = max(bytes, radiusBytes(n))
@@ -237,9 +237,10 @@ func (w work) searchBytes(n, cols int) (bytes int64) {
 // many bytes; nothing where the limit has no room for it.
 func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
 	fits := func(bytes int64) bool { return limit == 0 || beside+bytes <= limit }
-	whole := iterative.CholeskyBytes(n, entries)
+	alone := iterative.CholeskyMemory(n, entries, 0)
+	whole, kept := spec.Sum(alone), spec.Least(alone)
 	bytes := int64(0)
-	switch part := iterative.SolveFactorBytes(n, entries, cols); {
+	switch part := spec.Sum(iterative.CholeskyMemory(n, entries, cols)); {
 	case !w.factor && !w.pole:
 	case (w.function || w.pole) && fits(whole): // the blocks of other systems stay while it is made
 		bytes = whole
@@ -247,7 +248,7 @@ func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
 		bytes = part
 	}
 	if bytes > 0 && w.least { // the search may want one as well
-		search := 2*sparse.BlockBytes[float64](n, cols) + max(whole, lanczos.LOBPCGBytes(n, 1, 0)+iterative.CholeskyKeptBytes(n, entries))
+		search := 2*sparse.BlockBytes[float64](n, cols) + max(whole, spec.Sum(lanczos.LOBPCGMemory(n, 1, 0))+kept)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	return []spec.Bytes{{What: "a factor of the graph", Bytes: bytes, Optional: true}}

@@ -117,7 +117,7 @@ func TestLeastEigenvalueIsPlanned(t *testing.T) {
 	for i := range degrees {
 		degrees[i] = 2
 	}
-	basis, _ := lanczos.Bytes(n, 1, 0, nil)
+	basis := spec.Least(lanczos.Memory(n, 1, 0, lanczos.Smallest, nil))
 	for _, name := range []string{"pseudo-inverse", "commute-time"} {
 		for _, limit := range []int64{0, 1 << 20} {
 			got, err := blockNeedsOf(name, spec.Values{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
@@ -157,7 +157,7 @@ func TestRadiusIsPlanned(t *testing.T) {
 		// Where it is wanted to many digits a factor may help, if there is room.
 		factor := c.want && c.name == "von-neumann"
 		free, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), nil)
-		if least := radiusBytes(n) + iterative.CholeskyBytes(n, 2*n); err != nil || free.Bytes >= least != factor {
+		if least := radiusBytes(n) + spec.Sum(iterative.CholeskyMemory(n, 2*n, 0)); err != nil || free.Bytes >= least != factor {
 			t.Errorf("%s %v: %+v, %v; with a factor the search takes %d", c.name, c.p, free, err, least)
 		}
 		all := free.Bytes
@@ -196,7 +196,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		}
 		want := int64(0)
 		if c.slow {
-			want = iterative.SolveFactorBytes(n, g.A.NNZ(), 1)
+			want = spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), 1))
 		}
 		if needs.Perhaps != want || needs.Bytes <= want {
 			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)

@@ -330,11 +330,10 @@ const panelBytes = 8 << 20
 // stalls; rank 0 stands for all positive eigenvalues.
 func modularityBytes(n, rank int) (sure, most int64) {
 	pairs := pairsOf(n, rank)
-	search, _ := lanczos.Bytes(n, pairs, 0, nil)
-	stalled := lanczos.StalledBytes(n, pairs, 0, false, nil)
+	search := lanczos.Memory(n, pairs, 0, lanczos.Largest, nil)
 	if rank == 0 {
 		rank = n
 	}
 	features := sparse.BlockBytes[float64](n, featureColumns(rank))
-	return search + features, max(search, stalled) + features
+	return spec.Least(search) + features, spec.Sum(search) + features
 }

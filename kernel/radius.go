@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
@@ -65,6 +66,5 @@ const radiusBasis = 32
 
 // radiusBytes is the memory of [Radius].
 func radiusBytes(n int) int64 {
-	bytes, _ := lanczos.Bytes(n, 1, 0, &lanczos.Settings{Basis: radiusBasis})
-	return bytes
+	return spec.Least(lanczos.Memory(n, 1, 0, lanczos.Largest, &lanczos.Settings{Basis: radiusBasis}))
 }

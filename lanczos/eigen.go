@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // solve is one eigenproblem under way.
@@ -164,8 +165,22 @@ func knownBytes(n, k int) int64 {
 	return int64(n) * 8 * int64(bound+2*width+sparse.Stride[float64](k))
 }
 
-// InteriorBytes is [Bytes] for pairs in the [Interior].
-func InteriorBytes(n, k int, s *Settings) (bytes int64, what string) {
+// Memory lists what [Problem.Lanczos] takes for k pairs of a map with n rows, known of
+// which are known, beside the map and the known vectors: the basis that it begins with
+// and, where progress stalls, a larger one. Where LOBPCG takes over see [LOBPCGMemory].
+func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
+	bytes, what := beginBytes(n, k, known, s)
+	if which == Interior {
+		bytes, what = interiorBytes(n, k, s)
+	}
+	return []spec.Bytes{
+		{What: what, Bytes: bytes, Row: RowBytes},
+		{What: "a larger basis", Bytes: stalledBytes(n, k, known, which == Interior, s) - bytes, Optional: true},
+	}
+}
+
+// interiorBytes is beginBytes for pairs in the [Interior].
+func interiorBytes(n, k int, s *Settings) (bytes int64, what string) {
 	set := s.withDefaults()
 	pairs := k + guards(n, k)
 	size := set.basisSize(pairs)
@@ -175,11 +190,9 @@ func InteriorBytes(n, k int, s *Settings) (bytes int64, what string) {
 	return max(lanczosBytes(n, pairs, size)+foldedBytes(n), unfoldBytes(n, k)), basisOf(size)
 }
 
-// Bytes returns the memory that [Problem.Lanczos] takes for k pairs of a map
-// with n rows, known of which are known, beside the map and the known vectors,
-// and what most of it is for. That is with the basis that it begins with: where
-// progress stalls, or LOBPCG takes over, it is more.
-func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
+// beginBytes returns what the basis that an iteration begins with takes, and what most of
+// it is for.
+func beginBytes(n, k, known int, s *Settings) (bytes int64, what string) {
 	set := s.withDefaults()
 	wanted := max(0, k-known)
 	size := set.basisSize(wanted)
@@ -192,18 +205,17 @@ func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
 	return lanczosBytes(n, k, size), basisOf(size)
 }
 
-// StalledBytes returns what [Bytes], or in the [Interior] what [InteriorBytes], says
-// of an iteration whose progress has stalled: its basis is copied to one of twice as
-// many vectors, once, and in the Interior, where that is usual, three times, or as often
-// as Memory allows.
-func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
+// stalledBytes returns what an iteration takes whose progress has stalled: its basis is
+// copied to one of twice as many vectors, once, and in the Interior, where that is usual,
+// three times, or as often as Memory allows.
+func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	set := s.withDefaults()
 	wanted, pairs, beside := max(0, k-known), k, int64(0)
-	most, _ := Bytes(n, k, known, s)
+	most, _ := beginBytes(n, k, known, s)
 	if interior {
 		pairs = k + guards(n, k)
 		wanted, beside = pairs, foldedBytes(n)
-		most, _ = InteriorBytes(n, k, s)
+		most, _ = interiorBytes(n, k, s)
 	}
 	const usual = 3 // doublings in the Interior
 	for size, doubled := set.basisSize(wanted), 0; wanted > 0 && 2*size < n; size, doubled = 2*size, doubled+1 {
@@ -219,10 +231,10 @@ func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	return most
 }
 
-// LOBPCGBytes returns the memory that [Problem.LOBPCG] takes for k pairs, known of
-// which are known, beside the preconditioner.
-func LOBPCGBytes(n, k, known int) int64 {
-	return lobpcgBytes(n, lobpcgColumns(n, max(0, k-known), known), k)
+// LOBPCGMemory lists what [Problem.LOBPCG] takes for k pairs, known of which are known,
+// beside the preconditioner.
+func LOBPCGMemory(n, k, known int) []spec.Bytes {
+	return []spec.Bytes{{What: "blocks of LOBPCG", Bytes: lobpcgBytes(n, lobpcgColumns(n, max(0, k-known), known), k), Row: RowBytes}}
 }
 
 const denseMap = "the map as a dense matrix"

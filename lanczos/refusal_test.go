@@ -79,7 +79,7 @@ func TestLimits(t *testing.T) {
 		n, _ := c.a.Dims()
 		known := NewKnown(componentsOf(t, c.a), nil, 0)
 		l := &Problem{A: sparse.NewLaplacian[float64](c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
-		bytes, what := Bytes(n, c.k, known.Count(), nil)
+		bytes, what := beginBytes(n, c.k, known.Count(), nil)
 		_, err := l.Lanczos(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
 		if known.Count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
 			t.Errorf("%s with a byte less: error %v", what, err)

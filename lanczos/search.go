@@ -200,7 +200,7 @@ func (w *solve) report(converged int) {
 
 // restart shrinks the basis to its best vectors, with a better filter where one is
 // at hand, and a larger basis where progress has stalled: twice as large once, see
-// [StalledBytes], and not at all if LOBPCG is next.
+// stalledBytes, and not at all if LOBPCG is next.
 func (w *solve) restart(ctx context.Context, want, converged int, impatient bool) error {
 	k, st := &w.krylov, w.stage
 	if st.stalled++; converged > st.most {

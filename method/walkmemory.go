@@ -204,7 +204,7 @@ func (a *account) machine(rows, features int64) int64 {
 	if by := a.set.Learner.declared(); by != nil {
 		bytes := lists + weights
 		if by.Linear != nil {
-			bytes += 8*rows*features + classify.LogisticBytes(int(rows), int(features), len(a.P.Names))
+			bytes += 8*rows*features + spec.Sum(classify.LogisticMemory(int(rows), int(features), len(a.P.Names)))
 		} else {
 			bytes += fitBytes(by, int(rows), len(a.P.Names))
 			if by.Whole { // a row of kernel values for each worker, and vectors

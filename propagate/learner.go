@@ -84,7 +84,7 @@ func (l *Learner) Memory(n int, entries int64, cols, classes int, v spec.Values)
 	return []spec.Bytes{
 		{What: "blocks of a solve", Bytes: solveBlocks * sparse.BlockBytes[float64](n, cols)},
 		{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
-		{What: "a sampled Cholesky factor", Bytes: iterative.SolveFactorBytes(n, entries, cols), Optional: true},
+		{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, cols)), Optional: true},
 	}
 }
 

@@ -99,6 +99,6 @@ func SmoothMemory(n int, entries int64, classes int) []spec.Bytes {
 	return []spec.Bytes{
 		{What: "blocks of a solve", Bytes: (solveBlocks + 2) * sparse.BlockBytes[float64](n, classes)},
 		{What: "vectors of the graph and the system", Bytes: 15 * 8 * int64(n)},
-		{What: "a sampled Cholesky factor", Bytes: iterative.SolveFactorBytes(n, entries, classes), Optional: true},
+		{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, classes)), Optional: true},
 	}
 }

@@ -1,6 +1,10 @@
 package sparse
 
-import "context"
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
 
 // LayoutOptions says what a copy in memory is for; nil means defaults.
 type LayoutOptions struct {
@@ -57,13 +61,13 @@ func CopyMemory(plain, memory int64) int64 {
 	return plain + memory/copyShare
 }
 
-// PlainBytes returns the memory of a copy with plain column ids, see [Load].
-func PlainBytes(rows, entries int64, weighted bool) int64 {
+// LoadMemory lists what a copy with plain column ids takes, see [Load].
+func LoadMemory(rows, entries int64, weighted bool) []spec.Bytes {
 	entry := int64(4)
 	if weighted {
 		entry += 8
 	}
-	return entry*entries + 9*rows
+	return []spec.Bytes{{What: "a copy of the matrix", Bytes: entry*entries + 9*rows}}
 }
 
 // InMemory returns a copy of a in memory, in the layout of [FindLayout], or a itself
@@ -104,7 +108,7 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 	if a, ok := a.(Described); ok {
 		weighted, byCount = a.Weighted(), a.ByCount()
 	}
-	plain := PlainBytes(int64(rows), a.NNZ(), weighted)
+	plain := spec.Sum(LoadMemory(int64(rows), a.NNZ(), weighted))
 	if o.Memory > 0 && plain > o.Memory {
 		return nil, nil
 	}

@@ -15,14 +15,11 @@ func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Set
 	if p.Splits() {
 		known = components
 	}
-	bytes, what := lanczos.Bytes(n, k, known, s)
-	if p.Which == lanczos.Interior {
-		bytes, what = lanczos.InteriorBytes(n, k, s)
-	}
-	more := lanczos.StalledBytes(n, k, known, p.Which == lanczos.Interior, s)
+	search := lanczos.Memory(n, k, known, p.Which, s)
+	bytes, more := spec.Least(search), spec.Sum(search)
 	if p.Splits() && known < k {
 		// LOBPCG makes the factor in what its own vectors leave.
-		iteration := lanczos.LOBPCGBytes(n, k, known) + iterative.CholeskyBytes(n, entries)
+		iteration := spec.Sum(lanczos.LOBPCGMemory(n, k, known)) + spec.Sum(iterative.CholeskyMemory(n, entries, 0))
 		more = max(more, iteration)
 		// Of two ways that take about as much the list has the dearer one.
 		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {
@@ -31,7 +28,7 @@ func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Set
 	}
 	return []spec.Bytes{
 		{What: "vectors of the matrix", Bytes: vectors},
-		{What: what, Bytes: bytes},
+		{What: search[0].What, Bytes: bytes},
 		{What: "a larger basis, or a factor", Bytes: max(0, more-bytes), Optional: true},
 	}
 }
@@ -75,7 +72,7 @@ func (p *Problem) Bound(n, k int, s *lanczos.Settings) {
 	if p.Which != lanczos.Interior {
 		return
 	}
-	bytes, _ := lanczos.InteriorBytes(n, k, s)
+	bytes := spec.Least(lanczos.Memory(n, k, 0, lanczos.Interior, s))
 	if most := max(interiorLeast, interiorGrowth*bytes) + p.vectorBytes(n); s.Memory == 0 || most < s.Memory {
 		s.Memory = most
 	}

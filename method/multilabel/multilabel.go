@@ -93,8 +93,8 @@ func NewColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*Co
 func Memory(n, labelled, labels int, memory int64) []spec.Bytes {
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
 	set := &lanczos.Settings{Memory: memory}
-	iteration, what := lanczos.Bytes(n, k, 0, set)
-	stalled := lanczos.StalledBytes(n, k, 0, false, set)
+	search := lanczos.Memory(n, k, 0, lanczos.Largest, set)
+	iteration, what, stalled := spec.Least(search), search[0].What, spec.Sum(search)
 	if memory > 0 {
 		stalled = min(stalled, memory)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Version is the format that this package writes. It reads this one alone.
@@ -62,9 +63,8 @@ func (m *Manifest) Edges() int64 {
 	return (m.Entries + m.SelfLoops) / 2
 }
 
-// ShardBytes returns the size of the shard files, BytesTotal that of all
-// files of the store.
-func (m *Manifest) ShardBytes() int64 {
+// Size returns the bytes of the shard files, BytesTotal those of all files of the store.
+func (m *Manifest) Size() int64 {
 	var sum int64
 	for _, f := range m.Files {
 		if filepath.Ext(f.Name) == ".shard" {
@@ -93,7 +93,7 @@ func (m *Manifest) BitsPerEntry() float64 {
 	if stored == 0 {
 		return 0
 	}
-	return 8 * float64(m.ShardBytes()) / float64(stored)
+	return 8 * float64(m.Size()) / float64(stored)
 }
 
 // The manifest begins and ends the same way in every version of the format, so
@@ -281,8 +281,10 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 	return bytes
 }
 
-// LoadedBytes returns the memory of a copy with plain ids of the store's matrix.
-func (m *Manifest) LoadedBytes() int64 { return sparse.PlainBytes(m.Rows, m.Entries, m.Weighted) }
+// LoadMemory lists what a copy with plain ids of the store's matrix takes.
+func (m *Manifest) LoadMemory() []spec.Bytes {
+	return sparse.LoadMemory(m.Rows, m.Entries, m.Weighted)
+}
 
 // shards returns the entries of the shard files, in order.
 func (m *Manifest) shards() []FileEntry {

@@ -265,7 +265,7 @@ func (s *Store) planMemory(workers int, o *Options) error {
 		return err
 	}
 	left, limited := s.plan.Left()
-	total := s.m.ShardBytes()
+	total := s.m.Size()
 	const kept, each = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
 	target := min(chunkBytes, total/int64(each*workers))
 	if limited {

@@ -33,7 +33,7 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
 	s := must(Open(bg, "g", &Options{fs: mem, Workers: workers}))
 	defer s.Close()
-	return s.Memory() - s.m.ShardBytes() + int64(workers)*int64(s.longest+slack)
+	return s.Memory() - s.m.Size() + int64(workers)*int64(s.longest+slack)
 }
 
 // TestSameBits compares a step over the store, held in memory wholly, in part
@@ -146,7 +146,7 @@ func TestResidentFrames(t *testing.T) {
 		t.Errorf("without a limit: %d and %d reads, want %d and 0", first, second, chunks)
 	}
 	fixed := diskOnly(t, mem, 1)
-	first, second := reads(fixed + must(readManifest(mem, "g")).ShardBytes()/2)
+	first, second := reads(fixed + must(readManifest(mem, "g")).Size()/2)
 	if first != chunks || second < chunks/4 || second >= chunks*3/4 {
 		t.Errorf("half in memory: %d and %d reads of %d chunks", first, second, chunks)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // VerifyReport says what Verify has read.
@@ -39,13 +40,13 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 	return s.Verify(ctx, o.Workers, o.Progress)
 }
 
-// VerifyBytes bounds what [Store.Verify] takes beside [Store.Memory].
-func (s *Store) VerifyBytes() int64 {
+// VerifyMemory lists what [Store.Verify] takes beside [Store.Memory].
+func (s *Store) VerifyMemory() []spec.Bytes {
 	bytes := int64(readBackBytes)
 	for _, v := range s.views() {
 		bytes += 8*s.m.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
-	return bytes
+	return []spec.Bytes{{What: "degrees that are counted", Bytes: bytes}}
 }
 
 // Verify is the function Verify of an open store; progress may be nil.
@@ -107,7 +108,7 @@ func (s *Store) Verify(ctx context.Context, workers int, progress func(done, tot
 // tellReads tells what is read from the shards: every byte twice.
 func (s *Store) tellReads(progress func(done, total int64)) {
 	var done atomic.Int64
-	total := 2 * s.m.ShardBytes()
+	total := 2 * s.m.Size()
 	for i, f := range s.files {
 		s.files[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
 	}

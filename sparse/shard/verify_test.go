@@ -128,7 +128,7 @@ func TestVerifyProgress(t *testing.T) {
 		for last := most.Load(); done > last && !most.CompareAndSwap(last, done); last = most.Load() {
 		}
 	}}))
-	if report.Shards < 2 || most.Load() != total.Load() || total.Load() != 2*report.Manifest.ShardBytes() {
+	if report.Shards < 2 || most.Load() != total.Load() || total.Load() != 2*report.Manifest.Size() {
 		t.Errorf("%d bytes of %d in %d shards", most.Load(), total.Load(), report.Shards)
 	}
 }

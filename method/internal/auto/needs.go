@@ -33,7 +33,7 @@ func planOf(p *problem.Problem, set *Settings) evidencePlan {
 	rows := piece.Bytes[float64](m, shared) + piece.Bytes[float32](m, free)
 	plan := evidencePlan{
 		kept: piece.Bytes[float32](n, filters*k+graph) + piece.Bytes[float32](m, Folds*filters*k) + rows + 16*int64(n),
-		fits: rows + classify.LogisticBytes(m, free, k),
+		fits: rows + spec.Sum(classify.LogisticMemory(m, free, k)),
 	}
 	if relates(p, set) {
 		plan.kept += piece.Bytes[float32](n, relatedKernels*k) + (1+Folds)*int64(m)*(24+8*relatedKernels*int64(k))

@@ -358,7 +358,7 @@ func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) 
 	if err := a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes"); err != nil {
 		return err
 	}
-	if err := a.Phase(8*int64(labels)*int64(most)+classify.LogisticBytes(labels, most, k), "logistic regression"); err != nil {
+	if err := a.Phase(8*int64(labels)*int64(most)+spec.Sum(classify.LogisticMemory(labels, most, k)), "logistic regression"); err != nil {
 		return err
 	}
 	return a.Scores()

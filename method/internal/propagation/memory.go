@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // width returns how many classes are propagated at a time, and how many bytes
@@ -46,7 +47,7 @@ func (l *Propagation) blockBytes(cols int) int64 {
 		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 3 // degrees, loops, and sums without them
-	return scores + sparse.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
+	return scores + sparse.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + spec.Sum(iterative.HarmonicMemory(n, cols))
 }
 
 // factorBytes is what the factor takes that solves slow systems, beside the solve of
@@ -55,7 +56,7 @@ func (l *Propagation) factorBytes(cols int) int64 {
 	if l.walks() {
 		return 0
 	}
-	return iterative.SolveFactorBytes(len(l.P.Degrees), l.P.A.NNZ(), cols)
+	return spec.Sum(iterative.CholeskyMemory(len(l.P.Degrees), l.P.A.NNZ(), cols))
 }
 
 // Reckon adds what ScoresTo takes, the scores included, to a ledger.

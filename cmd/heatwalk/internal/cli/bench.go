@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // benchmark is the JSON document of the command.
@@ -143,7 +144,7 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 // coded ids or reads from disk, or there is no room beside blocks of so many bytes. It
 // returns which ids are swept.
 func (g *openGraph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
-	plain := g.Manifest().LoadedBytes()
+	plain := spec.Sum(g.Manifest().LoadMemory())
 	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
 	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
 		return "coded", nil

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // reading holds the flags that say how files become a graph. They belong to
@@ -282,7 +283,7 @@ func (g *openGraph) stream() error {
 
 // wantsCopy tells whether a graph is to be swept as plain numbers.
 func (in *invocation) wantsCopy(m *shard.Manifest) bool {
-	return in.memory == 0 || sparse.CopyMemory(m.LoadedBytes(), in.plannable()) > 0
+	return in.memory == 0 || sparse.CopyMemory(spec.Sum(m.LoadMemory()), in.plannable()) > 0
 }
 
 // copyPlain plans a copy whose columns are those of the store.
@@ -294,7 +295,7 @@ func (g *openGraph) copyPlain() error {
 func (g *openGraph) copyFor(o sparse.LayoutOptions) error {
 	o.Workers = g.in.threads
 	if g.in.memory > 0 {
-		plain := g.Manifest().LoadedBytes()
+		plain := spec.Sum(g.Manifest().LoadMemory())
 		o.Memory = max(plain, sparse.CopyMemory(plain, g.in.plannable()))
 	}
 	l, err := sparse.FindLayout(g.in.ctx, g.Store, &o)

@@ -128,7 +128,7 @@ func (g *openGraph) arrange(n *needs, plan func() (*needs, error)) (*needs, erro
 // they stay. The last call of plan is for the graph as it is.
 func (g *openGraph) streamingPays(sweeps int, plan func() (*needs, error)) bool {
 	const dearer = 12.0 / 11
-	frames, spare := g.Manifest().ShardBytes(), system.Memory()-g.in.memory
+	frames, spare := g.Manifest().Size(), system.Memory()-g.in.memory
 	if sweeps == unknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
 		return false
 	}

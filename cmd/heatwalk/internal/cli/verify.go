@@ -52,13 +52,13 @@ func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 	if err := n.Reserve(s.Memory(), "nodes, and frames on their way"); err != nil {
 		return nil, err
 	}
-	if err := n.Reserve(s.VerifyBytes(), "degrees that are counted"); err != nil {
+	if err := n.reserveList(s.VerifyMemory()); err != nil {
 		return nil, err
 	}
 	if err := in.keepTo(n); err != nil {
 		return nil, err
 	}
-	stage := in.progress.begin("verifying "+dir, 2*s.Manifest().ShardBytes(), inBytes)
+	stage := in.progress.begin("verifying "+dir, 2*s.Manifest().Size(), inBytes)
 	defer in.progress.end()
 	return s.Verify(in.ctx, in.threads, func(done, _ int64) { stage.set(done, 0) })
 }
