@@ -200,10 +200,10 @@ func (p *RidgePath) check(lambda float64) {
 	}
 }
 
-// Cosine returns the cosine of scores, of which the shares of the classes are taken off,
+// cosine returns the cosine of scores, of which the shares of the classes are taken off,
 // and targets, over the items that take part: how far scores point at the classes,
 // whatever their size.
-func (p *RidgePath) Cosine(scores *mat.Dense, takes []bool) float64 {
+func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	share := p.shares(everyItem)
 	var product, a, b float64
 	for i, own := range p.y {
@@ -233,7 +233,7 @@ func (p *RidgePath) Choose(lambdas []float64, takes []bool) (lambda, cosine floa
 	cosine = math.Inf(-1)
 	for _, l := range lambdas {
 		s := p.LeaveOneOut(l)
-		if c := p.Cosine(s, takes); c > cosine {
+		if c := p.cosine(s, takes); c > cosine {
 			lambda, cosine, scores = l, c, s
 		}
 	}

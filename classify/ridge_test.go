@@ -118,7 +118,7 @@ func TestRidgePath(t *testing.T) {
 		}
 		best, cosine, _ := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
 		for _, l := range []float64{0.01, 0.1, 1, 10} {
-			if c := p.Cosine(p.LeaveOneOut(l), takes); c > cosine || l == best && c != cosine {
+			if c := p.cosine(p.LeaveOneOut(l), takes); c > cosine || l == best && c != cosine {
 				t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best, cosine)
 			}
 		}

@@ -22,7 +22,7 @@ import (
 type Cholesky struct {
 	order   []uint32  // the row at each position of the factor
 	pivot   []float64 // inverted
-	scale   []float64 // s, see ScaledBy; nil means ones
+	scale   []float64 // s, see scaledBy; nil means ones
 	lower   triangle  // by rows: what a position takes from earlier ones
 	upper   triangle  // its transpose
 	levels  []int     // positions from one to the next depend on none among them
@@ -204,16 +204,16 @@ func (t triangle) transpose() triangle {
 	return transpose(n, t.ptr, whole, self, self)
 }
 
-// Fill returns the stored entries of G + Gᵀ over those of the matrix: a step
+// fill returns the stored entries of G + Gᵀ over those of the matrix: a step
 // with this preconditioner costs about 1 + Fill sweeps.
-func (c *Cholesky) Fill() float64 {
+func (c *Cholesky) fill() float64 {
 	n := int64(len(c.order))
 	return float64(2*int64(len(c.lower.col))+n) / float64(c.entries+n)
 }
 
-// ScaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
+// scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
 // with c and s: with s = d^½ and M = L that of L̃.
-func (c *Cholesky) ScaledBy(s []float64) *Cholesky {
+func (c *Cholesky) scaledBy(s []float64) *Cholesky {
 	if len(s) != len(c.order) {
 		panic(badShape)
 	}

@@ -30,12 +30,14 @@ import (
 type Refinement struct {
 	system *System
 	plain  bool            // the inverse is that of Edge·L, whatever Scale is
-	degree []double.Number // nil: neither s nor Ground is made of it
-	q      []float64
-	size   []float64 // of v∘s by component, v = 1 for a definite M
-	least  float64   // a lower bound of the positive eigenvalues of a singular M
-	square []float64 // of s by component
-	sweeps int       // that finding v took
+	degree []double.Number // exact degrees of the nodes; nil: neither s nor Ground is made of them
+	q      []float64       // the lower bounds q_i of (L·v)_i by node, or Ground of a definite M
+	least  float64         // a lower bound of the positive eigenvalues of a singular M
+	sweeps int             // of the graph, that finding v took
+
+	// Upper bounds of norms by component, of length-n vectors on its nodes.
+	timesNorm []float64 // ‖v∘s‖, where v = 1 for a definite M
+	scaleNorm []float64 // ‖s‖
 }
 
 // Refined is what a refined solve found out.
@@ -75,9 +77,9 @@ func (s *System) Refinement(ctx context.Context, plain bool, memory int64) (*Ref
 		f.sweeps++
 	}
 	parts := s.Graph.Components
-	f.size, f.square = make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
+	f.timesNorm, f.scaleNorm = make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
 	for i, c := range parts.Of {
-		f.square[c] += f.weight(i).Hi
+		f.scaleNorm[c] += f.weight(i).Hi
 	}
 	if s.Ground == nil {
 		return f, f.findTimes(ctx)
@@ -87,16 +89,17 @@ func (s *System) Refinement(ctx context.Context, plain bool, memory int64) (*Ref
 		if f.q[i] == 0 { // a row that is zero
 			f.q[i] = math.Inf(1)
 		}
-		f.size[c] = f.square[c]
+		f.timesNorm[c] = f.scaleNorm[c]
 	}
-	f.finishSizes()
+	f.finishNorms()
 	return f, nil
 }
 
-func (f *Refinement) finishSizes() {
+// finishNorms makes upper bounds of norms of sums of squares.
+func (f *Refinement) finishNorms() {
 	const up = 1 + 1e-6
-	for c := range f.size {
-		f.size[c], f.square[c] = math.Sqrt(f.size[c])*up, math.Sqrt(f.square[c])*up
+	for c := range f.timesNorm {
+		f.timesNorm[c], f.scaleNorm[c] = math.Sqrt(f.timesNorm[c])*up, math.Sqrt(f.scaleNorm[c])*up
 	}
 }
 
@@ -121,7 +124,7 @@ func (f *Refinement) ground(i int) double.Number {
 // scaled reports whether s is not 1.
 func (f *Refinement) scaled() bool { return f.system.Scale != nil && !f.plain }
 
-// weight returns s².
+// weight returns s_i², the degree of node i where s is the root of degrees, otherwise 1.
 func (f *Refinement) weight(i int) double.Number {
 	if !f.scaled() || f.degree[i].Hi == 0 {
 		return double.Number{Hi: 1}
@@ -129,7 +132,7 @@ func (f *Refinement) weight(i int) double.Number {
 	return f.degree[i]
 }
 
-// root returns s.
+// root returns s_i.
 func (f *Refinement) root(i int) double.Number {
 	if !f.scaled() || f.degree[i].Hi == 0 {
 		return double.Number{Hi: 1}
@@ -140,14 +143,20 @@ func (f *Refinement) root(i int) double.Number {
 // refining is a refinement of some columns under way.
 type refining struct {
 	*Refinement
-	z          double.Block
-	r, y       *sparse.Block[float64] // residual and correction
-	rhs        func(i, j int) (c double.Number, slack float64)
-	enough     func(j int, worst float64) bool
-	worst      []float64   // max_i |R_i|/q_i, by column
-	byWorker   [][]float64 // of worst
-	best, once []float64   // the least worst, and that of stallRounds before
-	result     *Refined
+	z      double.Block
+	r, y   *sparse.Block[float64] // residual and correction
+	result *Refined
+
+	// rhs returns C_ij and a bound of its rounding; enough reports whether the residual of
+	// column j, as in worst, is small enough.
+	rhs    func(i, j int) (c double.Number, slack float64)
+	enough func(j int, worst float64) bool
+
+	// Residuals max_i |R_i|/q_i by column.
+	worst      []float64   // of the solution so far
+	byWorker   [][]float64 // the same over the rows that each worker has seen
+	best       []float64   // the smallest of all rounds
+	bestBefore []float64   // the smallest of the rounds up to stallRounds ago
 }
 
 const (
@@ -161,9 +170,9 @@ const (
 // run makes corrections until all columns have enough, or no more comes of it.
 func (f *refining) run(ctx context.Context) error {
 	k := f.z.Hi.Cols
-	f.worst, f.best, f.once = make([]float64, k), make([]float64, k), make([]float64, k)
+	f.worst, f.best, f.bestBefore = make([]float64, k), make([]float64, k), make([]float64, k)
 	for j := range k {
-		f.best[j], f.once[j] = math.Inf(1), math.Inf(1)
+		f.best[j], f.bestBefore[j] = math.Inf(1), math.Inf(1)
 	}
 	for round := 0; ; round++ {
 		if err := f.residual(ctx); err != nil {
@@ -172,9 +181,9 @@ func (f *refining) run(ctx context.Context) error {
 		going := false
 		for j, worst := range f.worst {
 			f.best[j] = min(f.best[j], worst)
-			stalled := round > 0 && round%stallRounds == 0 && !(f.best[j] <= f.once[j]/2)
+			stalled := round > 0 && round%stallRounds == 0 && !(f.best[j] <= f.bestBefore[j]/2)
 			if round%stallRounds == 0 {
-				f.once[j] = f.best[j]
+				f.bestBefore[j] = f.best[j]
 			}
 			if stalled || !(worst < math.Inf(1)) || round == mostRounds || f.enough(j, worst) {
 				for i := range f.r.Rows { // no correction
@@ -250,10 +259,10 @@ func (f *refining) finishRow(worker, i int, sums []double.Number, sizes []float6
 	row, worst := f.r.Row(i), f.byWorker[worker]
 	for j, sum := range sums {
 		c, slack := f.rhs(i, j)
-		held := ground.Times(f.z.At(i, j))
-		r := c.Minus(held).Minus(sum.Times(edge))
+		grounded := ground.Times(f.z.At(i, j))
+		r := c.Minus(grounded).Minus(sum.Times(edge))
 		row[j] = r.Value()
-		slack += double.Rounding * (f.system.Edge*sizes[j] + terms*(math.Abs(held.Hi)+math.Abs(c.Hi)))
+		slack += double.Rounding * (f.system.Edge*sizes[j] + terms*(math.Abs(grounded.Hi)+math.Abs(c.Hi)))
 		worst[j] = math.Max(worst[j], (math.Abs(row[j])*(1+8*epsilon)+slack+tiny)/f.q[i])
 	}
 }
@@ -265,22 +274,22 @@ const (
 	tiny = 1e-290
 )
 
-// findTimes finds v, and q.
+// findTimes finds v and q. pinned is the node g of each component, that of the largest degree.
 func (f *Refinement) findTimes(ctx context.Context) error {
 	s := f.system
 	n, parts := len(f.q), s.Graph.Components
-	held, total := make([]int, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
+	pinned, total := make([]int, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
 	_, degrees := s.Graph.Edges()
-	for c := range held {
-		held[c] = -1
+	for c := range pinned {
+		pinned[c] = -1
 	}
 	for i, c := range parts.Of {
-		if at := held[c]; at < 0 || degrees[i] > degrees[at] {
-			held[c] = i
+		if at := pinned[c]; at < 0 || degrees[i] > degrees[at] {
+			pinned[c] = i
 		}
 	}
 	for i, c := range parts.Of {
-		if held[c] != i {
+		if pinned[c] != i {
 			f.q[i] = s.Edge * degrees[i]
 			total[c] = total[c].Plus(double.Number{Hi: f.q[i]})
 		} else {
@@ -290,7 +299,7 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, 1) }
 	run := &refining{Refinement: f, z: double.NewBlock(n, 1), r: block(), y: block(), result: &Refined{}}
 	run.rhs = func(i, _ int) (double.Number, float64) {
-		if c := parts.Of[i]; held[c] == i { // all of it has no part in the null space
+		if c := parts.Of[i]; pinned[c] == i { // so that the right-hand side has no part in the null space
 			return double.Number{Hi: -total[c].Hi, Lo: -total[c].Lo}, 0
 		}
 		return double.Number{Hi: f.q[i]}, 0
@@ -309,13 +318,13 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	}
 	f.least = math.Inf(1)
 	for i, c := range parts.Of {
-		v, m := run.z.At(i, 0).Minus(run.z.At(held[c], 0)).Hi, f.weight(i).Hi
-		f.size[c] += m * v * v
-		if held[c] != i {
+		v, m := run.z.At(i, 0).Minus(run.z.At(pinned[c], 0)).Hi, f.weight(i).Hi
+		f.timesNorm[c] += m * v * v
+		if pinned[c] != i {
 			f.least = min(f.least, f.q[i]/(m*v)*(1-1e-12))
 		}
 	}
-	f.finishSizes()
+	f.finishNorms()
 	return nil
 }
 
@@ -392,8 +401,8 @@ func (f *refining) columns(ctx context.Context, b *sparse.Block[float64], bound 
 	reach, spread := make([]float64, k), make([]float64, k)
 	for at, yes := range touched {
 		if yes {
-			reach[at%k] = math.Hypot(reach[at%k], f.size[at/k])
-			spread[at%k] = math.Hypot(spread[at%k], f.square[at/k])
+			reach[at%k] = math.Hypot(reach[at%k], f.timesNorm[at/k])
+			spread[at%k] = math.Hypot(spread[at%k], f.scaleNorm[at/k])
 		}
 	}
 	f.enough = func(j int, worst float64) bool {

@@ -145,7 +145,7 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 		if err != nil {
 			return nil, err
 		}
-		out.SampledCholesky, out.Fill = true, f.Fill()
+		out.SampledCholesky, out.Fill = true, f.fill()
 		return f, nil
 	}
 	return l
@@ -234,7 +234,7 @@ func (s *System) Preconditioner(ctx context.Context) (Preconditioner, error) {
 	case s.Scale == nil:
 		return f, nil
 	}
-	return f.ScaledBy(s.Scale), nil
+	return f.scaledBy(s.Scale), nil
 }
 
 // rngSeed is that of every system's factor.

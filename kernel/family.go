@@ -134,7 +134,7 @@ type onGraph struct {
 }
 
 // On returns a graph as defaults and grids of parameters depend on it, which may take
-// [Radius] or [RoughRadius].
+// [Radius] or [roughRadius].
 func On(ctx context.Context, g *graph.Graph) spec.Graph { return onGraph{ctx, g, g.Degrees} }
 
 // OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
@@ -182,5 +182,5 @@ func (g onGraph) Radius(exact bool) (float64, error) {
 	case exact:
 		return Radius(g.ctx, g.graph)
 	}
-	return RoughRadius(g.ctx, g.graph)
+	return roughRadius(g.ctx, g.graph)
 }

@@ -203,8 +203,8 @@ func TestGolden(t *testing.T) {
 			if e := worstError(t, got, want); e > r.ErrorBound+4e-11*r.Largest {
 				t.Errorf("the error is %g, the bound %g", e, r.ErrorBound)
 			}
-			if r.Relative() > 1e-9 && c.name != "modularity" {
-				t.Errorf("the bound is %g of the largest value", r.Relative())
+			if r.relative() > 1e-9 && c.name != "modularity" {
+				t.Errorf("the bound is %g of the largest value", r.relative())
 			}
 			if c.name == "commute-time" {
 				return

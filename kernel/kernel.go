@@ -162,8 +162,8 @@ type Report struct {
 	Condition string
 }
 
-// Relative returns ErrorBound over Largest, 0 for 0 over 0.
-func (r *Report) Relative() float64 {
+// relative returns ErrorBound over Largest, 0 for 0 over 0.
+func (r *Report) relative() float64 {
 	if r.ErrorBound == 0 {
 		return 0
 	}

@@ -242,8 +242,8 @@ func TestBoundHolds(t *testing.T) {
 					if e := worstError(t, got, exact); e > r.ErrorBound+r0.ErrorBound {
 						t.Errorf("tolerance %g: the error is %g, the bound %g", tolerance, e, r.ErrorBound)
 					}
-					if r.Relative() > tolerance && r.Largest > 1e-3 && &lists[1][0] == &rows[0] && c.name != "commute-time" {
-						t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.Relative())
+					if r.relative() > tolerance && r.Largest > 1e-3 && &lists[1][0] == &rows[0] && c.name != "commute-time" {
+						t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.relative())
 					}
 				}
 			}
@@ -262,8 +262,8 @@ func TestTolerancesAreReached(t *testing.T) {
 		k := mustNew(t, g, "regularized-commute-time", spec.Values{"alpha": spec.Number(0.9)})
 		for tolerance := 1e-2; tolerance > 1e-10; tolerance /= 1.3 {
 			_, r := mustMatrix(t, k, upTo(31), []int{3, 9, 27}, &Settings{Tolerance: tolerance})
-			if r.Relative() > tolerance {
-				t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.Relative())
+			if r.relative() > tolerance {
+				t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.relative())
 			}
 		}
 	}
@@ -291,8 +291,8 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 					if err != nil && (tolerance > 1e-10 || !errors.Is(err, ErrTolerance)) {
 						t.Fatal(err)
 					}
-					if err == nil && r.Relative() > tolerance {
-						t.Errorf("%d nodes, %s, tolerance %g: the bound is %g of the largest value", n, c.name, tolerance, r.Relative())
+					if err == nil && r.relative() > tolerance {
+						t.Errorf("%d nodes, %s, tolerance %g: the bound is %g of the largest value", n, c.name, tolerance, r.relative())
 					}
 				}
 			}

@@ -154,7 +154,7 @@ func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, spars
 func TestRadiusOnce(t *testing.T) {
 	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
 	g := newGraph(t, m, 1)
-	for _, find := range []func(context.Context, *graph.Graph) (float64, error){Radius, RoughRadius} {
+	for _, find := range []func(context.Context, *graph.Graph) (float64, error){Radius, roughRadius} {
 		first, err := find(background, g)
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func TestRadiusOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	rough, err := RoughRadius(background, g)
+	rough, err := roughRadius(background, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestRoughRadius(t *testing.T) {
 	m := &counting{Matrix: a}
 	g := newGraph(t, m, 2)
 	before := m.sweeps
-	got, err := RoughRadius(background, g)
+	got, err := roughRadius(background, g)
 	if err != nil || !(got > 0.99*want && got <= want*(1+1e-12)) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}

@@ -41,9 +41,9 @@ func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
 }
 
-// RoughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
+// roughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
 // below: enough to choose α and β by. Cost: some tens of sweeps, once for a graph.
-func RoughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
+func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius(true, func() (float64, error) {
 		pairs, err := largest(ctx, g, 1e-2)
 		if err != nil {

@@ -473,7 +473,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, sink Sink, s *Sett
 	}
 	report.ErrorBound = k.tail + k.rounded*report.Largest
 	if strict && report.ErrorBound > set.Tolerance*report.Largest {
-		return nil, tooTight(set.Tolerance, report.Relative())
+		return nil, tooTight(set.Tolerance, report.relative())
 	}
 	return report, nil
 }

@@ -147,11 +147,11 @@ func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
 	return c.crossChoice(trial.Hits{Right: t.Hits, Weight: t.Weights}), nil
 }
 
-// ChooseOnSplits chooses the parameters with the highest mean accuracy on the
+// chooseOnSplits chooses the parameters with the highest mean accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks, folds serve honest features alone. The
 // choice is made as in [CrossValidate].
-func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -162,8 +162,8 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
 	var work Work
-	choice, err := inTurn(&set, func() (*Choice, error) {
-		choice, err := chooseOnSplits(ctx, p, splits, &set, work)
+	choice, err := chooseInTurn(&set, func() (*Choice, error) {
+		choice, err := chooseOnGrid(ctx, p, splits, &set, work)
 		if err == nil {
 			work = choice.Work
 		}
@@ -175,8 +175,8 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	return choice, err
 }
 
-// chooseOnSplits chooses from one grid, after so much work.
-func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work Work) (*Choice, error) {
+// chooseOnGrid chooses from one grid, after so much work.
+func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work Work) (*Choice, error) {
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
 			return nil, err

@@ -40,7 +40,7 @@
 // from one another, so that a thousand settings take about a second on a graph
 // of a few thousand nodes. Only kernels between labelled nodes are ever held;
 // of many labels a stratified sample is tried, and all of them walk.
-// [ChooseOnSplits] is the protocol of Neumann, Garnett and Kersting's paper.
+// Tune of walks on random splits is the protocol of Neumann, Garnett and Kersting's paper.
 //
 // Measured accuracies within one standard error of the highest differ by luck.
 // Of those settings the one in the best neighbourhood of the grid is taken.

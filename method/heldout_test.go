@@ -152,7 +152,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 				rest = append(rest, i)
 			}
 		}
-		out, err := Predict(t.Context(), p.At(rest), choice.Parameters, set)
+		out, err := predictWith(t.Context(), p.At(rest), choice.Parameters, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -167,7 +167,7 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Split
 	if err != nil {
 		return nil, err
 	}
-	return ChooseOnSplits(ctx, p, splits, &set)
+	return chooseOnSplits(ctx, p, splits, &set)
 }
 
 // Predict implements [Method].
@@ -182,5 +182,5 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	if par == nil {
 		return Classify(ctx, p, &set)
 	}
-	return Predict(ctx, p, *par, &set)
+	return predictWith(ctx, p, *par, &set)
 }

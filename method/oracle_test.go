@@ -238,7 +238,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Tolerance: 1e-6}
-	choice, err := ChooseOnSplits(context.Background(), p, splits, set)
+	choice, err := chooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	for _, kind := range []Features{Plain, Honest} {
 		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
 		set := &Settings{Folds: 3, RNGSeed: 8, Tolerance: 1e-6}
-		got, err := Predict(context.Background(), p, par, set)
+		got, err := predictWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
 		}

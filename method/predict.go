@@ -68,7 +68,7 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 		}
 	}
 	seconds := time.Since(start).Seconds()
-	out, err := Predict(ctx, p, choice.Parameters, &set)
+	out, err := predictWith(ctx, p, choice.Parameters, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -81,14 +81,14 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 	return out, nil
 }
 
-// Predict trains a machine on all labels with the given parameters and
+// predictWith trains a machine on all labels with the given parameters and
 // predicts every node. The grid of the settings is not used.
 //
 // Training rows are the walk features of the labelled nodes, plain or honest,
 // the latter of a few labels from several partitions into folds; the machine
 // becomes a linear function of features, and a second walk applies it to all
 // nodes, so that their features are never stored.
-func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
+func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := ChooseOnSplits(context.Background(), p, splits, set)
+			s, err := chooseOnSplits(context.Background(), p, splits, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestLinearLearner(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
 	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
 	for _, learner := range []Learner{KernelSVM, LinearSVM} {
-		got, err := Predict(context.Background(), p, par, &Settings{Learner: learner})
+		got, err := predictWith(context.Background(), p, par, &Settings{Learner: learner})
 		if err != nil || got.Learner != learner {
 			t.Errorf("%s: trained by %q, %v", learner, got.Learner, err)
 		}
@@ -144,7 +144,7 @@ func TestManyClasses(t *testing.T) {
 		p.Class[i] = (p.Class[i]*8 + i%8) % classes
 	}
 	par := Parameters{Alpha: 0.5, Steps: 4, Cost: 8, Features: Plain}
-	got, err := Predict(context.Background(), p, par, nil)
+	got, err := predictWith(context.Background(), p, par, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

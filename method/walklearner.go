@@ -25,8 +25,8 @@ func walkLearners() (list []Method) {
 	return list
 }
 
-// declared returns the declaration of a learner that all is known of by it, nil for the
-// others.
+// declared returns the declaration of the learner, nil for those that choose and learn in a
+// way of their own: [KernelSVM], [LinearSVM] and [RLS].
 func (l Learner) declared() *classify.Learner {
 	if slices.Contains([]Learner{KernelSVM, LinearSVM, RLS}, l) {
 		return nil
@@ -66,38 +66,39 @@ func (m walkMethod) settings(s *Settings) (Settings, error) {
 	return set, nil
 }
 
-// onUsual returns the grid of all settings of the learner on the walk that is nearest to
-// the usual one.
-func (g *Grid) onUsual(Parameters) *Grid {
-	one := g.on(g.at(g.nearest(NoGrid().at(0))))
+// ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
+// nearest to the defaults of [cwk.Spec], with all features of g.
+func (g *Grid) ofUsualWalk(Parameters) *Grid {
+	one := g.ofWalk(g.at(g.nearest(NoGrid().at(0))))
 	one.Features = g.Features
 	return one
 }
 
-// with returns the grid of all walks with one setting of the learner.
-func (g *Grid) with(p Parameters) *Grid {
+// ofSetting returns the grid of all walks of g with the learner's setting in p.
+func (g *Grid) ofSetting(p Parameters) *Grid {
 	one := *g
 	one.Declared = []*Setting{p.Declared}
 	return &one
 }
 
-// on returns the grid of all settings of the learner on one walk.
-func (g *Grid) on(walk Parameters) *Grid {
+// ofWalk returns the grid of all settings of the learner with the walk and the features of
+// p alone.
+func (g *Grid) ofWalk(p Parameters) *Grid {
 	one := *g
-	one.Alpha, one.Steps, one.Features = []float64{walk.Alpha}, []int{walk.Steps}, []Features{walk.Features}
+	one.Alpha, one.Steps, one.Features = []float64{p.Alpha}, []int{p.Steps}, []Features{p.Features}
 	return &one
 }
 
-// inTurn chooses the learner's setting on a usual walk, the walk with that setting, and then
+// chooseInTurn chooses the learner's setting on a usual walk, the walk with that setting, and then
 // the setting on that walk, where each setting is a fit of its own. choose returns the
 // best setting of the grid that set has then.
-func inTurn(set *Settings, choose func() (*Choice, error)) (choice *Choice, err error) {
+func chooseInTurn(set *Settings, choose func() (*Choice, error)) (choice *Choice, err error) {
 	all := set.Grid
 	if len(all.Declared) < 2 {
 		return choose()
 	}
 	choice = new(Choice)
-	for _, next := range []func(Parameters) *Grid{all.onUsual, all.with, all.on} {
+	for _, next := range []func(Parameters) *Grid{all.ofUsualWalk, all.ofSetting, all.ofWalk} {
 		set.Grid = next(choice.Parameters)
 		if choice, err = choose(); err != nil {
 			return nil, err
@@ -112,7 +113,7 @@ func inTurn(set *Settings, choose func() (*Choice, error)) (choice *Choice, err 
 func (c *chooser) chooseDeclared(ctx context.Context) (*Choice, error) {
 	var grids []*Grid
 	var found []*Choice
-	choice, err := inTurn(c.set, func() (*Choice, error) {
+	choice, err := chooseInTurn(c.set, func() (*Choice, error) {
 		choice, err := c.chooseWalk(ctx)
 		grids, found = append(grids, c.set.Grid), append(found, choice)
 		return choice, err

@@ -21,7 +21,7 @@ func (m walkMethod) reckon(a *account, par *Parameters) (err error) {
 	g := a.set.Grid
 	switch choose := g.Size() > 1 && !validate.TooFew(a.P.Class); {
 	case par != nil:
-		one := g.on(*par)
+		one := g.ofWalk(*par)
 		if one.MinSteps = par.MinSteps; par.Declared != nil {
 			one.Declared = []*Setting{par.Declared}
 		}
@@ -167,7 +167,7 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 	c, g := a.chooser(), a.set.Grid
 	folds := c.set.folds(len(a.P.Row))
 	last := Parameters{Alpha: g.Alpha[0], Steps: g.last(), MinSteps: g.MinSteps, Features: kind}
-	c.set.Grid = g.on(last)
+	c.set.Grid = g.ofWalk(last)
 	c.foldPicks(folds)
 	r := &predictor{p: a.P, set: c.set, by: c.set.Learner.declared(), par: last, trials: c}
 	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })

@@ -53,7 +53,7 @@ func TestGoldenPatterns(t *testing.T) {
 	}
 	testgraph.GoldenJSON(t, "patterns.json", &list)
 	for i, g := range list {
-		got, err := Patterns(t.Context(), c, i, 10)
+		got, err := patterns(t.Context(), c, i, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

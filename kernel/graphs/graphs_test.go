@@ -334,13 +334,13 @@ func TestPatternsOfDenseGraphs(t *testing.T) {
 		Graphs: []graphfile.Member{complete(3), complete(6), complete(7), grid(4)},
 	}
 	for i, want := range []int{1, 197, 1172, 213} {
-		got, err := Patterns(t.Context(), c, i, 5000)
+		got, err := patterns(t.Context(), c, i, 5000)
 		if err != nil || len(got) != want {
 			t.Errorf("%s: %d cycles, %v, want %d", c.IDs[i], len(got), err, want)
 		}
 	}
 	broken := new(GraphError)
-	if _, err := Patterns(t.Context(), c, 2, 1171); !errors.As(err, &broken) || broken.ID != "K7" {
+	if _, err := patterns(t.Context(), c, 2, 1171); !errors.As(err, &broken) || broken.ID != "K7" {
 		t.Errorf("1171 of 1172 cycles: %v", err)
 	}
 }

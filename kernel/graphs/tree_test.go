@@ -65,7 +65,7 @@ func TestTreeTexts(t *testing.T) {
 				want, least = own, depth
 			}
 		}
-		got, err := Patterns(t.Context(), c, 0, 1)
+		got, err := patterns(t.Context(), c, 0, 1)
 		if err != nil || len(got) != 1 || got[0] != want {
 			t.Fatalf("parents %v, labels %v: %v, %v, want %s", parent, label, got, err, want)
 		}
@@ -82,7 +82,7 @@ func TestLongPath(t *testing.T) {
 	c := oneTree(make([]int32, n), parent)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	got, err := Patterns(t.Context(), c, 0, 1)
+	got, err := patterns(t.Context(), c, 0, 1)
 	runtime.ReadMemStats(&after)
 	if err != nil || len(got) != 1 || len(got[0]) < 3*n {
 		t.Fatalf("%d patterns, %v", len(got), err)

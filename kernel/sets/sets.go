@@ -57,8 +57,8 @@ func (m *Multiset) IsEmpty() bool {
 	return true
 }
 
-// Each calls visit with every element of m, in increasing order, and its number.
-func (m *Multiset) Each(visit func(x uint32, count float64)) {
+// each calls visit with every element of m, in increasing order, and its number.
+func (m *Multiset) each(visit func(x uint32, count float64)) {
 	all := m.Support()
 	if len(all.digits) == 0 {
 		return
@@ -123,9 +123,9 @@ func Cross(x, y *Multiset, measure []float64, k *sparse.Block[float64]) (sum flo
 		}
 		return count
 	}
-	x.Each(func(a uint32, p float64) {
+	x.each(func(a uint32, p float64) {
 		row, part := k.Row(int(a)), 0.0
-		y.Each(func(b uint32, q float64) { part += float64(row[b] * weight(b, q)) })
+		y.each(func(b uint32, q float64) { part += float64(row[b] * weight(b, q)) })
 		sum += float64(weight(a, p) * part)
 	})
 	return sum

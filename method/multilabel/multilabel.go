@@ -199,8 +199,8 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 	}
 }
 
-// ScoresTo stores in dst, with a place for each label, what least squares says of a node.
-func (m *Model) ScoresTo(dst []float64, node int) []float64 {
+// scoresTo stores in dst, with a place for each label, what least squares says of a node.
+func (m *Model) scoresTo(dst []float64, node int) []float64 {
 	x := make([]float64, m.Columns+1)
 	m.columns.rowTo(x[:m.Columns], node)
 	x[m.Columns] = 1
@@ -215,7 +215,7 @@ func (m *Model) ScoresTo(dst []float64, node int) []float64 {
 
 // ProbabilitiesTo stores in dst the probability of each label of a node.
 func (m *Model) ProbabilitiesTo(dst []float64, node int) []float64 {
-	for c, f := range m.ScoresTo(dst, node) {
+	for c, f := range m.scoresTo(dst, node) {
 		dst[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
 	}
 	return dst

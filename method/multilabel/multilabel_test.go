@@ -160,7 +160,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("chose %d columns, λ = %v at %v; want %d, %v at %v", got.Columns, got.Lambda, got.MicroF1, width, lambda, best)
 	}
 	for v := range p.Degrees {
-		s, want := got.ScoresTo(make([]float64, labels), v), scores(width, lambda, -1, v)
+		s, want := got.scoresTo(make([]float64, labels), v), scores(width, lambda, -1, v)
 		for l := range labels {
 			if !(math.Abs(s[l]-want[l]) <= 1e-9) {
 				t.Errorf("node %d has the score %v of label %d, want %v", v, s[l], l, want[l])
