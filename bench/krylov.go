@@ -48,7 +48,7 @@ type KrylovSettings struct {
 	Problem spectral.Problem // of eigen
 	RNGSeed uint64
 
-	Memory int64 // bytes that a factor may take; 0: no limit
+	Limit int64 // bytes that a factor may take; 0: none
 }
 
 // KrylovWorkloads are exp(−βL)·B, the solution of M·X = B, and eigenpairs. Systems are
@@ -58,12 +58,12 @@ var (
 	Systems         = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
 )
 
-// Bytes returns what Run takes beside a graph of these degrees, but for a factor; it has
+// Memory lists what Run takes beside a graph of these degrees, but for a factor; it has
 // so many entries and components.
-func (s *KrylovSettings) Bytes(degrees []float64, entries int64, components int) (int64, error) {
+func (s *KrylovSettings) Memory(degrees []float64, entries int64, components int) ([]spec.Bytes, error) {
 	n := len(degrees)
 	if s.Workload == "eigen" {
-		return spec.Least(s.Problem.Memory(n, entries, components, s.Columns, nil)), nil
+		return measured(spec.Least(s.Problem.Memory(n, entries, components, s.Columns, nil))), nil
 	}
 	name, given, more := s.System, spec.Values{"alpha": spec.Number(s.Alpha)}, int64(0)
 	switch {
@@ -80,9 +80,9 @@ func (s *KrylovSettings) Bytes(degrees []float64, entries int64, components int)
 	}
 	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return spec.Sum(family.ApplyMemory(v, degrees, s.Columns)) + more, nil
+	return measured(spec.Sum(family.ApplyMemory(v, degrees, s.Columns)) + more), nil
 }
 
 // Run measures the workload on g. order gives for each row its place in the order of the
@@ -97,7 +97,7 @@ func (s *KrylovSettings) Run(ctx context.Context, g *graph.Graph, order []uint32
 		if err != nil {
 			return Krylov{}, err
 		}
-		system.Memory = s.Memory
+		system.Memory = s.Limit
 		return s.solve(ctx, system, order)
 	}
 	return s.eigen(ctx, s.Problem.Eigenproblem(g), g.Workers)
@@ -120,7 +120,7 @@ func (s *KrylovSettings) exponential(ctx context.Context, g *graph.Graph, order 
 	}
 	var out *expm.Result
 	timing, err := measure(s.Repeat, func() (err error) {
-		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: s.Memory})
+		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: s.Limit})
 		return err
 	})
 	if err != nil {

@@ -33,16 +33,16 @@ func OverNodes(ctx context.Context, dir string, least, most int, s *Settings) (*
 	return v, nil
 }
 
-// NodesBytes returns what the largest graph takes, while it is made or while it is
-// measured.
-func NodesBytes(most int, s *Settings) int64 {
+// OverNodesMemory lists what the largest graph of [OverNodes] takes, while it is made or
+// while it is measured.
+func OverNodesMemory(most int, s *Settings) []spec.Bytes {
 	nodes := int64(1) << most
 	edges := 16 * nodes
 	made, err := ingest.EstimateCounts(ingest.Counts{Nodes: nodes, Lines: edges}, nil)
 	if err != nil {
 		panic(err) // the settings are the defaults, without a limit
 	}
-	return max(spec.Sum(made.Memory), 4*2*edges+3*8*nodes+WorkloadOf("spmm").Bytes(int(nodes), s))
+	return measured(max(spec.Sum(made.Memory), 4*2*edges+3*8*nodes+WorkloadOf("spmm").bytes(int(nodes), s)))
 }
 
 // rmat ingests a generated graph without writing its text.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Settings say how much a workload does.
@@ -63,8 +64,13 @@ func WorkloadOf(name string) *Workload {
 	return Workloads[i]
 }
 
-// Bytes returns the memory that Run takes beside a graph of so many rows.
-func (w *Workload) Bytes(rows int, s *Settings) int64 { return w.bytes(rows, s) }
+// Memory lists what Run takes beside a graph of so many rows.
+func (w *Workload) Memory(rows int, s *Settings) []spec.Bytes { return measured(w.bytes(rows, s)) }
+
+// measured is the list of what is measured.
+func measured(bytes int64) []spec.Bytes {
+	return []spec.Bytes{{What: "what is measured", Bytes: bytes}}
+}
 
 // Run measures the workload, on t if it sweeps a graph.
 func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {

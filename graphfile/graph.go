@@ -58,8 +58,9 @@ func (g *Graph) edges() int64 {
 }
 
 // Memory lists what writing the graph takes beside A, Order and the ids, but for what
-// compresses it.
-func Memory(f Format, g *Graph) []spec.Bytes {
+// compresses it, and returns about how large the file is, at the most; that of SciPy's
+// format within a few kilobytes.
+func Memory(f Format, g *Graph) (list []spec.Bytes, file int64) {
 	n, _ := g.A.Dims()
 	bytes := 4*bufferBytes + int64(n)/8
 	if g.Order != nil {
@@ -69,12 +70,8 @@ func Memory(f Format, g *Graph) []spec.Bytes {
 	if f == Parquet {
 		bytes += parquetBytes(g)
 	}
-	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}
+	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}, fileTypes[f].size(g)
 }
-
-// FileBytes returns about how large the file of a graph is, at the most; that of
-// SciPy's format within a few kilobytes.
-func FileBytes(f Format, g *Graph) int64 { return fileTypes[f].size(g) }
 
 // linesBytes returns what so many lines take, each of a weight, if there are some, and
 // other text of so many bytes.

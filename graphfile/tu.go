@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The files of the layout in which TU Dortmund publishes collections of graphs (Morris
@@ -136,8 +137,8 @@ func ScanTU(ctx context.Context, prefix string, directed bool) (*TU, error) {
 	return t, err
 }
 
-// ReadBytes returns what reading takes, with the collection.
-func (t *TU) ReadBytes() int64 {
+// Memory lists what reading takes, with the collection.
+func (t *TU) Memory() []spec.Bytes {
 	s := *t.Shape
 	n, edges, arcs := int64(s.Vertices), int64(t.edges), s.Arcs
 	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
@@ -145,7 +146,7 @@ func (t *TU) ReadBytes() int64 {
 	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
 		words = 100 * int64(max(s.Labels, s.Classes, s.EdgeLabels))
 	}
-	return reading + words + s.Bytes()
+	return []spec.Bytes{{What: "a collection", Bytes: reading + words + s.Bytes()}}
 }
 
 // Read reads the collection, see [ReadTU].

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Placed writes a matrix whose pieces come in any order.
@@ -18,9 +19,9 @@ type Placed[T sparse.Float] struct {
 	row   []T
 }
 
-// HeldBytes is what a [Placed] takes that holds its matrix.
-func HeldBytes[T sparse.Float](m *Matrix) int64 {
-	return int64(m.Rows.N) * int64(m.Cols.N) * int64(unsafe.Sizeof(T(0)))
+// PlacedMemory lists what a [Placed] takes that holds its matrix.
+func PlacedMemory[T sparse.Float](m *Matrix) []spec.Bytes {
+	return []spec.Bytes{{What: "block", Bytes: int64(m.Rows.N) * int64(m.Cols.N) * int64(unsafe.Sizeof(T(0)))}}
 }
 
 // NewPlaced begins a file of a matrix in the format f. With hold the matrix is kept in

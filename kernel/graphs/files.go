@@ -73,7 +73,7 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 			shape = relabelled(*shape, by)
 		}
 		if o.Fits != nil {
-			err = o.Fits(shape, t.ReadBytes())
+			err = o.Fits(shape, spec.Sum(t.Memory()))
 		}
 		if err != nil {
 			return nil, err

@@ -88,7 +88,7 @@ func (in *invocation) bench(args []string, f *benchFlags) (err error) {
 	if w.OnGraph {
 		v.Graph = args[1]
 		err = in.benchGraph(w, v, f)
-	} else if err = in.roomFor(w.Bytes(0, &f.Settings)); err == nil {
+	} else if err = in.roomFor(spec.Sum(w.Memory(0, &f.Settings))); err == nil {
 		v.Report, err = w.Run(in.ctx, nil, &f.Settings)
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 	}
 	defer g.close()
 	v.Order, v.IDs, v.Source = orderOf(g.Manifest()), f.ids, f.source
-	blocks := w.Bytes(len(g.Degrees()), &f.Settings)
+	blocks := spec.Sum(w.Memory(len(g.Degrees()), &f.Settings))
 	if err := in.roomFor(g.held() + blocks); err != nil {
 		return err
 	}
@@ -164,11 +164,8 @@ func (in *invocation) roomFor(bytes int64) error {
 		return nil
 	}
 	plan := budget.Plan{Limit: in.plannable()}
-	return plan.Reserve(bytes, measured)
+	return plan.Reserve(bytes, "what is measured")
 }
-
-// measured is what plans call what a measurement takes beside its graph.
-const measured = "what is measured"
 
 func (in *invocation) printBench(v *benchmark) {
 	w := in.stdout

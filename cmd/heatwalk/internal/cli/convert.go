@@ -224,21 +224,23 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 // planConvert returns what it takes to write a graph.
 func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*needs, error) {
 	n := g.needs()
-	n.sweeps, n.disk = 1, graphfile.FileBytes(format.graph, source)+runFileBytes
+	list, file := graphfile.Memory(format.graph, source)
+	n.sweeps, n.disk = 1, file+runFileBytes
 	if format.graph == graphfile.SciPy {
 		n.sweeps = 3
 	}
 	for id := range g.ids() {
 		n.disk += int64(len(id)) + 1
 	}
-	bytes := spec.Sum(graphfile.Memory(format.graph, source)) + min(textio.CompressBytes(path), n.disk)
+	bytes := spec.Sum(list) + min(textio.CompressBytes(path), n.disk)
 	return n, n.Reserve(bytes, "rows on their way")
 }
 
 // writeGraph writes a graph in a format and notes in doc what was written.
 func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat, g *graphfile.Graph, doc *converted) error {
 	if format.graph == graphfile.SciPy { // whose size is known
-		if err := checkSpace(path, graphfile.FileBytes(format.graph, g), counted(doc.Entries, "entry"), "take another disk"); err != nil {
+		_, file := graphfile.Memory(format.graph, g)
+		if err := checkSpace(path, file, counted(doc.Entries, "entry"), "take another disk"); err != nil {
 			return err
 		}
 	}

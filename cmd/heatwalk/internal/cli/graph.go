@@ -143,7 +143,7 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*openGr
 // openSwept is openGraph for a graph that will be swept many times, with blocks of
 // rows of so many bytes, beside what takes returns for it. Without room for all of
 // it, it is streamed.
-func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes int, takes func(g *openGraph) (int64, error)) (*openGraph, error) {
+func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes int, takes func(g *openGraph) ([]spec.Bytes, error)) (*openGraph, error) {
 	g, err := in.openFor(name, r, beside, true)
 	if err != nil {
 		return nil, err
@@ -151,11 +151,11 @@ func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes
 	_, err = in.fit(g, func() (*needs, error) {
 		n := g.needs()
 		n.sweeps, n.row = unknownSweeps, rowBytes
-		bytes, err := takes(g)
+		list, err := takes(g)
 		if err != nil {
 			return n, err
 		}
-		return n, n.Reserve(bytes, measured)
+		return n, n.reserveList(list)
 	})
 	if err == nil {
 		err = g.load()

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
@@ -93,25 +94,26 @@ func (in *invocation) krylovBench(name string, f *krylovFlags) error {
 	if f.Workload == "eigen" {
 		rowBytes = lanczos.RowBytes
 	}
-	g, err := in.openSwept(name, &f.reading, "", rowBytes, func(g *openGraph) (_ int64, err error) {
+	g, err := in.openSwept(name, &f.reading, "", rowBytes, func(g *openGraph) (_ []spec.Bytes, err error) {
 		components := 0
 		if f.Workload == "eigen" && f.Problem.Splits() {
 			if parts == nil {
 				if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
-					return 0, err
+					return nil, err
 				}
 			}
 			components = len(parts.Sizes)
 		}
-		takes, err = f.Bytes(g.Degrees(), g.NNZ(), components)
-		return takes, err
+		list, err := f.Memory(g.Degrees(), g.NNZ(), components)
+		takes = spec.Sum(list)
+		return list, err
 	})
 	if err != nil {
 		return err
 	}
 	defer g.close()
 	if in.memory > 0 {
-		f.Memory = max(1, g.memory()-takes)
+		f.Limit = max(1, g.memory()-takes)
 	}
 	if g.Manifest().Directed {
 		return usageOf(name, "%s", asymmetric("bench krylov", ""))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // scaling is the JSON document of the command.
@@ -119,7 +120,7 @@ func (in *invocation) scaleRMAT(f *scalingFlags) (*bench.Scaling, error) {
 	if err := durable.OS.Mkdir(temp.Content()); err != nil {
 		return nil, err
 	}
-	if err := in.roomFor(bench.NodesBytes(f.most, &f.Settings)); err != nil {
+	if err := in.roomFor(spec.Sum(bench.OverNodesMemory(f.most, &f.Settings))); err != nil {
 		return nil, err
 	}
 	return bench.OverNodes(in.ctx, temp.Content(), f.least, f.most, &f.Settings)
@@ -133,8 +134,8 @@ func (in *invocation) scaleGraphs(names []string, f *scalingFlags) (v *bench.Sca
 	}
 	v = &bench.Scaling{Over: f.over}
 	for _, name := range names {
-		g, err := in.openSwept(name, &f.reading, f.out, widest.RowBytes(), func(g *openGraph) (int64, error) {
-			return bench.WorkloadOf("spmm").Bytes(len(g.Degrees()), &widest), nil
+		g, err := in.openSwept(name, &f.reading, f.out, widest.RowBytes(), func(g *openGraph) ([]spec.Bytes, error) {
+			return bench.WorkloadOf("spmm").Memory(len(g.Degrees()), &widest), nil
 		})
 		if err != nil {
 			return nil, err

@@ -165,7 +165,8 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 		return f.family.Memory(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, limit)
 	}
 	left, limited := n.Left()
-	held := tablefile.HeldBytes[T](&tablefile.Matrix{Rows: rows, Cols: cols})
+	block := tablefile.PlacedMemory[T](&tablefile.Matrix{Rows: rows, Cols: cols})
+	held := spec.Sum(block)
 	if hold = !limited || held <= left/2; hold && limited {
 		hold = spec.Sum(memory(left-held)) <= left-held
 	}
@@ -182,7 +183,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 		left = max(1, left-held)
 	}
 	if hold {
-		if err := n.Reserve(held, "block"); err != nil {
+		if err := n.reserveList(block); err != nil {
 			return false, err
 		}
 	}
