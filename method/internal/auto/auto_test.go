@@ -292,6 +292,45 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	}
 }
 
+// What is told is the share of right answers of weights without a label's fold, less half
+// of how much larger that of weights by all labels is, each class in proportion to N + 1
+// of its N labels.
+func TestEstimateAllowsForChoice(t *testing.T) {
+	const seed = 2
+	p, _ := problemtest.Blocks(t, seed, 120, 26, 2, 8, 0.1)
+	rand.New(rand.NewPCG(4, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+	r := &weigher{p: p, set: &Settings{RNGSeed: 4}, out: &Prediction{}}
+	for _, do := range []func(context.Context) error{r.walk, r.choose} {
+		if err := do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.out.Reached.GetCardinality() != uint64(len(p.Degrees)) {
+		t.Fatal("some node is not reached")
+	}
+	count := make([]float64, 2)
+	for _, c := range p.Class {
+		count[c]++
+	}
+	right := func(shares func(part int) []share) (sum float64) {
+		row := make([]float64, 2)
+		for i, c := range p.Class {
+			if r.answerTo(row, shares(r.sources.part[i]), i); row[c] > row[1-c] {
+				sum += (count[c] + 1) / count[c] / float64(len(p.Class)+2)
+			}
+		}
+		return sum
+	}
+	without := right(func(part int) []share { return r.weigh(func(i int) bool { return r.sources.part[i] != part }) })
+	with := right(func(int) []share { return r.shares })
+	if with <= without {
+		t.Fatalf("weights by all labels are right for %v, others for %v: nothing to allow for", with, without)
+	}
+	if want := without - (with-without)/2; math.Abs(r.out.Accuracy-want) > 1e-9 {
+		t.Errorf("told %v, want %v: %v without the label's fold, %v with it", r.out.Accuracy, want, without, with)
+	}
+}
+
 // Scores are probabilities, the class is the likeliest, labels keep theirs, and a node
 // without a label in its component has the prior.
 func TestEvidenceScores(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -130,23 +131,43 @@ func (r *weigher) choose(ctx context.Context) error {
 	if validate.TooFew(r.p.Class) {
 		return nil
 	}
+	return r.estimate(ctx)
+}
+
+// indirect is how much larger the accuracy of weights without a label's fold is than that
+// of weights that do not depend on the label, beside how much larger that of weights by all
+// labels is than it: models of other folds, which have learned from the label, weigh too.
+// Compare Tibshirani and Tibshirani, A bias correction for the minimum error rate in
+// cross-validation (2009). On co-work of lawyers 21 labels told 4.4 ± 0.8 points too much
+// without it.
+const indirect = 0.5
+
+// estimate measures how often the answer to a label that is not told is right.
+func (r *weigher) estimate(ctx context.Context) error {
 	alone, err := r.p.Alone(ctx, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)
 	if err != nil {
 		return err
 	}
-	var h heldout.Count
+	var without, with heldout.Count // the label's fold among those that weigh
 	weight := heldout.WeightsOf(r.p.Class, len(r.p.Names))
 	row := make([]float64, len(r.p.Names))
 	for f := range r.sources.parts {
 		shares := r.weigh(func(i int) bool { return r.sources.part[i] != f })
 		for i, class := range r.p.Class {
 			if r.sources.part[i] == f {
+				reached := r.attributed != nil || !alone[i]
 				r.answerTo(row, shares, i)
-				h.Note(r.attributed != nil || !alone[i], classify.ArgMax(row) == class, weight[class])
+				without.Note(reached, classify.ArgMax(row) == class, weight[class])
+				r.answerTo(row, r.shares, i)
+				with.Note(reached, classify.ArgMax(row) == class, weight[class])
 			}
 		}
 	}
-	r.out.Estimate, r.out.Blank = h.Estimates(r.p, r.out.Reached)
+	r.out.Estimate, r.out.Blank = without.Estimates(r.p, r.out.Reached)
+	all, blank := with.Estimates(r.p, r.out.Reached)
+	for _, e := range []struct{ to, with *problem.Estimate }{{&r.out.Estimate, &all}, {&r.out.Blank, &blank}} {
+		e.to.Accuracy = max(0, e.to.Accuracy-float64(indirect*max(0, e.with.Accuracy-e.to.Accuracy)))
+	}
 	return nil
 }
 
@@ -248,21 +269,45 @@ func (a *answers) note(i int, probabilities []float64, class int) {
 	a.truth[i] = probabilities[class]
 }
 
-// tryConstant measures the shares of the labels where one class has most of them.
+// tryConstant measures the shares of the labels where one class has most of them. Those
+// for a label are of the labels outside its part.
 func (r *weigher) tryConstant() {
 	largest := classify.ArgMax(r.columns.prior)
 	if r.columns.share[largest] <= 0.5 {
 		return
 	}
 	t := trialOf{setting{candidate: candidate{constant: true}}, -1, newAnswers(len(r.p.Row))}
+	priors := make([][]float64, r.sources.parts)
+	for f := range priors {
+		priors[f] = r.priorWithout(f)
+	}
 	for i, c := range r.p.Class {
-		row := r.columns.prior
+		row := priors[r.sources.part[i]]
 		if !r.whole.known[i] {
 			row = r.missed(r.sources.part[i])
 		}
 		t.note(i, row, c)
 	}
 	r.trials = append(r.trials, t)
+}
+
+// priorWithout returns the prior of the labels outside a part.
+func (r *weigher) priorWithout(part int) []float64 {
+	k := len(r.p.Names)
+	prior, of := make([]float64, k), 0
+	for c := range prior {
+		prior[c] = 1
+		for f := range r.sources.parts {
+			if f != part {
+				prior[c] += float64(r.sources.count[f*k+c])
+				of += r.sources.count[f*k+c]
+			}
+		}
+	}
+	for c := range prior {
+		prior[c] /= float64(of + k)
+	}
+	return prior
 }
 
 // tryPoisson returns what Poisson learning says of labels.
