@@ -93,6 +93,14 @@ func (p *parser) wrong(format string, args ...any) error {
 	return &Error{p.line(), fmt.Sprintf(format, args...)}
 }
 
+// broken returns the error of text that is no JSON.
+func (p *parser) broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return p.wrong("the text ends within an object; a } or ] is missing")
+	}
+	return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
 func (p *parser) line() int {
 	return 1 + bytes.Count(p.text[:p.dec.InputOffset()], []byte("\n"))
 }
@@ -103,7 +111,7 @@ func (p *parser) object(of string) error {
 	for {
 		token, err := p.dec.Token()
 		if err != nil {
-			return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
+			return p.broken(err)
 		}
 		if token == json.Delim('}') {
 			return nil
@@ -113,7 +121,7 @@ func (p *parser) object(of string) error {
 			return p.wrong("%q stands there twice", key)
 		}
 		if token, err = p.dec.Token(); err != nil {
-			return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
+			return p.broken(err)
 		}
 		if token == json.Delim('{') && of == "" {
 			if !slices.ContainsFunc(method.All(), func(m method.Method) bool { return belongs(m, key) }) {
@@ -138,7 +146,7 @@ func (p *parser) values(key string, token json.Token) (values []string, err erro
 	for {
 		if many {
 			if token, err = p.dec.Token(); err != nil {
-				return nil, p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
+				return nil, p.broken(err)
 			}
 			if token == json.Delim(']') {
 				break

@@ -76,6 +76,8 @@ func TestErrors(t *testing.T) {
 		{strings.Repeat(" ", 1<<20), "line 1: longer than 1 MiB"},
 		{"{\"" + strings.Repeat("a", 1<<20), "line 1: longer than 1 MiB"},
 		{"{} {}", "line 1: more than one JSON value"},
+		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "line 2: the text ends within an object"},
+		{"{\"cost\": [1,", "line 1: the text ends within an object"},
 	} {
 		file, err := Read(strings.NewReader(c.text))
 		if err == nil {
