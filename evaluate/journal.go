@@ -92,11 +92,11 @@ func (j *Journal) Empty() bool {
 			}
 		}
 	}
-	return j.Length() == 0
+	return j.length() == 0
 }
 
-// Length returns the number of splits that the journal holds.
-func (j *Journal) Length() int {
+// length returns the number of splits that the journal holds.
+func (j *Journal) length() int {
 	count := 0
 	for _, r := range j.records {
 		count += len(r.Outcomes)

@@ -83,7 +83,7 @@ func TestResume(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
-				if now := plan.Journal.Length(); now < last {
+				if now := plan.Journal.length(); now < last {
 					t.Fatalf("attempt %d: %d splits are known, %d were", attempt, now, last)
 				} else {
 					last = now
