@@ -1,12 +1,10 @@
 package expm
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -385,163 +383,6 @@ func TestLogScale(t *testing.T) {
 				t.Errorf("logarithm %g, want %g", got, want)
 			}
 		}
-	}
-}
-
-func TestIntervals(t *testing.T) {
-	for gi, a := range []*sparse.CSR{hubs(300), testgraph.Random(3, 90, 200, true), testgraph.Random(3, 90, 50, true), testgraph.Star(50), testgraph.Complete(8), testgraph.Cycle(20), testgraph.Random(1, 9, 0, false)} {
-		g := graphOf(t, a, 1)
-		for _, name := range []string{"L", "A"} {
-			m := mapOf(t, g, name)
-			values := eigenOf(g, name).values
-			_, hi := m.Interval()
-			edge := 0.0 // Anderson and Morley, or Gershgorin
-			a.DoNonZero(func(i, j int, _ float64) {
-				d := g.Degrees[i]
-				if name == "L" {
-					// Self loops cancel.
-					d += g.Degrees[j] - a.At(i, i) - a.At(j, j)
-				}
-				if name == "A" || i != j {
-					edge = max(edge, d)
-				}
-			})
-			top := max(values[len(values)-1], -values[0])
-			if name == "L" {
-				top = values[len(values)-1]
-			}
-			if !(hi >= top*(1-1e-13)) || !(hi <= edge*(1+1e-8)) {
-				t.Errorf("graph %d, %s: bound %g, largest eigenvalue %g, bound by edges %g", gi, name, hi, top, edge)
-			}
-		}
-	}
-}
-
-func TestRefusals(t *testing.T) {
-	g := graphOf(t, hubs(300), 1)
-	l, s, a := mapOf(t, g, "L"), mapOf(t, g, "S"), mapOf(t, g, "A")
-	b := randomBlock(4, l.n, 2)
-	y := blocks(l.n, 2, 1)
-	for _, c := range []struct {
-		m        *Map
-		f        Function
-		settings Settings
-		err      error
-		text     string
-	}{
-		{l, Exp(-1), Settings{Tolerance: -1}, ErrParameter, "tolerance"},
-		{l, Exp(-1), Settings{Tolerance: math.NaN()}, ErrParameter, "tolerance"},
-		{l, Exp(-1), Settings{Method: Rational}, ErrParameter, "method"},
-		{l, Exp(-1), Settings{Memory: -1}, ErrParameter, "memory"},
-		{l, Exp(math.NaN()), Settings{}, ErrParameter, "rate"},
-		{l, Exp(1), Settings{Method: Resolvent}, ErrParameter, "negative"},
-		{a, Exp(-1), Settings{Method: Resolvent}, ErrParameter, "Laplacian"},
-		{s, Inverse(1, -1), Settings{}, ErrParameter, "zero"},
-		{a, Inverse(1, -1), Settings{}, ErrParameter, "zero"},
-		{l, Matern(0, 1), Settings{}, ErrParameter, "shift"},
-		{l, Matern(1, 0), Settings{}, ErrParameter, "power"},
-		{a, Matern(1, 1), Settings{}, ErrParameter, "Laplacian"},
-		{l, Smooth(math.Sqrt), Settings{}, ErrSmooth, "decay"},
-		{l, Exp(-1), Settings{Tolerance: 1e-15}, ErrTolerance, "loosen"},
-		{l, Exp(-10), Settings{Tolerance: 1e-15, Method: Resolvent}, ErrTolerance, "loosen"},
-	} {
-		r, err := c.m.ApplyTo(ctx, y, b, []Function{c.f}, &c.settings)
-		if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%+v: %v, want %v about %s", c.settings, err, c.err, c.text)
-			continue
-		}
-		if (r != nil) != (c.err == ErrTolerance) {
-			t.Errorf("%v: result %v", err, r)
-		}
-	}
-	// The result that comes with ErrTolerance is as good as it says.
-	r, _ := l.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &Settings{Tolerance: 1e-15})
-	want := eigenOf(g, "L").function(func(x float64) float64 { return math.Exp(-x) }, b)
-	if d, _, _ := distance(y[0], want); d > r.Functions[0].ErrorBound+1e-13 {
-		t.Errorf("error %g, bound %g", d, r.Functions[0].ErrorBound)
-	}
-}
-
-// What is no number is never within a tolerance.
-func TestNotANumber(t *testing.T) {
-	m := NewLaplacianNormalized(graphOf(t, testgraph.Random(3, 200, 800, false), 1))
-	b := randomBlock(4, m.n, 2)
-	b.Row(7)[1] = math.NaN()
-	r, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil)
-	if !errors.Is(err, ErrTolerance) || !math.IsNaN(r.Functions[0].Relative) {
-		t.Errorf("error %v, %+v", err, r)
-	}
-}
-
-// A map whose spectrum is not in its interval is found out.
-func TestWrongInterval(t *testing.T) {
-	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
-	l := mapOf(t, g, "L")
-	m, err := NewBounded(sparse.NewLaplacian[float64](g.A, g.Degrees), 0, l.hi*.7, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := randomBlock(4, m.n, 2)
-	if _, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil); !errors.Is(err, ErrInterval) {
-		t.Errorf("error %v", err)
-	}
-	right, err := NewBounded(sparse.NewLaplacian[float64](g.A, g.Degrees), 0, l.hi, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _ := apply(t, right, b, 1e-9, Exp(-1))
-	want, _ := apply(t, l, b, 1e-9, Exp(-1))
-	if d, norm, _ := distance(got[0], want[0]); d > 2e-9*norm {
-		t.Errorf("%g of %g", d, norm)
-	}
-	if _, err := NewBounded(right.sweep, 2, 1, 0); !errors.Is(err, ErrParameter) {
-		t.Errorf("an empty interval: %v", err)
-	}
-}
-
-func TestCancel(t *testing.T) {
-	g := graphOf(t, hubs(3000), 2)
-	m := mapOf(t, g, "L")
-	b := randomBlock(4, m.n, 2)
-	for _, method := range []Method{Chebyshev, Resolvent} {
-		c, cancel := context.WithCancel(ctx)
-		calls := 0
-		_, err := m.ApplyTo(c, blocks(m.n, 2, 1), b, []Function{Exp(-10)}, &Settings{Method: method, Progress: func(done, expected int) {
-			if calls++; calls == 2 {
-				cancel()
-			}
-			if done > expected {
-				t.Errorf("%d sweeps of %d", done, expected)
-			}
-		}})
-		if !errors.Is(err, context.Canceled) || calls > 3 {
-			t.Errorf("%v: %v after %d calls", method, err, calls)
-		}
-		cancel()
-	}
-}
-
-func TestCallersMistakes(t *testing.T) {
-	m := mapOf(t, graphOf(t, testgraph.Path(5), 1), "L")
-	b := randomBlock(1, 5, 2)
-	for name, f := range map[string]func(){
-		"rows":    func() { m.ApplyTo(ctx, blocks(4, 2, 1), b, []Function{Exp(-1)}, nil) },
-		"columns": func() { m.ApplyTo(ctx, blocks(5, 3, 1), b, []Function{Exp(-1)}, nil) },
-		"count":   func() { m.ApplyTo(ctx, blocks(5, 2, 2), b, []Function{Exp(-1)}, nil) },
-		"alias":   func() { m.ApplyTo(ctx, []*sparse.Block[float64]{b}, b, []Function{Exp(-1)}, nil) },
-		"twice": func() {
-			y := blocks(5, 2, 1)
-			m.ApplyTo(ctx, append(y, y[0]), b, []Function{Exp(-1), Exp(-2)}, nil)
-		},
-	} {
-		func() {
-			defer func() {
-				if p, ok := recover().(string); !ok || !strings.HasPrefix(p, "expm: ") {
-					t.Errorf("%s: panic %v", name, p)
-				}
-			}()
-			f()
-		}()
 	}
 }
 

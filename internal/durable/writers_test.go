@@ -1,0 +1,273 @@
+package durable_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+func TestLock(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		for range 2 {
+			l, err := fsys.Lock("lock")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fsys.Lock("lock"); !errors.Is(err, durable.ErrLocked) {
+				t.Errorf("locked twice: %v", err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if names, _ := fsys.List("."); len(names) > 0 {
+				t.Errorf("left: %v", names)
+			}
+		}
+	})
+}
+
+// TestTwoWriters writes one file twice at the same time, and removes what a
+// third one left.
+func TestTwoWriters(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		left, err := fsys.CreateTemp(".out.heatwalk-tmp-0123abcd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fsys.RemoveTemp(".out.heatwalk-tmp-0123abcd"); !errors.Is(err, durable.ErrLocked) {
+			t.Errorf("removed while in use: %v", err)
+		}
+		left.Close()
+		others := []string{".out.heatwalk-tmp", ".out.heatwalk-tmp-0123abcde", ".outer.heatwalk-tmp-0123abcd"}
+		for _, name := range others {
+			if err := put(fsys, name, "another's"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, err := durable.NewFile(fsys, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(first, "first")
+		second, err := durable.NewFile(fsys, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(second, "second")
+		if _, err := fsys.Stat(".out.heatwalk-tmp-0123abcd"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the leftover: %v", err)
+		}
+		third, err := durable.NewFile(fsys, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := third.Abort(); err != nil {
+			t.Error(err)
+		}
+		for _, p := range []*durable.Pending{second, first} {
+			if err := durable.Commit(nil, p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := content(t, fsys, "out"); got != "first" {
+			t.Errorf("%q", got)
+		}
+		if names, _ := fsys.List("."); !slices.Equal(names, append(others, "out")) {
+			t.Errorf("left: %v", names)
+		}
+	})
+}
+
+// pausing runs a function, once, after the first renaming.
+type pausing struct {
+	durable.FS
+	after func()
+}
+
+func (f *pausing) Rename(from, to string) error {
+	err := f.FS.Rename(from, to)
+	if after := f.after; after != nil {
+		f.after = nil
+		after()
+	}
+	return err
+}
+
+// Of two runs that publish the same group at once one waits for the other, so that all
+// files are of one of them, and the marks and the lock are gone.
+func TestTwoGroups(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		if err := set(fsys, "old"); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		first := &pausing{FS: fsys, after: func() {
+			go func() { done <- set(fsys, "second") }()
+			select { // it has come to the end if nothing keeps it
+			case err := <-done:
+				done <- err
+			case <-time.After(30 * time.Millisecond):
+			}
+		}}
+		if err := errors.Join(set(first, "first"), <-done); err != nil {
+			t.Fatal(err)
+		}
+		names, err := fsys.List(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if got := content(t, fsys, name); got != "second" {
+				t.Errorf("%s is of the %s", name, got)
+			}
+		}
+		if len(names) != 3 {
+			t.Errorf("left: %v", names)
+		}
+	})
+}
+
+// taken is a file system on which names of temporary files are taken.
+type taken struct {
+	durable.FS
+	err   error
+	times int
+	tried int
+}
+
+func (f *taken) CreateTemp(name string) (durable.File, error) {
+	if f.tried++; f.tried <= f.times {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: f.err}
+	}
+	return f.FS.CreateTemp(name)
+}
+
+// TestTakenNames holds that another name is tried where one is taken, and that
+// every other failure is told at once.
+func TestTakenNames(t *testing.T) {
+	for _, c := range []struct {
+		err          error
+		times, tried int
+		fails        bool
+	}{
+		{fs.ErrExist, 3, 4, false},
+		{durable.ErrLocked, 3, 4, false},
+		{fs.ErrExist, 1000, 100, true},
+		{fs.ErrPermission, 1, 1, true},
+	} {
+		mem := &taken{FS: durabletest.NewMem(), err: c.err, times: c.times}
+		err := put(mem, "out", "text")
+		if mem.tried != c.tried || (err != nil) != c.fails || c.fails && !errors.Is(err, c.err) {
+			t.Errorf("%v %d times: %d names, error %v", c.err, c.times, mem.tried, err)
+		}
+	}
+}
+
+// TestDevice holds that what cannot be replaced is written directly.
+// TestPermissions replaces files of several permission bits, one of them behind a link:
+// the new files have the same, and nobody else reads them while they are written.
+func TestPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits")
+	}
+	dir := t.TempDir()
+	for _, mode := range []fs.FileMode{0o600, 0o644, 0o640, 0o444, 0o666, 0o200} {
+		path := filepath.Join(dir, fmt.Sprintf("%o", mode))
+		if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		link := path + ".link"
+		if err := os.Symlink(path, link); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{path, link} {
+			p, err := durable.NewFile(durable.OS, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unfinished, err := filepath.Glob(filepath.Join(dir, ".*"))
+			if err != nil || len(unfinished) != 1 {
+				t.Fatal(unfinished, err)
+			}
+			if info, err := os.Stat(unfinished[0]); err != nil || info.Mode().Perm()&0o77 != mode&0o77 {
+				t.Errorf("%s while it is written: %v, %v", name, info.Mode(), err)
+			}
+			if _, err := fmt.Fprint(p, i); err != nil {
+				t.Fatal(err)
+			}
+			if err := durable.Commit(nil, p); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+				t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, mode)
+			}
+		}
+	}
+}
+
+func TestDevice(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no devices among the files")
+	}
+	if err := put(durable.OS, os.DevNull, "text"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s was replaced: %v", os.DevNull, err)
+	}
+	p, err := durable.NewFile(durable.OS, os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Abort(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFull(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no device that is full")
+	}
+	if err := put(durable.OS, full, "text"); !errors.Is(err, durable.ErrFull) {
+		t.Error(err)
+	}
+}
+
+func TestFree(t *testing.T) {
+	dir := t.TempDir()
+	if n, err := durable.OS.Free(dir); err != nil || n <= 0 {
+		t.Error(n, err)
+	}
+	if _, err := durable.OS.Free(filepath.Join(dir, "none")); err == nil {
+		t.Error("free space nowhere")
+	}
+	if err := durable.OS.SyncDir(filepath.Join(dir, "none")); runtime.GOOS != "windows" && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what is not there is synced: %v", err)
+	}
+}
+
+func TestFinal(t *testing.T) {
+	for path, want := range map[string]string{
+		filepath.Join("d", ".K.npy.heatwalk-tmp-0123abcd"): filepath.Join("d", "K.npy"),
+		".a.heatwalk-tmp-00000000":                         "a",
+		"a.heatwalk-tmp-00000000":                          "a.heatwalk-tmp-00000000",
+		".a.heatwalk-tmp-0000000":                          ".a.heatwalk-tmp-0000000",
+		".a.heatwalk-tmp-000000001":                        ".a.heatwalk-tmp-000000001",
+		"g/1-0000.shard":                                   "g/1-0000.shard",
+		"":                                                 "",
+	} {
+		if got := durable.Final(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
