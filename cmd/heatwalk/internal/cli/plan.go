@@ -28,9 +28,9 @@ const (
 	// what is too small to be planned.
 	programBytes = 24 << 20
 
-	// fileBytes of them are pages of the program's file, which the runtime's
+	// fileBytes of them are pages of the program's file and its variables, which the runtime's
 	// own limit does not cover.
-	fileBytes = 18 << 20
+	fileBytes = 20 << 20
 
 	// heapShare is how many bytes of data there are for one byte of the heap
 	// that is not data. Half of these are tables and garbage not yet collected,
