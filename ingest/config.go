@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -198,10 +199,7 @@ func (c *Config) Validate() error {
 		bad("--max-memory", "%d bytes", c.Memory)
 	}
 	if c.Window < 0 {
-		bad(windowFlag, "%d bytes", c.Window)
+		bad(textio.WindowFlag, "%d bytes", c.Window)
 	}
 	return errors.Join(all...)
 }
-
-// windowFlag sets Window.
-const windowFlag = "--max-window"

@@ -113,7 +113,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 	if path == "-" {
 		return &InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
 	}
-	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: cmp.Or(g.c.Window, textio.DefaultWindow), WindowFlag: windowFlag})
+	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: cmp.Or(g.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag})
 	if err != nil {
 		return nodefile.Translate(path, err)
 	}

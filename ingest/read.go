@@ -112,7 +112,7 @@ func (r *run) open(path, format string) (*textio.Reader, error) {
 // openAny opens an input whose format is still to be found out.
 func (r *run) openAny(path string) (*textio.Reader, error) {
 	in, err := textio.Open(r.ctx, path, &textio.Options{
-		Stdin: r.c.Stdin, Warn: r.warn, Any: true, Window: cmp.Or(r.c.Window, textio.DefaultWindow), WindowFlag: windowFlag,
+		Stdin: r.c.Stdin, Warn: r.warn, Any: true, Window: cmp.Or(r.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag,
 	})
 	if err != nil {
 		return nil, nodefile.Translate(path, err)

@@ -20,9 +20,6 @@ import (
 // number from 1 behind it.
 const HyperedgePrefix = "hyperedge:"
 
-// windowFlag sets the window of files that are packed.
-const windowFlag = "--max-window"
-
 // HyperedgesOption is the option of a store whose last nodes stand for hyperedges.
 const HyperedgesOption = "hyperedges"
 
@@ -77,7 +74,7 @@ const idBytes = 16 + 2*(16+4+1) + 8
 // read reads a file.
 func (h *hypergraph) read(ctx context.Context, path string) error {
 	in, err := textio.Open(ctx, path, &textio.Options{
-		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowFlag: windowFlag,
+		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag,
 	})
 	if err != nil {
 		return nodefile.Translate(path, err)

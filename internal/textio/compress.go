@@ -23,6 +23,9 @@ import (
 // to this without being asked to.
 const DefaultWindow = 128 << 20
 
+// WindowFlag is the flag that sets the window of a graph's files, for messages.
+const WindowFlag = "--max-window"
+
 // defaultWindow is DefaultWindow, or if the runtime is to stay within a limit a quarter
 // of that, but what zstd needs below --ultra at the least.
 func defaultWindow() int64 {
