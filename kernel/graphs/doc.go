@@ -1,7 +1,7 @@
 // Package graphs holds kernels between graphs, whose vertices and edges may have labels:
 // common walks, cyclic and tree patterns, sets of parts, and propagated labels.
 //
-//	c, err := graphfile.ReadTU(ctx, "MUTAG/MUTAG", false)
+//	c, err := graphs.Read(ctx, "MUTAG", nil)
 //	gram, err := graphs.Of("propagation").Prepare(ctx, c, nil, nil)
 //	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
 //	err = gram.RowsTo(ctx, k, 0)

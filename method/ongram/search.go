@@ -1,5 +1,7 @@
-// Package ongram chooses the parameters of a kernel, and of a learner on its values, by
-// cross-validation on labelled items: graphs, records, or whatever the kernel is between.
+// Package ongram learns from kernel values between labelled items: graphs, records, or
+// whatever the kernel is between. [Search] chooses the parameters of a kernel, and of a
+// learner on its values, by cross-validation, and [Learn] makes a [Machine] that scores.
+// [Records] does the whole job for the records of a table, [Files] for values in files.
 package ongram
 
 import (
