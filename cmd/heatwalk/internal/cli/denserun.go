@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -114,14 +113,10 @@ func (d *denseRun) checkSpace(rows, cols axis, dtype string, element int, advice
 	return checkSpace(d.path, d.out.bytes(rows, cols, element), shape, advice)
 }
 
-// labelOf returns what LIBSVM's text has in front of row i: its class from 1, 0
-// without one.
+// labelOf returns what LIBSVM's text has in front of row i.
 func (d *denseRun) labelOf() func(i int) string {
-	if d.l == nil {
-		return func(int) string { return "0" }
-	}
-	class := evaluate.ClassOfRow(d.l, len(d.g.Degrees()))
-	return func(i int) string { return strconv.Itoa(int(class[d.rows[i]]) + 1) }
+	number := classNumbers(d.l, len(d.g.Degrees()))
+	return func(i int) string { return number(d.rows[i]) }
 }
 
 // writeRows writes consecutive rows.

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +92,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	stage := in.progress.begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.set(int64(rows), int64(n)) }
 	var rows *sparse.Block[float64] // of the group that is written
-	err = o.fill(f.dtype, ids, ids, lines{label: r.classNumber(), kernel: true}, func(i int, row []float64) error {
+	err = o.fill(f.dtype, ids, ids, lines{label: classNumbers(ongraphs.Labels(r.c, name), n), kernel: true}, func(i int, row []float64) error {
 		if i%group == 0 {
 			rows = sparse.NewBlock[float64](min(group, n-i), n)
 			if err := gram.RowsTo(in.ctx, rows, i); err != nil {
@@ -163,15 +162,4 @@ func (f *graphsKernelFlags) listed(r *collectionRun) ([]spec.Bytes, error) {
 		return f.kernel.MemoryOn(r.in.ctx, r.c, v, r.in.threads)
 	}
 	return append(f.kernel.Memory(r.shape, v, r.in.threads), spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)}), nil
-}
-
-// classNumber returns the number of the class of each graph from 1, 0 for none.
-func (r *collectionRun) classNumber() func(i int) string {
-	number := make([]int, len(r.c.Graphs))
-	if l := ongraphs.Labels(r.c, r.name); l != nil {
-		for i, row := range l.Row {
-			number[row] = l.Class[i] + 1
-		}
-	}
-	return func(i int) string { return strconv.Itoa(number[i]) }
 }

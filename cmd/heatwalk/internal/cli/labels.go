@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -42,6 +43,16 @@ func (in *invocation) readLabelsOf(path string, nodes nodefile.Lookup, r *readin
 	c.SkipUnknown, c.Stored, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, stored, in.stdin
 	c.Warn = func(text string) { in.warn("%s", text) }
 	return nodefile.ReadLabels(in.ctx, path, nodes, &c)
+}
+
+// classNumbers returns what LIBSVM's text has in front of each of n rows: the number of
+// its class from 1, 0 without one. nil are no labels.
+func classNumbers(l *nodefile.Labels, n int) func(row int) string {
+	if l == nil {
+		return func(int) string { return "0" }
+	}
+	class := evaluate.ClassOfRow(l, n)
+	return func(row int) string { return strconv.Itoa(int(class[row]) + 1) }
 }
 
 // compare compares the class of each node, or of what is called so by noun, with the true

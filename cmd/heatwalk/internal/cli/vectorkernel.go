@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -62,8 +61,10 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return recordError(err, a)
 	}
+	classes, _ := a.Labels() // there are none where no column has them
+	number := classNumbers(classes, a.Len())
 	stage := in.progress.begin("comparing", int64(len(rows)), "row")
-	err = o.fill(f.dtype, rowAxis, colAxis, lines{kernel: true, label: classNumber(a, rows)}, func(i int, row []float64) error {
+	err = o.fill(f.dtype, rowAxis, colAxis, lines{kernel: true, label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)
 		return nil
@@ -107,18 +108,6 @@ func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, err
 		err = &dataError{path, "no ids; give one a line"}
 	}
 	return list, err
-}
-
-// classNumber returns what LIBSVM's text has in front of row i: its class from 1, 0
-// without one.
-func classNumber(a *nodefile.Attributes, rows []int) func(i int) string {
-	class := make([]int, a.Len())
-	if l, err := a.Labels(); err == nil {
-		for i, c := range evaluate.ClassOfRow(l, a.Len()) {
-			class[i] = int(c) + 1
-		}
-	}
-	return func(i int) string { return fmt.Sprint(class[rows[i]]) }
 }
 
 // planVectors keeps a run on a table to what it takes: the table, so many bytes more, and
