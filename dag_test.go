@@ -36,7 +36,7 @@ var floors = map[string]int{
 	"tablefile":                 3,
 	"nodefile":                  2,
 	"cwk":                       2,
-	"lanczos":                   2,
+	"lanczos":                   3,
 	"internal/tall":             2,
 	"internal/double":           2,
 	"ingest/internal/sketch":    0,

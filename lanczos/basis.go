@@ -3,7 +3,7 @@ package lanczos
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -42,50 +42,18 @@ func (c columns) width() int { return c.hi - c.lo }
 
 func (c columns) panel(chunk int) []float64 { return c.basis.panel(chunk, c.lo) }
 
-// engine computes products of tall matrices. Rows are cut into at most
-// maxPieces pieces of whole chunks, by their number alone; sums are added
-// chunk by chunk in a piece, and then piece by piece.
+// engine computes products of tall matrices, whose rows are added up in pieces of whole
+// chunks.
 type engine struct {
-	workers          int
-	rows             int
-	chunks, perPiece int
-	pieces           int
-	partial          []float64 // the sums of each piece
-	scratch          [][]float64
+	tall.Pieces
+	rows    int
+	scratch [][]float64
 }
-
-const maxPieces = 128
 
 func newEngine(rows, workers int) *engine {
-	e := &engine{workers: sched.Workers(workers), rows: rows, chunks: (rows + segment - 1) / segment}
-	e.perPiece = max(1, (e.chunks+maxPieces-1)/maxPieces)
-	e.pieces = (e.chunks + e.perPiece - 1) / e.perPiece
-	e.scratch = make([][]float64, e.workers)
+	e := &engine{Pieces: tall.NewPieces(rows, segment, workers), rows: rows}
+	e.scratch = make([][]float64, e.Workers)
 	return e
-}
-
-// each calls do for every chunk, with its piece's sums: size numbers, zero at
-// the first chunk of a piece.
-func (e *engine) each(ctx context.Context, size int, do func(worker, chunk int, sums []float64)) error {
-	e.partial = grow(e.partial, e.pieces*size)
-	clear(e.partial)
-	return sched.Run(ctx, e.workers, e.pieces, func(worker, piece int) error {
-		sums := e.partial[piece*size : (piece+1)*size]
-		for chunk := piece * e.perPiece; chunk < min(e.chunks, (piece+1)*e.perPiece); chunk++ {
-			do(worker, chunk, sums)
-		}
-		return nil
-	})
-}
-
-// totalTo stores the sums of all pieces, the first size of step each, in dst.
-func (e *engine) totalTo(dst []float64, step, offset int) {
-	clear(dst)
-	for piece := range e.pieces {
-		for i, s := range e.partial[piece*step+offset:][:len(dst)] {
-			dst[i] += s
-		}
-	}
 }
 
 // gramTo stores VᵀW in dst, row by row.
@@ -94,10 +62,10 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 	if nv == 0 {
 		return nil
 	}
-	err := e.each(ctx, nv*nw, func(_, chunk int, sums []float64) {
+	err := e.Each(ctx, nv*nw, func(_, chunk int, sums []float64) {
 		addDots(sums, nw, v.panel(chunk), nv, w.panel(chunk), nw)
 	})
-	e.totalTo(dst[:nv*nw], nv*nw, 0)
+	e.TotalTo(dst[:nv*nw], nv*nw, 0)
 	return err
 }
 
@@ -106,9 +74,9 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols int) error {
 	nv := v.width()
 	for i := range e.scratch {
-		e.scratch[i] = grow(e.scratch[i], cols*segment)
+		e.scratch[i] = tall.Grow(e.scratch[i], cols*segment)
 	}
-	return e.each(ctx, 0, func(worker, chunk int, _ []float64) {
+	return e.Each(ctx, 0, func(worker, chunk int, _ []float64) {
 		out := e.scratch[worker][:cols*segment]
 		clear(out)
 		if nv > 0 {
@@ -120,14 +88,14 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols
 
 // copyTo copies V to W.
 func (e *engine) copyTo(ctx context.Context, w, v columns) error {
-	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		copy(w.panel(chunk), v.panel(chunk)[:v.width()*segment])
 	})
 }
 
 // pack stores the block in the columns.
 func (e *engine) pack(ctx context.Context, dst columns, x *sparse.Block[float64]) error {
-	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := dst.panel(chunk)
 		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
 		for j := range dst.width() {
@@ -141,7 +109,7 @@ func (e *engine) pack(ctx context.Context, dst columns, x *sparse.Block[float64]
 
 // unpack stores the columns in the block, and zeros in what it has beyond them.
 func (e *engine) unpack(ctx context.Context, x *sparse.Block[float64], src columns) error {
-	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := src.panel(chunk)
 		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
 		for j := range src.width() {

@@ -47,7 +47,7 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, w.remaining, k.e.workers)
+	values, vectors, err := fallingEigen(ctx, h, w.remaining, k.e.Workers)
 	if err != nil {
 		return nil, err
 	}

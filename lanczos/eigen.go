@@ -431,7 +431,7 @@ func Orient(x *sparse.Block[float64]) {
 func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *sparse.Block[float64]) error {
 	k, cols := &w.krylov, len(values)
 	x, y := k.x, k.y
-	err := k.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+	err := k.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		for i := chunk * segment; i < min(w.n, (chunk+1)*segment); i++ {
 			row := x.Row(i)
 			clear(row[copy(row, vectors.Row(i)):])
@@ -444,7 +444,7 @@ func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *s
 		return err
 	}
 	w.result.Products++
-	err = k.e.each(ctx, cols, func(_, chunk int, sums []float64) {
+	err = k.e.Each(ctx, cols, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(w.n, (chunk+1)*segment); i++ {
 			image, v := y.Row(i), x.Row(i)
 			for j, lambda := range values {
@@ -453,7 +453,7 @@ func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *s
 			}
 		}
 	})
-	k.e.totalTo(dst, cols, 0)
+	k.e.TotalTo(dst, cols, 0)
 	for j, square := range dst {
 		dst[j] = math.Sqrt(square)
 	}

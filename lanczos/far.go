@@ -82,11 +82,11 @@ func (w *solve) setFar(ctx context.Context, f *filter) error {
 	}
 	for j := range st.far {
 		unit := make([]float64, w.n)
-		for chunk := range k.e.chunks {
+		for chunk := range k.e.Chunks {
 			copy(unit[chunk*segment:], column(w.image.panel(chunk, 0), j, width)[:])
 		}
 		f.far.vectors = append(f.far.vectors, projection{
-			Known: &Known{unit: unit, start: []int{0, w.n}}, workers: k.e.workers,
+			Known: &Known{unit: unit, start: []int{0, w.n}}, workers: k.e.Workers,
 		})
 	}
 	return nil

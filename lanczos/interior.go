@@ -38,7 +38,7 @@ func (f *folded) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sp
 	}
 	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.near, Visit: s.Visit}
 	if s.Beta != 0 || s.Delta != 0 {
-		err := f.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		err := f.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 			for i := chunk * segment; i < min(x.Rows, (chunk+1)*segment); i++ {
 				to := dst.Row(i)
 				for j, v := range x.Row(i) {
@@ -238,7 +238,7 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	if err != nil {
 		return nil, err
 	}
-	values, q, err := fallingEigen(ctx, h, nil, k.e.workers)
+	values, q, err := fallingEigen(ctx, h, nil, k.e.Workers)
 	if err != nil {
 		return nil, err
 	}

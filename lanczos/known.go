@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -111,7 +112,7 @@ func (p *projection) remove(ctx context.Context, x *sparse.Block[float64]) error
 	places := p.start[p.Count()]
 	chunks := (places + projectChunk - 1) / projectChunk
 	cols := x.Cols
-	p.border = grow(p.border, 2*chunks*cols)
+	p.border = tall.Grow(p.border, 2*chunks*cols)
 	clear(p.border)
 	err := sched.Run(ctx, p.workers, chunks, func(_, c int) error {
 		p.eachVector(c, places, func(lo, hi int, whole bool, slot int) {
@@ -191,12 +192,4 @@ func (p *projection) subtractRows(x *sparse.Block[float64], sum []float64, lo, h
 			row[j] -= float64(u * s)
 		}
 	}
-}
-
-// grow returns a slice of length n, s itself if it is large enough.
-func grow[E any](s []E, n int) []E {
-	if cap(s) < n {
-		return make([]E, n)
-	}
-	return s[:n]
 }

@@ -81,7 +81,7 @@ func (k *krylov) next() columns {
 func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	k.streams++
 	stream := k.streams << 32
-	err := sched.Run(ctx, k.e.workers, k.e.chunks, func(_, chunk int) error {
+	err := sched.Run(ctx, k.e.Workers, k.e.Chunks, func(_, chunk int) error {
 		rng := rand.New(rand.NewPCG(k.seed, stream+uint64(chunk)))
 		for i := chunk * segment; i < min(k.e.rows, (chunk+1)*segment); i++ {
 			for j := range w.width() {
@@ -194,7 +194,7 @@ func (k *krylov) decompose(ctx context.Context) error {
 			h.SetSym(i, j, k.h[i*k.stride+j])
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, nil, k.e.workers)
+	values, vectors, err := fallingEigen(ctx, h, nil, k.e.Workers)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 			h.SetSym(i, j, gram[j*g.cols+i])
 		}
 	}
-	theta, q, err := fallingEigen(ctx, h, nil, g.krylov.e.workers)
+	theta, q, err := fallingEigen(ctx, h, nil, g.krylov.e.Workers)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 	if err := g.product(ctx, g.krylov.v.slice(0, g.cols)); err != nil {
 		return err
 	}
-	err := e.each(ctx, g.cols, func(_, chunk int, sums []float64) {
+	err := e.Each(ctx, g.cols, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(g.n, (chunk+1)*segment); i++ {
 			image, x := g.y.Row(i), g.x.Row(i)
 			for j, theta := range g.theta {
@@ -220,7 +220,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 			}
 		}
 	})
-	e.totalTo(g.residual, g.cols, 0)
+	e.TotalTo(g.residual, g.cols, 0)
 	for j, square := range g.residual {
 		g.residual[j] = math.Sqrt(square)
 	}
@@ -263,7 +263,7 @@ func (g *lobpcg) countConverged() (converged int) {
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k, count := &g.krylov, len(g.active)
 	reshape(g.x, count)
-	err := k.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+	err := k.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		for i := chunk * segment; i < min(g.n, (chunk+1)*segment); i++ {
 			residual, row := g.y.Row(i), g.x.Row(i)
 			for to, j := range g.active {
@@ -336,7 +336,7 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			}
 		}
 	}
-	theta, all, err := fallingEigen(ctx, h, nil, g.krylov.e.workers)
+	theta, all, err := fallingEigen(ctx, h, nil, g.krylov.e.Workers)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package lanczos
 import (
 	"context"
 	"math"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
 )
 
 // orthonormalizer makes blocks of columns orthonormal, and orthogonal to those
@@ -77,7 +79,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, near int, c, r 
 	for j := range nw {
 		r[j*nw+j] = 1
 	}
-	o.of, o.lengths = grow(o.of, nw), grow(o.lengths, nw)
+	o.of, o.lengths = tall.Grow(o.of, nw), tall.Grow(o.lengths, nw)
 	for round := 0; width > 0; round++ {
 		if round > 0 {
 			near = 0
@@ -152,11 +154,11 @@ func (o *orthonormalizer) thin(width int) bool {
 // It reports whether q is orthonormal now.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols int, c, r []float64, begin bool) (clean bool, err error) {
 	nv, nq := v.width(), q.width()
-	o.c, o.d = grow(o.c, nv*nq), grow(o.d, nv*nq)
-	o.gram, o.coefficients = grow(o.gram, nq*nq), grow(o.coefficients, max(nv, nq)*nq)
-	o.r, o.inverse, o.first = grow(o.r, nq*nq), grow(o.inverse, nq*nq), grow(o.first, nq*nq)
-	for i := range o.workers {
-		o.scratch[i] = grow(o.scratch[i], nq*segment)
+	o.c, o.d = tall.Grow(o.c, nv*nq), tall.Grow(o.d, nv*nq)
+	o.gram, o.coefficients = tall.Grow(o.gram, nq*nq), tall.Grow(o.coefficients, max(nv, nq)*nq)
+	o.r, o.inverse, o.first = tall.Grow(o.r, nq*nq), tall.Grow(o.inverse, nq*nq), tall.Grow(o.first, nq*nq)
+	for i := range o.Workers {
+		o.scratch[i] = tall.Grow(o.scratch[i], nq*segment)
 	}
 	local := v.slice(v.lo+near, v.hi)
 	if err := o.measure(ctx, local, q, near); err != nil {
@@ -188,7 +190,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
 		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
-	err = o.each(ctx, 0, func(worker, chunk int, _ []float64) {
+	err = o.Each(ctx, 0, func(worker, chunk int, _ []float64) {
 		o.transform(q.panel(chunk), nq, o.scratch[worker])
 	})
 	multiplyUpper(r, o.r, nq, cols)
@@ -203,7 +205,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near int) error {
 	nl, nq := local.width(), q.width()
 	step := (nl + nq) * nq
-	err := o.each(ctx, step, func(_, chunk int, sums []float64) {
+	err := o.Each(ctx, step, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
 		if nl > 0 {
 			addDots(sums, nq, local.panel(chunk), nl, w, nq)
@@ -214,8 +216,8 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near in
 		return err
 	}
 	clear(o.c)
-	o.totalTo(o.c[near*nq:], step, 0)
-	o.totalTo(o.gram, step, nl*nq)
+	o.TotalTo(o.c[near*nq:], step, 0)
+	o.TotalTo(o.gram, step, nl*nq)
 	if !finite(o.gram) {
 		return ErrNotFinite
 	}
@@ -228,7 +230,7 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, near 
 	nv, nl, nq := v.width(), local.width(), q.width()
 	negative(o.coefficients, o.c[near*nq:])
 	size := (nv + nq) * nq
-	err := o.each(ctx, size, func(_, chunk int, sums []float64) {
+	err := o.Each(ctx, size, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
 		if nl > 0 {
 			addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
@@ -241,8 +243,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, near 
 	if err != nil {
 		return err
 	}
-	o.totalTo(o.d, size, 0)
-	o.totalTo(o.gram, size, nv*nq)
+	o.TotalTo(o.d, size, 0)
+	o.TotalTo(o.gram, size, nv*nq)
 	cholesky(o.r, o.gram, nq)
 	invertUpper(o.inverse, o.r, nq)
 	return nil
@@ -253,7 +255,7 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, near 
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv, nq := v.width(), q.width()
 	negative(o.coefficients, o.d)
-	err := o.each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
+	err := o.Each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
 		w := q.panel(chunk)
 		if nv > 0 {
 			addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
@@ -264,7 +266,7 @@ func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	if err != nil {
 		return err
 	}
-	o.totalTo(o.gram, nq*nq, 0)
+	o.TotalTo(o.gram, nq*nq, 0)
 	return nil
 }
 

@@ -171,7 +171,7 @@ func (c *congruent) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s
 
 // scaleTo stores root·x in dst, which may be x.
 func (c *congruent) scaleTo(ctx context.Context, dst, x *sparse.Block[float64]) error {
-	return c.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+	return c.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		for i := chunk * segment; i < min(len(c.root), (chunk+1)*segment); i++ {
 			to := dst.Row(i)
 			for j, v := range x.Row(i) {
@@ -212,7 +212,7 @@ func newQuadrature(a sparse.Applier[float64], fs []func(x float64) float64, s *T
 		q.s.MaxSteps = defaultTraceSteps
 	}
 	q.r = newRecurrence(a, q.s.Probes, q.s.Workers)
-	q.known = projection{Known: q.s.Known, workers: q.r.e.workers}
+	q.known = projection{Known: q.s.Known, workers: q.r.e.Workers}
 	q.bounds = q.s.Bounds
 	return q, nil
 }

@@ -55,7 +55,7 @@ func (r *recurrence) begin(ctx context.Context) error {
 			sums[j] += float64(v * v)
 		}
 	})
-	r.e.totalTo(squares, cols, 0)
+	r.e.TotalTo(squares, cols, 0)
 	for j := range r.columns {
 		r.columns[j] = chain{norm: math.Sqrt(squares[j]), done: squares[j] == 0}
 		if norm := r.columns[j].norm; norm > 0 {
@@ -67,7 +67,7 @@ func (r *recurrence) begin(ctx context.Context) error {
 
 // rows calls do for every row, with its piece's sums.
 func (r *recurrence) rows(ctx context.Context, size int, do func(i int, sums []float64)) error {
-	return r.e.each(ctx, size, func(_, chunk int, sums []float64) {
+	return r.e.Each(ctx, size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(r.e.rows, (chunk+1)*segment); i++ {
 			do(i, sums)
 		}
@@ -80,7 +80,7 @@ func (r *recurrence) step(ctx context.Context) error {
 	if err := r.multiply(ctx); err != nil {
 		return err
 	}
-	r.e.totalTo(r.alpha, cols, 0)
+	r.e.TotalTo(r.alpha, cols, 0)
 	err := r.rows(ctx, cols, func(i int, sums []float64) {
 		w, u := r.w.Row(i), r.u.Row(i)
 		for j := range w {
@@ -91,7 +91,7 @@ func (r *recurrence) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.e.totalTo(r.beta, cols, 0)
+	r.e.TotalTo(r.beta, cols, 0)
 	for j := range r.columns {
 		c := &r.columns[j]
 		r.beta[j] = math.Sqrt(r.beta[j])

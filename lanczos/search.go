@@ -347,7 +347,7 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.SymDense,
 		for j := range thetas {
 			thetas[j] = gram[(at+j)*cols+j]
 		}
-		err := k.e.each(ctx, cols, func(_, chunk int, sums []float64) {
+		err := k.e.Each(ctx, cols, func(_, chunk int, sums []float64) {
 			v, av := some.panel(chunk), image.panel(chunk)
 			for j, theta := range thetas {
 				p, q := column(v, j, cols), column(av, j, cols)
@@ -357,7 +357,7 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.SymDense,
 				}
 			}
 		})
-		k.e.totalTo(squares, cols, 0)
+		k.e.TotalTo(squares, cols, 0)
 		for j, square := range squares {
 			squares[j] = math.Sqrt(square)
 		}
@@ -372,7 +372,7 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.SymDense,
 // those for the filter's map. Their residuals are not known then.
 func (w *solve) separate(ctx context.Context, h *mat.SymDense) ([]float64, error) {
 	k := &w.krylov
-	values, q, err := fallingEigen(ctx, h, nil, k.e.workers)
+	values, q, err := fallingEigen(ctx, h, nil, k.e.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,52 @@
+package tall
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// Pieces adds up over the rows of tall matrices. Rows are cut into chunks of a fixed length,
+// and these into at most maxPieces pieces, by their number alone; sums are added chunk by
+// chunk in a piece, and then piece by piece.
+type Pieces struct {
+	Workers int
+	Chunks  int
+
+	perPiece, pieces int
+	partial          []float64 // the sums of each piece
+}
+
+const maxPieces = 128
+
+// NewPieces returns the pieces of so many rows in chunks of the given length.
+func NewPieces(rows, chunk, workers int) Pieces {
+	p := Pieces{Workers: sched.Workers(workers), Chunks: (rows + chunk - 1) / chunk}
+	p.perPiece = max(1, (p.Chunks+maxPieces-1)/maxPieces)
+	p.pieces = (p.Chunks + p.perPiece - 1) / p.perPiece
+	return p
+}
+
+// Each calls do for every chunk, with its piece's sums: size numbers, zero at the first
+// chunk of a piece.
+func (p *Pieces) Each(ctx context.Context, size int, do func(worker, chunk int, sums []float64)) error {
+	p.partial = Grow(p.partial, p.pieces*size)
+	clear(p.partial)
+	return sched.Run(ctx, p.Workers, p.pieces, func(worker, piece int) error {
+		sums := p.partial[piece*size : (piece+1)*size]
+		for chunk := piece * p.perPiece; chunk < min(p.Chunks, (piece+1)*p.perPiece); chunk++ {
+			do(worker, chunk, sums)
+		}
+		return nil
+	})
+}
+
+// TotalTo stores in dst the sums of all pieces, of each those from offset on of step.
+func (p *Pieces) TotalTo(dst []float64, step, offset int) {
+	clear(dst)
+	for piece := range p.pieces {
+		for i, s := range p.partial[piece*step+offset:][:len(dst)] {
+			dst[i] += s
+		}
+	}
+}
