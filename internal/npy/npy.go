@@ -26,6 +26,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -386,13 +387,30 @@ func floatHeader[T Float](shape ...int) (header []byte, element int) {
 func appendFloats[T Float](buf []byte, values []T) []byte {
 	switch values := any(values).(type) {
 	case []float32:
-		for _, v := range values {
-			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
-		}
+		return appendSingle(buf, values)
 	case []float64:
-		for _, v := range values {
-			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
-		}
+		return appendDouble(buf, values)
+	}
+	return buf
+}
+
+// appendSingle is no part of a generic function, in which the compiler may call
+// PutUint32 for each value.
+func appendSingle(buf []byte, values []float32) []byte {
+	n := len(buf)
+	buf = slices.Grow(buf, 4*len(values))[:n+4*len(values)]
+	for i, v := range values {
+		binary.LittleEndian.PutUint32(buf[n+4*i:], math.Float32bits(v))
+	}
+	return buf
+}
+
+// appendDouble is [appendSingle] in double precision.
+func appendDouble(buf []byte, values []float64) []byte {
+	n := len(buf)
+	buf = slices.Grow(buf, 8*len(values))[:n+8*len(values)]
+	for i, v := range values {
+		binary.LittleEndian.PutUint64(buf[n+8*i:], math.Float64bits(v))
 	}
 	return buf
 }
