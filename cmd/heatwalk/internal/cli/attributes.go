@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -53,9 +55,9 @@ func attributesOf(g *openGraph) *attributesDocument {
 
 // String says it in a line.
 func (d *attributesDocument) String() string {
-	text := fmt.Sprintf("%s of %s", counted(int64(d.Columns), "attribute"), counted(int64(d.Nodes), "node"))
+	text := fmt.Sprintf("%s of %s", words.Counted(int64(d.Columns), "attribute"), words.Counted(int64(d.Nodes), "node"))
 	if d.Unknown > 0 {
-		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", counted(int64(d.Unknown), "row"))
+		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", words.Counted(int64(d.Unknown), "row"))
 	}
 	return text
 }
@@ -69,7 +71,7 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(),
 		Warn: func(text string) { in.warn("%s", text) },
 	}
-	in.progress.begin("reading "+f.file, 0, inBytes)
+	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, f.ids, g.Nodes(), c, in.stdin)
 	missing := new(nodefile.ParseError)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -189,7 +190,7 @@ func (in *invocation) printBench(v *benchmark) {
 		ids += " tiled"
 	}
 	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s, order %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, ids, v.Source, v.Order)
-	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, formatCount(s.Entries), s.Columns, s.DType)
+	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, words.Count(s.Entries), s.Columns, s.DType)
 	bandwidth := fmt.Sprintf("%.1f GB/s", s.BytesPerSecond/1e9)
 	if v.StreamBytesPerSecond > 0 {
 		bandwidth += fmt.Sprintf("; memory in order gives %.1f", v.StreamBytesPerSecond/1e9)
@@ -200,7 +201,7 @@ func (in *invocation) printBench(v *benchmark) {
 		if s.GatherShare > 1 {
 			beaten = ", which gathers in the order of the ids"
 		}
-		line("of the gather limit", "%s%s", formatPercent(s.GatherShare), beaten)
+		line("of the gather limit", "%s%s", words.Percent(s.GatherShare), beaten)
 	}
 	line("checksum", "%v", s.Checksum)
 	if !in.quiet {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
@@ -201,7 +202,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	var settings *method.Settings
 	err = in.take(g, func() (*needs, error) {
-		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.phases()); err != nil {
+		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.progress.Phases()); err != nil {
 			return nil, err
 		}
 		settings.Trials, settings.Raw = f.parts.outcomes(), f.kind == "raw"
@@ -377,18 +378,18 @@ func (f *classifyFlags) labelsOf(p *method.Prediction) []int {
 // print says what was predicted.
 func (r *classified) print(w io.Writer, f *classifyFlags) {
 	if f.suggest > 0 {
-		fmt.Fprintf(w, "%s to label next\n", counted(int64(r.Suggested), "node"))
+		fmt.Fprintf(w, "%s to label next\n", words.Counted(int64(r.Suggested), "node"))
 	} else if r.Labelled == r.Nodes {
-		fmt.Fprintf(w, "nothing to predict: all %s are labelled\n", counted(int64(r.Nodes), "node"))
+		fmt.Fprintf(w, "nothing to predict: all %s are labelled\n", words.Counted(int64(r.Nodes), "node"))
 	} else {
-		parts := []string{counted(int64(r.Predicted), "node") + " labelled"}
+		parts := []string{words.Counted(int64(r.Predicted), "node") + " labelled"}
 		if r.Unreached > 0 {
 			left := "left blank"
 			if f.unreached == "prior" {
 				left = "given the likeliest of the prior"
 			}
 			parts = append(parts, fmt.Sprintf("%s in %s without a label %s",
-				formatCount(int64(r.Unreached)), counted(int64(r.Components), "component"), left))
+				words.Count(int64(r.Unreached)), words.Counted(int64(r.Components), "component"), left))
 		}
 		if r.AccuracyEstimate != nil {
 			parts = append(parts, fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %% (label propagation %.1f %%, largest class %.1f %%)",
@@ -406,7 +407,7 @@ func (r *classified) print(w io.Writer, f *classifyFlags) {
 		fmt.Fprintln(w, chosen(*r.Parameters, r.Settings))
 	}
 	if m := r.Several; m != nil {
-		fmt.Fprintf(w, "%s, λ = %v; micro-F1 of labelled nodes left out one by one %s\n", counted(int64(m.Columns), "column"), m.Lambda, formatPercent(m.MicroF1))
+		fmt.Fprintf(w, "%s, λ = %v; micro-F1 of labelled nodes left out one by one %s\n", words.Counted(int64(m.Columns), "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
 	printTruth(w, r.Truth, f.truth, "node")
 }
@@ -414,7 +415,7 @@ func (r *classified) print(w io.Writer, f *classifyFlags) {
 // chosen says with what parameters a prediction was made.
 func chosen(p method.Parameters, settings int) string {
 	if settings > 1 {
-		return fmt.Sprintf("%v, chosen from %s", p, counted(int64(settings), "setting"))
+		return fmt.Sprintf("%v, chosen from %s", p, words.Counted(int64(settings), "setting"))
 	}
 	return p.String()
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
@@ -43,7 +45,7 @@ func (in *invocation) guard(run func() error) (code int) {
 		}
 	}()
 	err := run()
-	in.progress.close()
+	in.progress.Close()
 	if err == nil {
 		err = in.stdout.err
 	}
@@ -107,7 +109,7 @@ type invocation struct {
 	stderr   io.Writer
 	started  time.Time
 	problems []problem
-	progress *progress
+	progress *progress.Display
 	doing    string // what an interruption leaves as it was, for its message
 	reached  string // how far an interrupted run had come, for its message
 
@@ -148,7 +150,7 @@ func newInvocation(ctx context.Context, args []string, stdin io.Reader, stdout, 
 type output struct {
 	w        io.Writer
 	err      error
-	progress *progress // what is drawn on the same terminal; nil: nothing
+	progress *progress.Display // what is drawn on the same terminal; nil: nothing
 }
 
 // Write implements [io.Writer].
@@ -156,7 +158,7 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
-	if o.progress != nil && o.progress.above(p) {
+	if o.progress != nil && o.progress.Above(p) {
 		return len(p), nil
 	}
 	n, err := o.w.Write(p)
@@ -251,8 +253,8 @@ func (in *invocation) commands() []*cobra.Command {
 // names of files that are empty.
 // Subcommands check their own flags and then call checked.
 func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
-	in.progress = newProgress(in.ctx, in.stderr, in.showAs, in.quiet, in.logFormat == "json")
-	if isTerminal(in.stdout.w) {
+	in.progress = progress.New(in.ctx, in.stderr, in.showAs, in.quiet, in.logFormat == "json")
+	if progress.IsTerminal(in.stdout.w) {
 		in.stdout.progress = in.progress
 	}
 	empty := false
@@ -282,7 +284,7 @@ var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 func (in *invocation) limitMemory() error {
 	if limit, needed := system.SpaceFor(leastMemory); needed > 0 {
 		return &limitError{system.AddressLimit, fmt.Sprintf("%s of address space are too little for the program itself; allow %s or more",
-			formatBytes(limit), formatBytes(needed))}
+			words.Bytes(limit), words.Bytes(needed))}
 	}
 	limit, whose := system.AllowedMemory()
 	in.limitedBy = whose
@@ -292,12 +294,12 @@ func (in *invocation) limitMemory() error {
 	}
 	in.memory = in.maxMemory
 	if limit > 0 && limit < in.memory {
-		in.warn("limit %s (%s) is used instead of %s", formatBytes(limit), whose, formatBytes(in.memory))
+		in.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose, words.Bytes(in.memory))
 		in.memory = limit
 	}
 	if in.memory < leastMemory {
 		return &limitError{"--max-memory", fmt.Sprintf("%s is too little for the program itself; allow %s or more",
-			formatBytes(in.memory), formatBytes(leastMemory))}
+			words.Bytes(in.memory), words.Bytes(leastMemory))}
 	}
 	debug.SetMemoryLimit(in.memory - fileBytes)
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -192,8 +193,8 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	stage := in.progress.begin("writing "+path, whole, inShares)
-	source.Progress = func(done, total int) { stage.set(int64(done)*whole/int64(total), whole) }
+	writing := in.progress.Phases()
+	source.Progress = func(done, total int) { writing("writing "+path, float64(done)/float64(total)) }
 	if format.graph == graphfile.Parquet {
 		in.warnBytes(path, format.endings[0], g, nil)
 	}
@@ -214,10 +215,10 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 		if path != "-" {
 			where = "they are in " + doc.IDs + "; read it with --nodes"
 		}
-		in.warn("%s: not in a file of edges; %s", counted(int64(*doc.Without), "node")+" without an edge", where)
+		in.warn("%s: not in a file of edges; %s", words.Counted(int64(*doc.Without), "node")+" without an edge", where)
 	}
 	return in.tell(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s\n%s · %s\n", counted(doc.Nodes, "node"), counted(doc.Edges, "edge"), in.cost(), path)
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), in.cost(), path)
 	}, path)
 }
 
@@ -240,7 +241,7 @@ func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path
 func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat, g *graphfile.Graph, doc *converted) error {
 	if format.graph == graphfile.SciPy { // whose size is known
 		_, file := graphfile.Memory(format.graph, g)
-		if err := checkSpace(path, file, counted(doc.Entries, "entry"), "take another disk"); err != nil {
+		if err := checkSpace(path, file, words.Counted(doc.Entries, "entry"), "take another disk"); err != nil {
 			return err
 		}
 	}

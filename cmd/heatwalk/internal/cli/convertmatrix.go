@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -100,7 +102,7 @@ type matrixRun struct {
 	doc    convertedMatrix
 
 	temp   *tempDir // of a copy of the input; nil without
-	stage  *stage
+	stage  *progress.Stage
 	file   *tablefile.File
 	matrix tablefile.Matrix
 	given  []string // labels of the rows, from --labels; nil without
@@ -162,12 +164,12 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 func (c *matrixRun) open() (err error) {
 	o := &tablefile.Options{
 		Name: c.input, ZeroBased: c.flags.zeroBased, Columns: c.flags.columns, Memory: c.plan.Limit / 4,
-		Progress: func(done, total int64) { c.stage.set(done, total) },
+		Progress: func(done, total int64) { c.stage.Set(done, total) },
 	}
 	if c.input == "-" {
 		o.Name = "stdin"
 	}
-	c.stage = c.in.progress.begin("reading "+o.Name, 0, inBytes)
+	c.stage = c.in.progress.Begin("reading "+o.Name, 0, progress.Bytes)
 	c.file, err = tablefile.InspectStream(c.in.ctx, c.input, o, c.in.stdin, func() (_ string, err error) {
 		if c.temp, err = c.in.makeTemp(c.path); err != nil {
 			return "", err
@@ -271,7 +273,7 @@ func has(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " has"
 	}
-	return counted(int64(n), noun) + " have"
+	return words.Counted(int64(n), noun) + " have"
 }
 
 // areNumbers reports whether all names of classes are numbers, and whether one
@@ -299,7 +301,7 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 		return err
 	}
 	if !c.format.text {
-		shape := fmt.Sprintf("%s × %s %s", formatCount(int64(f.Rows)), formatCount(int64(f.Cols)), c.doc.Dtype)
+		shape := fmt.Sprintf("%s × %s %s", words.Count(int64(f.Rows)), words.Count(int64(f.Cols)), c.doc.Dtype)
 		if err := checkSpace(c.path, out.bytes(c.matrix.Rows, c.matrix.Cols, bytesOf[T]()), shape, "take another disk"); err != nil {
 			return err
 		}
@@ -307,7 +309,7 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 	if err := in.keepTo(&c.plan); err != nil {
 		return err
 	}
-	c.stage = in.progress.begin("writing "+c.path, 0, inBytes)
+	c.stage = in.progress.Begin("writing "+c.path, 0, progress.Bytes)
 	sum := &written{w: out.matrix}
 	packed, finish, err := textio.Compress(sum, c.path)
 	if err != nil {
@@ -347,7 +349,7 @@ func (c *matrixRun) summary(w io.Writer) {
 	if d.Kernel {
 		what = "kernel"
 	}
-	fmt.Fprintf(w, "%s × %s %s %s", formatCount(int64(d.Rows)), formatCount(int64(d.Cols)), d.Dtype, what)
+	fmt.Fprintf(w, "%s × %s %s %s", words.Count(int64(d.Rows)), words.Count(int64(d.Cols)), d.Dtype, what)
 	if d.Labels != "" {
 		fmt.Fprintf(w, ", labels in %s", d.Labels)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
@@ -76,9 +77,9 @@ func (in *invocation) runDemo() error {
 	defer g.close()
 	if !in.json {
 		fmt.Fprintf(in.stdout, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
-			formatCount(int64(d.Nodes)), formatCount(d.Edges), len(d.Classes))
+			words.Count(int64(d.Nodes)), words.Count(d.Edges), len(d.Classes))
 		in.demoLine("ingest", d.SecondsIngest, "%s nodes, %s entries, %.1f bits each",
-			formatCount(int64(d.Nodes)), formatCount(d.Entries), d.BitsPerEntry)
+			words.Count(int64(d.Nodes)), words.Count(d.Entries), d.BitsPerEntry)
 	}
 	splits, err := validate.RandomSplits(l.Class, demoFraction, 1, uint64(in.seed), validate.ForTest)
 	if err != nil {
@@ -89,7 +90,7 @@ func (in *invocation) runDemo() error {
 	d.Labelled, d.Predicted = len(known.Row), len(hidden.Row)
 	if !in.json {
 		in.demoLine("labels", 0, "%s papers keep their subject (%.0f %%), %s are to be found",
-			formatCount(int64(d.Labelled)), 100*demoFraction, formatCount(int64(d.Predicted)))
+			words.Count(int64(d.Labelled)), 100*demoFraction, words.Count(int64(d.Predicted)))
 	}
 	if err := in.classifyCora(&d, g, known, hidden); err != nil {
 		return err
@@ -99,9 +100,9 @@ func (in *invocation) runDemo() error {
 		d.Closing = in.closing()
 		return in.document(d)
 	}
-	memory := "peak " + formatBytes(system.PeakMemory())
+	memory := "peak " + words.Bytes(system.PeakMemory())
 	if d.MachineMemory > 0 {
-		memory += " of " + formatBytes(d.MachineMemory)
+		memory += " of " + words.Bytes(d.MachineMemory)
 	}
 	in.demoLine("memory", 0, "%s", memory)
 	fmt.Fprint(in.stdout, `Try it on your own graph:
@@ -189,10 +190,10 @@ func (in *invocation) classifyCora(d *demonstration, g *openGraph, known, hidden
 	}
 	d.Accuracy = float64(right) / float64(d.Predicted)
 	if !in.json {
-		in.demoLine("walk", d.SecondsWalk, "%d sweeps, %s entry·columns/s", d.Sweeps, formatRate(float64(d.EntryColumns)/d.SecondsWalk))
+		in.demoLine("walk", d.SecondsWalk, "%d sweeps, %s entry·columns/s", d.Sweeps, words.Rate(float64(d.EntryColumns)/d.SecondsWalk))
 		in.demoLine("choose", d.SecondsChoose, "told by labels held out: accuracy %.1f ± %.1f %%", 100*d.AccuracyEstimate, 100*d.AccuracyStderr)
-		in.demoLine("compare", d.SecondsReference, "label propagation %s, the largest class %s", formatPercent(d.AccuracyPropagation), formatPercent(d.AccuracyMajority))
-		in.demoLine("classify", d.SecondsClassify, "%s papers labelled, accuracy %s", formatCount(int64(d.Predicted)), formatPercent(d.Accuracy))
+		in.demoLine("compare", d.SecondsReference, "label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority))
+		in.demoLine("classify", d.SecondsClassify, "%s papers labelled, accuracy %s", words.Count(int64(d.Predicted)), words.Percent(d.Accuracy))
 	}
 	return nil
 }
@@ -203,7 +204,7 @@ func (in *invocation) demoLine(step string, seconds float64, format string, args
 	text := fmt.Sprintf(format, args...)
 	took := ""
 	if seconds > 0 {
-		took = formatSeconds(time.Duration(seconds * 1e9))
+		took = words.Seconds(time.Duration(seconds * 1e9))
 	}
 	gap := strings.Repeat(" ", max(1, column-utf8.RuneCountInString(text)))
 	fmt.Fprintln(in.stdout, strings.TrimRight(fmt.Sprintf("  %-11s %s%s%s", step, text, gap, took), " "))

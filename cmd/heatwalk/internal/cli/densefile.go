@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -156,5 +157,5 @@ func checkSpace(path string, bytes int64, shape, advice string) error {
 		return nil // where the free space is not known, writing will tell
 	}
 	return &limitError{path, fmt.Sprintf("would be %s (%s) on a disk with %s free; %s",
-		formatBytes(bytes), shape, formatBytes(free), advice)}
+		words.Bytes(bytes), shape, words.Bytes(free), advice)}
 }

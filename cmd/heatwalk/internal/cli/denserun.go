@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -109,7 +110,7 @@ const runFileBytes = 4 << 10
 
 // checkSpace returns an error if the output does not fit its disk.
 func (d *denseRun) checkSpace(rows, cols axis, dtype string, element int, advice string) error {
-	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(rows.N)), formatCount(int64(cols.N)), dtype)
+	shape := fmt.Sprintf("%s × %s %s", words.Count(int64(rows.N)), words.Count(int64(cols.N)), dtype)
 	return checkSpace(d.path, d.out.bytes(rows, cols, element), shape, advice)
 }
 

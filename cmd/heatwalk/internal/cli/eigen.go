@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -163,7 +165,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if f.K > n {
 		return usageOf("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
 	}
-	shape := fmt.Sprintf("%s × %s float64", formatCount(int64(n)), formatCount(int64(f.K)))
+	shape := fmt.Sprintf("%s × %s float64", words.Count(int64(n)), words.Count(int64(f.K)))
 	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shape, "ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
@@ -213,15 +215,15 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs, plan *needs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return usageOf("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
-			dense.Count, dense.Within, dense.Near, counted(int64(dense.Products), "product"), formatCount(int64(dense.Limit)))
+			dense.Count, dense.Within, dense.Near, words.Counted(int64(dense.Products), "product"), words.Count(int64(dense.Limit)))
 	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
-			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
+			pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product")), err}
 	}
 	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
 		return &limitError{"--max-memory", fmt.Sprintf("it is not given, and %s would take %s; give a limit beyond that",
-			over.Largest.What, formatBytes(resident(plan.Sure()+over.Need)))}
+			over.Largest.What, words.Bytes(resident(plan.Sure()+over.Need)))}
 	}
 	return err
 }
@@ -265,13 +267,13 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.
 func (in *invocation) eigenProgress() func(lanczos.Progress) {
-	var stage *stage
+	var stage *progress.Stage
 	return func(p lanczos.Progress) {
 		if stage == nil {
-			stage = in.progress.begin("iterating", 0, "product")
+			stage = in.progress.Begin("iterating", 0, "product")
 		}
-		stage.set(int64(p.Products), int64(p.Products*p.Wanted/max(p.Converged, 1)))
-		in.reached = fmt.Sprintf("%s, %d of %d pairs", counted(int64(p.Products), "product"), p.Converged, p.Wanted)
+		stage.Set(int64(p.Products), int64(p.Products*p.Wanted/max(p.Converged, 1)))
+		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(int64(p.Products), "product"), p.Converged, p.Wanted)
 	}
 }
 
@@ -322,13 +324,13 @@ func (in *invocation) printEigen(w io.Writer, r *eigenReport) {
 	const most = 20 // lines
 	for j, v := range r.Values {
 		if j == most && len(r.Values) > most+1 {
-			fmt.Fprintf(w, "… %s more\n", formatCount(int64(len(r.Values)-most)))
+			fmt.Fprintf(w, "… %s more\n", words.Count(int64(len(r.Values)-most)))
 			break
 		}
 		fmt.Fprintf(w, "%-22.15g residual %.1e\n", v, r.Residuals[j])
 	}
 	p := r.Parameters
-	title := fmt.Sprintf("%s %s of %s", p.Which, counted(int64(p.K), "eigenvalue"), p.Matrix)
+	title := fmt.Sprintf("%s %s of %s", p.Which, words.Counted(int64(p.K), "eigenvalue"), p.Matrix)
 	if p.Matrix == string(spectral.Modularity) {
 		title += fmt.Sprintf(", γ = %v", p.Resolution)
 	}
@@ -336,6 +338,6 @@ func (in *invocation) printEigen(w io.Writer, r *eigenReport) {
 		title += fmt.Sprintf(" near %v", *p.Near)
 	}
 	fmt.Fprintf(w, "%s · %s, %s · one within %.1e of each\n",
-		title, r.Method, counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds))
+		title, r.Method, words.Counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds))
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
 }

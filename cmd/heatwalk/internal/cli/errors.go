@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -262,7 +263,7 @@ func fileReport(err error, file *fs.PathError) report {
 			hint = "; make room, or name another disk with --temp-dir"
 		}
 		if free, err := durable.OS.Free(dir); err == nil {
-			hint = " (" + formatBytes(free) + " are free)" + hint
+			hint = " (" + words.Bytes(free) + " are free)" + hint
 		}
 	case errors.Is(err, syscall.EFBIG):
 		hint = "; allow larger files with ulimit -f, or write to another disk"
@@ -302,7 +303,7 @@ func (in *invocation) fail(err error) int {
 	if code == exitDone {
 		return code
 	}
-	in.progress.close()
+	in.progress.Close()
 	switch code {
 	case exitInterrupted:
 		err = in.interruption()
@@ -341,9 +342,9 @@ func (in *invocation) overLimit(err error) error {
 	case errors.As(err, &disk):
 		if parent, ours := durable.InTempDir(disk.Dir); ours {
 			return &limitError{parent, fmt.Sprintf("temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
-				formatBytes(disk.Need), formatBytes(disk.Free))}
+				words.Bytes(disk.Need), words.Bytes(disk.Free))}
 		}
-		return errors.New(disk.Text(formatBytes))
+		return errors.New(disk.Text(words.Bytes))
 	default:
 		return err
 	}
@@ -351,7 +352,7 @@ func (in *invocation) overLimit(err error) error {
 	if errors.As(err, &plan) && plan.enough > 0 {
 		enough = plan.enough
 	}
-	need := formatBytes(enough + enough/100) // its figures are rounded
+	need := words.Bytes(enough + enough/100) // its figures are rounded
 	otherwise := ""
 	if edges != nil {
 		otherwise = edges.Else()
@@ -359,18 +360,18 @@ func (in *invocation) overLimit(err error) error {
 	switch {
 	case in.limitedBy == system.AddressLimit && in.memory != in.maxMemory:
 		return &limitError{system.AddressLimit, fmt.Sprintf("it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
-			formatBytes(in.memory), what, need, formatBytes(enough-in.memory+enough/10), otherwise)}
+			words.Bytes(in.memory), what, need, words.Bytes(enough-in.memory+enough/10), otherwise)}
 	case in.maxMemory == 0:
 		return &limitError{"memory", fmt.Sprintf("this machine has too little for %s; it takes %s or more%s", what, need, otherwise)}
 	}
-	return &limitError{"--max-memory", fmt.Sprintf("%s is too little for %s; allow %s or more%s", formatBytes(in.memory), what, need, otherwise)}
+	return &limitError{"--max-memory", fmt.Sprintf("%s is too little for %s; allow %s or more%s", words.Bytes(in.memory), what, need, otherwise)}
 }
 
 // interruption tells how far the run had come and what it left as it was.
 func (in *invocation) interruption() error {
 	reached := in.reached
 	if reached == "" {
-		reached = formatSeconds(time.Since(in.started))
+		reached = words.Seconds(time.Since(in.started))
 	}
 	if in.doing == "" {
 		return fmt.Errorf("interrupted after %s", reached)
@@ -401,5 +402,5 @@ func (in *invocation) warn(format string, args ...any) {
 	} else {
 		fmt.Fprintf(&line, "heatwalk: warning: %s\n", text)
 	}
-	in.progress.print([]byte(line.String()))
+	in.progress.Print([]byte(line.String()))
 }

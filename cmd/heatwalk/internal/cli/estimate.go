@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
@@ -71,7 +72,7 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 
 // printPlan prints what a run takes.
 func (in *invocation) printPlan(command string, n *needs) error {
-	in.progress.close()
+	in.progress.Close()
 	peak, items := n.Peak()
 	doc := estimated{Command: command, MemoryBytes: resident(peak), SureBytes: resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.disk, Items: itemsOf(peak, items)}
 	if n.sweeps != unknownSweeps {
@@ -86,21 +87,21 @@ func (in *invocation) printPlan(command string, n *needs) error {
 		fmt.Fprintf(w, "%-28s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	for _, it := range doc.Items {
-		line(it.What, "%s", formatBytes(it.Bytes))
+		line(it.What, "%s", words.Bytes(it.Bytes))
 	}
-	total := formatBytes(doc.MemoryBytes)
+	total := words.Bytes(doc.MemoryBytes)
 	if in.memory > 0 {
-		total += " of " + formatBytes(in.memory)
+		total += " of " + words.Bytes(in.memory)
 	}
 	if doc.SureBytes < doc.MemoryBytes {
-		total += ", " + formatBytes(doc.SureBytes) + " without what may not be needed"
+		total += ", " + words.Bytes(doc.SureBytes) + " without what may not be needed"
 	}
 	line("memory", "%s", total)
-	line("disk", "%s", formatBytes(doc.DiskBytes))
+	line("disk", "%s", words.Bytes(doc.DiskBytes))
 	if doc.Sweeps == nil {
 		line("sweeps", "depend on what is found on the way")
 	} else {
-		line("sweeps", "%s", formatCount(int64(*doc.Sweeps)))
+		line("sweeps", "%s", words.Count(int64(*doc.Sweeps)))
 	}
 	return in.stdout.err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/gridfile"
@@ -168,7 +169,7 @@ func (in *invocation) publishReport(o *product, doc *evaluated, store any, plan 
 	if in.json {
 		return in.document(doc)
 	}
-	in.progress.close()
+	in.progress.Close()
 	if o.path == "-" {
 		fmt.Fprintln(in.summary("-"), in.cost())
 		return in.stdout.err
@@ -199,7 +200,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 				advice = unfinishedAdvice(m.Method)
 			}
 		}
-		in.warn("%s on %s of %d at %s: %s%s", r.Method, counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)
+		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)
 	}
 }
 
@@ -229,34 +230,9 @@ func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evalu
 	return n, n.reserveList(list)
 }
 
-// evaluating returns callbacks that show how many splits are done, and what is done of
-// the next one: a phase and the share of it.
-func (in *invocation) evaluating() (splits func(done, total int), phase func(name string, done float64)) {
-	var shown *stage
-	begin := func() {
-		if shown == nil {
-			shown = in.progress.begin("evaluating", 0, "split")
-		}
-	}
-	splits = func(done, total int) {
-		begin()
-		shown.within("")
-		shown.set(int64(done), int64(total))
-	}
-	phase = func(name string, done float64) {
-		begin()
-		part := ""
-		if done < 1 { // what follows, such as training machines, is no part of it
-			part = fmt.Sprintf("%s %.0f %%", name, 100*done)
-		}
-		shown.within(part)
-	}
-	return splits, phase
-}
-
 // plan returns what to measure.
 func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (plan *evaluate.Plan, err error) {
-	splits, phase := in.evaluating()
+	splits, phase := in.progress.Parts("evaluating", "split")
 	plan = &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: splits}
 	if plan.Settings, err = in.settings(&f.base, &f.learning, g, l, phase); err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if err := in.begin(d.g, plan); err != nil {
 		return err
 	}
-	walk.A, walk.Progress = d.g.matrix, in.showing("walking", "sweep")
+	walk.A, walk.Progress = d.g.matrix, in.progress.Showing("walking", "sweep")
 	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{label: d.labelOf()})
 	if err != nil {
 		return err

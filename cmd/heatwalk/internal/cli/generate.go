@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -203,7 +204,7 @@ func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	w, finish, err := textio.Compress(counting(w, o.in.progress.begin("writing "+path, 0, inBytes)), path)
+	w, finish, err := textio.Compress(o.in.progress.Begin("writing "+path, 0, progress.Bytes).Counting(w), path)
 	if err != nil {
 		return err
 	}
@@ -341,17 +342,3 @@ func (in *invocation) generateStore(r *generated, publish func(store func() erro
 	in.doing = ""
 	return madeStore(report), nil
 }
-
-// counting counts in a stage what is written to w.
-func counting(w io.Writer, s *stage) io.Writer {
-	return writerFunc(func(p []byte) (int, error) {
-		n, err := w.Write(p)
-		s.set(s.done.Load()+int64(n), 0)
-		return n, err
-	})
-}
-
-type writerFunc func(p []byte) (int, error)
-
-// Write implements [io.Writer].
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

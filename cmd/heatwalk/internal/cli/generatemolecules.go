@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graphfile"
 )
@@ -87,6 +88,6 @@ func (in *invocation) runMolecules(g generate.Molecules, d *generatedCollection)
 		return err
 	}
 	return in.tell(d, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", d.Output, counted(int64(g.Graphs), "graph"), in.cost())
+		fmt.Fprintf(w, "%s: %s\n%s\n", d.Output, words.Counted(int64(g.Graphs), "graph"), in.cost())
 	})
 }

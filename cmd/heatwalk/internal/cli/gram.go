@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/spec"
@@ -71,8 +73,8 @@ func (in *invocation) runGram(f *classifyFlags) error {
 		if taken != "" {
 			taken = ", " + taken
 		}
-		fmt.Fprintf(w, "%s × %s of %s from %s%s\n", counted(int64(d.Rows), "row"), counted(int64(len(d.Columns)), "column"),
-			d.Learner, counted(int64(d.Labelled), "label"), taken)
+		fmt.Fprintf(w, "%s × %s of %s from %s%s\n", words.Counted(int64(d.Rows), "row"), words.Counted(int64(len(d.Columns)), "column"),
+			d.Learner, words.Counted(int64(d.Labelled), "label"), taken)
 		if skipped := d.Skipped.String(); skipped != "" {
 			fmt.Fprintln(w, skipped)
 		}
@@ -96,7 +98,7 @@ func (in *invocation) openGram(f *classifyFlags) (*ongram.Files, error) {
 	}
 	if unknown := k.Labels.Unknown; unknown > 0 && f.config.UnknownIDs != ingest.SkipUnknown {
 		return nil, &dataError{f.labels, fmt.Sprintf("has %s of no column of %s, such as %s; label the columns alone, or pass --unknown-ids=skip",
-			counted(int64(unknown), "id"), f.gram.file, quoted(k.Absent))}
+			words.Counted(int64(unknown), "id"), f.gram.file, quoted(k.Absent))}
 	}
 	if err := k.Labels.Trainable(); err != nil {
 		return nil, err
@@ -106,12 +108,12 @@ func (in *invocation) openGram(f *classifyFlags) (*ongram.Files, error) {
 
 // planGram keeps the run to what it takes.
 func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) error {
-	reading, scoring := in.showing("reading", "row"), in.showing("scoring", "row")
+	reading, scoring := in.progress.Showing("reading", "row"), in.progress.Showing("scoring", "row")
 	k.Progress = func(phase string, done, total int) {
 		if phase == "scoring" {
 			scoring(done, total)
 		} else if reading(done, total); done == total {
-			in.progress.begin("learning", whole, inShares)
+			in.progress.Begin("learning", progress.Whole, progress.Shares)
 		}
 	}
 	return in.keepWithin(func() (*needs, error) {

@@ -119,7 +119,7 @@ type listing func(r *collectionRun) ([]spec.Bytes, error)
 // nothing is read, and the error says what is enough for all that list tells.
 func (in *invocation) readCollection(name string, f *collectionFlags, beside string, list listing) (*collectionRun, error) {
 	r := &collectionRun{in: in, name: name, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed)}}
-	in.progress.begin("reading "+name, 0, "graph")
+	in.progress.Begin("reading "+name, 0, "graph")
 	var temp *tempDir
 	defer func() { temp.end() }()
 	var err error

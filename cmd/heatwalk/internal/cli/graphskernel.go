@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method/ongraphs"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -74,7 +75,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		return r.explain(err)
 	}
 	n, ids := len(r.c.Graphs), r.axis()
-	shape := fmt.Sprintf("%s × %[1]s %s", formatCount(int64(n)), f.dtype)
+	shape := fmt.Sprintf("%s × %[1]s %s", words.Count(int64(n)), f.dtype)
 	group, err := f.plan(r, o.dense, shape)
 	if err != nil {
 		return err
@@ -89,8 +90,8 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 			return r.explain(err)
 		}
 	}
-	stage := in.progress.begin("comparing", int64(n), "graph")
-	r.set.Progress = func(rows int) { stage.set(int64(rows), int64(n)) }
+	stage := in.progress.Begin("comparing", int64(n), "graph")
+	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
 	var rows *sparse.Block[float64] // of the group that is written
 	err = o.fill(f.dtype, ids, ids, lines{label: classNumbers(ongraphs.Labels(r.c, name), n), kernel: true}, func(i int, row []float64) error {
 		if i%group == 0 {
@@ -120,7 +121,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		if taken != "" {
 			taken = ", " + taken
 		}
-		fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, counted(int64(n), "graph"), counted(int64(d.Nodes), "node"), taken)
+		fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, words.Counted(int64(n), "graph"), words.Counted(int64(d.Nodes), "node"), taken)
 		fmt.Fprintf(w, "%s: %s, %s\n", f.out, shape, in.cost())
 	}, f.out)
 }

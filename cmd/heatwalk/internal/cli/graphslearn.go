@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
@@ -192,7 +194,7 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 	if err != nil {
 		return err
 	}
-	in.progress.begin("learning", whole, inShares)
+	in.progress.Begin("learning", progress.Whole, progress.Shares)
 	p, err := g.methods[0].Predict(in.ctx, g.problem, nil, g.with)
 	if err != nil {
 		return g.explain(err)
@@ -220,7 +222,7 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 		d.Truth = evaluate.Compare(p.Class, p.Reached, g.l, known)
 	}
 	return in.tell(d, func(w io.Writer) {
-		text := counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
+		text := words.Counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
 		if d.AccuracyEstimate != nil {
 			text += fmt.Sprintf(" · cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
 		}
@@ -267,7 +269,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: evaluate.Entries(g.methods...), Settings: g.with, Data: g.collection.Sum(), Progress: in.showing("evaluating", "split")}
+	plan := &evaluate.Plan{Methods: evaluate.Entries(g.methods...), Settings: g.with, Data: g.collection.Sum(), Progress: in.progress.Showing("evaluating", "split")}
 	nodes, err := g.nodes()
 	if err == nil {
 		err = in.planTo(plan, &f.splitting, nodes, g.l)

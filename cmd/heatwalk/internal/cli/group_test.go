@@ -25,24 +25,24 @@ type group struct {
 }
 
 var groups = []group{
-	{"graph and ids", words("convert sa -o w/c.mtx"), words("convert sb -o w/c.mtx"),
-		words("convert w/c.mtx --nodes w/c.mtx.ids -o w/read.tsv")},
-	{"block and ids", words("kernel sa --kernel diffusion --beta 1 -o w/K.npy"), words("kernel sb --kernel diffusion --beta 2 -o w/K.npy"),
-		words("convert w/K.npy -o w/read.npz")},
-	{"eigenvectors and ids", words("eigen sa --matrix adjacency --which largest --k 2 -o w/E.npy"), words("eigen sb --matrix adjacency --which largest --k 2 -o w/E.npy"),
-		words("convert w/E.npy -o w/read.npz")},
-	{"matrix and labels", words("convert a.svm -o w/x.npy"), words("convert b.svm -o w/x.npy"),
-		words("convert w/x.npy --labels w/x.labels.tsv -o w/read.svm")},
-	{"part of a block", words("kernel sa --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"), words("kernel sb --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"),
-		words("merge w/P.npy -o w/read.npy")},
-	{"part of a choice", words("classify sa --labels a.labels --method cwk --slab 0/1 -o w/P.trials"), words("classify sb --labels b.labels --method cwk --slab 0/1 -o w/P.trials"),
-		words("merge w/P.trials -o w/read.tsv")},
-	{"edges and labels", words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 -o w/e.tsv --labels w/l.tsv"),
-		words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 -o w/e.tsv --labels w/l.tsv"),
-		words("classify w/e.tsv --labels w/l.tsv --method lp -o w/read.tsv")},
-	{"store and labels", words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 --force -o w/g/ --labels w/l.tsv"),
-		words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 --force -o w/g/ --labels w/l.tsv"),
-		words("classify w/g/ --labels w/l.tsv --method lp -o w/read.tsv")},
+	{"graph and ids", line("convert sa -o w/c.mtx"), line("convert sb -o w/c.mtx"),
+		line("convert w/c.mtx --nodes w/c.mtx.ids -o w/read.tsv")},
+	{"block and ids", line("kernel sa --kernel diffusion --beta 1 -o w/K.npy"), line("kernel sb --kernel diffusion --beta 2 -o w/K.npy"),
+		line("convert w/K.npy -o w/read.npz")},
+	{"eigenvectors and ids", line("eigen sa --matrix adjacency --which largest --k 2 -o w/E.npy"), line("eigen sb --matrix adjacency --which largest --k 2 -o w/E.npy"),
+		line("convert w/E.npy -o w/read.npz")},
+	{"matrix and labels", line("convert a.svm -o w/x.npy"), line("convert b.svm -o w/x.npy"),
+		line("convert w/x.npy --labels w/x.labels.tsv -o w/read.svm")},
+	{"part of a block", line("kernel sa --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"), line("kernel sb --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"),
+		line("merge w/P.npy -o w/read.npy")},
+	{"part of a choice", line("classify sa --labels a.labels --method cwk --slab 0/1 -o w/P.trials"), line("classify sb --labels b.labels --method cwk --slab 0/1 -o w/P.trials"),
+		line("merge w/P.trials -o w/read.tsv")},
+	{"edges and labels", line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 -o w/e.tsv --labels w/l.tsv"),
+		line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 -o w/e.tsv --labels w/l.tsv"),
+		line("classify w/e.tsv --labels w/l.tsv --method lp -o w/read.tsv")},
+	{"store and labels", line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 --force -o w/g/ --labels w/l.tsv"),
+		line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 --force -o w/g/ --labels w/l.tsv"),
+		line("classify w/g/ --labels w/l.tsv --method lp -o w/read.tsv")},
 }
 
 // unsynced is the file system of the operating system without what makes it slow.
@@ -64,7 +64,7 @@ type unsyncedFile struct{ durable.File }
 
 func (unsyncedFile) Sync() error { return nil }
 
-func words(line string) []string { return strings.Fields(line) }
+func line(line string) []string { return strings.Fields(line) }
 
 // groupPlace makes a directory with the inputs of groups the working directory.
 func groupPlace(t *testing.T) {

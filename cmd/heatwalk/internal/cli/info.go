@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/spf13/cobra"
 )
@@ -139,7 +140,7 @@ func (in *invocation) printInfo(v *info) {
 	if v.Columns != "" {
 		line("columns", "%s", v.Columns)
 	}
-	line("nodes", "%s", formatCount(v.Nodes))
+	line("nodes", "%s", words.Count(v.Nodes))
 	kind := "undirected"
 	if v.Directed {
 		kind = "directed"
@@ -147,32 +148,32 @@ func (in *invocation) printInfo(v *info) {
 	if v.Weighted {
 		kind += ", weighted"
 	}
-	line("edges", "%s (%s)", formatCount(v.Edges), kind)
-	line("entries", "%s", formatCount(v.Entries))
-	line("self loops", "%s", formatCount(v.SelfLoops))
-	line("components", "%s, the largest of %s", formatCount(v.Components), counted(v.LargestComponent, "node"))
-	line("isolated", "%s", formatCount(v.Isolated))
+	line("edges", "%s (%s)", words.Count(v.Edges), kind)
+	line("entries", "%s", words.Count(v.Entries))
+	line("self loops", "%s", words.Count(v.SelfLoops))
+	line("components", "%s, the largest of %s", words.Count(v.Components), words.Counted(v.LargestComponent, "node"))
+	line("isolated", "%s", words.Count(v.Isolated))
 	line("largest degree", "%g", v.MaxDegree)
-	line("store", "%s, %.1f bits an entry", formatBytes(v.BytesTotal), v.BitsPerEntry)
+	line("store", "%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)
 	line("order of rows", "%s", v.Order)
 	if v.Classes != nil {
-		line("labelled", "%s of %s", counted(int64(*v.Labelled), "node"), counted(int64(*v.Classes), "class"))
+		line("labelled", "%s of %s", words.Counted(int64(*v.Labelled), "node"), words.Counted(int64(*v.Classes), "class"))
 	}
 	if v.PFreq != nil {
-		line("p_freq", "%s (%s)", formatPercent(*v.PFreq), v.frequent)
+		line("p_freq", "%s (%s)", words.Percent(*v.PFreq), v.frequent)
 	}
 	if v.PSwitch != nil {
 		of := "edges join"
 		if v.Weighted {
 			of = "the weight of edges joins"
 		}
-		line("p_switch", "%s of %s different classes", formatPercent(*v.PSwitch), of)
+		line("p_switch", "%s of %s different classes", words.Percent(*v.PSwitch), of)
 	}
 	if v.PSwitchEdges != nil && v.Weighted {
-		line("p_switch by edges", "%s of edges, whatever they weigh", formatPercent(*v.PSwitchEdges))
+		line("p_switch by edges", "%s of edges, whatever they weigh", words.Percent(*v.PSwitchEdges))
 	}
 	if v.PSwitchWalk != nil {
-		line("p_switch by walk", "%s of steps, starting in each component by its nodes", formatPercent(*v.PSwitchWalk))
+		line("p_switch by walk", "%s of steps, starting in each component by its nodes", words.Percent(*v.PSwitchWalk))
 	}
 	if !in.quiet {
 		line("took", "%s", in.cost())

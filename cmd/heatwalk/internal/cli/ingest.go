@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -122,8 +124,8 @@ func madeStore(r *ingest.Report) string {
 			columns += f.Name + ": " + f.Columns + "\n"
 		}
 	}
-	return fmt.Sprintf("%s%s, %s, %.1f bits an entry, %s%s%s", columns, counted(r.Nodes, "node"), counted(r.Edges, "edge"),
-		r.Store.BitsPerEntry(), formatBytes(r.Store.BytesTotal()), order, dropped(r))
+	return fmt.Sprintf("%s%s, %s, %.1f bits an entry, %s%s%s", columns, words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
+		r.Store.BitsPerEntry(), words.Bytes(r.Store.BytesTotal()), order, dropped(r))
 }
 
 // dropped lists what was merged or left out.
@@ -143,7 +145,7 @@ func dropped(r *ingest.Report) string {
 					first, rest = p.noun[:at], p.noun[at:]
 				}
 			}
-			parts = append(parts, counted(p.n, first)+rest)
+			parts = append(parts, words.Counted(p.n, first)+rest)
 		}
 	}
 	if parts == nil {
@@ -167,12 +169,12 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	c.Warn = func(text string) { in.warn("%s", text) }
 	var (
 		at    ingest.Progress
-		stage *stage
+		stage *progress.Stage
 		lines int64
 	)
 	c.Progress = func(p ingest.Progress) {
 		if stage == nil || p.Phase != at.Phase || p.File != at.File {
-			u := inBytes
+			u := progress.Bytes
 			if p.File == "" {
 				u = "row"
 			}
@@ -180,10 +182,10 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 			if r.config.Stdin != nil && p.File != "" {
 				name = r.source
 			}
-			stage = in.progress.begin(name, p.Total, u)
+			stage = in.progress.Begin(name, p.Total, u)
 		}
 		at, lines = p, p.Lines
-		stage.set(p.Done, p.Total)
+		stage.Set(p.Done, p.Total)
 	}
 	if in.estimating {
 		if r.sources.any() || c.Sources != nil {
@@ -218,9 +220,9 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	}
 	in.wholly(err)
 	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
-		in.reached = counted(lines, "line")
+		in.reached = words.Counted(lines, "line")
 	}
-	in.progress.end()
+	in.progress.End()
 	return report, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest/source"
@@ -87,7 +88,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err := in.begin(d.g, plan); err != nil {
 		return err
 	}
-	walk.A, walk.Progress = d.g.matrix, in.showing("walking", "sweep")
+	walk.A, walk.Progress = d.g.matrix, in.progress.Showing("walking", "sweep")
 	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{kernel: true, label: d.labelOf()})
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (in *invocation) finishDense(d *denseRun, of *evaluate.Part, r *denseReport
 	}
 	return in.tell(r, func(w io.Writer) {
 		p := r.Parameters
-		fmt.Fprintf(w, "%s × %s %s · α = %v, steps %d to %d\n%s · %s\n", formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype,
+		fmt.Fprintf(w, "%s × %s %s · α = %v, steps %d to %d\n%s · %s\n", words.Count(int64(r.Rows)), words.Count(int64(r.Cols)), r.Dtype,
 			p.Alpha, p.MinSteps, p.Steps, in.cost(), r.Output)
 	}, r.Output)
 }

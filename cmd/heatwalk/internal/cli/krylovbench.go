@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -132,7 +133,7 @@ func (in *invocation) krylovBench(name string, f *krylovFlags) error {
 	return in.tell(v, func(io.Writer) {
 		w := in.stdout
 		fmt.Fprintf(w, "%-12s %.1f ms, median %.1f, %d threads, %s, %s of %d columns\n", v.Workload, v.SecondsMin*1e3, v.SecondsMedian*1e3,
-			v.Threads, v.Method, counted(int64(v.Sweeps), "sweep"), v.Columns)
+			v.Threads, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)
 		fmt.Fprintf(w, "%-12s %.2g, asked for %.2g\n", "bound", v.Bound, v.Tolerance)
 		if v.Values == nil {
 			fmt.Fprintf(w, "%-12s %v\n", "checksum", v.Checksum)

@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
@@ -64,7 +65,7 @@ func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *no
 	size := truth.Sizes()
 	for c, name := range truth.Names {
 		if !slices.Contains(l.Names, name) {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), counted(int64(size[c]), "node"))
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(int64(size[c]), "node"))
 		}
 	}
 	t := evaluate.Compare(class, reached, l, truth)
@@ -77,7 +78,7 @@ func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *no
 // printTruth says how predictions compare with the labels of a file.
 func printTruth(w io.Writer, t *evaluate.Truth, file, noun string) {
 	if t != nil {
-		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", file, formatPercent(t.Accuracy), counted(int64(t.Nodes), noun), t.MacroF1)
+		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", file, words.Percent(t.Accuracy), words.Counted(int64(t.Nodes), noun), t.MacroF1)
 	}
 }
 
@@ -105,15 +106,15 @@ func skippedOf(l *nodefile.Labels) skippedLines { return skippedLines{l.Unlabell
 func (s skippedLines) String() string {
 	var parts []string
 	if s.Unlabelled > 0 {
-		parts = append(parts, formatCount(int64(s.Unlabelled))+" without a label")
+		parts = append(parts, words.Count(int64(s.Unlabelled))+" without a label")
 	}
 	if s.Unknown > 0 {
-		parts = append(parts, formatCount(int64(s.Unknown))+" of nodes that are not in the graph")
+		parts = append(parts, words.Count(int64(s.Unknown))+" of nodes that are not in the graph")
 	}
 	if parts == nil {
 		return ""
 	}
-	return "skipped " + counted(int64(s.Unlabelled+s.Unknown), "label line") + ": " + strings.Join(parts, ", ")
+	return "skipped " + words.Counted(int64(s.Unlabelled+s.Unknown), "label line") + ": " + strings.Join(parts, ", ")
 }
 
 // problemOf returns what is to be learned.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/gridfile"
@@ -207,7 +208,7 @@ func (in *invocation) methodError(err error, graph string) error {
 		return usageOf(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
 	case errors.As(err, &limited) && limited.Short > 0:
 		return &machineError{graph, fmt.Sprintf(unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			formatBytes(in.memory+limited.Short+limited.Short/4)), err}
+			words.Bytes(in.memory+limited.Short+limited.Short/4)), err}
 	case errors.As(err, &limited):
 		return &machineError{graph, unsolved + "; take another --method", err}
 	case errors.Is(err, iterative.ErrIterationLimit):
@@ -262,24 +263,4 @@ func (in *invocation) settings(tried *method.Settings, f *learning, g *openGraph
 	s.Prior, s.RNGSeed, s.Tolerance, s.Effort = prior, uint64(in.seed), f.machine.given(), method.Effort(f.effort)
 	s.Memory, s.Workers, s.Progress = g.memory(), in.threads, progress
 	return &s, err
-}
-
-// phases returns a callback that shows the phases of a method, one after the other. What
-// follows a phase that is done, such as training machines, is no part of it.
-func (in *invocation) phases() func(name string, done float64) {
-	var (
-		shown *stage
-		phase string
-	)
-	return func(name string, done float64) {
-		if shown == nil || phase != name {
-			phase = name
-			shown = in.progress.begin(name, whole, inShares)
-		}
-		shown.set(int64(done*whole), whole)
-		if done >= 1 {
-			in.progress.end()
-			shown = nil
-		}
-	}
 }

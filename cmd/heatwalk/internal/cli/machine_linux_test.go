@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -78,13 +79,13 @@ func TestProgressOnATerminal(t *testing.T) {
 		_, _ = io.Copy(&text, screen) // ends with an error when the program's end is closed
 		seen <- text.String()
 	}()
-	p := newProgress(t.Context(), stderr, "auto", false, false)
-	s := p.begin("reading edges.tsv", 2_000_000, inBytes)
-	s.set(1_000_000, 0)
+	p := progress.New(t.Context(), stderr, "auto", false, false)
+	s := p.Begin("reading edges.tsv", 2_000_000, progress.Bytes)
+	s.Set(1_000_000, 0)
 	time.Sleep(300 * time.Millisecond) // bars are drawn every now and then
-	p.print([]byte("heatwalk: warning: odd\n"))
+	p.Print([]byte("heatwalk: warning: odd\n"))
 	time.Sleep(300 * time.Millisecond)
-	p.close()
+	p.Close()
 	if err := stderr.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 )
 
@@ -75,7 +76,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		return err
 	}
 	defer o.abort()
-	dtype, shape := parts[0].Dtype, fmt.Sprintf("%s × %s %s", formatCount(int64(m.Rows)), formatCount(int64(m.Cols)), parts[0].Dtype)
+	dtype, shape := parts[0].Dtype, fmt.Sprintf("%s × %s %s", words.Count(int64(m.Rows)), words.Count(int64(m.Cols)), parts[0].Dtype)
 	if err := checkSpace(out, o.dense.bytes(axis{N: m.Rows}, axis{N: m.Cols}, elementOf(dtype)), shape, "choose another disk"); err != nil {
 		return err
 	}
@@ -83,9 +84,9 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	if err != nil {
 		return partError(err)
 	}
-	stage := in.progress.begin("merging", int64(m.Rows), "row")
+	stage := in.progress.Begin("merging", int64(m.Rows), "row")
 	err = o.fill(dtype, axis{N: m.Rows, ID: rowIDs}, axis{N: m.Cols, ID: colIDs}, lines{}, func(i int, row []float64) error {
-		stage.set(int64(i), int64(m.Rows))
+		stage.Set(int64(i), int64(m.Rows))
 		return m.RowTo(row, i)
 	})
 	if err != nil {
@@ -96,7 +97,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	}
 	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows, Cols: m.Cols, Dtype: dtype}
 	return in.tell(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s of %s · %s\n", counted(int64(r.Parts), "part"), r.Command, shape)
+		fmt.Fprintf(w, "%s of %s · %s\n", words.Counted(int64(r.Parts), "part"), r.Command, shape)
 		in.printCost(w, out)
 	}, out)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/similarity"
@@ -64,8 +65,8 @@ const maxContentWeight = 1e100
 // attributes reads the rows of --of as a source of the graph.
 func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	o := &tablefile.Options{}
-	stage := in.progress.begin("reading "+n.of, 0, inBytes)
-	o.Progress = func(done, total int64) { stage.set(done, total) }
+	stage := in.progress.Begin("reading "+n.of, 0, progress.Bytes)
+	o.Progress = func(done, total int64) { stage.Set(done, total) }
 	f, err := tablefile.Inspect(in.ctx, n.of, o)
 	if err != nil {
 		return nil, err

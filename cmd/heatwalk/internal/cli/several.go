@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
@@ -100,13 +101,7 @@ func (in *invocation) planSeveral(name string, s *severalRun) error {
 	}
 	s.problem = problemOf(s.g, s.l)
 	s.row, s.sets = s.l.Sets()
-	var shown *stage
-	s.settings.Progress = func(phase string, done float64) {
-		if shown == nil {
-			shown = in.progress.begin("learning", 0, "")
-		}
-		shown.within(fmt.Sprintf("%s %.0f %%", phase, 100*done))
-	}
+	_, s.settings.Progress = in.progress.Parts("learning", "")
 	return in.take(s.g, func() (*needs, error) {
 		n, err := in.planLearning(s.g, s.l, s.settings)
 		if err != nil {
@@ -180,13 +175,13 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 		return err
 	}
 	defer s.end()
-	splits, _ := in.evaluating()
+	splits, _ := in.progress.Parts("evaluating", "split")
 	report, err := evaluate.RunSeveral(in.ctx, s.problem, s.columns, s.row, s.sets, &evaluate.SeveralPlan{
 		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
 	})
 	if none := new(validate.FractionError); errors.As(err, &none) && none.Class >= 0 {
 		return usageOf("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
-			none.Fraction, counted(int64(none.Nodes), "labelled node"), none.Smallest)
+			none.Fraction, words.Counted(int64(none.Nodes), "labelled node"), none.Smallest)
 	}
 	if err != nil {
 		return in.methodError(f.explain(err, s.g.Nodes(), s.l), name)
@@ -201,7 +196,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	if in.json {
 		return in.document(doc)
 	}
-	in.progress.close()
+	in.progress.Close()
 	if f.report != "-" {
 		if err := report.WriteText(in.stdout); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -72,7 +73,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return usageOf(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
 	d.g.forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
 		n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
@@ -173,7 +174,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	if !d.out.takesPieces(d.path) {
 		if limited && held > left {
 			return false, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-				d.path, formatBytes(held))}
+				d.path, words.Bytes(held))}
 		}
 		hold = true
 	}
@@ -272,7 +273,7 @@ func (in *invocation) printKernel(w io.Writer, r *kernelReport, text string) {
 	if parameters := r.Parameters.family.Text(r.Parameters.values); parameters != "" {
 		title += ", " + parameters
 	}
-	fmt.Fprintf(w, "%s × %s %s · %s\n", formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype, title)
-	fmt.Fprintf(w, "%s, %s · %s\n", method, counted(int64(r.Sweeps), "sweep"), text)
+	fmt.Fprintf(w, "%s × %s %s · %s\n", words.Count(int64(r.Rows)), words.Count(int64(r.Cols)), r.Dtype, title)
+	fmt.Fprintf(w, "%s, %s · %s\n", method, words.Counted(int64(r.Sweeps), "sweep"), text)
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
 }

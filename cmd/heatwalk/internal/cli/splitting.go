@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -163,7 +164,7 @@ func (in *invocation) planTo(plan *evaluate.Plan, s *splitting, nodes labelled, 
 	}
 	for c, tests := range split.Unseen(l.Class) {
 		if tests > 0 {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), counted(int64(tests), "test "+s.noun))
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(int64(tests), "test "+s.noun))
 		}
 	}
 	plan.Given = &split
@@ -205,16 +206,16 @@ func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error
 	case errors.As(err, &journal):
 		return usageOf("--resume", "%v; give what it had, or leave out --resume to begin again", journal)
 	case errors.As(err, &folds) && folds.Items >= folds.Folds:
-		return usageOf("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", folds.Folds, counted(int64(folds.Items), noun), l.Names[folds.Class])
+		return usageOf("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", folds.Folds, words.Counted(int64(folds.Items), noun), l.Names[folds.Class])
 	case errors.As(err, &folds):
 		advice := ""
 		if folds.Items > 1 {
 			advice = fmt.Sprintf("give at most %d, or ", folds.Items)
 		}
-		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", folds.Folds, counted(int64(folds.Items), noun), l.Names[folds.Class], advice)
+		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", folds.Folds, words.Counted(int64(folds.Items), noun), l.Names[folds.Class], advice)
 	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
 		return usageOf("--train", "%v of %s leaves class %q without a training %s; the smallest fraction that works is %v",
-			fraction.Fraction, counted(int64(fraction.Nodes), noun), l.Names[fraction.Class], s.noun, fraction.Smallest)
+			fraction.Fraction, words.Counted(int64(fraction.Nodes), noun), l.Names[fraction.Class], s.noun, fraction.Smallest)
 	case errors.As(err, &fraction):
 		return usageOf("--train", "%s", strings.ReplaceAll(fraction.Error(), "node", s.noun))
 	case errors.As(err, &split) && split.Row >= 0:

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,7 +18,7 @@ import (
 // right flag, together with what was found wrong before.
 func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	in.formatErrors()
-	in.progress = newProgress(in.ctx, in.stderr, "none", true, false)
+	in.progress = progress.New(in.ctx, in.stderr, "none", true, false)
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
@@ -101,7 +102,7 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	in.formatErrors()
-	in.progress = newProgress(in.ctx, in.stderr, "none", true, false)
+	in.progress = progress.New(in.ctx, in.stderr, "none", true, false)
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

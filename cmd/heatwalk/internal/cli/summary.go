@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -43,7 +44,7 @@ func (in *invocation) tell(v document, text func(w io.Writer), outputs ...string
 // document prints v, a command's whole result, as the one JSON document on
 // stdout.
 func (in *invocation) document(v any) error {
-	in.progress.close()
+	in.progress.Close()
 	return encode(in.stdout, v)
 }
 
@@ -58,7 +59,7 @@ func encode(w io.Writer, v any) error {
 // summary returns where the closing summary goes: stdout, or stderr if stdout
 // carries the command's output, or nowhere.
 func (in *invocation) summary(outputs ...string) io.Writer {
-	in.progress.close()
+	in.progress.Close()
 	if in.quiet || in.json {
 		return io.Discard
 	}
@@ -72,7 +73,7 @@ func (in *invocation) summary(outputs ...string) io.Writer {
 
 // cost says what the run took: "24.1 s, peak 412 MB".
 func (in *invocation) cost() string {
-	return fmt.Sprintf("%s, peak %s", formatSeconds(time.Since(in.started)), formatBytes(system.PeakMemory()))
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(in.started)), words.Bytes(system.PeakMemory()))
 }
 
 // printCost says what the run took and where its output is.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -61,7 +62,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	g, l := d.g, d.l
 	var settings *method.Settings
 	err = in.take(g, func() (*needs, error) {
-		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.phases()); err != nil {
+		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.progress.Phases()); err != nil {
 			return nil, err
 		}
 		n, err := in.planLearning(g, l, settings)
@@ -102,8 +103,8 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		Tested: t.Tested, Sweeps: t.Work.Sweeps,
 	}
 	return in.tell(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s tried on %s · α = %s\n", counted(int64(r.Settings), "setting"),
-			counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]"))
+		fmt.Fprintf(w, "%s tried on %s · α = %s\n", words.Counted(int64(r.Settings), "setting"),
+			words.Counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]"))
 		in.printCost(w, r.Output)
 	}, r.Output)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -81,7 +82,7 @@ func (in *invocation) runVectorClassify(f *classifyFlags) error {
 	maps.Copy(given, f.gram.stated)
 	r, err := (&ongram.Records{
 		Table: a, Labels: l, Kernel: f.vectors.kernel, Learner: learner, Given: given,
-		Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.phases(),
+		Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
 	}).Classify(in.ctx)
 	if err != nil {
 		return learnError(recordError(err, a), a.File)
@@ -146,7 +147,7 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 	}
 	others := ""
 	if n := len(unknown) - 1; n > 0 {
-		others = fmt.Sprintf(" (nor %s like it)", counted(int64(n), "other value"))
+		others = fmt.Sprintf(" (nor %s like it)", words.Counted(int64(n), "other value"))
 	}
 	first := unknown[0]
 	return nil, nil, nil, &dataError{fmt.Sprintf("%s:%d", a.File, a.Line[first.Record]),
@@ -168,17 +169,17 @@ func learnError(err error, place string) error {
 
 // print says what was done.
 func (d *vectorClassified) print(w io.Writer, f *classifyFlags, a *nodefile.Attributes) {
-	fmt.Fprintf(w, "%s labelled · %s\n", counted(int64(d.Nodes-d.Labelled), "record"), f.vectors.describe(a))
-	learned := d.Learner + " of " + counted(int64(d.Labelled), "label")
+	fmt.Fprintf(w, "%s labelled · %s\n", words.Counted(int64(d.Nodes-d.Labelled), "record"), f.vectors.describe(a))
+	learned := d.Learner + " of " + words.Counted(int64(d.Labelled), "label")
 	if taken := f.gram.learner.Text(d.Parameters); taken != "" {
 		learned += ", " + taken
 	}
 	if d.Support > 0 {
-		learned += " · " + formatCount(int64(d.Support)) + " support vectors"
+		learned += " · " + words.Count(int64(d.Support)) + " support vectors"
 	}
 	fmt.Fprintln(w, learned)
 	if d.AccuracyEstimate != nil {
-		fmt.Fprintf(w, "cross-validated accuracy %.1f ± %.1f %%, best of %s\n", 100**d.AccuracyEstimate, 100**d.AccuracyStderr, counted(int64(d.Settings), "setting"))
+		fmt.Fprintf(w, "cross-validated accuracy %.1f ± %.1f %%, best of %s\n", 100**d.AccuracyEstimate, 100**d.AccuracyStderr, words.Counted(int64(d.Settings), "setting"))
 	}
 	if text := d.Skipped.String(); text != "" && f.labels != "" {
 		fmt.Fprintln(w, text)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -49,7 +50,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		return err
 	}
 	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
-	size, shape := o.dense.bytes(rowAxis, colAxis, elementOf(f.dtype)), fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype)
+	size, shape := o.dense.bytes(rowAxis, colAxis, elementOf(f.dtype)), fmt.Sprintf("%s × %s %s", words.Count(int64(len(rows))), words.Count(int64(len(cols))), f.dtype)
 	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
 		return err
 	}
@@ -63,9 +64,9 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	}
 	classes, _ := a.Labels() // there are none where no column has them
 	number := classNumbers(classes, a.Len())
-	stage := in.progress.begin("comparing", int64(len(rows)), "row")
+	stage := in.progress.Begin("comparing", int64(len(rows)), "row")
 	err = o.fill(f.dtype, rowAxis, colAxis, lines{kernel: true, label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
-		stage.set(int64(i), int64(len(rows)))
+		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)
 		return nil
 	})
@@ -87,7 +88,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 
 // describe names the kernel, its parameters and the attributes.
 func (f *vectorFlags) describe(a *nodefile.Attributes) string {
-	text := f.kernel.Name + " of " + counted(int64(len(a.Columns)), "attribute")
+	text := f.kernel.Name + " of " + words.Counted(int64(len(a.Columns)), "attribute")
 	if taken := f.kernel.Text(f.values); taken != "" {
 		text += ", " + taken
 	}

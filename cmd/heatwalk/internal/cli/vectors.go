@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -126,7 +127,7 @@ func (in *invocation) warnNumbers(f *vectorFlags, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
 		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > a.Len()/2 {
 			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
-				counted(int64(n), "value"), counted(int64(a.Len()), "record"))
+				words.Counted(int64(n), "value"), words.Counted(int64(a.Len()), "record"))
 		}
 	}
 }

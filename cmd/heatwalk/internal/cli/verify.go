@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -32,7 +34,7 @@ func newVerify(in *invocation) *cobra.Command {
 		}{VerifyReport: report}
 		return in.tell(v, func(w io.Writer) {
 			fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", args[0],
-				counted(report.Entries, "entry"), counted(int64(report.Files), "file"), formatBytes(report.Bytes), in.cost())
+				words.Counted(report.Entries, "entry"), words.Counted(int64(report.Files), "file"), words.Bytes(report.Bytes), in.cost())
 		})
 	})
 	return cmd
@@ -58,7 +60,7 @@ func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 	if err := in.keepTo(n); err != nil {
 		return nil, err
 	}
-	stage := in.progress.begin("verifying "+dir, 2*s.Manifest().Size(), inBytes)
-	defer in.progress.end()
-	return s.Verify(in.ctx, in.threads, func(done, _ int64) { stage.set(done, 0) })
+	stage := in.progress.Begin("verifying "+dir, 2*s.Manifest().Size(), progress.Bytes)
+	defer in.progress.End()
+	return s.Verify(in.ctx, in.threads, func(done, _ int64) { stage.Set(done, 0) })
 }

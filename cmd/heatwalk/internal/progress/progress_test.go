@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(context.Background(), &out, "plain", false, false)
-	s := p.begin("reading edges.tsv", 2_000_000, inBytes)
-	s.set(1_000_000, 0)
+	p := New(context.Background(), &out, "plain", false, false)
+	s := p.Begin("reading edges.tsv", 2_000_000, Bytes)
+	s.Set(1_000_000, 0)
 	if out.Len() > 0 {
 		t.Errorf("a line before its time: %q", out.String())
 	}
 	s.started = s.started.Add(-4 * time.Second)
 	p.tick()
-	p.close()
+	p.Close()
 	p.tick()
 	want := "reading edges.tsv: 1.00 MB of 2.00 MB, 250 KB/s, 4.0 s left\nreading edges.tsv: 1.00 MB, 4.0 s\n"
 	if got := out.String(); got != want {
@@ -29,10 +29,10 @@ func TestProgressLines(t *testing.T) {
 
 func TestProgressJSON(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(context.Background(), &out, "plain", false, true)
-	s := p.begin("walking", 40, "sweep")
+	p := New(context.Background(), &out, "plain", false, true)
+	s := p.Begin("walking", 40, "sweep")
 	s.started = s.started.Add(-4 * time.Second)
-	s.set(10, 0)
+	s.Set(10, 0)
 	p.tick()
 	var line struct {
 		Level, Stage string
@@ -49,31 +49,31 @@ func TestProgressIsSilent(t *testing.T) {
 		quiet bool
 	}{{"none", false}, {"auto", false}, {"plain", true}} {
 		var out bytes.Buffer
-		p := newProgress(context.Background(), &out, c.as, c.quiet, false)
-		s := p.begin("walking", 40, "sweep")
+		p := New(context.Background(), &out, c.as, c.quiet, false)
+		s := p.Begin("walking", 40, "sweep")
 		s.started = s.started.Add(-time.Hour)
-		s.set(10, 0)
-		p.close()
+		s.Set(10, 0)
+		p.Close()
 		if out.Len() > 0 {
 			t.Errorf("%+v: %q", c, out.String())
 		}
 	}
 	var out bytes.Buffer
-	quick := newProgress(context.Background(), &out, "plain", false, false)
-	quick.begin("walking", 40, "sweep").set(40, 0)
-	quick.close()
+	quick := New(context.Background(), &out, "plain", false, false)
+	quick.Begin("walking", 40, "sweep").Set(40, 0)
+	quick.Close()
 	if out.Len() > 0 {
 		t.Errorf("a stage that is over at once: %q", out.String())
 	}
-	var none *progress
-	none.begin("walking", 0, inBytes).set(1, 2)
-	none.close()
+	var none *Display
+	none.Begin("walking", 0, Bytes).Set(1, 2)
+	none.Close()
 }
 
 func TestProgressWithoutTotal(t *testing.T) {
-	s := (*progress)(nil).begin("reading", 0, "line")
+	s := (*Display)(nil).Begin("reading", 0, "line")
 	s.started = s.started.Add(-2 * time.Second)
-	s.set(5000, 0)
+	s.Set(5000, 0)
 	if got := s.String(); !strings.HasPrefix(got, "5,000 lines, 2,") || strings.Contains(got, "left") {
 		t.Errorf("got %q", got)
 	}
@@ -82,10 +82,10 @@ func TestProgressWithoutTotal(t *testing.T) {
 // Between stages, and before the first one, a line tells that the run goes on.
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(context.Background(), &out, "plain", false, false)
+	p := New(context.Background(), &out, "plain", false, false)
 	p.rest = p.rest.Add(-5 * time.Second)
 	p.tick()
-	p.close()
+	p.Close()
 	if got := out.String(); got != "working: 5.0 s\n" {
 		t.Errorf("got %q", got)
 	}
@@ -94,7 +94,7 @@ func TestProgressWithoutStage(t *testing.T) {
 // A line fits its width, and its bar, percentage and amount are of one moment, even
 // where more is done than was expected.
 func TestProgressDrawn(t *testing.T) {
-	s := (*progress)(nil).begin("computing", 8, "product")
+	s := (*Display)(nil).Begin("computing", 8, "product")
 	s.started = s.started.Add(-3200 * time.Millisecond)
 	for _, c := range []struct {
 		done, total int64
@@ -109,18 +109,18 @@ func TestProgressDrawn(t *testing.T) {
 		{4, 8, 30, "computing  50 %  3.2 s left"},
 		{4, 8, 12, "ing  50 %  "},
 	} {
-		s.set(c.done, c.total)
+		s.Set(c.done, c.total)
 		if got := s.drawn(c.width); got != c.want {
 			t.Errorf("%d of %d in %d columns: %q, want %q", c.done, c.total, c.width, got, c.want)
 		}
 	}
-	none := (*progress)(nil).begin("writing", 8, "row")
+	none := (*Display)(nil).Begin("writing", 8, "row")
 	none.started = none.started.Add(-3200 * time.Millisecond)
 	if got, want := none.drawn(80), "writing                            0 %  0 of 8 rows, 3.2 s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	share := (*progress)(nil).begin("learning", whole, inShares)
-	share.set(250, 0)
+	share := (*Display)(nil).Begin("learning", Whole, Shares)
+	share.Set(250, 0)
 	if got, want := share.drawn(80), "learning ━━━━━━                   25 %"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -129,11 +129,11 @@ func TestProgressDrawn(t *testing.T) {
 // Of an evaluation something moves before the first split is done.
 func TestProgressOfEvaluation(t *testing.T) {
 	var out bytes.Buffer
-	in := &invocation{progress: newProgress(context.Background(), &out, "plain", false, false)}
-	splits, phase := in.evaluating()
+	p := New(context.Background(), &out, "plain", false, false)
+	splits, phase := p.Parts("evaluating", "split")
 	line := func() string {
 		out.Reset()
-		in.progress.tick()
+		p.tick()
 		return out.String()
 	}
 	phase("choose", 0.25)
@@ -149,23 +149,23 @@ func TestProgressOfEvaluation(t *testing.T) {
 	if got := line(); got != "evaluating: 2 of 4 splits\n" {
 		t.Errorf("got %q", got)
 	}
-	in.progress.close()
+	p.Close()
 }
 
 // A phase that is done does not stand at 100 % while something else goes on.
 func TestProgressOfPhases(t *testing.T) {
 	var out bytes.Buffer
-	in := &invocation{progress: newProgress(context.Background(), &out, "plain", false, false)}
-	phase := in.phases()
+	p := New(context.Background(), &out, "plain", false, false)
+	phase := p.Phases()
 	phase("features", 0.5)
-	in.progress.tick()
+	p.tick()
 	phase("features", 1)
-	in.progress.rest = in.progress.rest.Add(-2 * time.Second)
-	in.progress.tick()
+	p.rest = p.rest.Add(-2 * time.Second)
+	p.tick()
 	phase("walk", 0.25)
-	in.progress.tick()
+	p.tick()
 	if got, want := out.String(), "features: 50 %\nworking: 2.0 s\nwalk: 25 %\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	in.progress.close()
+	p.Close()
 }

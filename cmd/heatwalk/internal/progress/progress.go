@@ -1,4 +1,5 @@
-package cli
+// Package progress shows on stderr how far a run has come.
+package progress
 
 import (
 	"context"
@@ -15,13 +16,15 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 )
 
-// progress shows on stderr how far a run has come: on a terminal one line that
+// Display shows on stderr how far a run has come: on a terminal one line that
 // moves, a line every few seconds where lines were asked for, nothing otherwise.
 // Between stages it tells that the run goes on. A stage that took a while leaves its
 // last line.
-type progress struct {
+type Display struct {
 	w       io.Writer
 	shows   bool // on a terminal
 	lines   bool
@@ -31,7 +34,7 @@ type progress struct {
 	mu    sync.Mutex // of w and all below
 	bars  *mpb.Progress
 	bar   *mpb.Bar  // the only one
-	stage *stage    // the one that is shown
+	stage *Stage    // the one that is shown
 	rest  time.Time // when the one before ended
 	timer *time.Timer
 	over  bool // nothing is shown any more
@@ -43,15 +46,17 @@ const (
 	lastAfter  = time.Second            // what took as long leaves its last line on a terminal
 )
 
-func newProgress(ctx context.Context, w io.Writer, as string, quiet, asJSON bool) *progress {
-	p := &progress{w: w, json: asJSON, started: time.Now()}
+// New returns a display on w: "none" for none, "plain" for lines, "auto" for what is drawn
+// if w is a terminal; asJSON makes its lines JSON.
+func New(ctx context.Context, w io.Writer, as string, quiet, asJSON bool) *Display {
+	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.rest = p.started
 	switch {
 	case quiet || as == "none":
 	case as == "plain":
 		p.lines = true
 		p.timer = time.AfterFunc(lineEvery, p.tick)
-	case isTerminal(w):
+	case IsTerminal(w):
 		p.shows = true
 		p.timer = time.AfterFunc(firstAfter, func() { p.show(ctx) })
 	}
@@ -59,7 +64,7 @@ func newProgress(ctx context.Context, w io.Writer, as string, quiet, asJSON bool
 }
 
 // show begins to draw.
-func (p *progress) show(ctx context.Context) {
+func (p *Display) show(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
@@ -73,17 +78,17 @@ func (p *progress) show(ctx context.Context) {
 }
 
 // text is the line of now, in so many columns.
-func (p *progress) text(width int) string {
+func (p *Display) text(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stage != nil {
 		return p.stage.drawn(width)
 	}
-	return "working " + formatSeconds(time.Since(p.rest))
+	return "working " + words.Seconds(time.Since(p.rest))
 }
 
 // tick writes a line of progress and comes again.
-func (p *progress) tick() {
+func (p *Display) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
@@ -92,89 +97,77 @@ func (p *progress) tick() {
 	if p.stage != nil {
 		p.line(p.stage)
 	} else {
-		p.line(&stage{name: "working", unit: inNothing, started: p.rest})
+		p.line(&Stage{name: "working", unit: nothing, started: p.rest})
 	}
 	p.timer.Reset(lineEvery)
 }
 
-func isTerminal(stream any) bool {
+// IsTerminal reports whether a stream is one.
+func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && cwriter.IsTerminal(int(f.Fd()))
 }
 
-// unit is what work is measured in: a noun, or bytes.
-type unit string
+// Unit is what work is measured in: a noun, or bytes.
+type Unit string
 
-const inBytes unit = ""
+// The units that are no nouns.
+const (
+	Bytes   Unit = ""
+	Shares  Unit = "share"   // a stage tells only what share of it is done, in parts of Whole
+	nothing Unit = "nothing" // only the time of a stage is known
+)
+
+// Whole is all of a stage that is measured in shares.
+const Whole = 1000
 
 // amount writes n with its unit, of writes it in front of another amount.
-func (u unit) amount(n int64) string {
+func (u Unit) amount(n int64) string {
 	switch u {
-	case inBytes:
-		return formatBytes(n)
-	case inShares:
-		return fmt.Sprintf("%.0f %%", float64(n)*100/whole)
+	case Bytes:
+		return words.Bytes(n)
+	case Shares:
+		return fmt.Sprintf("%.0f %%", float64(n)*100/Whole)
 	}
-	return counted(n, string(u))
+	return words.Counted(n, string(u))
 }
 
-func (u unit) of(n int64) string {
-	if u == inBytes || u == inShares {
+func (u Unit) of(n int64) string {
+	if u == Bytes || u == Shares {
 		return u.amount(n)
 	}
-	return formatCount(n)
+	return words.Count(n)
 }
 
-// inShares measures a stage that tells only what share of it is done, in parts
-// of whole.
-const inShares unit = "share"
-
-const whole = 1000
-
-// inNothing measures a stage of which only the time is known.
-const inNothing unit = "nothing"
-
-// stage is one part of a run whose amount of work is known, or not (total 0).
-type stage struct {
-	p       *progress
+// Stage is one part of a run whose amount of work is known, or not (total 0).
+type Stage struct {
+	p       *Display
 	name    string
 	total   atomic.Int64
 	done    atomic.Int64
-	unit    unit
+	unit    Unit
 	part    atomic.Pointer[string] // what is done of the next unit; nil: that is not known
 	started time.Time
 }
 
-// begin shows a new stage in place of the one before. total may be 0 if it is
-// not known. It is safe to call on a nil progress.
-func (p *progress) begin(name string, total int64, u unit) *stage {
-	s := &stage{p: p, name: name, unit: u, started: time.Now()}
+// Begin shows a new stage in place of the one before. total may be 0 if it is
+// not known. It is safe to call on a nil Display.
+func (p *Display) Begin(name string, total int64, u Unit) *Stage {
+	s := &Stage{p: p, name: name, unit: u, started: time.Now()}
 	s.total.Store(total)
 	if p == nil {
 		return s
 	}
-	p.end()
+	p.End()
 	p.mu.Lock()
 	p.stage = s
 	p.mu.Unlock()
 	return s
 }
 
-// showing returns a callback that shows a stage whose work is counted in the
-// unit, from its first call on.
-func (in *invocation) showing(name string, u unit) func(done, total int) {
-	var shown *stage
-	return func(done, total int) {
-		if shown == nil {
-			shown = in.progress.begin(name, int64(total), u)
-		}
-		shown.set(int64(done), int64(total))
-	}
-}
-
-// set tells how much is done in all, and how much there is if that has become
+// Set tells how much is done in all, and how much there is if that has become
 // known (total > 0). It is safe for concurrent use.
-func (s *stage) set(done, total int64) {
+func (s *Stage) Set(done, total int64) {
 	s.done.Store(done)
 	if total > 0 {
 		s.total.Store(total)
@@ -182,7 +175,7 @@ func (s *stage) set(done, total int64) {
 }
 
 // within tells what is done of the next unit, "" if nothing is.
-func (s *stage) within(part string) { s.part.Store(&part) }
+func (s *Stage) within(part string) { s.part.Store(&part) }
 
 // snapshot is how far a stage is, in words that belong together.
 type snapshot struct {
@@ -191,37 +184,37 @@ type snapshot struct {
 	share        float64 // done; −1 if not known
 }
 
-func (s *stage) snapshot() snapshot {
+func (s *Stage) snapshot() snapshot {
 	done, total, took := s.done.Load(), s.total.Load(), time.Since(s.started)
 	n := snapshot{amount: s.unit.amount(done), share: -1}
 	if total > 0 {
 		total = max(total, done) // more than was expected
 		n.share = float64(done) / float64(total)
-		if s.unit != inShares {
+		if s.unit != Shares {
 			n.amount = s.unit.of(done) + " of " + s.unit.amount(total)
 		}
 	}
 	if part := s.part.Load(); part != nil {
 		n.amount = joined(n.amount, *part)
 	}
-	if s.unit == inNothing {
-		return snapshot{amount: formatSeconds(took), share: -1}
+	if s.unit == nothing {
+		return snapshot{amount: words.Seconds(took), share: -1}
 	}
 	if seconds := took.Seconds(); seconds > 0.5 {
 		rate := float64(done) / seconds
-		if rate >= 1 && s.unit != inShares {
+		if rate >= 1 && s.unit != Shares {
 			n.rate = s.unit.amount(int64(rate)) + "/s"
 		}
-		n.left = formatSeconds(took) // which tells that it goes on
+		n.left = words.Seconds(took) // which tells that it goes on
 		if total > done && done > 0 {
-			n.left = formatSeconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
+			n.left = words.Seconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
 		}
 	}
 	return n
 }
 
 // String tells amount, rate and the time left.
-func (s *stage) String() string {
+func (s *Stage) String() string {
 	n := s.snapshot()
 	return joined(n.amount, n.rate, n.left)
 }
@@ -239,12 +232,12 @@ func joined(parts ...string) string {
 
 // drawn is the stage as one line of so many columns: less is told where there is less
 // room, the name last of all.
-func (s *stage) drawn(width int) string {
+func (s *Stage) drawn(width int) string {
 	n := s.snapshot()
 	bar, percent := "", ""
 	if n.share >= 0 {
 		bar, percent = drawnBar(n.share, 24)+" ", ""
-		if s.unit != inShares {
+		if s.unit != Shares {
 			percent = fmt.Sprintf("%3.0f %%  ", 100*n.share)
 		}
 	}
@@ -273,7 +266,7 @@ func drawnBar(share float64, width int) string {
 }
 
 // line writes how far a stage is; p.mu is held.
-func (p *progress) line(s *stage) {
+func (p *Display) line(s *Stage) {
 	if p.json {
 		_ = json.NewEncoder(p.w).Encode(map[string]any{
 			"level": "info", "stage": s.name, "done": s.done.Load(), "total": s.total.Load(),
@@ -284,8 +277,8 @@ func (p *progress) line(s *stage) {
 	fmt.Fprintf(p.w, "%s: %s\n", s.name, s)
 }
 
-// end ends the stage that is shown. If it took a while its last line stays.
-func (p *progress) end() {
+// End ends the stage that is shown. If it took a while its last line stays.
+func (p *Display) End() {
 	if p == nil {
 		return
 	}
@@ -307,18 +300,18 @@ func (p *progress) end() {
 		return
 	}
 	amount := s.unit.amount(s.done.Load())
-	if s.unit == inShares {
+	if s.unit == Shares {
 		amount = ""
 	}
-	p.print([]byte(s.name + ": " + joined(amount, formatSeconds(took)) + "\n"))
+	p.Print([]byte(s.name + ": " + joined(amount, words.Seconds(took)) + "\n"))
 }
 
-// close ends the last stage; nothing is drawn any more when it returns.
-func (p *progress) close() {
+// Close ends the last stage; nothing is drawn any more when it returns.
+func (p *Display) Close() {
 	if p == nil {
 		return
 	}
-	p.end()
+	p.End()
 	p.mu.Lock()
 	bars := p.bars
 	p.over, p.bars = true, nil
@@ -332,8 +325,8 @@ func (p *progress) close() {
 	}
 }
 
-// above writes lines above what is drawn, false if nothing is.
-func (p *progress) above(lines []byte) bool {
+// Above writes lines above what is drawn, false if nothing is.
+func (p *Display) Above(lines []byte) bool {
 	p.mu.Lock()
 	bars := p.bars
 	p.mu.Unlock()
@@ -344,9 +337,9 @@ func (p *progress) above(lines []byte) bool {
 	return err == nil
 }
 
-// print writes a line of text to stderr without tearing what is drawn apart.
-func (p *progress) print(line []byte) {
-	if p.above(line) {
+// Print writes a line of text to stderr without tearing what is drawn apart.
+func (p *Display) Print(line []byte) {
+	if p.Above(line) {
 		return
 	}
 	p.mu.Lock()

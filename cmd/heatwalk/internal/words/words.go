@@ -1,4 +1,5 @@
-package cli
+// Package words writes numbers, amounts and times as a reader wants them.
+package words
 
 import (
 	"fmt"
@@ -8,10 +9,10 @@ import (
 	"time"
 )
 
-// formatCount writes 1234567 as 1,234,567.
-func formatCount(n int64) string {
+// Count writes 1234567 as 1,234,567.
+func Count(n int64) string {
 	if n < 0 {
-		return "-" + formatCount(-n)
+		return "-" + Count(-n)
 	}
 	digits := strconv.FormatInt(n, 10)
 	var b strings.Builder
@@ -24,8 +25,8 @@ func formatCount(n int64) string {
 	return b.String()
 }
 
-// counted writes a number and its noun: 1 edge, 1,204 edges.
-func counted(n int64, noun string) string {
+// Counted writes a number and its noun: 1 edge, 1,204 edges.
+func Counted(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -37,11 +38,11 @@ func counted(n int64, noun string) string {
 	default:
 		noun += "s"
 	}
-	return formatCount(n) + " " + noun
+	return Count(n) + " " + noun
 }
 
-// formatBytes writes a number of bytes with three digits: 17.9 MB, 612 MB.
-func formatBytes(n int64) string {
+// Bytes writes a number of bytes with three digits: 17.9 MB, 612 MB.
+func Bytes(n int64) string {
 	return scaled(float64(n), "B")
 }
 
@@ -59,17 +60,17 @@ func scaled(x float64, unit string) string {
 	return fmt.Sprintf("%.*f %c%s", max(0, digits), x, prefixes[i], unit)
 }
 
-// formatRate writes 1234567890 as 1.23 G.
-func formatRate(perSecond float64) string {
+// Rate writes 1234567890 as 1.23 G.
+func Rate(perSecond float64) string {
 	if perSecond < 1000 {
 		return fmt.Sprintf("%.0f", perSecond)
 	}
 	return scaled(perSecond, "")
 }
 
-// formatSeconds writes a duration as a reader wants it: 0.02 s, 24.1 s,
+// Seconds writes a duration as a reader wants it: 0.02 s, 24.1 s,
 // 1 min 52 s, 2 h 5 min.
-func formatSeconds(d time.Duration) string {
+func Seconds(d time.Duration) string {
 	s := d.Seconds()
 	switch {
 	case s < 0.995:
@@ -85,7 +86,7 @@ func formatSeconds(d time.Duration) string {
 	}
 }
 
-// formatPercent writes a fraction of one with one decimal: 74.1 %.
-func formatPercent(fraction float64) string {
+// Percent writes a fraction of one with one decimal: 74.1 %.
+func Percent(fraction float64) string {
 	return fmt.Sprintf("%.1f %%", 100*fraction)
 }

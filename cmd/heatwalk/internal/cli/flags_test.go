@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"testing"
+)
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1": 1, "4096": 4096, "4GiB": 4 << 30, "4 GiB": 4 << 30, "1.5MB": 1500000, "2kb": 2000, "3KiB": 3072,
+		"7B": 7, "1TiB": 1 << 40, "0.5gb": 500000000, "64K": 64000, "3m": 3000000, "4G": 4000000000, "1.5 T": 1500000000000,
+	} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "GiB", "-1", "0", "nan", "inf", "4Q", "4i", "4Gi", "G", "1e30GB", "0.1", "4GiB4"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%q is read as %d", text, got)
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	got := commandLine([]string{"classify", "my graph.tsv", "--labels", "it's.tsv", "", "a=b", "$HOME"})
+	if want := `heatwalk classify 'my graph.tsv' --labels 'it'\''s.tsv' '' a=b '$HOME'`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,78 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+)
+
+// Showing returns a callback that shows a stage whose work is counted in the unit, from
+// its first call on.
+func (p *Display) Showing(name string, u Unit) func(done, total int) {
+	var shown *Stage
+	return func(done, total int) {
+		if shown == nil {
+			shown = p.Begin(name, int64(total), u)
+		}
+		shown.Set(int64(done), int64(total))
+	}
+}
+
+// Parts returns callbacks that show how much of a stage is done in its unit, and what
+// is done of the next one: a phase and the share of it.
+func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase func(name string, done float64)) {
+	var shown *Stage
+	begin := func() {
+		if shown == nil {
+			shown = p.Begin(name, 0, u)
+		}
+	}
+	units = func(done, total int) {
+		begin()
+		shown.within("")
+		shown.Set(int64(done), int64(total))
+	}
+	phase = func(name string, done float64) {
+		begin()
+		part := ""
+		if done < 1 { // what follows, such as training machines, is no part of it
+			part = fmt.Sprintf("%s %.0f %%", name, 100*done)
+		}
+		shown.within(part)
+	}
+	return units, phase
+}
+
+// Phases returns a callback that shows the phases of a method, one after the other. What
+// follows a phase that is done, such as training machines, is no part of it.
+func (p *Display) Phases() func(name string, done float64) {
+	var (
+		shown *Stage
+		phase string
+	)
+	return func(name string, done float64) {
+		if shown == nil || phase != name {
+			phase = name
+			shown = p.Begin(name, Whole, Shares)
+		}
+		shown.Set(int64(done*Whole), Whole)
+		if done >= 1 {
+			p.End()
+			shown = nil
+		}
+	}
+}
+
+// Counting returns a writer to w that counts in the stage what is written.
+func (s *Stage) Counting(w io.Writer) io.Writer { return counting{w, s} }
+
+type counting struct {
+	w io.Writer
+	s *Stage
+}
+
+// Write implements [io.Writer].
+func (c counting) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.s.done.Add(int64(n))
+	return n, err
+}
