@@ -34,7 +34,7 @@ func TestNoLeak(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	p := planted(t, 5, 120, 80)
-	splits, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTest)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,71 +108,47 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
 	}
 	var sizes []size
-	for _, draw := range plan.draws(p.Class, seed) {
-		var s size
+	for _, d := range plan.designs() {
+		s := size{fraction: d.Fraction, perClass: d.PerClass}
 		var err error
-		if s.splits, err = draw.of(plan.count(), validate.ForTest); err != nil {
+		if s.splits, err = validate.Draw(p.Class, d, plan.count(), seed); err != nil {
 			return nil, err
 		}
-		s.fraction, s.perClass = draw.fraction, draw.perClass
 		if s.fraction == 0 {
 			s.fraction = share(s.splits.At(0))
 		}
 		if plan.TuningSplits > 0 {
 			if near := plan.nearest(s.fraction); near > 0 {
-				draw = plan.atFraction(p.Class, near, seed)
+				d = validate.Design{Fraction: near, Stratified: plan.Stratified}
 			}
-			if s.tuning, err = draw.of(plan.TuningSplits, validate.ForTuning); err != nil {
+			d.Tuning = true
+			if s.tuning, err = validate.Draw(p.Class, d, plan.TuningSplits, seed); err != nil {
 				return nil, err
 			}
-			s.tunedAt = fmt.Sprint(draw.fraction, draw.perClass)
+			s.tunedAt = fmt.Sprint(d.Fraction, d.PerClass)
 		}
 		sizes = append(sizes, s)
 	}
 	return sizes, nil
 }
 
-// draw draws the splits of one training size.
-type draw struct {
-	fraction float64 // 0: what it comes to
-	perClass int
-	of       func(count int, use validate.Use) (*validate.Splits, error)
-}
-
-// draws returns what draws the splits of each training size.
-func (plan *Plan) draws(class []int, seed uint64) (list []draw) {
+// designs returns how the splits of each training size are drawn.
+func (plan *Plan) designs() (list []validate.Design) {
 	switch {
 	case plan.Folds != 0:
-		p := validate.Partition{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}
-		list = append(list, draw{of: func(count int, use validate.Use) (*validate.Splits, error) {
-			return validate.FoldSplits(class, p, count, seed, use)
-		}})
+		return []validate.Design{{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}}
 	case len(plan.PerClass) > 0:
 		for _, each := range plan.PerClass {
-			list = append(list, draw{perClass: each, of: func(count int, use validate.Use) (*validate.Splits, error) {
-				return validate.PerClassSplits(class, each, count, seed, use)
-			}})
+			list = append(list, validate.Design{PerClass: each})
 		}
+		return list
 	case len(plan.Fractions) == 0:
 		panic(badPlan)
 	}
 	for _, f := range plan.Fractions {
-		if plan.Folds == 0 && len(plan.PerClass) == 0 {
-			list = append(list, plan.atFraction(class, f, seed))
-		}
+		list = append(list, validate.Design{Fraction: f, Stratified: plan.Stratified})
 	}
 	return list
-}
-
-// atFraction returns what draws splits of a training fraction.
-func (plan *Plan) atFraction(class []int, fraction float64, seed uint64) draw {
-	random := validate.RandomSplits
-	if plan.Stratified {
-		random = validate.StratifiedSplits
-	}
-	return draw{fraction: fraction, of: func(count int, use validate.Use) (*validate.Splits, error) {
-		return random(class, fraction, count, seed, use)
-	}}
 }
 
 // count returns the number of splits of each training size.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // TestTuneAt checks which sizes share a choice: that of the nearest fraction, and the
@@ -73,7 +72,7 @@ func TestStanding(t *testing.T) {
 		{Method: "c", Accuracies: []float64{0.9, 0.4, 0.8}},
 	}
 	for i := range results {
-		results[i].AccuracyMean, results[i].AccuracyStderr = validate.MeanStderr(results[i].Accuracies)
+		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(results[i].Accuracies)
 	}
 	r.compare(results)
 	for i, want := range []Standing{Worse, First, NotWorse} {

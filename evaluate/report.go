@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Report holds what [Run] measured: every method on the same splits.
@@ -36,16 +35,16 @@ type Report struct {
 
 // Result is one method at one training size. Accuracies are fractions of one.
 type Result struct {
-	Method           string             `json:"method"`
-	TrainFraction    float64            `json:"train_fraction"`            // of the labelled nodes
-	TrainPerClass    int                `json:"train_per_class,omitempty"` // if splits were drawn so
-	AccuracyMean     float64            `json:"accuracy_mean"`
-	AccuracyStderr   float64            `json:"accuracy_stderr"`
-	Standing         Standing           `json:"standing"`
-	Accuracies       []float64          `json:"accuracies"` // by split
-	MacroF1          float64            `json:"macro_f1"`   // mean over splits
-	validate.Quality                    // means over splits; nil where a split has none
-	Confusion        validate.Confusion `json:"confusion"` // summed over splits
+	Method         string    `json:"method"`
+	TrainFraction  float64   `json:"train_fraction"`            // of the labelled nodes
+	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
+	AccuracyMean   float64   `json:"accuracy_mean"`
+	AccuracyStderr float64   `json:"accuracy_stderr"`
+	Standing       Standing  `json:"standing"`
+	Accuracies     []float64 `json:"accuracies"` // by split
+	MacroF1        float64   `json:"macro_f1"`   // mean over splits
+	Quality                  // means over splits; nil where a split has none
+	Confusion      confusion `json:"confusion"` // summed over splits
 
 	// Parameters are those of all splits, with values that were not chosen; null where
 	// there are none, or where each split has its own, listed in ParametersBySplit.
@@ -169,14 +168,14 @@ func (r *Report) compare(results []Result) {
 	}
 	for i := range results {
 		results[i].Standing = Worse
-		if _, p := validate.PairedT(results[best].Accuracies, results[i].Accuracies); p >= Level && len(results[i].Accuracies) > 1 {
+		if _, p := pairedT(results[best].Accuracies, results[i].Accuracies); p >= Level && len(results[i].Accuracies) > 1 {
 			results[i].Standing = NotWorse
 		}
 	}
 	results[best].Standing = First
 	for i, a := range results {
 		for _, b := range results[i+1:] {
-			_, p := validate.PairedT(a.Accuracies, b.Accuracies)
+			_, p := pairedT(a.Accuracies, b.Accuracies)
 			r.Significance = append(r.Significance, Comparison{
 				TrainFraction: a.TrainFraction, A: a.Method, B: b.Method,
 				Difference: a.AccuracyMean - b.AccuracyMean, P: p,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -95,7 +94,7 @@ type choiceKey struct{ method, size string }
 func newRecord(p *method.Problem, m *Entry, s *size) *record {
 	return &record{Result: Result{
 		Method: m.Name, TrainFraction: s.fraction, TrainPerClass: s.perClass,
-		Confusion: validate.NewConfusion(len(p.Names)),
+		Confusion: newConfusion(len(p.Names)),
 	}}
 }
 
@@ -184,9 +183,9 @@ func (r *runner) tell(splits int) {
 
 // outcome is what one split says of a method.
 type outcome struct {
-	Accuracy float64          `json:"accuracy"`
-	MacroF1  float64          `json:"macro_f1"`
-	Quality  validate.Quality `json:"quality"`
+	Accuracy float64 `json:"accuracy"`
+	MacroF1  float64 `json:"macro_f1"`
+	Quality  Quality `json:"quality"`
 }
 
 // answers are what a method says of the test nodes of one split.
@@ -218,9 +217,9 @@ func answer(ctx context.Context, m method.Method, train, test *method.Problem, c
 	for i, row := range test.Row {
 		a.predicted[i] = out.Class[row]
 	}
-	one := validate.NewConfusion(len(test.Names))
+	one := newConfusion(len(test.Names))
 	one.Count(a.truth, a.predicted)
-	quality := validate.MeasureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
+	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
 	a.outcome = outcome{one.Accuracy(), one.MacroF1(), quality}
 	return a, nil
 }
@@ -237,7 +236,7 @@ func (r *Result) add(a *answers) {
 	if a.inside {
 		r.Tuned = Inside
 	}
-	r.Confusion.Count(a.truth, a.predicted)
+	confusion(r.Confusion).Count(a.truth, a.predicted)
 }
 
 // summarise stores what the outcomes of all splits say together.
@@ -246,11 +245,11 @@ func (r *Result) summarise(outcomes []outcome) {
 		r.Accuracies = append(r.Accuracies, o.Accuracy)
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
-	r.AccuracyMean, r.AccuracyStderr = validate.MeanStderr(r.Accuracies)
+	r.AccuracyMean, r.AccuracyStderr = meanStderr(r.Accuracies)
 	if all := r.ParametersBySplit; len(all) > 0 && r.Tuned == "" && !slices.ContainsFunc(all, all[0].differs) {
 		r.Parameters, r.ParametersBySplit = &all[0], nil
 	}
-	mean := func(of func(*validate.Quality) *float64) *float64 {
+	mean := func(of func(*Quality) *float64) *float64 {
 		sum := 0.0
 		for i := range outcomes {
 			x := of(&outcomes[i].Quality)
@@ -261,11 +260,11 @@ func (r *Result) summarise(outcomes []outcome) {
 		}
 		return &sum
 	}
-	r.Quality = validate.Quality{
-		AveragePrecision: mean(func(q *validate.Quality) *float64 { return q.AveragePrecision }),
-		AUC:              mean(func(q *validate.Quality) *float64 { return q.AUC }),
-		LogLoss:          mean(func(q *validate.Quality) *float64 { return q.LogLoss }),
-		Brier:            mean(func(q *validate.Quality) *float64 { return q.Brier }),
-		CalibrationError: mean(func(q *validate.Quality) *float64 { return q.CalibrationError }),
+	r.Quality = Quality{
+		AveragePrecision: mean(func(q *Quality) *float64 { return q.AveragePrecision }),
+		AUC:              mean(func(q *Quality) *float64 { return q.AUC }),
+		LogLoss:          mean(func(q *Quality) *float64 { return q.LogLoss }),
+		Brier:            mean(func(q *Quality) *float64 { return q.Brier }),
+		CalibrationError: mean(func(q *Quality) *float64 { return q.CalibrationError }),
 	}
 }

@@ -52,11 +52,11 @@ func TestRun(t *testing.T) {
 		if want := 4 * (150 - int(math.Round(150*res.TrainFraction))); total != want {
 			t.Errorf("%s: %d nodes in the confusion, want %d", res.Method, total, want)
 		}
-		if mean, stderr := validate.MeanStderr(res.Accuracies); mean != res.AccuracyMean || stderr != res.AccuracyStderr {
+		if mean, stderr := meanStderr(res.Accuracies); mean != res.AccuracyMean || stderr != res.AccuracyStderr {
 			t.Errorf("%s: %v ± %v", res.Method, res.AccuracyMean, res.AccuracyStderr)
 		}
-		if math.Abs(res.Confusion.Accuracy()-res.AccuracyMean) > 1e-15 {
-			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, res.Confusion.Accuracy(), res.AccuracyMean)
+		if math.Abs(confusion(res.Confusion).Accuracy()-res.AccuracyMean) > 1e-15 {
+			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, confusion(res.Confusion).Accuracy(), res.AccuracyMean)
 		}
 		tuned := strings.HasPrefix(res.Method, "cwk")
 		if want := map[bool]Tuned{true: OnSplits, false: map[string]Tuned{"auto": Inside}[res.Method]}[tuned]; res.Tuned != want {
@@ -109,7 +109,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if got := r.Results[0]; got.TrainPerClass != 4 || got.TrainFraction != 12.0/150 || len(got.Accuracies) != 3 {
 		t.Errorf("%+v", got)
 	}
-	s, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTest)
+	s, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if r.Splits != 1 || r.TuningSplits != 0 || r.Results[0].TrainFraction != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	var few *validate.FractionError
+	var few *validate.DrawError
 	if _, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}
@@ -138,7 +138,7 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	splits, err := validate.RandomSplits(p.Class, 0.3, 3, 0, validate.ForTest)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.3}, 3, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,12 +182,12 @@ func sampleReport() *Report {
 	add := func(method string, fraction float64, par *Setting, accuracies ...float64) Result {
 		res := Result{
 			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
-			Confusion: validate.Confusion{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
+			Confusion: [][]int{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
 		}
 		if par != nil {
 			res.Tuned = OnSplits
 		}
-		res.AccuracyMean, res.AccuracyStderr = validate.MeanStderr(accuracies)
+		res.AccuracyMean, res.AccuracyStderr = meanStderr(accuracies)
 		return res
 	}
 	for _, results := range [][]Result{
@@ -198,7 +198,7 @@ func sampleReport() *Report {
 		r.Results = append(r.Results, results...)
 	}
 	share := func(x float64) *float64 { return &x }
-	r.Results[0].Quality = validate.Quality{
+	r.Results[0].Quality = Quality{
 		AveragePrecision: share(0.8125), AUC: share(0.9), LogLoss: share(0.7), Brier: share(0.4),
 	}
 	return r

@@ -64,7 +64,7 @@ func RunSeveral(ctx context.Context, p *method.Problem, columns *multilabel.Colu
 	draws := make([]*validate.Splits, len(plan.Fractions))
 	for i, fraction := range plan.Fractions {
 		var err error
-		if draws[i], err = validate.RandomSplits(make([]int, len(row)), fraction, plan.Splits, set.RNGSeed, validate.ForTest); err != nil {
+		if draws[i], err = validate.Draw(make([]int, len(row)), validate.Design{Fraction: fraction}, plan.Splits, set.RNGSeed); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +110,8 @@ func (r *SeveralResult) add(micro, macro float64) {
 }
 
 func (r *SeveralResult) summarise() *SeveralResult {
-	r.MicroF1, r.MicroStderr = validate.MeanStderr(r.micro)
-	r.MacroF1, r.MacroStderr = validate.MeanStderr(r.macro)
+	r.MicroF1, r.MicroStderr = meanStderr(r.micro)
+	r.MacroF1, r.MacroStderr = meanStderr(r.macro)
 	return r
 }
 

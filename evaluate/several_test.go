@@ -42,7 +42,7 @@ func TestRunSeveral(t *testing.T) {
 	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(SeveralResult{})); diff != "" {
 		t.Errorf("seven workers measure otherwise:\n%s", diff)
 	}
-	draw, err := validate.RandomSplits(make([]int, len(sets)), fraction, splits, 5, validate.ForTest)
+	draw, err := validate.Draw(make([]int, len(sets)), validate.Design{Fraction: fraction}, splits, 5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Truth is how predictions compare with true labels.
@@ -35,7 +34,7 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 		}
 	}
 	blank := len(names) // a class of its own that no node is of
-	table := validate.NewConfusion(len(names) + 1)
+	table := newConfusion(len(names) + 1)
 	var t Truth
 	var right, rightReached, ofReached int
 	for i, row := range known.Row {

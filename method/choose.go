@@ -91,7 +91,7 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 		return c, nil
 	}
 	folds := set.folds(len(p.Row))
-	c.fold = validate.Folds(p.Class, folds, set.RNGSeed)
+	c.fold = validate.Folds(p.Class, folds, set.RNGSeed, 0)
 	c.seen = validate.Sample(p.Class, set.tried(), set.RNGSeed, 0)
 	return c, c.crossTrials(ctx, folds)
 }
@@ -187,7 +187,7 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 		train := p.At(split.Train)
 		c := &chooser{
 			p: train, set: set, work: work,
-			fold: validate.Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed),
+			fold: validate.Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed, 0),
 			seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0),
 		}
 		tests := p.At(split.Test)

@@ -17,7 +17,7 @@ func TestEntries(t *testing.T) {
 	}
 	g := testgraph.Planted(t, 5, 60, 50)
 	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := validate.RandomSplits(p.Class, 0.5, 2, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

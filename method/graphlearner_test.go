@@ -20,7 +20,7 @@ func TestSpreadingChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := validate.Folds(p.Class, 10, 3)
+	fold := validate.Folds(p.Class, 10, 3, 0)
 	right := func(alpha spec.Value) (hits [10]int) {
 		for f := range hits {
 			var rest, hidden []int

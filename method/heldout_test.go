@@ -92,7 +92,7 @@ func TestReferPropagates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fold := validate.Folds(p.Class, auto.Folds, set.RNGSeed)
+		fold := validate.Folds(p.Class, auto.Folds, set.RNGSeed, 0)
 		right, largest, weight := 0.0, 0.0, heldout.WeightsOf(p.Class, len(p.Names))
 		for f := range auto.Folds {
 			var rest []int
@@ -143,7 +143,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got, _ := choice.heldOut.Estimates(p, all)
-	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed), heldout.WeightsOf(p.Class, len(p.Names))
+	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), heldout.WeightsOf(p.Class, len(p.Names))
 	right, of := 0.0, 0.0
 	for f := range set.Folds {
 		var rest []int

@@ -59,7 +59,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 		return err
 	}
 	costs := len(r.strengths)
-	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
+	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
 	found := make([][]trial.Outcome, len(grams)*costs)
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {

@@ -15,7 +15,7 @@ import (
 func TestKernelsAreKept(t *testing.T) {
 	g := testgraph.Planted(t, 5, 101, 80)
 	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := validate.RandomSplits(p.Class, 0.4, 3, 1, validate.ForTest)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

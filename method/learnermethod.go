@@ -130,7 +130,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
+	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
 	scales := make([]float64, len(grams))
 	for i := range grams {
 		scales[i] = kernel.Rescale(grams[i])

@@ -25,7 +25,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	lambdas := len(r.strengths)
 	found := make([][]trial.Outcome, len(grams)*lambdas)
 	squares, scales := make([]float64, len(found)), make([]float64, len(grams))
-	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
+	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		scales[i] = kernel.Rescale(grams[i])
 		path, err := classify.NewRLSPath(ctx, classify.NewDenseGram(sparse.DenseOf(grams[i])), class, len(r.p.Names))

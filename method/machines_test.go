@@ -103,7 +103,7 @@ func TestMachinesAsGiven(t *testing.T) {
 // and a prediction tell them all.
 func TestParametersAreTold(t *testing.T) {
 	p := problemtest.Planted(t, 5, 60, 40)
-	splits, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

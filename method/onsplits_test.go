@@ -15,7 +15,7 @@ import (
 func TestTuneOnSplits(t *testing.T) {
 	g := testgraph.Planted(t, 5, 100, 80)
 	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
-	splits, err := validate.RandomSplits(p.Class, 0.4, 2, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 	for i := range p.Row {
 		p.Class = append(p.Class, []int{1, 0, 1, 2, 1, 2}[i%6])
 	}
-	splits, err := validate.RandomSplits(p.Class, 0.3, 4, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.3, Tuning: true}, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := validate.Folds(p.Class, set.Folds, set.RNGSeed)
+	fold := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0)
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, alpha := range oracleGrid.Alpha {
 		walks := make([][][][]float64, set.Folds)
@@ -233,7 +233,7 @@ func indexOf(par Parameters) int {
 
 func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 2, 60, 50)
-	splits, err := validate.RandomSplits(p.Class, 0.5, 2, 3, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	for i := range splits.Len() {
 		s := splits.At(i)
 		train := p.At(s.Train)
-		fold := validate.Folds(train.Class, set.Folds, set.RNGSeed)
+		fold := validate.Folds(train.Class, set.Folds, set.RNGSeed, 0)
 		largest := validate.Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
@@ -311,7 +311,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewDeals
 			for d := range uint64(fewDeals) {
-				fold := validate.Deal(p.Class, set.Folds, set.RNGSeed, d)
+				fold := validate.Folds(p.Class, set.Folds, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {

@@ -48,7 +48,7 @@ type predictor struct {
 func (r *predictor) walk(ctx context.Context) error {
 	folds := r.set.folds(len(r.p.Row))
 	r.trials = &chooser{
-		p: r.p, set: r.set, fold: validate.Folds(r.p.Class, folds, r.set.RNGSeed),
+		p: r.p, set: r.set, fold: validate.Folds(r.p.Class, folds, r.set.RNGSeed, 0),
 		seen: validate.Sample(r.p.Class, r.set.tried(), r.set.RNGSeed, 0),
 	}
 	err := r.trials.crossTrials(ctx, folds)
@@ -91,7 +91,7 @@ func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int)
 		}
 	}
 	for d := range r.deals() {
-		fold := validate.Deal(r.p.Class, folds, r.set.RNGSeed, uint64(d))
+		fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed, uint64(d))
 		out, err := leftOut(d, fold)
 		if err != nil {
 			return nil, nil, err

@@ -47,7 +47,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 		folds = auto.Folds
 	}
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
-	return l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed), folds)
+	return l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
 // ReferMemory lists what [Refer] holds beside the problem.

@@ -29,7 +29,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	p := problemtest.Planted(t, 4, 300, 60)
-	splits, err := validate.RandomSplits(p.Class, 0.4, 2, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

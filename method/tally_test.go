@@ -17,7 +17,7 @@ func TestTally(t *testing.T) {
 	p := problemtest.Planted(t, 5, 100, 80)
 	counted := &problemtest.Counting{Matrix: p.A}
 	p.A = counted
-	splits, err := validate.RandomSplits(p.Class, 0.4, 3, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

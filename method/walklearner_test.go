@@ -18,7 +18,7 @@ import (
 func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowItem) {
 	plain := slowWalk(p, par.Alpha, par.Steps, func(int) bool { return true })
 	folds := new(Settings).folds(len(p.Row))
-	fold := validate.Deal(p.Class, folds, 0, 0)
+	fold := validate.Folds(p.Class, folds, 0, 0)
 	hidden := make([][][][]float64, folds)
 	for f := range hidden {
 		hidden[f] = slowWalk(p, par.Alpha, par.Steps, func(i int) bool { return fold[i] != f })
@@ -106,7 +106,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 // nodes of a graph with four clear classes or more, as often as it tells.
 func TestWalkLearners(t *testing.T) {
 	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
-	splits, err := validate.RandomSplits(p.Class, 0.5, 2, 1, validate.ForTuning)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (a *account) chooser() *chooser {
 	set := a.left()
 	folds := set.folds(len(a.P.Row))
 	return &chooser{
-		p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed),
+		p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed, 0),
 		seen: validate.Sample(a.P.Class, set.tried(), set.RNGSeed, 0),
 	}
 }

@@ -26,8 +26,8 @@ func TestRandomSplits(t *testing.T) {
 		m := rapid.IntRange(k, n-1).Draw(t, "m")
 		seed := rapid.Uint64().Draw(t, "rng seed")
 		fraction := float64(m) / float64(n)
-		splits, err := RandomSplits(class, fraction, 4, seed, ForTest)
-		var failed *FractionError
+		splits, err := Draw(class, Design{Fraction: fraction}, 4, seed)
+		var failed *DrawError
 		if errors.As(err, &failed) {
 			if failed.Smallest == 0 {
 				return
@@ -35,12 +35,12 @@ func TestRandomSplits(t *testing.T) {
 			if failed.Smallest <= fraction {
 				t.Fatalf("%v fails, the smallest that works is %v", fraction, failed.Smallest)
 			}
-			splits, err = RandomSplits(class, failed.Smallest, 4, seed, ForTest)
+			splits, err = Draw(class, Design{Fraction: failed.Smallest}, 4, seed)
 			if err != nil {
 				t.Fatalf("the fraction that is said to work: %v", err)
 			}
 			m = int(math.Round(failed.Smallest * float64(n)))
-			if _, err := RandomSplits(class, float64(m-1)/float64(n), 4, seed, ForTest); err == nil {
+			if _, err := Draw(class, Design{Fraction: float64(m-1) / float64(n)}, 4, seed); err == nil {
 				t.Fatalf("%d training nodes work, so %v is not the smallest fraction", m-1, failed.Smallest)
 			}
 		} else if err != nil {
@@ -59,7 +59,7 @@ func TestRandomSplits(t *testing.T) {
 				}
 			}
 		}
-		again, err := RandomSplits(class, float64(m)/float64(n), 2, seed, ForTest)
+		again, err := Draw(class, Design{Fraction: float64(m) / float64(n)}, 2, seed)
 		if err != nil || !slices.Equal(again.At(1).Train, splits.At(1).Train) {
 			t.Fatalf("the second split depends on how many are drawn: %v", err)
 		}
@@ -95,7 +95,7 @@ func checkSplit(t *rapid.T, s Split, n int) {
 // node is in the training set with probability m/n.
 func TestRandomSplitsAreUniform(t *testing.T) {
 	const n, m, count = 20, 5, 4000
-	splits, err := RandomSplits(make([]int, n), float64(m)/n, count, 1, ForTest)
+	splits, err := Draw(make([]int, n), Design{Fraction: float64(m) / n}, count, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +117,11 @@ func TestRandomSplitsAreUniform(t *testing.T) {
 
 func TestSplitsOfDifferentUseDiffer(t *testing.T) {
 	class := make([]int, 100)
-	a, err := RandomSplits(class, 0.5, 1, 7, ForTest)
+	a, err := Draw(class, Design{Fraction: 0.5}, 1, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := RandomSplits(class, 0.5, 1, 7, ForTuning)
+	b, err := Draw(class, Design{Fraction: 0.5, Tuning: true}, 1, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,12 +142,12 @@ func TestFractionErrors(t *testing.T) {
 		{math.NaN(), "validate: parameter outside its range: a training fraction is NaN; it must lie between 0 and 1"},
 		{0.97, "0.97 of 10 labelled nodes leaves no node to test on; use a smaller fraction"},
 	} {
-		_, err := RandomSplits(class, test.fraction, 3, 1, ForTest)
+		_, err := Draw(class, Design{Fraction: test.fraction}, 3, 1)
 		if !errors.Is(err, ErrUsage) || err.Error() != test.want {
 			t.Errorf("fraction %v: %v, want %s", test.fraction, err, test.want)
 		}
 	}
-	_, err := RandomSplits([]int{0, 1, 2}, 0.5, 3, 1, ForTest)
+	_, err := Draw([]int{0, 1, 2}, Design{Fraction: 0.5}, 3, 1)
 	if want := "0.5 of 3 labelled nodes leaves a class without a training node, and so does every other fraction; label more nodes"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -163,7 +163,7 @@ func TestPerClassSplits(t *testing.T) {
 				class = append(class, c)
 			}
 		}
-		splits, err := PerClassSplits(class, each, 3, rapid.Uint64().Draw(t, "rng seed"), ForTest)
+		splits, err := Draw(class, Design{PerClass: each}, 3, rapid.Uint64().Draw(t, "rng seed"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestPerClassSplits(t *testing.T) {
 			s := splits.At(i)
 			checkSplit(t, s, len(class))
 			got := at(class, s.Train)
-			for c, nodes := range MembersOf(got) {
+			for c, nodes := range membersOf(got) {
 				if len(nodes) != each {
 					t.Fatalf("class %d has %d training nodes, want %d", c, len(nodes), each)
 				}
@@ -179,7 +179,7 @@ func TestPerClassSplits(t *testing.T) {
 		}
 	})
 	for _, test := range []struct{ class, each, count int }{{3, 0, 1}, {3, 4, 1}, {3, 3, 1}, {3, 1, 0}} {
-		if _, err := PerClassSplits(make([]int, test.class), test.each, test.count, 1, ForTest); !errors.Is(err, ErrUsage) {
+		if _, err := Draw(make([]int, test.class), Design{PerClass: test.each}, test.count, 1); !errors.Is(err, ErrUsage) {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestFolds(t *testing.T) {
 		k := rapid.IntRange(1, 5).Draw(t, "classes")
 		class := classesFor(t, rapid.IntRange(k, 60).Draw(t, "n"), k)
 		count := rapid.IntRange(2, 6).Draw(t, "folds")
-		fold := Folds(class, count, rapid.Uint64().Draw(t, "rng seed"))
+		fold := Folds(class, count, rapid.Uint64().Draw(t, "rng seed"), 0)
 		level := func(of func(i int) bool) {
 			sizes := make([]int, count)
 			for i, f := range fold {
@@ -253,11 +253,17 @@ func TestSample(t *testing.T) {
 		for _, i := range got {
 			in[class[i]]++
 		}
-		for c, nodes := range MembersOf(class) {
+		for c, nodes := range membersOf(class) {
 			share := float64(len(nodes)) * float64(limit) / float64(len(class))
 			if len(class) > limit && math.Abs(float64(in[c])-share) > 2 || in[c] < min(2, len(nodes)) {
 				t.Fatalf("%d of %d nodes of class %d for a share of %v", in[c], len(nodes), c, share)
 			}
 		}
 	})
+}
+
+func TestMajority(t *testing.T) {
+	if got := Majority([]int{2, 1, 1, 2, 0}); got != 1 {
+		t.Errorf("class %d", got)
+	}
 }

@@ -44,7 +44,7 @@ func (s *Search) Choose(ctx context.Context, given spec.Values) (*validate.Choic
 		return c, nil
 	}
 	tried := 0
-	fold := validate.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed)
+	fold := validate.Folds(s.Class, min(folds, len(s.Class)), s.RNGSeed, 0)
 	for _, by := range []struct {
 		*spec.Spec
 		on spec.Graph

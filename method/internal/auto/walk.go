@@ -73,7 +73,7 @@ const Folds = 5
 func newSources(p *problem.Problem, seed uint64) *sources {
 	m, k := len(p.Row), len(p.Names)
 	s := &sources{p: p, steps: walkSteps, parts: min(Folds, m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
-	s.part = validate.Folds(p.Class, s.parts, seed)
+	s.part = validate.Folds(p.Class, s.parts, seed, 0)
 	s.hidden = s.part
 	s.count = make([]int, s.parts*k)
 	for i, c := range p.Class {

@@ -252,7 +252,7 @@ func (r *embedder) choose(ctx context.Context) error {
 	}
 	p := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
 	folds := r.set.Folds(len(p.Row))
-	fold := validate.Folds(p.Class, folds, r.set.RNGSeed)
+	fold := validate.Folds(p.Class, folds, r.set.RNGSeed, 0)
 	found := make([][]reply, len(r.settings))
 	for at := range found {
 		found[at] = make([]reply, len(p.Row))

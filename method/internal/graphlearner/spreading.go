@@ -96,7 +96,7 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 		return err
 	}
 	folds := r.set.Folds(len(r.p.Row))
-	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
+	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed, 0)
 	found := make([][]reply, 0)
 	r.choice, err = validate.Choose(ctx, r.set.Tried, r.set.Given, nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))

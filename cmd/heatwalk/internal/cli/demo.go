@@ -81,7 +81,7 @@ func (in *invocation) runDemo() error {
 		in.demoLine("ingest", d.SecondsIngest, "%s nodes, %s entries, %.1f bits each",
 			words.Count(int64(d.Nodes)), words.Count(d.Entries), d.BitsPerEntry)
 	}
-	splits, err := validate.RandomSplits(l.Class, demoFraction, 1, uint64(in.seed), validate.ForTest)
+	splits, err := validate.Draw(l.Class, validate.Design{Fraction: demoFraction}, 1, uint64(in.seed))
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func TestExitCode(t *testing.T) {
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
 		{validate.ErrUsage, 2},
-		{&validate.FractionError{}, 2},
+		{&validate.DrawError{}, 2},
 		{method.ErrGrid, 2},
 		{&nodefile.ParseError{}, 3},
 		{&ingest.BadLines{First: []*nodefile.ParseError{{}}}, 3},

@@ -83,7 +83,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		}
 		walk.Slab = slab
 		if f.kind == "honest" {
-			fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed))
+			fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
 			walk.Variants = cwk.FoldVariants(f.alpha(), fold)
 			picks = cwk.Honest(walk.Seeds, fold, d.rows)
 		}

@@ -179,9 +179,9 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	report, err := evaluate.RunSeveral(in.ctx, s.problem, s.columns, s.row, s.sets, &evaluate.SeveralPlan{
 		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
 	})
-	if none := new(validate.FractionError); errors.As(err, &none) && none.Class >= 0 {
+	if none := new(validate.DrawError); errors.As(err, &none) && none.Class >= 0 {
 		return usageOf("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
-			none.Fraction, words.Counted(int64(none.Nodes), "labelled node"), none.Smallest)
+			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
 	}
 	if err != nil {
 		return in.methodError(f.explain(err, s.g.Nodes(), s.l), name)

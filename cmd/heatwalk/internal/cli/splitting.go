@@ -194,10 +194,9 @@ func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate
 // splits.
 func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
 	var (
-		journal  *evaluate.JournalError
-		fraction *validate.FractionError
-		split    *validate.SplitError
-		folds    *validate.FoldError
+		journal *evaluate.JournalError
+		drawn   *validate.DrawError
+		split   *validate.SplitError
 	)
 	noun := "labelled " + s.noun
 	switch {
@@ -205,19 +204,19 @@ func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error
 		return &dataError{journal.Path, journal.What + "; leave out --resume to begin again"}
 	case errors.As(err, &journal):
 		return usageOf("--resume", "%v; give what it had, or leave out --resume to begin again", journal)
-	case errors.As(err, &folds) && folds.Items >= folds.Folds:
-		return usageOf("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", folds.Folds, words.Counted(int64(folds.Items), noun), l.Names[folds.Class])
-	case errors.As(err, &folds):
+	case errors.As(err, &drawn) && drawn.Folds > 0 && drawn.Items >= drawn.Folds:
+		return usageOf("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class])
+	case errors.As(err, &drawn) && drawn.Folds > 0:
 		advice := ""
-		if folds.Items > 1 {
-			advice = fmt.Sprintf("give at most %d, or ", folds.Items)
+		if drawn.Items > 1 {
+			advice = fmt.Sprintf("give at most %d, or ", drawn.Items)
 		}
-		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", folds.Folds, words.Counted(int64(folds.Items), noun), l.Names[folds.Class], advice)
-	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
+		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class], advice)
+	case errors.As(err, &drawn) && drawn.Class >= 0 && drawn.Smallest > 0:
 		return usageOf("--train", "%v of %s leaves class %q without a training %s; the smallest fraction that works is %v",
-			fraction.Fraction, words.Counted(int64(fraction.Nodes), noun), l.Names[fraction.Class], s.noun, fraction.Smallest)
-	case errors.As(err, &fraction):
-		return usageOf("--train", "%s", strings.ReplaceAll(fraction.Error(), "node", s.noun))
+			drawn.Fraction, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class], s.noun, drawn.Smallest)
+	case errors.As(err, &drawn):
+		return usageOf("--train", "%s", strings.ReplaceAll(drawn.Error(), "node", s.noun))
 	case errors.As(err, &split) && split.Row >= 0:
 		return &dataError{s.split, fmt.Sprintf("%q %s; keep one line for each %s", nodes.ID(split.Row), split.What, noun)}
 	case errors.As(err, &split):

@@ -1,4 +1,4 @@
-package validate
+package evaluate
 
 import (
 	"cmp"
@@ -10,14 +10,14 @@ import (
 type Quality struct {
 	// Rankings of the items by the score of one class, mean over the classes that
 	// some items have and some have not.
-	AveragePrecision *float64 `json:"average_precision"` // see [AveragePrecision]
-	AUC              *float64 `json:"auc"`               // see [AUC]
+	AveragePrecision *float64 `json:"average_precision"` // Σ (Rₙ − Rₙ₋₁)·Pₙ, Pₙ and Rₙ precision and recall above the n-th score
+	AUC              *float64 `json:"auc"`               // area under the receiver operating characteristic
 
 	// Of scores that are probabilities: but for 1e-3, none is negative and each row
 	// sums to one.
 	LogLoss          *float64 `json:"log_loss"`          // mean of −ln p of the true class, p at least 2⁻²³
 	Brier            *float64 `json:"brier"`             // mean over items of Σ over classes of (p − [class is true])², 0 … 2
-	CalibrationError *float64 `json:"calibration_error"` // see [CalibrationError]
+	CalibrationError *float64 `json:"calibration_error"` // expected, over 15 bins of equal width: Guo et al. 2017
 }
 
 // leastProbability is the resolution of float32: what a logarithm is taken of.
@@ -26,11 +26,11 @@ const leastProbability = 0x1p-23
 // rounding is how far a probability may be below 0, and a row of them from a sum of 1.
 const rounding = 1e-3
 
-// MeasureQuality compares the scores of items with their true classes. Item i has
+// measureQuality compares the scores of items with their true classes. Item i has
 // class truth[i], is predicted to have predicted[i], and row(i) holds its score for
 // each class; a row is used until the next one is asked for. Cost: a sort of the items
 // for each class.
-func MeasureQuality(truth, predicted []int, classes int, row func(i int) []float32) Quality {
+func measureQuality(truth, predicted []int, classes int, row func(i int) []float32) Quality {
 	if len(truth) != len(predicted) {
 		panic(badLength)
 	}
@@ -60,7 +60,7 @@ func MeasureQuality(truth, predicted []int, classes int, row func(i int) []float
 	}
 	if probabilities {
 		n := float64(len(truth))
-		ece := CalibrationError(confidence, right)
+		ece := calibrationError(confidence, right)
 		logs /= n
 		squares /= n
 		q.LogLoss, q.Brier, q.CalibrationError = &logs, &squares, &ece
@@ -72,7 +72,7 @@ func MeasureQuality(truth, predicted []int, classes int, row func(i int) []float
 // rankings returns the means of average precision and AUC over the classes that some
 // items have and some have not, nil if there are none or a score is not a number. It
 // works in score and positive.
-func rankings(truth []int, classes int, score []float64, positive []bool, row func(i int) []float32) (precision, auc *float64) {
+func rankings(truth []int, classes int, score []float64, positive []bool, row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
 	present := 0
 	for c := range classes {
@@ -84,8 +84,8 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 			}
 		}
 		if count > 0 && count < len(truth) {
-			sum[0] += AveragePrecision(positive, score)
-			sum[1] += AUC(positive, score)
+			sum[0] += averagePrecision(positive, score)
+			sum[1] += auc(positive, score)
 			present++
 		}
 	}
@@ -97,10 +97,10 @@ func rankings(truth []int, classes int, score []float64, positive []bool, row fu
 	return &sum[0], &sum[1]
 }
 
-// AveragePrecision returns Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest
+// averagePrecision returns Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest
 // down, with Pₙ and Rₙ the precision and recall of all items that score at least so
 // much: items of equal score are one step. It is not a number without a positive item.
-func AveragePrecision(positive []bool, score []float64) float64 {
+func averagePrecision(positive []bool, score []float64) float64 {
 	found, sum := 0, 0.0
 	inTies(positive, score, func(before, positives, items int) {
 		found += positives
@@ -109,10 +109,10 @@ func AveragePrecision(positive []bool, score []float64) float64 {
 	return sum / float64(found)
 }
 
-// AUC returns the share of pairs of a positive and a negative item of which the positive
+// auc returns the share of pairs of a positive and a negative item of which the positive
 // one has the higher score, equal scores counting one half: the area under the
 // receiver operating characteristic. It is not a number without such a pair.
-func AUC(positive []bool, score []float64) float64 {
+func auc(positive []bool, score []float64) float64 {
 	above, negatives, sum := 0, 0, 0.0 // positives above a negative
 	inTies(positive, score, func(_, positives, items int) {
 		sum += float64(items-positives) * (float64(above) + float64(positives)/2)
@@ -148,14 +148,14 @@ func inTies(positive []bool, score []float64, use func(before, positives, items 
 	}
 }
 
-// calibrationBins is the number of bins of [CalibrationError], that of Guo et al.
+// calibrationBins is the number of bins of [calibrationError], that of Guo et al.
 const calibrationBins = 15
 
-// CalibrationError returns the expected calibration error of Guo et al. (2017): items
+// calibrationError returns the expected calibration error of Guo et al. (2017): items
 // are put into 15 bins of equal width by the probability of what is predicted of them;
 // it is the mean over the items of |share of right answers − mean probability| of
 // their bin. A probability between two bins belongs to the lower one.
-func CalibrationError(confidence []float64, right []bool) float64 {
+func calibrationError(confidence []float64, right []bool) float64 {
 	if len(confidence) != len(right) {
 		panic(badLength)
 	}

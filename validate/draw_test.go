@@ -23,9 +23,9 @@ func TestFoldSplits(t *testing.T) {
 	class := classesOf(10, 7, 5)
 	for _, stratified := range []bool{true, false} {
 		for _, inverse := range []bool{true, false} {
-			p := Partition{Folds: 4, Inverse: inverse, Stratified: stratified}
+			p := Design{Folds: 4, Inverse: inverse, Stratified: stratified}
 			name := fmt.Sprintf("%+v", p)
-			splits, err := FoldSplits(class, p, 11, 5, ForTest)
+			splits, err := Draw(class, p, 11, 5)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,8 @@ func TestFoldSplits(t *testing.T) {
 					t.Errorf("%s: items are in %v folds", name, seen)
 				}
 			}
-			tuning, err := FoldSplits(class, p, 1, 5, ForTuning)
+			p.Tuning = true
+			tuning, err := Draw(class, p, 1, 5)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,39 +79,39 @@ func TestFoldSplits(t *testing.T) {
 
 func TestFoldErrors(t *testing.T) {
 	class := classesOf(10, 3)
-	for wrong, want := range map[FoldError]string{
-		{Folds: 10, Items: 10}: "of 10 folds one has none of the 10 items of a class; take fewer, or stratified ones",
-		{Folds: 2, Items: 1}:   "2 folds are more than the 1 item of a class; leave out the class",
+	for wrong, want := range map[DrawError]string{
+		{Design: Design{Folds: 10}, Items: 10}: "of 10 folds one has none of the 10 items of a class; take fewer, or stratified ones",
+		{Design: Design{Folds: 2}, Items: 1}:   "2 folds are more than the 1 item of a class; leave out the class",
 	} {
 		if wrong.Error() != want {
 			t.Errorf("%+v: %s", wrong, wrong.Error())
 		}
 	}
 	for _, c := range []struct {
-		p    Partition
+		p    Design
 		want string
 	}{
-		{Partition{Folds: 1}, "validate: parameter outside its range: 1 folds; at least 2 are needed"},
-		{Partition{Folds: 4, Stratified: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
-		{Partition{Folds: 4, Inverse: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
-		{Partition{Folds: 14}, "14 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
-		{Partition{Folds: 4}, "<nil>"},
-		{Partition{Folds: 3, Stratified: true, Inverse: true}, "<nil>"},
+		{Design{Folds: 1}, "validate: parameter outside its range: 1 folds; at least 2 are needed"},
+		{Design{Folds: 4, Stratified: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
+		{Design{Folds: 4, Inverse: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
+		{Design{Folds: 14}, "14 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
+		{Design{Folds: 4}, "<nil>"},
+		{Design{Folds: 3, Stratified: true, Inverse: true}, "<nil>"},
 	} {
-		_, err := FoldSplits(class, c.p, 5, 1, ForTest)
+		_, err := Draw(class, c.p, 5, 1)
 		if fmt.Sprint(err) != c.want || err != nil && !errors.Is(err, ErrUsage) {
 			t.Errorf("%+v: %v, want %s", c.p, err, c.want)
 		}
 	}
-	var few *FoldError
-	if _, err := FoldSplits(class, Partition{Folds: 4, Stratified: true}, 5, 1, ForTest); !errors.As(err, &few) || few.Class != 1 || few.Items != 3 {
+	var few *DrawError
+	if _, err := Draw(class, Design{Folds: 4, Stratified: true}, 5, 1); !errors.As(err, &few) || few.Class != 1 || few.Items != 3 {
 		t.Errorf("%+v", few)
 	}
 }
 
 func TestStratifiedSplits(t *testing.T) {
 	class := classesOf(40, 10, 2)
-	splits, err := StratifiedSplits(class, 0.1, 3, 1, ForTest)
+	splits, err := Draw(class, Design{Fraction: 0.1, Stratified: true}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestStratifiedSplits(t *testing.T) {
 	if slices.Equal(splits.At(0).Train, splits.At(1).Train) {
 		t.Error("two splits are one")
 	}
-	if _, err := StratifiedSplits([]int{0, 1}, 0.5, 1, 1, ForTest); !errors.Is(err, ErrUsage) {
+	if _, err := Draw([]int{0, 1}, Design{Fraction: 0.5, Stratified: true}, 1, 1); !errors.Is(err, ErrUsage) {
 		t.Errorf("no node to test on: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package validate
+package evaluate
 
 import (
 	"bufio"
@@ -30,10 +30,10 @@ func TestRankings(t *testing.T) {
 		for _, w := range strings.Fields(f[1]) {
 			scores = append(scores, number(t, w))
 		}
-		if got, want := AveragePrecision(positive, scores), number(t, f[2]); math.Abs(got-want) > 1e-14 {
+		if got, want := averagePrecision(positive, scores), number(t, f[2]); math.Abs(got-want) > 1e-14 {
 			t.Errorf("%s: AP %v, want %v", lines.Text(), got, want)
 		}
-		if got, want := AUC(positive, scores), number(t, f[4]); math.Abs(got-want) > 1e-14 {
+		if got, want := auc(positive, scores), number(t, f[4]); math.Abs(got-want) > 1e-14 {
 			t.Errorf("%s: AUC %v, want %v", lines.Text(), got, want)
 		}
 		cases++
@@ -52,7 +52,7 @@ func number(t *testing.T, s string) float64 {
 	return x
 }
 
-// slowQuality is [MeasureQuality] by the definitions: pairs of items, thresholds one
+// slowQuality is [measureQuality] by the definitions: pairs of items, thresholds one
 // by one, and bins by comparing with their ends.
 func slowQuality(truth, predicted []int, classes int, p [][]float32) (ap, auc, logLoss, brier, ece float64) {
 	n := len(truth)
@@ -138,7 +138,7 @@ func TestMeasureQuality(t *testing.T) {
 			}
 		}
 		truth[0], truth[1] = 0, 1
-		q := MeasureQuality(truth, predicted, classes, func(i int) []float32 { return p[i] })
+		q := measureQuality(truth, predicted, classes, func(i int) []float32 { return p[i] })
 		ap, auc, logLoss, brier, ece := slowQuality(truth, predicted, classes, p)
 		for _, m := range []struct {
 			name string
@@ -157,16 +157,16 @@ func TestMeasureQuality(t *testing.T) {
 func TestNoQuality(t *testing.T) {
 	rows := [][]float32{{2, -1}, {0.5, 0.5}}
 	row := func(i int) []float32 { return rows[i] }
-	q := MeasureQuality([]int{0, 1}, []int{0, 0}, 2, row)
+	q := measureQuality([]int{0, 1}, []int{0, 0}, 2, row)
 	if q.LogLoss != nil || q.Brier != nil || q.CalibrationError != nil || q.AUC == nil || *q.AUC != 1 {
 		t.Errorf("scores that are no probabilities: %+v", q)
 	}
 	rows[0] = []float32{0.5, 0.5}
-	q = MeasureQuality([]int{0, 0}, []int{0, 0}, 2, row)
+	q = measureQuality([]int{0, 0}, []int{0, 0}, 2, row)
 	if q.AUC != nil || q.AveragePrecision != nil || q.Brier == nil || *q.Brier != 0.5 {
 		t.Errorf("one class: %+v", q)
 	}
-	if q := MeasureQuality(nil, nil, 2, row); q != (Quality{}) {
+	if q := measureQuality(nil, nil, 2, row); q != (Quality{}) {
 		t.Errorf("no items: %+v", q)
 	}
 }

@@ -1,4 +1,4 @@
-package validate
+package evaluate
 
 import (
 	"math"
@@ -19,9 +19,9 @@ var (
 )
 
 func TestConfusion(t *testing.T) {
-	c := NewConfusion(4)
+	c := newConfusion(4)
 	c.Count(truth, predicted)
-	want := Confusion{{3, 2, 0, 0}, {0, 2, 1, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}}
+	want := confusion{{3, 2, 0, 0}, {0, 2, 1, 0}, {1, 0, 1, 0}, {0, 0, 0, 0}}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
 	}
@@ -32,18 +32,18 @@ func TestConfusion(t *testing.T) {
 	if got, want := c.MacroF1(), (2.0/3+4.0/7+1.0/2)/3; !near(got, want) {
 		t.Errorf("macro-F1 %v, want %v", got, want)
 	}
-	if empty := NewConfusion(2); empty.Accuracy() != 0 || empty.MacroF1() != 0 {
+	if empty := newConfusion(2); empty.Accuracy() != 0 || empty.MacroF1() != 0 {
 		t.Error("without nodes a score is not 0")
 	}
 }
 
 func TestMeanStderr(t *testing.T) {
 	// Deviations −2, −1, 0, 3: variance 14/3.
-	mean, stderr := MeanStderr([]float64{1, 2, 3, 6})
+	mean, stderr := meanStderr([]float64{1, 2, 3, 6})
 	if !near(mean, 3) || !near(stderr, math.Sqrt(14.0/3/4)) {
 		t.Errorf("%v ± %v", mean, stderr)
 	}
-	if mean, stderr := MeanStderr([]float64{0.25}); mean != 0.25 || stderr != 0 {
+	if mean, stderr := meanStderr([]float64{0.25}); mean != 0.25 || stderr != 0 {
 		t.Errorf("%v ± %v", mean, stderr)
 	}
 }
@@ -51,17 +51,17 @@ func TestMeanStderr(t *testing.T) {
 func TestPairedT(t *testing.T) {
 	// Differences 1, 2, 3: t = 2·√3. With 2 degrees of freedom the distribution
 	// has the closed form p = 1 − t/√(2 + t²).
-	stat, p := PairedT([]float64{2, 4, 6}, []float64{1, 2, 3})
+	stat, p := pairedT([]float64{2, 4, 6}, []float64{1, 2, 3})
 	want := 2 * math.Sqrt(3)
 	if !near(stat, want) || math.Abs(p-(1-want/math.Sqrt(2+want*want))) > 1e-12 {
 		t.Errorf("t %v, p %v", stat, p)
 	}
-	back, same := PairedT([]float64{1, 2, 3}, []float64{2, 4, 6})
+	back, same := pairedT([]float64{1, 2, 3}, []float64{2, 4, 6})
 	if back != -stat || same != p {
 		t.Errorf("exchanged: t %v, p %v", back, same)
 	}
 	// One degree of freedom: a Cauchy distribution, p = 1 − 2·atan(t)/π.
-	stat, p = PairedT([]float64{1, 3}, []float64{0, 0})
+	stat, p = pairedT([]float64{1, 3}, []float64{0, 0})
 	if !near(stat, 2) || math.Abs(p-(1-2*math.Atan(2)/math.Pi)) > 1e-12 {
 		t.Errorf("t %v, p %v", stat, p)
 	}
@@ -73,14 +73,8 @@ func TestPairedT(t *testing.T) {
 		{[]float64{2, 3}, []float64{1, 2}, 0},
 		{[]float64{2}, []float64{1}, 1},
 	} {
-		if _, p := PairedT(test.a, test.b); p != test.p {
+		if _, p := pairedT(test.a, test.b); p != test.p {
 			t.Errorf("%v, %v: p %v, want %v", test.a, test.b, p, test.p)
 		}
-	}
-}
-
-func TestMajority(t *testing.T) {
-	if got := Majority([]int{2, 1, 1, 2, 0}); got != 1 {
-		t.Errorf("class %d", got)
 	}
 }

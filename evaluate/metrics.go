@@ -1,4 +1,4 @@
-package validate
+package evaluate
 
 import (
 	"math"
@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Confusion counts nodes by true class (rows) and predicted class (columns).
-type Confusion [][]int
+// confusion counts nodes by true class (rows) and predicted class (columns).
+type confusion [][]int
 
-// NewConfusion returns the table of zeros for the given number of classes.
-func NewConfusion(classes int) Confusion {
-	c := make(Confusion, classes)
+// newConfusion returns the table of zeros for the given number of classes.
+func newConfusion(classes int) confusion {
+	c := make(confusion, classes)
 	for i := range c {
 		c[i] = make([]int, classes)
 	}
@@ -20,7 +20,7 @@ func NewConfusion(classes int) Confusion {
 }
 
 // Count adds one node for every pair of truth[i] and predicted[i].
-func (c Confusion) Count(truth, predicted []int) {
+func (c confusion) Count(truth, predicted []int) {
 	if len(truth) != len(predicted) {
 		panic(badLength)
 	}
@@ -30,7 +30,7 @@ func (c Confusion) Count(truth, predicted []int) {
 }
 
 // Accuracy returns the share of nodes on the diagonal, 0 without nodes.
-func (c Confusion) Accuracy() float64 {
+func (c confusion) Accuracy() float64 {
 	right, all := 0, 0
 	for i, row := range c {
 		for _, n := range row {
@@ -46,7 +46,7 @@ func (c Confusion) Accuracy() float64 {
 
 // MacroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the classes that
 // occur as truth or as prediction, 0 if none does.
-func (c Confusion) MacroF1() float64 {
+func (c confusion) MacroF1() float64 {
 	sum, present := 0.0, 0
 	for i := range c {
 		truth, predicted := 0, 0
@@ -65,9 +65,9 @@ func (c Confusion) MacroF1() float64 {
 	return sum / float64(present)
 }
 
-// MeanStderr returns the mean of x and its standard error, the sample standard
+// meanStderr returns the mean of x and its standard error, the sample standard
 // deviation over √len(x). The standard error of a single value is 0.
-func MeanStderr(x []float64) (mean, stderr float64) {
+func meanStderr(x []float64) (mean, stderr float64) {
 	if len(x) < 2 {
 		return stat.Mean(x, nil), 0
 	}
@@ -75,11 +75,11 @@ func MeanStderr(x []float64) (mean, stderr float64) {
 	return mean, std / math.Sqrt(float64(len(x)))
 }
 
-// PairedT returns the statistic t of the paired two-sided t-test of mean a −
+// pairedT returns the statistic t of the paired two-sided t-test of mean a −
 // mean b = 0 with len(a) − 1 degrees of freedom, and its p value. Where all
 // differences are equal, p is 1 if they are 0 and 0 otherwise; it is 1 for
 // fewer than two pairs.
-func PairedT(a, b []float64) (t, p float64) {
+func pairedT(a, b []float64) (t, p float64) {
 	if len(a) != len(b) {
 		panic(badLength)
 	}
@@ -90,7 +90,7 @@ func PairedT(a, b []float64) (t, p float64) {
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
-	mean, stderr := MeanStderr(d)
+	mean, stderr := meanStderr(d)
 	if stderr == 0 {
 		if mean == 0 {
 			return 0, 1
@@ -102,15 +102,4 @@ func PairedT(a, b []float64) (t, p float64) {
 	return t, 2 * dist.CDF(-math.Abs(t))
 }
 
-// Majority returns the most frequent of the classes, the lowest of several.
-func Majority(class []int) int {
-	best, most := 0, -1
-	for c, nodes := range MembersOf(class) {
-		if len(nodes) > most {
-			best, most = c, len(nodes)
-		}
-	}
-	return best
-}
-
-const badLength = "validate: slices of different lengths"
+const badLength = "evaluate: slices of different lengths"

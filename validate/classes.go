@@ -1,0 +1,84 @@
+package validate
+
+import (
+	"math"
+	"slices"
+)
+
+// Folds deals nodes with the given classes into count stratified folds and
+// returns the fold of each: the nodes of every class are shuffled and dealt
+// round, each class from where the one before ended. Folds differ by at most
+// one node in size, and so they do within each class. Partitions of another number are
+// other draws from the same rng seed.
+func Folds(class []int, count int, seed, number uint64) []int {
+	rng := newRand(seed, streamFolds|number)
+	fold := make([]int, len(class))
+	next := 0
+	for _, nodes := range membersOf(class) {
+		nodes = slices.Clone(nodes)
+		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		for _, i := range nodes {
+			fold[i] = next
+			next = (next + 1) % count
+		}
+	}
+	return fold
+}
+
+// Sample returns at most limit of the nodes 0 … len(class)−1, in increasing
+// order. Every class keeps its share to the nearest node and at least two of
+// its nodes, if it has two.
+func Sample(class []int, limit int, seed, stream uint64) []int {
+	chosen := make([]int, 0, len(class))
+	if len(class) <= limit {
+		for i := range class {
+			chosen = append(chosen, i)
+		}
+		return chosen
+	}
+	rng := newRand(seed, streamSample|stream)
+	for _, nodes := range membersOf(class) {
+		nodes = slices.Clone(nodes)
+		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		share := int(math.Round(float64(len(nodes)) * float64(limit) / float64(len(class))))
+		chosen = append(chosen, nodes[:min(len(nodes), max(share, 2))]...)
+	}
+	slices.Sort(chosen)
+	return chosen
+}
+
+// Majority returns the most frequent of the classes, the lowest of several.
+func Majority(class []int) int {
+	best, most := 0, -1
+	for c, nodes := range membersOf(class) {
+		if len(nodes) > most {
+			best, most = c, len(nodes)
+		}
+	}
+	return best
+}
+
+// TooFew reports whether fewer than two of the classes have two labels. A label
+// that is hidden then leaves no other of its class, or is of the only class
+// that has any.
+func TooFew(class []int) bool {
+	several := 0
+	for _, nodes := range membersOf(class) {
+		if len(nodes) > 1 {
+			several++
+		}
+	}
+	return several < 2
+}
+
+// membersOf returns the positions of each class, in increasing order.
+func membersOf(class []int) [][]int {
+	var members [][]int
+	for i, c := range class {
+		for len(members) <= c {
+			members = append(members, nil)
+		}
+		members[c] = append(members[c], i)
+	}
+	return members
+}
