@@ -52,7 +52,6 @@ var floors = map[string]int{
 	"expm":                           5,
 	"propagate":                      5,
 	"spectral":                       5,
-	"kernel/sets":                    2,
 	"kernel":                         6,
 	"kernel/closed":                  6,
 	"kernel/graphs":                  6,

@@ -1,6 +1,5 @@
 // Package iterative solves A·X = B for blocks of right-hand sides, where A is
-// a symmetric positive semidefinite map of a graph, and runs the stationary
-// sweeps of label propagation.
+// a symmetric positive semidefinite map of a graph.
 //
 // # Conjugate gradients
 //

@@ -1,10 +1,7 @@
 package iterative
 
 import (
-	"errors"
-	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -144,62 +141,6 @@ func TestGoldenProducts(t *testing.T) {
 	}
 }
 
-func TestGoldenSpread(t *testing.T) {
-	for file, alpha := range map[string]float64{
-		"karate/lgc_a0.1": 0.1, "karate/lgc_a0.5": 0.5, "karate/lgc_a0.9": 0.9, "karate/lgc_a0.99": 0.99,
-		"wrand60/lgc_a0.1": 0.1, "wrand60/lgc_a0.5": 0.5, "wrand60/lgc_a0.9": 0.9, "wrand60/lgc_a0.99": 0.99,
-		"sbm300/lgc_a0.5": 0.5, "sbm300/lgc_a0.99": 0.99,
-	} {
-		name, _, _ := strings.Cut(file, "/")
-		graph := testgraph.Load(t, name)
-		want := testgraph.Golden(t, file+".npy")
-		y := oneHot(graph)
-		f := sparse.NewBlock[float64](y.Rows, y.Cols)
-		op := sparse.NewNormalizedAdjacency[float64](graph.A, graph.Degrees)
-		res, err := Spread(ctx, op, f, y, alpha, &Settings{Tolerance: 1e-12})
-		if err != nil {
-			t.Fatal(file, err)
-		}
-		if len(res.History) != res.Steps {
-			t.Errorf("%s: %d steps, history of %d", file, res.Steps, len(res.History))
-		}
-		for i := range f.Rows {
-			for j := range f.Row(i) {
-				f.Row(i)[j] /= 1 - alpha
-			}
-		}
-		testgraph.Close(t, f, want, 1e-10, 1e-9)
-
-		// The bound of a rough result.
-		rough := sparse.NewBlock[float64](y.Rows, y.Cols)
-		if res, err = Spread(ctx, op, rough, y, alpha, &Settings{Tolerance: 1e-3}); err != nil {
-			t.Fatal(file, err)
-		}
-		for j, bound := range res.ErrorBound {
-			var d float64
-			for i := range y.Rows {
-				d = math.Hypot(d, rough.At(i, j)-(1-alpha)*want.At(i, j))
-			}
-			if d > bound*(1+1e-9) {
-				t.Errorf("%s: column %d: error %g above %g", file, j, d, bound)
-			}
-		}
-	}
-}
-
-func TestGoldenSpreadOfTenSteps(t *testing.T) {
-	for _, name := range []string{"karate", "wrand60", "sbm300"} {
-		graph := testgraph.Load(t, name)
-		y, f := oneHot(graph), oneHot(graph)
-		op := sparse.NewNormalizedAdjacency[float64](graph.A, graph.Degrees)
-		res, err := Spread(ctx, op, f, y, 0.5, &Settings{Tolerance: 1e-15, MaxIterations: 10})
-		if !errors.Is(err, ErrIterationLimit) || res.Steps != 10 {
-			t.Errorf("%s: %v after %d steps", name, err, res.Steps)
-		}
-		testgraph.Close(t, f, testgraph.Golden(t, name+"/lgc_iter_a0.5_s10.npy"), 1e-10, 1e-9)
-	}
-}
-
 func TestGoldenHarmonic(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		graph := testgraph.Load(t, name)
@@ -216,13 +157,6 @@ func TestGoldenHarmonic(t *testing.T) {
 			return f
 		}
 		f := start()
-		op := sparse.NewTransition[float64](graph.A, graph.Degrees)
-		if _, err := Propagate(ctx, op, f, graph.Train, &Settings{Tolerance: 1e-14}); err != nil {
-			t.Fatal(name, err)
-		}
-		testgraph.Close(t, f, want, 1e-10, 1e-9)
-
-		f = start()
 		h, err := NewHarmonic(ctx, graphOf(t, graph.A), graph.Train)
 		if err != nil {
 			t.Fatal(name, err)

@@ -18,7 +18,7 @@ import (
 //	L_UU·F_U = A_UL·F_L,  F_U = (I − T_UU)⁻¹·T_UL·F_L
 //
 // where U are the other rows of components that have a clamped row. Its solution is
-// the limit of [Propagate]. A Harmonic keeps its factor and buffers between solves; it
+// the limit of label propagation, F ← T·F with the clamped rows held. A Harmonic keeps its factor and buffers between solves; it
 // must not be used by two goroutines at a time.
 type Harmonic struct {
 	System

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"context"
-	"errors"
 	"math"
 	"testing"
 
@@ -25,44 +23,14 @@ func wantBlock(t *testing.T, got *sparse.Block[float64], want ...float64) {
 }
 
 func TestArithmetic(t *testing.T) {
-	a, b := blockOf(2, 2, 4, 2, 2, 9), blockOf(2, 2, 1, 0.5, 0.5, 3)
 	dst := sparse.NewBlock[float64](2, 2)
-	SumTo(dst, a, b)
-	wantBlock(t, dst, 5, 2.5, 2.5, 12)
-	ProductTo(dst, a, b)
-	wantBlock(t, dst, 4, 1, 1, 27)
-	ScaleTo(dst, 0.5, dst)
-	wantBlock(t, dst, 2, 0.5, 0.5, 13.5)
-	if err := CosineTo(dst, a, []float64{4, 9}, []float64{4, 9}); err != nil {
-		t.Fatal(err)
+	ScaleTo(dst, 0.5, blockOf(2, 2, 4, 1, 1, 8))
+	wantBlock(t, dst, 2, 0.5, 0.5, 4)
+	if f := Rescale(dst); f != 1./3 {
+		t.Errorf("multiplied by %g", f)
 	}
-	wantBlock(t, dst, 1, 1./3, 1./3, 1)
-	if err := CosineTo(dst, a, []float64{4, 0}, []float64{4, 9}); !errors.Is(err, ErrDiagonal) {
-		t.Error(err)
+	wantBlock(t, dst, 2./3, 0.5/3, 0.5/3, 4./3)
+	if f := Rescale(blockOf(2, 2, 0, 1, 1, 0)); f != 1 {
+		t.Errorf("a zero diagonal is multiplied by %g", f)
 	}
-	// The rows of a centred kernel sum to 0.
-	CentreTo(dst, a)
-	wantBlock(t, dst, 2.25, -2.25, -2.25, 2.25)
-	// Eigenvalues 3 and −1 with vectors (1, ±1)/√2.
-	if err := PositivePartTo(t.Context(), dst, blockOf(2, 2, 1, 2, 2, 1)); err != nil {
-		t.Fatal(err)
-	}
-	wantBlock(t, dst, 1.5, 1.5, 1.5, 1.5)
-	if err := PositivePartTo(t.Context(), dst, a); err != nil {
-		t.Fatal(err)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := PositivePartTo(ended, dst, a); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	wantBlock(t, dst, 4, 2, 2, 9)
-	func() {
-		defer func() {
-			if recover() != badShape {
-				t.Error("no panic for wrong shapes")
-			}
-		}()
-		SumTo(dst, a, blockOf(1, 4, 1, 2, 3, 4))
-	}()
 }

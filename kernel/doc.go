@@ -36,12 +36,6 @@
 //
 // Both come with a bound that the error of no value, or column, exceeds.
 //
-// # Arithmetic
-//
-// Blocks are matrices that can be combined: [SumTo] and [ProductTo] make kernels of
-// two, [ScaleTo], [CosineTo] and [CentreTo] make others of one, and [PositivePartTo]
-// makes a kernel of what is none.
-//
 // # Half steps
 //
 // The block of some nodes among themselves is UᵀU with U = K^½·E where the

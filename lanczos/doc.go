@@ -1,6 +1,6 @@
-// Package lanczos finds eigenpairs, traces and bounds of symmetric maps on the nodes
-// of a graph by Krylov methods: all it sees of the map are products with blocks, see
-// [sparse.Applier].
+// Package lanczos finds eigenpairs of symmetric maps on the nodes of a graph by Krylov
+// methods: all it sees of the map are products with blocks, see [sparse.Applier]. For
+// f(A)·B see package expm.
 //
 // # Eigenpairs
 //
@@ -18,12 +18,6 @@
 // The residuals of the result are true ones, computed with one more product:
 // an eigenvalue lies within each. That none was missed is no method's
 // certificate, but see [Problem.Lanczos] on multiple ones.
-//
-// # Traces and bounds
-//
-// [Trace] and [LogDet] are stochastic estimates with a standard error and the
-// bracket of their quadrature; [Interval] gives bounds of a spectrum. For f(A)·B
-// see package expm.
 //
 // # Example
 //

@@ -117,12 +117,12 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 
 // measureNorm finds a lower bound of ‖A‖ where no Ritz values tell.
 func (w *solve) measureNorm(ctx context.Context) error {
-	bounds, err := Interval(ctx, w.p.A, &IntervalSettings{RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})
+	spectrum, err := enclose(ctx, w.p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
 	if err != nil {
 		return err
 	}
-	w.result.Products += bounds.Sweeps
-	w.norm = max(w.norm, bounds.Norm)
+	w.result.Products += spectrum.sweeps
+	w.norm = max(w.norm, spectrum.norm)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"math"
 
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -50,39 +49,4 @@ func ExampleProblem_Lanczos() {
 	// 3.9478e-05, residual below 1e-7: true
 	// 1.5791e-04, residual below 1e-7: true
 	// 1.5791e-04, residual below 1e-7: true
-}
-
-// The trace of exp(−L), the sum of exp(−λ) over all eigenvalues, and the logarithm of
-// det(I + L), from a few random vectors, each within three standard errors.
-func Example_traces() {
-	ctx := context.Background()
-	const n = 1000
-	l, _ := cycle(ctx, n)
-	traces, err := lanczos.Trace(ctx, l, []func(float64) float64{func(x float64) float64 { return math.Exp(-x) }}, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	shifted := sparse.Operator[float64]{A: l.A, Scale: l.Scale, Diag: make([]float64, n)} // I + L
-	for i, d := range l.Diag {
-		shifted.Diag[i] = 1 + d
-	}
-	det, err := lanczos.LogDet(ctx, &shifted, nil, &lanczos.TraceSettings{Bounds: &lanczos.Bounds{Lo: 1, Hi: 5}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	var trace, logDet float64
-	for j := range n {
-		v := 2 - 2*math.Cos(2*math.Pi*float64(j)/n)
-		trace += math.Exp(-v)
-		logDet += math.Log(1 + v)
-	}
-	for _, e := range []struct {
-		lanczos.Estimate
-		exact float64
-	}{{traces[0], trace}, {det, logDet}} {
-		fmt.Printf("%.0f, %v\n", e.exact, math.Abs(e.Value-e.exact) < 3*e.StdErr)
-	}
-	// Output:
-	// 309, true
-	// 962, true
 }

@@ -90,12 +90,12 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 	if denseInside(n, w.s.basisSize(pairs)) {
 		return w.interiorDense(ctx, p.Near)
 	}
-	bounds, err := Interval(ctx, p.A, &IntervalSettings{RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})
+	spectrum, err := enclose(ctx, p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
 	if err != nil {
 		return nil, err
 	}
-	w.norm = bounds.Norm
-	reach := max(bounds.Hi-p.Near, p.Near-bounds.Lo)
+	w.norm = spectrum.norm
+	reach := max(spectrum.hi-p.Near, p.Near-spectrum.lo)
 
 	density, sweeps, err := w.density(ctx, p.Near)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 	// A residual r of the folded map is one of about r/2δ of A, at δ from σ. Were
 	// the spectrum as dense everywhere, the wanted pairs would be so near:
 	delta := reach * float64(k) / float64(n)
-	spent := bounds.Sweeps + sweeps
+	spent := spectrum.sweeps + sweeps
 	for attempt := 1; ; attempt++ {
 		inner.Tolerance = min(0.1, max(leastFolded, 0.6*w.s.Tolerance*w.norm*delta/(reach*reach)))
 		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)
@@ -166,50 +166,6 @@ const (
 	// all vectors, to 7.
 	productsOfDensity = 1
 )
-
-// density returns about how many eigenvalues there are around σ for each unit of
-// length, and the sweeps that took: of a random vector Lanczos makes a quadrature
-// rule of the spectrum (Lin, Saad and Yang 2016), and the two nodes next to σ tell
-// their distance and the share of eigenvalues that lie between.
-func (w *solve) density(ctx context.Context, near float64) (density float64, sweeps int, err error) {
-	q, err := newQuadrature(w.p.A, nil, &TraceSettings{Probes: width, RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})
-	if err != nil {
-		return 0, 0, err
-	}
-	if err := q.start(ctx); err != nil {
-		return 0, 0, err
-	}
-	for q.r.steps < densitySteps && !q.r.ended() {
-		if err := q.r.step(ctx); err != nil {
-			return 0, 0, err
-		}
-	}
-	for j := range q.r.columns {
-		density += q.r.columns[j].densityAt(near) * float64(w.n) / width
-	}
-	return density, q.r.sweeps, nil
-}
-
-// densityAt returns the share of the spectrum around a number for each unit of
-// length: half the weights of the two nodes around it over their distance. It is 0
-// beyond the nodes, and where these are the eigenvalues themselves.
-func (c *chain) densityAt(near float64) float64 {
-	if c.done {
-		return 0
-	}
-	nodes, first := c.EigenRows(0)
-	var below, above int
-	lo, hi := math.Inf(-1), math.Inf(1)
-	for i, v := range nodes {
-		if v <= near && v > lo {
-			below, lo = i, v
-		}
-		if v > near && v < hi {
-			above, hi = i, v
-		}
-	}
-	return (first[below]*first[below] + first[above]*first[above]) / 2 / (hi - lo)
-}
 
 // foldedBytes is the memory of the folded map.
 func foldedBytes(n int) int64 { return sparse.BlockBytes[float64](n, width) }

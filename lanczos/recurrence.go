@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -44,6 +45,22 @@ func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
 		alpha: make([]float64, cols), beta: make([]float64, cols),
 		columns: make([]chain, cols),
 	}
+}
+
+// start begins with random columns: draw fills a row of them, which begin anew with
+// each segment of rows.
+func (r *recurrence) start(ctx context.Context, seed uint64, draw func(rng *rand.Rand, row []float64)) error {
+	n := r.e.rows
+	err := r.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
+		rng := rand.New(rand.NewPCG(seed, uint64(chunk*segment)))
+		for i := chunk * segment; i < min(n, (chunk+1)*segment); i++ {
+			draw(rng, r.u.Row(i))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return r.begin(ctx)
 }
 
 // begin starts from the columns that stand in r.u.

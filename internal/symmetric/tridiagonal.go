@@ -23,15 +23,6 @@ func (t Tridiagonal) Norm() float64 {
 	return most
 }
 
-// Quadrature returns e₁ᵀf(T)e₁.
-func (t Tridiagonal) Quadrature(f func(float64) float64) (sum float64) {
-	values, first := t.EigenRows(0)
-	for i, theta := range values {
-		sum += first[i] * first[i] * f(theta)
-	}
-	return sum
-}
-
 // EigenRows returns the eigenvalues of T, in no order, and for each the chosen
 // rows of its eigenvector: element (i, j) is vectors[j·len(rows)+i]. Cost: that
 // of the values, 3m² operations, and as much again for each row.

@@ -2,9 +2,9 @@ package closed
 
 import "math"
 
-// Complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
+// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
 // value of a vertex with itself, (1 + (n−1)·e^(−nβ))/n, and with another, (1 − e^(−nβ))/n.
-func Complete(n int, beta float64) (same, other float64) {
+func complete(n int, beta float64) (same, other float64) {
 	if n < 1 || !(beta >= 0) {
 		panic(badArgument)
 	}
@@ -49,19 +49,10 @@ func frequency(a, n int) float64 {
 // angle returns cos(πa/n).
 func angle(a, n int) float64 { return math.Cos(math.Pi * float64(a%(2*n)) / float64(n)) }
 
-// Hypercube returns exp(β(A − D)) of the m-dimensional cube between two vertices that
-// differ in d bits: ((1 + e^(−2β))/2)^m·tanh(β)^d.
-func Hypercube(m, d int, beta float64) float64 {
-	if d < 0 || d > m || !(beta >= 0) {
-		panic(badArgument)
-	}
-	return math.Pow((1+math.Exp(-2*beta))/2, float64(m)) * math.Pow(math.Tanh(beta), float64(d))
-}
-
-// Factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
+// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
 // (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the
 // product of the factors of the attributes that differ, times K(x, x).
-func Factor(n int, beta float64) float64 {
-	same, other := Complete(n, beta)
+func factor(n int, beta float64) float64 {
+	same, other := complete(n, beta)
 	return other / same
 }

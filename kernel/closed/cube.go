@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -33,16 +34,16 @@ func numbers(list ...float64) (values []spec.Value) {
 
 // categorical is the diffusion kernel on the product of complete graphs, one for each
 // attribute with its values as vertices. A missing value is a vertex more, or the
-// combination of all vertices with equal weights ([Conjugate]): its value with any
+// combination of all vertices with equal weights: its value with any
 // other, and with another missing one, is 1/|A| where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
 var categorical = Kernel{
 	Spec: spec.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: spec.Vectors,
 		Params: []spec.Param{betaParam, scaleParam, missingParam},
 	},
-	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {
+	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
 		return cubeOf(attributes, v.Word("missing-values") == "average", false, v.Word("scale") == "raw", func(size int) (same, differs, missing float64) {
-			same, differs = Complete(size, v.Number("beta"))
+			same, differs = complete(size, v.Number("beta"))
 			return same, differs, 1 / float64(size)
 		})
 	},
@@ -54,13 +55,13 @@ var hypercube = Kernel{
 		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ", Works: spec.Vectors,
 		Params: []spec.Param{betaParam, scaleParam},
 	},
-	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {
+	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
 		for _, a := range attributes {
 			if len(a.Values) > 2 {
 				return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d values, and a hypercube's attributes have two; take the categorical kernel", len(a.Values))}
 			}
 		}
-		same, differs := Complete(2, v.Number("beta"))
+		same, differs := complete(2, v.Number("beta"))
 		return cubeOf(attributes, true, false, v.Word("scale") == "raw", func(int) (float64, float64, float64) { return same, differs, 0.5 })
 	},
 }
@@ -71,7 +72,7 @@ var hamming = Kernel{
 		Name: "hamming", Title: "the number of attributes that agree", Works: spec.Vectors,
 		Params: []spec.Param{missingParam},
 	},
-	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {
+	Of: func(attributes []nodefile.Column, v spec.Values) (Gram, error) {
 		return cubeOf(attributes, v.Word("missing-values") == "average", true, true, func(size int) (float64, float64, float64) {
 			return 1, 0, 1 / float64(size)
 		})
@@ -107,7 +108,7 @@ type laneRange struct {
 // of what values says for an alphabet of so many: for values that are the same, that
 // differ, and of which one is missing and averages. Unless raw, products are in units
 // of K(x, x) of a record without missing values.
-func cubeOf(attributes []Attribute, averages, sums, raw bool, values func(size int) (same, differs, missing float64)) (*Gram, error) {
+func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(size int) (same, differs, missing float64)) (Gram, error) {
 	if len(attributes) == 0 {
 		return nil, &AttributeError{"", -1, "no attributes; there is nothing to compare"}
 	}
@@ -140,7 +141,7 @@ func cubeOf(attributes []Attribute, averages, sums, raw bool, values func(size i
 	return c.fill(attributes, averages), nil
 }
 
-func hasMissing(a Attribute) bool {
+func hasMissing(a nodefile.Column) bool {
 	for _, code := range a.Code {
 		if code < 0 {
 			return true
@@ -183,7 +184,7 @@ func (c *cube) tabulate() {
 }
 
 // fill packs the distinct records.
-func (c *cube) fill(attributes []Attribute, averages bool) *Gram {
+func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 	n := len(attributes[0].Code)
 	words, missing := make([]uint64, n*c.width), make([]uint8, n*c.width)
 	any := false
@@ -205,7 +206,7 @@ func (c *cube) fill(attributes []Attribute, averages bool) *Gram {
 		}
 	}
 	key := make([]byte, 9*c.width)
-	g := newGram(n, func(i int) string {
+	g := newValues(n, func(i int) string {
 		for w := range c.width {
 			binary.LittleEndian.PutUint64(key[9*w:], words[i*c.width+w])
 			key[9*w+8] = missing[i*c.width+w]

@@ -8,11 +8,10 @@
 //
 //   - infinite trees: [RegularTree], where every vertex has k neighbours, and
 //     [RootedTree], where every vertex has k − 1 children;
-//   - [Complete] graphs, [ClosedChain] and [OpenChain];
-//   - the [Hypercube], and the product of complete graphs of any sizes ([Factor]).
+//   - rings and paths: [ClosedChain] and [OpenChain].
 //
-// Kernels of larger graphs are made of those of smaller ones: [Product] is that of the
-// product of graphs, [Conjugate] that of combinations of vertices.
+// Complete graphs, their products and the hypercube are kernels of records: the vertices
+// of a product of complete graphs are records with an attribute for each of them.
 //
 // # Kernels of records
 //

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -25,7 +26,7 @@ func exponential(a *sparse.CSR, beta float64) *mat.Dense {
 	return h
 }
 
-func near(t *testing.T, what string, want *mat.Dense, got Function, tolerance float64) {
+func near(t *testing.T, what string, want *mat.Dense, got function, tolerance float64) {
 	t.Helper()
 	n, m := want.Dims()
 	for i := range n {
@@ -39,20 +40,16 @@ func near(t *testing.T, what string, want *mat.Dense, got Function, tolerance fl
 
 func TestExplicitGraphs(t *testing.T) {
 	for _, beta := range []float64{0, 0.3, 2.5} {
-		near(t, "complete", exponential(testgraph.Complete(5), beta), complete(5, beta), 1e-13)
+		near(t, "complete", exponential(testgraph.Complete(5), beta), vertices(beta, 5), 1e-13)
 		near(t, "ring", exponential(testgraph.Cycle(6), beta), func(i, j int) float64 { return ClosedChain(6, max(i-j, j-i), beta) }, 1e-13)
 		near(t, "path", exponential(testgraph.Path(5), beta), func(i, j int) float64 { return OpenChain(5, i, j, beta) }, 1e-13)
-		ring := func(i, j int) float64 { return ClosedChain(10, max(i-j, j-i), beta) }
-		mirror := func(i int) []Term { return []Term{{i, math.Sqrt2 / 2}, {9 - i, math.Sqrt2 / 2}} }
-		near(t, "folded ring", exponential(testgraph.Path(5), beta), Conjugate(ring, mirror), 1e-13)
 
-		// A path of 3 times a complete graph of 4, as the Kronecker sum of generators.
+		// A complete graph of 3 times one of 4, as the Kronecker sum of generators.
 		var kronecker, left, right mat.Dense
-		left.CloneFrom(exponential(testgraph.Path(3), beta))
+		left.CloneFrom(exponential(testgraph.Complete(3), beta))
 		right.CloneFrom(exponential(testgraph.Complete(4), beta))
 		kronecker.Kronecker(&left, &right)
-		path := func(i, j int) float64 { return OpenChain(3, i, j, beta) }
-		near(t, "product", &kronecker, Product([]int{3, 4}, []Function{path, complete(4, beta)}), 1e-13)
+		near(t, "product", &kronecker, vertices(beta, 3, 4), 1e-13)
 	}
 }
 
@@ -155,8 +152,8 @@ func TestRegularTreeIntegral(t *testing.T) {
 
 // random returns attributes of n records with alphabets of the given sizes, a tenth of
 // the values missing if so wanted.
-func random(rng *rand.Rand, n int, missing bool, sizes ...int) []Attribute {
-	list := make([]Attribute, len(sizes))
+func random(rng *rand.Rand, n int, missing bool, sizes ...int) []nodefile.Column {
+	list := make([]nodefile.Column, len(sizes))
 	for a, size := range sizes {
 		list[a].Values = make([]string, size)
 		for range n {
@@ -196,7 +193,7 @@ func TestRecords(t *testing.T) {
 			if missing == "value" && slices.Contains(list[a].Code, -1) {
 				size++
 			}
-			self, _ := Complete(size, beta)
+			self, _ := complete(size, beta)
 			scale *= self
 		}
 		for i := range n {
@@ -207,7 +204,7 @@ func TestRecords(t *testing.T) {
 					if missing == "value" && slices.Contains(list[a].Code, -1) {
 						size++
 					}
-					self, other := Complete(size, beta)
+					self, other := complete(size, beta)
 					switch {
 					case missing == "average" && (x < 0 || y < 0):
 						value /= float64(size)
@@ -219,13 +216,13 @@ func TestRecords(t *testing.T) {
 						value *= other
 					}
 				}
-				if got := raw.At(i, j); math.Abs(got-value) > 1e-12*value {
+				if got := valueOf(raw)(i, j); math.Abs(got-value) > 1e-12*value {
 					t.Fatalf("missing %s: K(%d, %d) is %g, want %g", missing, i, j, got, value)
 				}
-				if got := unit.At(i, j); math.Abs(got-value/scale) > 1e-12*value/scale {
+				if got := valueOf(unit)(i, j); math.Abs(got-value/scale) > 1e-12*value/scale {
 					t.Fatalf("missing %s: K(%d, %d) is %g of K(x, x), want %g", missing, i, j, got, value/scale)
 				}
-				if got := matches.At(i, j); math.Abs(got-equal) > 1e-12 {
+				if got := valueOf(matches)(i, j); math.Abs(got-equal) > 1e-12 {
 					t.Fatalf("missing %s: %g attributes of %d and %d agree, want %g", missing, got, i, j, equal)
 				}
 			}
@@ -239,23 +236,16 @@ func TestRecords(t *testing.T) {
 // A missing value that averages is the combination of all vertices of its graph.
 func TestMissingIsConjugate(t *testing.T) {
 	const size, beta = 4, 0.6
-	list := []Attribute{{Values: make([]string, size), Code: []int32{0, 1, 2, 3, -1}}}
+	list := []nodefile.Column{{Values: make([]string, size), Code: []int32{0, 1, 2, 3, -1}}}
 	got := gramOf(t, "categorical", list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw"), "missing-values": spec.Word("average")})
-	want := Conjugate(complete(size, beta), func(i int) (terms []Term) {
-		if i < size {
-			return []Term{{i, 1}}
+	whole := exponential(testgraph.Complete(size), beta)
+	for i := range size {
+		if v := valueOf(got)(i, size); math.Abs(v-1./size) > 1e-14 || math.Abs(v-mat.Sum(whole.RowView(i))/size) > 1e-14 {
+			t.Errorf("K(%d, missing) is %g", i, v)
 		}
-		for v := range size {
-			terms = append(terms, Term{v, 1.0 / size})
-		}
-		return terms
-	})
-	for i := range 5 {
-		for j := range 5 {
-			if math.Abs(got.At(i, j)-want(i, j)) > 1e-15 {
-				t.Errorf("K(%d, %d) is %g, want %g", i, j, got.At(i, j), want(i, j))
-			}
-		}
+	}
+	if v := valueOf(got)(size, size); math.Abs(v-mat.Sum(whole)/(size*size)) > 1e-14 {
+		t.Errorf("K(missing, missing) is %g", v)
 	}
 }
 
@@ -271,21 +261,22 @@ func TestHypercubeRecords(t *testing.T) {
 					d++
 				}
 			}
-			if want := Hypercube(m, d, beta); math.Abs(g.At(i, j)-want) > 1e-12*want {
-				t.Fatalf("K(%d, %d) is %g, want %g", i, j, g.At(i, j), want)
+			want := math.Pow((1+math.Exp(-2*beta))/2, m) * math.Pow(math.Tanh(beta), float64(d))
+			if math.Abs(valueOf(g)(i, j)-want) > 1e-12*want {
+				t.Fatalf("K(%d, %d) is %g, want %g", i, j, valueOf(g)(i, j), want)
 			}
 		}
 	}
 }
 
 // positive checks that a kernel has no eigenvalue below 0.
-func positive(t *testing.T, g *Gram) {
+func positive(t *testing.T, g Gram) {
 	t.Helper()
 	n := g.Len()
 	k := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := range i + 1 {
-			k.SetSym(i, j, g.At(i, j))
+			k.SetSym(i, j, valueOf(g)(i, j))
 		}
 	}
 	var e mat.EigenSym
@@ -299,18 +290,18 @@ func positive(t *testing.T, g *Gram) {
 
 // parts checks that all ways to ask for values give the same bits, of K(i, j) and
 // K(j, i).
-func parts(t *testing.T, g *Gram) {
+func parts(t *testing.T, g Gram) {
 	t.Helper()
 	n := g.Len()
 	row, some, items := make([]float64, n), make([]float64, 3), []int{n - 1, 0, 2}
-	if len(g.first) == n {
+	if len(g.(*values).first) == n {
 		t.Error("no records are alike")
 	}
 	for i := range n {
 		g.RowTo(row, i)
 		g.PartTo(some, i, items)
 		for j := range n {
-			if row[j] != g.At(i, j) || row[j] != g.At(j, i) {
+			if row[j] != valueOf(g)(i, j) || row[j] != valueOf(g)(j, i) {
 				t.Fatalf("K(%d, %d) depends on how one asks", i, j)
 			}
 		}
@@ -325,9 +316,9 @@ func parts(t *testing.T, g *Gram) {
 // K_n by going through all placements, and its sum over n.
 func TestStringPlacements(t *testing.T) {
 	words := []string{"", "a", "ba", "abb", "bä"}
-	a := Attribute{Values: words, Code: []int32{0, 1, 2, 3, 4, 1}}
+	a := nodefile.Column{Values: words, Code: []int32{0, 1, 2, 3, 4, 1}}
 	const beta = 0.35
-	b := Factor(4, beta) // a, b, ä and the blank
+	b := factor(4, beta) // a, b, ä and the blank
 	placements := func(x string, n int) (list [][]rune) {
 		text := []rune(x)
 		for set := range 1 << n {
@@ -362,18 +353,18 @@ func TestStringPlacements(t *testing.T) {
 		return sum
 	}
 	given := spec.Values{"beta": spec.Number(beta), "places": spec.Int(5), "scale": spec.Word("raw")}
-	placed := gramOf(t, "strings", []Attribute{a}, given)
-	any := gramOf(t, "strings", []Attribute{a}, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw")})
+	placed := gramOf(t, "strings", []nodefile.Column{a}, given)
+	any := gramOf(t, "strings", []nodefile.Column{a}, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw")})
 	for i, x := range words {
 		for j, y := range words {
-			if got, want := placed.At(i, j), value(x, y, 5); math.Abs(got-want) > 1e-12*want {
+			if got, want := valueOf(placed)(i, j), value(x, y, 5); math.Abs(got-want) > 1e-12*want {
 				t.Errorf("K_5(%s, %s) is %g, want %g", x, y, got, want)
 			}
 			var sum float64
 			for n := range 200 {
 				sum += math.Pow(2, -float64(n+1)) * (&texts{b: b, places: n}).placed([]rune(x), []rune(y))
 			}
-			if got := any.At(i, j); math.Abs(got-sum) > 1e-12*sum {
+			if got := valueOf(any)(i, j); math.Abs(got-sum) > 1e-12*sum {
 				t.Errorf("K(%s, %s) is %g, want %g", x, y, got, sum)
 			}
 		}
@@ -383,23 +374,23 @@ func TestStringPlacements(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	three := Attribute{Name: "colour", Values: []string{"r", "g", "b"}, Code: []int32{0, 1, 2}}
-	text := Attribute{Name: "text", Values: []string{"ab", "c"}, Code: []int32{0, 1, -1}}
-	long := Attribute{Name: "text", Values: []string{string(make([]byte, 2000))}, Code: []int32{0}}
+	three := nodefile.Column{Name: "colour", Values: []string{"r", "g", "b"}, Code: []int32{0, 1, 2}}
+	text := nodefile.Column{Name: "text", Values: []string{"ab", "c"}, Code: []int32{0, 1, -1}}
+	long := nodefile.Column{Name: "text", Values: []string{string(make([]byte, 2000))}, Code: []int32{0}}
 	for _, c := range []struct {
 		kernel string
-		list   []Attribute
+		list   []nodefile.Column
 		given  spec.Values
 		want   string
 		record int
 	}{
-		{"hypercube", []Attribute{three}, nil, "closed: attribute colour: has 3 values, and a hypercube's attributes have two; take the categorical kernel", -1},
+		{"hypercube", []nodefile.Column{three}, nil, "closed: attribute colour: has 3 values, and a hypercube's attributes have two; take the categorical kernel", -1},
 		{"categorical", nil, nil, "closed: no attributes; there is nothing to compare", -1},
-		{"strings", []Attribute{three, three}, nil, "closed: strings are in one column, and there are 2; name the one", -1},
-		{"strings", []Attribute{text}, nil, "closed: attribute text: the string is missing; leave its record out", 2},
-		{"strings", []Attribute{three}, spec.Values{"alphabet": spec.Int(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
-		{"strings", []Attribute{long}, spec.Values{"scale": spec.Word("raw"), "beta": spec.Number(9)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
-		{"strings", []Attribute{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Int(2)}, "closed: attribute text: the string has 3 characters, and there are 2 places; give more", 0},
+		{"strings", []nodefile.Column{three, three}, nil, "closed: strings are in one column, and there are 2; name the one", -1},
+		{"strings", []nodefile.Column{text}, nil, "closed: attribute text: the string is missing; leave its record out", 2},
+		{"strings", []nodefile.Column{three}, spec.Values{"alphabet": spec.Int(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
+		{"strings", []nodefile.Column{long}, spec.Values{"scale": spec.Word("raw"), "beta": spec.Number(9)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
+		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Int(2)}, "closed: attribute text: the string has 3 characters, and there are 2 places; give more", 0},
 	} {
 		k := KernelOf(c.kernel)
 		v, err := k.Resolve(c.given, nil)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Three records of two attributes, of which the first two differ in the second one.
 func ExampleKernelOf() {
-	attributes := []closed.Attribute{
+	attributes := []nodefile.Column{
 		{Name: "fur", Values: []string{"yes", "no"}, Code: []int32{0, 0, 1}},
 		{Name: "sound", Values: []string{"meow", "bark", "cluck"}, Code: []int32{0, 1, 2}},
 	}

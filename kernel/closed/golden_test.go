@@ -11,14 +11,27 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 var betas = []float64{0.1, 1, 4}
 
+// function is a kernel of two things that are numbered from 0.
+type function func(i, j int) float64
+
+// valueOf returns the values of a Gram as a function.
+func valueOf(g Gram) function {
+	return func(i, j int) float64 {
+		var v [1]float64
+		g.PartTo(v[:], i, []int{j})
+		return v[0]
+	}
+}
+
 // same compares the values of a function with a golden file.
-func same(t *testing.T, file string, value Function) {
+func same(t *testing.T, file string, value function) {
 	t.Helper()
 	want := testgraph.Golden(t, "closed/"+file+".npy")
 	got := sparse.NewBlock[float64](want.Rows, want.Cols)
@@ -36,38 +49,44 @@ func TestGoldenFunctions(t *testing.T) {
 			return fmt.Sprintf(format, args...) + fmt.Sprintf("_b%.1f", beta)
 		}
 		for _, n := range []int{2, 7} {
-			same(t, name("complete_n%d", n), complete(n, beta))
+			same(t, name("complete_n%d", n), vertices(beta, n))
 		}
 		for _, n := range []int{3, 9} {
 			same(t, name("chain_n%d", n), func(i, j int) float64 { return ClosedChain(n, max(i-j, j-i), beta) })
 		}
 		same(t, name("path_n8"), func(i, j int) float64 { return OpenChain(8, i, j, beta) })
-		same(t, name("hypercube_m4"), func(i, j int) float64 {
-			d := 0
-			for x := i ^ j; x > 0; x &= x - 1 {
-				d++
-			}
-			return Hypercube(4, d, beta)
-		})
-		same(t, name("categorical_cube"), Product([]int{2, 3, 4}, []Function{complete(2, beta), complete(3, beta), complete(4, beta)}))
+		same(t, name("hypercube_m4"), vertices(beta, 2, 2, 2, 2))
+		same(t, name("categorical_cube"), vertices(beta, 2, 3, 4))
 		same(t, name("rooted_binary_tree"), func(i, j int) float64 { return rooted(3, i, j, beta) })
 	}
 	same(t, "regular_tree_k3_column", column(func(i int) float64 { return RegularTree(3, i, 0.25) }))
 	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
 }
 
-func complete(n int, beta float64) Function {
-	same, other := Complete(n, beta)
-	return func(i, j int) float64 {
-		if i == j {
-			return same
-		}
-		return other
+// vertices returns the kernel of the product of complete graphs of so many vertices, which
+// stand in lexicographic order.
+func vertices(beta float64, sizes ...int) function {
+	n := 1
+	for _, size := range sizes {
+		n *= size
 	}
+	list, each := make([]nodefile.Column, len(sizes)), n
+	for a, size := range sizes {
+		each /= size
+		list[a].Values = make([]string, size)
+		for v := range n {
+			list[a].Code = append(list[a].Code, int32(v/each%size))
+		}
+	}
+	g, err := categorical.Of(list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw"), "missing-values": spec.Word("value")})
+	if err != nil {
+		panic(err)
+	}
+	return valueOf(g)
 }
 
 // column is a function of one vertex, however the file holds it.
-func column(value func(i int) float64) Function {
+func column(value func(i int) float64) function {
 	return func(i, j int) float64 { return value(i + j) }
 }
 
@@ -116,9 +135,9 @@ func TestGoldenRegularTree(t *testing.T) {
 }
 
 // records returns the attributes of the golden records.
-func records(t *testing.T) []Attribute {
+func records(t *testing.T) []nodefile.Column {
 	codes := testgraph.Golden(t, "closed/records.npy")
-	list := make([]Attribute, codes.Cols)
+	list := make([]nodefile.Column, codes.Cols)
 	for a, size := range []int{2, 5, 3, 10, 4, 2} {
 		list[a].Values = make([]string, size)
 		for i := range codes.Rows {
@@ -129,7 +148,7 @@ func records(t *testing.T) []Attribute {
 }
 
 // gramOf returns the kernel of the records with the given values of its parameters.
-func gramOf(t testing.TB, name string, attributes []Attribute, given spec.Values) *Gram {
+func gramOf(t testing.TB, name string, attributes []nodefile.Column, given spec.Values) Gram {
 	t.Helper()
 	k := KernelOf(name)
 	v, err := k.Resolve(given, nil)
@@ -145,11 +164,11 @@ func gramOf(t testing.TB, name string, attributes []Attribute, given spec.Values
 
 func TestGoldenRecords(t *testing.T) {
 	list := records(t)
-	same(t, "records_matches", gramOf(t, "hamming", list, nil).At)
+	same(t, "records_matches", valueOf(gramOf(t, "hamming", list, nil)))
 	for _, beta := range betas {
 		for scale, kind := range map[string]string{"unit": "kernel", "raw": "heat"} {
 			g := gramOf(t, "categorical", list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word(scale)})
-			same(t, fmt.Sprintf("records_%s_b%.1f", kind, beta), g.At)
+			same(t, fmt.Sprintf("records_%s_b%.1f", kind, beta), valueOf(g))
 		}
 	}
 }
@@ -160,7 +179,7 @@ func TestGoldenStrings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	a := Attribute{Name: "text"}
+	a := nodefile.Column{Name: "text"}
 	for s := bufio.NewScanner(f); s.Scan(); {
 		a.Code = append(a.Code, int32(len(a.Values)))
 		a.Values = append(a.Values, s.Text())
@@ -168,14 +187,14 @@ func TestGoldenStrings(t *testing.T) {
 	for _, beta := range betas {
 		for file, places := range map[string]int{"recursion": 0, "n8": 8} {
 			given := spec.Values{"beta": spec.Number(beta), "places": spec.Int(places), "scale": spec.Word("raw")}
-			raw := gramOf(t, "strings", []Attribute{a}, given)
-			same(t, fmt.Sprintf("strings_%s_b%.1f", file, beta), raw.At)
+			raw := valueOf(gramOf(t, "strings", []nodefile.Column{a}, given))
+			same(t, fmt.Sprintf("strings_%s_b%.1f", file, beta), raw)
 			given["scale"] = spec.Word("unit")
-			unit := gramOf(t, "strings", []Attribute{a}, given)
+			unit := valueOf(gramOf(t, "strings", []nodefile.Column{a}, given))
 			for i := range a.Code {
 				for j := range a.Code {
-					want := raw.At(i, j) / math.Sqrt(raw.At(i, i)*raw.At(j, j))
-					if got := unit.At(i, j); math.Abs(got-want) > 1e-13 {
+					want := raw(i, j) / math.Sqrt(raw(i, i)*raw(j, j))
+					if got := unit(i, j); math.Abs(got-want) > 1e-13 {
 						t.Errorf("K(%d, %d) is %g, want %g", i, j, got, want)
 					}
 				}

@@ -7,9 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Attribute is a column of a table of records, whose values are its alphabet.
-type Attribute = nodefile.Column
-
 // Kernel declares a kernel of records: its name and parameters and how to make it.
 type Kernel struct {
 	spec.Spec
@@ -18,10 +15,11 @@ type Kernel struct {
 	// else they are categories, which are the same or not.
 	Texts bool
 
-	// Of returns the kernel of the records with the given attributes, all of which have
-	// a code for each record; v is complete ([spec.Spec.Resolve]). The error is an
-	// [*AttributeError] about attributes that the kernel does not take.
-	Of func(attributes []Attribute, v spec.Values) (*Gram, error)
+	// Of returns the kernel of the records with the given attributes, columns of a table
+	// whose values are their alphabets, all of which have a code for each record; v is
+	// complete ([spec.Spec.Resolve]). The error is an [*AttributeError] about attributes
+	// that the kernel does not take.
+	Of func(attributes []nodefile.Column, v spec.Values) (Gram, error)
 }
 
 // Kernels returns all kernels of records.
@@ -52,9 +50,30 @@ func (e *AttributeError) Error() string {
 	return "closed: attribute " + e.Attribute + ": " + e.What
 }
 
-// Gram gives the values of a kernel between n records. It is safe for concurrent use.
-// Values are those of any other Gram of the same records, to the bit.
-type Gram struct {
+// Gram gives the values of a kernel between n records, which package classify learns
+// from. It is safe for concurrent use. Values are those of any other Gram of the same
+// records, to the bit.
+type Gram interface {
+	// Len returns the number of records.
+	Len() int
+
+	// RowTo stores K(i, j) in dst[j] for all records j. Cost: a value for each distinct one.
+	RowTo(dst []float64, i int)
+
+	// PartTo stores K(i, items[j]) in dst[j].
+	PartTo(dst []float64, i int, items []int)
+
+	// Alike returns for each record the number of the distinct one that it is, counted
+	// from 0 in order of first appearance. The slice is shared.
+	Alike() []int
+
+	// DistinctTo stores in dst[a] the value of record i with the distinct record a, for
+	// all of them.
+	DistinctTo(dst []float64, i int)
+}
+
+// values implements [Gram].
+type values struct {
 	alike []int // the distinct record that each record is, from 0 in order of appearance
 	first []int // the first record that is each distinct one
 	between
@@ -66,36 +85,18 @@ type between interface {
 	valuesTo(dst []float64, a int, items, of []int)
 }
 
-// Distinct returns the first record that is each distinct one. The slice is shared.
-func (g *Gram) Distinct() []int { return g.first }
+func (g *values) Len() int     { return len(g.alike) }
+func (g *values) Alike() []int { return g.alike }
 
-// Len returns the number of records.
-func (g *Gram) Len() int { return len(g.alike) }
-
-// Alike returns for each record the number of the distinct one that it is, counted from
-// 0 in order of first appearance. The slice is shared.
-func (g *Gram) Alike() []int { return g.alike }
-
-// At returns K(i, j).
-func (g *Gram) At(i, j int) float64 {
-	var v [1]float64
-	g.valuesTo(v[:], g.alike[i], []int{j}, g.alike)
-	return v[0]
-}
-
-// PartTo stores K(i, items[j]) in dst[j].
-func (g *Gram) PartTo(dst []float64, i int, items []int) {
+func (g *values) PartTo(dst []float64, i int, items []int) {
 	g.valuesTo(dst[:len(items)], g.alike[i], items, g.alike)
 }
 
-// DistinctTo stores in dst[a] the value of record i with the distinct record a, for all of
-// them.
-func (g *Gram) DistinctTo(dst []float64, i int) {
+func (g *values) DistinctTo(dst []float64, i int) {
 	g.valuesTo(dst[:len(g.first)], g.alike[i], g.first, g.alike)
 }
 
-// RowTo stores K(i, j) in dst[j] for all records j. Cost: a value for each distinct one.
-func (g *Gram) RowTo(dst []float64, i int) {
+func (g *values) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.alike) {
 		panic("closed: slice of the wrong length")
 	}
@@ -110,9 +111,9 @@ func (g *Gram) RowTo(dst []float64, i int) {
 	}
 }
 
-// newGram finds the distinct ones among n records by their keys.
-func newGram[K comparable](n int, key func(i int) K) *Gram {
-	g := &Gram{alike: make([]int, n)}
+// newValues finds the distinct ones among n records by their keys.
+func newValues[K comparable](n int, key func(i int) K) *values {
+	g := &values{alike: make([]int, n)}
 	number := map[K]int{}
 	for i := range n {
 		k := key(i)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // stringsKernel compares strings by all ways to align them with blanks between their
 // characters, section 4.6: two strings on n places, blanks where they have none, are
 // vertices of the product of n complete graphs of the alphabet and the blank, and K_n is
-// the sum over all placements of both of B^(places that differ), B the [Factor] of
+// the sum over all placements of both of B^(places that differ), B the [factor] of
 // |A| + 1. Without a number of places the values are Σ_n 2^−(n+1)·K_n, which is
 //
 //	k(0, 0) = 1,  k(i, j) = B·(k(i−1, j) + k(i, j−1)) + κ·k(i−1, j−1),
@@ -40,13 +41,13 @@ type texts struct {
 	own    []float64 // K(x, x) as held; nil: values are raw
 }
 
-func stringsOf(attributes []Attribute, v spec.Values) (*Gram, error) {
+func stringsOf(attributes []nodefile.Column, v spec.Values) (Gram, error) {
 	if len(attributes) != 1 {
 		return nil, &AttributeError{"", -1, fmt.Sprintf("strings are in one column, and there are %d; name the one", len(attributes))}
 	}
 	a := attributes[0]
 	t := &texts{places: v.Int("places"), shrink: 1}
-	g := newGram(len(a.Code), func(i int) int32 { return a.Code[i] })
+	g := newValues(len(a.Code), func(i int) int32 { return a.Code[i] })
 	characters := map[rune]bool{}
 	for _, i := range g.first {
 		if a.Code[i] < 0 {
@@ -65,7 +66,7 @@ func stringsOf(attributes []Attribute, v spec.Values) (*Gram, error) {
 	case size < len(characters):
 		return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d characters, more than the alphabet of %d; give a larger one", len(characters), size)}
 	}
-	t.b = Factor(size+1, v.Number("beta"))
+	t.b = factor(size+1, v.Number("beta"))
 	if t.places == 0 {
 		// With 2·B·s + s² = 1 no value that is held exceeds one.
 		t.shrink = 1 / (t.b + math.Sqrt(t.b*t.b+1))

@@ -26,7 +26,7 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection, k 
 	if err != nil {
 		return err
 	}
-	names, err := Elements(ctx, c, v.Word("parts"))
+	names, err := elements(ctx, c, v.Word("parts"))
 	if err == nil && measure != "" {
 		s.Measure, err = readMeasure(ctx, measure, names)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/kernel/sets"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -80,7 +79,7 @@ func TestGoldenSets(t *testing.T) {
 		s.Base = base
 		testgraph.Close(t, gramOf(t, "cross", multi, v, s), testgraph.Golden(t, "graphspace/multiset_cross_"+of+".npy"), 1e-10, 1e-9)
 	}
-	if x := sets.Of(3, 3, 3, 1); sets.Intersection(x, x, nil) != 10 {
+	if x := multisetOf(map[uint32]int{3: 3, 1: 1}); intersectionOf(x, x, nil) != 10 {
 		t.Error("⟨Γ, Γ⟩ of {1, 3, 3, 3} is not 10")
 	}
 }

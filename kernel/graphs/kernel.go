@@ -69,7 +69,8 @@ type Settings struct {
 	Workers int    // goroutines; 0: one for each processor
 	RNGSeed uint64 // of the hashing of [Kernel] propagation
 
-	// Measure, if not nil, is the measure of each element of the sets, see [Elements].
+	// Measure, if not nil, is the measure of each element of the sets, in byte
+	// order of their names.
 	Measure []float64
 
 	// Base, if not nil, is the kernel between elements of the kernel cross, symmetric; a

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/kernel/sets"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -26,40 +25,40 @@ var multisetParam = spec.Param{Name: "multiset", Meaning: "a part counts as ofte
 //	μ(X ∩ Y), of multisets Σ_x μ(x)Γ_X(x)Γ_Y(x)
 //
 // (short tour, equations 1.3 and 1.6).
-var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", true, func(x, y *sets.Multiset, s *Settings) float64 {
-	return sets.Intersection(x, y, s.Measure)
+var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", true, func(x, y *multiset, s *Settings) float64 {
+	return intersectionOf(x, y, s.Measure)
 })
 
 // union is 1/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.4). No set is empty.
-var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", false, func(x, y *sets.Multiset, s *Settings) float64 {
-	return sets.Union(x, y, s.Measure)
+var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", false, func(x, y *multiset, s *Settings) float64 {
+	return unionOf(x, y, s.Measure)
 })
 
 // tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts
 // of two graphs (equation 1.5). No set is empty.
-var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", false, func(x, y *sets.Multiset, s *Settings) float64 {
-	return sets.Tanimoto(x, y, s.Measure)
+var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", false, func(x, y *multiset, s *Settings) float64 {
+	return tanimotoOf(x, y, s.Measure)
 })
 
 // cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
 // with a kernel k between parts: that of [Settings].Base, or 1 for two equal parts.
-var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", true, func(x, y *sets.Multiset, s *Settings) float64 {
+var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", true, func(x, y *multiset, s *Settings) float64 {
 	if s.Base != nil {
-		return sets.Cross(x, y, s.Measure, s.Base)
+		return crossOf(x, y, s.Measure, s.Base)
 	}
 	if s.Measure == nil {
-		return sets.Intersection(x, y, nil)
+		return intersectionOf(x, y, nil)
 	}
 	squares := make([]float64, len(s.Measure))
 	for i, m := range s.Measure {
 		squares[i] = m * m
 	}
-	return sets.Intersection(x, y, squares)
+	return intersectionOf(x, y, squares)
 })
 
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.
-func setKernel(name, title string, multi bool, value func(x, y *sets.Multiset, s *Settings) float64) Kernel {
+func setKernel(name, title string, multi bool, value func(x, y *multiset, s *Settings) float64) Kernel {
 	params := []spec.Param{partsParam}
 	if multi {
 		params = append(params, multisetParam)
@@ -76,13 +75,13 @@ func setKernel(name, title string, multi bool, value func(x, y *sets.Multiset, s
 			}
 			for i := range list {
 				if !multi || !v.On("multiset") {
-					list[i] = list[i].Support()
+					list[i] = list[i].support()
 				}
 				switch {
 				case multi:
-				case list[i].IsEmpty():
+				case list[i].isEmpty():
 					return nil, &GraphError{c.IDs[i], fmt.Sprintf("has no %s, and %s is not defined for empty sets; leave the graph out", v.Word("parts"), name)}
-				case s.Measure != nil && !(sets.Measure(list[i], s.Measure) > 0):
+				case s.Measure != nil && !(measureOf(list[i], s.Measure) > 0):
 					return nil, &GraphError{c.IDs[i], fmt.Sprintf("its %s have measure 0, for which %s is not defined; leave the graph out", v.Word("parts"), name)}
 				}
 			}
@@ -126,15 +125,15 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// Elements returns the names of all parts of the graphs, in byte order: parts are
+// elements returns the names of all parts of the graphs, in byte order: parts are
 // "vertices", "edges" or "patterns".
-func Elements(ctx context.Context, c *graphfile.Collection, parts string) ([]string, error) {
+func elements(ctx context.Context, c *graphfile.Collection, parts string) ([]string, error) {
 	_, number, err := partsOf(ctx, c, parts, defaultCycles)
 	return slices.Sorted(maps.Keys(number)), err
 }
 
 // multisets returns the parts of each graph by their numbers among the names of all.
-func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*sets.Multiset, []string, error) {
+func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*multiset, []string, error) {
 	of, number, err := partsOf(ctx, c, parts, defaultCycles)
 	if err != nil {
 		return nil, nil, err
@@ -144,13 +143,13 @@ func multisets(ctx context.Context, c *graphfile.Collection, parts string) ([]*s
 	for i, text := range names {
 		rank[number[text]] = uint32(i)
 	}
-	list := make([]*sets.Multiset, len(of))
+	list := make([]*multiset, len(of))
 	for i, e := range of {
 		count := make(map[uint32]int, len(e.at))
 		for a, x := range e.at {
 			count[rank[x]] = int(e.value[a])
 		}
-		list[i] = sets.Counted(count)
+		list[i] = multisetOf(count)
 		of[i] = entries{}
 	}
 	return list, names, nil

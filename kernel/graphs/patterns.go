@@ -44,16 +44,11 @@ var cyclicPatterns = Kernel{
 	cycles: func(v spec.Values) int { return v.Int("cycles") },
 }
 
-// patterns returns the cyclic patterns of all simple cycles of a graph, as "labels along
-// the cycle", and then its tree patterns, as trees in brackets from their centres:
-// "c(a)(e)(s)". Labels of edges stand before the label that they lead to. The error is a
-// [*GraphError] for a graph with directions, or with more simple cycles than most.
-func patterns(ctx context.Context, c *graphfile.Collection, graph, most int) (found []string, err error) {
-	err = eachPattern(ctx, c, graph, most, func(text string) { found = append(found, text) })
-	return found, err
-}
-
-// eachPattern calls visit with the patterns that [Patterns] returns.
+// eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as
+// "labels along the cycle", and then with its tree patterns, as trees in brackets from
+// their centres: "c(a)(e)(s)". Labels of edges stand before the label that they lead to.
+// The error is a [*GraphError] for a graph with directions, or with more simple cycles
+// than most.
 func eachPattern(ctx context.Context, c *graphfile.Collection, graph, most int, visit func(text string)) error {
 	m := &c.Graphs[graph]
 	if c.Directed {

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -11,6 +12,12 @@ import (
 )
 
 // oneTree is a collection of a tree whose vertex v > 0 hangs on parent[v].
+// patterns returns what [eachPattern] finds.
+func patterns(ctx context.Context, c *graphfile.Collection, graph, most int) (found []string, err error) {
+	err = eachPattern(ctx, c, graph, most, func(text string) { found = append(found, text) })
+	return found, err
+}
+
 func oneTree(label []int32, parent []int) *graphfile.Collection {
 	var edges []graphfile.LabelledEdge
 	for v := 1; v < len(parent); v++ {

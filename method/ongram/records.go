@@ -115,16 +115,17 @@ func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 
 // score scores every record, those that are alike once, and gives those without a class
 // the likeliest.
-func (c *Classified) score(ctx context.Context, k *closed.Gram, y []int, done func(records int)) error {
+func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done func(records int)) error {
 	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.Outputs())), y
-	row := make([]float64, k.Len())
+	row, first := make([]float64, k.Len()), map[int]int{} // the first record that is each distinct one
 	for i, a := range k.Alike() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if first := k.Distinct()[a]; first < i {
-			copy(c.Scores.Row(i), c.Scores.Row(first))
+		if same, known := first[a]; known {
+			copy(c.Scores.Row(i), c.Scores.Row(same))
 		} else {
+			first[a] = i
 			k.RowTo(row, i)
 			c.ScoresTo(c.Scores.Row(i), row, row[i])
 		}

@@ -75,9 +75,7 @@ func TestRecords(t *testing.T) {
 		y := make([]int, n)
 		for i := range n {
 			y[i] = -1
-			for j := range n {
-				dense.Data[i*n+j] = k.At(i, j)
-			}
+			k.RowTo(dense.Data[i*n:][:n], i)
 		}
 		for i, row := range l.Row {
 			y[row] = l.Class[i]

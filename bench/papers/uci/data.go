@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -52,7 +51,7 @@ var sets = []set{
 }
 
 // read returns the attributes and classes of a data set, and how many classes there are.
-func (s *set) read(ctx context.Context, dir string) ([]closed.Attribute, []int, int, error) {
+func (s *set) read(ctx context.Context, dir string) ([]nodefile.Column, []int, int, error) {
 	a, err := nodefile.ReadAttributes(ctx, filepath.Join(dir, s.file), &nodefile.AttributeConfig{
 		Columns: s.columns, Class: s.class, Header: nodefile.NoHeader,
 	})

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/heatwalk/heatwalk/kernel/closed"
 )
 
@@ -12,12 +14,13 @@ type values struct {
 }
 
 // valuesOf computes them all.
-func valuesOf(g *closed.Gram) *values {
-	n := len(g.Distinct())
-	v := &values{alike: g.Alike(), n: n, data: make([]float32, n*n)}
+func valuesOf(g closed.Gram) *values {
+	alike := g.Alike()
+	n := slices.Max(alike) + 1
+	v := &values{alike: alike, n: n, data: make([]float32, n*n)}
 	row := make([]float64, n)
-	for a, i := range g.Distinct() {
-		g.DistinctTo(row, i)
+	for a := range n {
+		g.DistinctTo(row, slices.Index(alike, a))
 		for b, x := range row {
 			v.data[a*n+b] = float32(x)
 		}

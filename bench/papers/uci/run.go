@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -16,7 +17,7 @@ import (
 // problem is a data set with a kernel.
 type problem struct {
 	*set
-	attributes []closed.Attribute
+	attributes []nodefile.Column
 	class      []int
 	classes    int
 	seed       uint64

@@ -1,0 +1,103 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestIntervalEncloses(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, a := range []*sparse.CSR{
+			testgraph.Random(seed, 200, 350, true),
+			testgraph.Random(seed, 200, 1200, false),
+			testgraph.Star(100), testgraph.Path(150), testgraph.TwoCliques(20), hypercube(t, 7),
+		} {
+			deg := degreesOf(t, a)
+			for _, kd := range kinds {
+				op := kd.op(a, deg)
+				all := spectrum(denseOf(t, op), Smallest)
+				for _, steps := range []int{8, 20} {
+					b, err := enclose(ctx, op, steps, seed, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					lo, hi := all[0], all[len(all)-1]
+					if b.lo > lo || b.hi < hi {
+						t.Errorf("%s: [%g, %g] does not hold [%g, %g]", kd.name, b.lo, b.hi, lo, hi)
+					}
+					if norm := max(math.Abs(lo), math.Abs(hi)); b.norm > norm*(1+1e-12) || b.norm < norm/2 {
+						t.Errorf("%s: norm %g, at least %g", kd.name, norm, b.norm)
+					}
+					if steps == 20 && b.hi-b.lo > 1.8*(hi-lo)+1e-12 {
+						t.Errorf("%s: [%g, %g] is far wider than [%g, %g]", kd.name, b.lo, b.hi, lo, hi)
+					}
+				}
+			}
+		}
+		if testing.Short() {
+			break
+		}
+	}
+}
+
+func TestTridiagonal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{1, 2, 3, 10, 60} {
+		for range 5 {
+			tri := symmetric.Tridiagonal{Diag: make([]float64, n), Off: make([]float64, n-1)}
+			m := mat.NewSymDense(n, nil)
+			for i := range n {
+				tri.Diag[i] = rng.NormFloat64()
+				m.SetSym(i, i, tri.Diag[i])
+				if i+1 < n {
+					if rng.IntN(5) > 0 {
+						tri.Off[i] = math.Exp(4 * rng.NormFloat64())
+					}
+					m.SetSym(i, i+1, tri.Off[i])
+				}
+			}
+			rows := make([]int, n)
+			for i := range rows {
+				rows[i] = i
+			}
+			values, z := tri.EigenRows(rows...)
+			size := 1 + tri.Norm()
+			for k, v := range values {
+				for i := range n {
+					var sum float64
+					for j := range n {
+						sum += m.At(i, j) * z[k*n+j]
+					}
+					if math.Abs(sum-v*z[k*n+i]) > 1e-13*size*math.Sqrt(float64(n)) {
+						t.Fatalf("n = %d: residual %g", n, sum-v*z[k*n+i])
+					}
+				}
+			}
+			some, last := tri.EigenRows(0, n-1)
+			for k := range values {
+				if some[k] != values[k] || last[2*k] != z[k*n] || last[2*k+1] != z[k*n+n-1] {
+					t.Fatal("rows differ")
+				}
+			}
+		}
+	}
+}
+
+func TestCancelInterval(t *testing.T) {
+	a := testgraph.Random(8, 2000, 6000, true)
+	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+	stop, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := enclose(stop, op, defaultIntervalSteps, 0, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
