@@ -135,7 +135,7 @@ func ReadParts(paths []string) ([]PartFile, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, &PartError{parts[i].Path, fmt.Sprintf("is of another whole than %s: %s; make both with the same command but for --slab", first.Path, what)}
+			return nil, &PartError{parts[i].Path, fmt.Sprintf("is of another whole than %s: %s; make both alike but for evaluate.Share", first.Path, what)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b PartFile) int { return cmp.Compare(a.Slab, b.Slab) })
@@ -145,7 +145,7 @@ func ReadParts(paths []string) ([]PartFile, error) {
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, &PartError{"", fmt.Sprintf("%s of %d missing; run the command with --slab I/%d for them", missing, first.Of, first.Of)}
+		return nil, &PartError{"", fmt.Sprintf("%s of %d missing; make them with evaluate.Share I/%d", missing, first.Of, first.Of)}
 	}
 	return parts, nil
 }
@@ -204,7 +204,7 @@ func readPart(path string) (PartFile, error) {
 		return p, &PartError{name, fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
 	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of {
-		return p, &PartError{path, "is no part of anything; give files that --slab made"}
+		return p, &PartError{path, "is no part of anything; give files that evaluate.Share made"}
 	}
 	p.Part = *run.Part
 	if p.Matrix != nil {

@@ -248,9 +248,9 @@ func writeMETIS(ctx context.Context, w io.Writer, g *Graph) (without int, err er
 	g.begin(1)
 	switch {
 	case g.Directed:
-		return 0, unfitf("a METIS file holds undirected graphs; write .mtx or .npz, or ingest with --undirected")
+		return 0, unfitf("a METIS file holds undirected graphs; write .mtx or .npz, or ingest with ingest.Config.Undirected")
 	case g.SelfLoops > 0:
-		return 0, unfitf("a METIS file holds no self loops; write .mtx or .npz, or ingest without --self-loops keep")
+		return 0, unfitf("a METIS file holds no self loops; write .mtx or .npz, or ingest without ingest.Config.SelfLoops keep")
 	}
 	n, _ := g.A.Dims()
 	head := fmt.Sprintf("%d %d", n, g.edges())

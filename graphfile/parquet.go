@@ -83,7 +83,7 @@ func (t *edgeTable) choose() error {
 		}
 		leaf, flat := t.file.Leaf(c)
 		if !flat {
-			return t.fault(0, "choose with --fields", "column %s is nested", t.file.Titles[c])
+			return t.fault(0, "choose with Options.Fields", "column %s is nested", t.file.Titles[c])
 		}
 		kind := leaf.Node.Type().Kind()
 		good := kind == parquet.Int32 || kind == parquet.Int64
@@ -107,7 +107,7 @@ func (t *edgeTable) choose() error {
 			if i == 2 {
 				what = "numbers"
 			}
-			return t.fault(0, "choose with --fields", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
+			return t.fault(0, "choose with Options.Fields", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
 	return nil
@@ -120,10 +120,10 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 		columns, err := table.Choose(t.o.Fields, t.file.Titles)
 		switch {
 		case err != nil:
-			_, fix := table.Unnamed(t.file.Titles)
+			_, fix := table.Unnamed(t.file.Titles, "Options.Fields")
 			return c, t.fault(0, fix, "%v", err)
 		case slices.Max(columns) >= len(t.file.Titles):
-			return c, t.fault(0, "correct --fields", "%s (%s), want %d", counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
+			return c, t.fault(0, "correct Options.Fields", "%s (%s), want %d", counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
 		}
 		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
 		if len(columns) == 3 {
@@ -154,7 +154,7 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 	case len(data) == 3 && table.IsWeight(t.file.Titles[data[2]]):
 		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: data[2]}, nil
 	}
-	msg, fix := table.Unnamed(t.file.Titles)
+	msg, fix := table.Unnamed(t.file.Titles, "Options.Fields")
 	return c, t.fault(0, fix, "%s", msg)
 }
 

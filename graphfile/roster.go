@@ -135,7 +135,7 @@ func (h *heading) edge(line int64, directed bool) (both bool, err error) {
 	case h.o.Undirected:
 		return false, nil
 	case directed && h.loose:
-		return false, h.fault(line, "pass --directed to keep directions, or --undirected to forget them", "an edge with a direction behind edges without")
+		return false, h.fault(line, "pass Options.Directed to keep directions, or Options.Undirected to forget them", "an edge with a direction behind edges without")
 	case directed:
 		h.directed = true
 		return false, nil

@@ -152,11 +152,11 @@ func (h *head) chooseFields() (header bool, err error) {
 	lay, fields := h.lay, h.c.Fields
 	columns, err := table.Choose(fields, h.titles)
 	if err != nil {
-		fix := "correct --fields"
+		fix := "correct Config.Fields"
 		if allIntegers := !slices.ContainsFunc(fields, func(f string) bool { return !table.IsInteger([]byte(f)) }); allIntegers {
 			fix = "columns count from 1"
 		} else if len(h.titles) > 1 {
-			_, fix = table.Unnamed(h.titles)
+			_, fix = table.Unnamed(h.titles, "Config.Fields")
 		}
 		return true, h.fault(fix, "%v", err)
 	}
@@ -170,7 +170,7 @@ func (h *head) chooseFields() (header bool, err error) {
 	}
 	lay.source, lay.target, lay.weight = c.Source, c.Target, c.Weight
 	if need := slices.Max(columns) + 1; len(h.titles)+h.shift < need {
-		return false, h.fault("correct --fields", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
+		return false, h.fault("correct Config.Fields", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
 	}
 	if h.shift > 0 || h.c.Header != AutoHeader {
 		return h.shift > 0 || h.c.Header == HasHeader, nil
@@ -192,12 +192,12 @@ func (h *head) chooseUntitled(from int, guess table.EdgeColumns) error {
 	case len(data) == 3 && table.IsTime(data[2]):
 		guess.Weight = -1
 	default:
-		msg, fix := table.Unnamed(h.titles)
+		msg, fix := table.Unnamed(h.titles, "Config.Fields")
 		return h.fault(fix, "%s", msg)
 	}
 	h.take(guess)
 	if h.c.Header == AutoHeader && from == 0 {
-		h.warn(fmt.Sprintf("%s:%d: taken as a header; --header=no if it is an edge", h.name, h.lay.line))
+		h.warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is an edge", h.name, h.lay.line))
 	}
 	return nil
 }
@@ -228,14 +228,14 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 	case n > 3 && h.isRagged():
 		return h.fault("of lists of neighbours write one edge a line, as networkx.write_edgelist does", "%s, and other lines have other numbers of them", table.Counted(n, "field"))
 	case n > 3:
-		return h.fault("choose with --fields=1,2 or, with a weight, --fields=1,2,3", "%s", table.Counted(n, "field"))
+		return h.fault("choose with Config.Fields=1,2 or, with a weight, Config.Fields=1,2,3", "%s", table.Counted(n, "field"))
 	}
 	lay.source, lay.target, lay.weight, lay.columns = guess.Source, guess.Target, guess.Weight, n
 	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
 		lay.weight = -1
 		t, _ := table.TimeOf(h.titles[2])
 		lay.said = "the third column holds times and is no weight (left out)"
-		h.warn(fmt.Sprintf("%s: the third column looks like times (%s is %s) and is left out; --fields=1,2,3 makes it the weight", h.name, h.titles[2], t.Format("2006-01-02")))
+		h.warn(fmt.Sprintf("%s: the third column looks like times (%s is %s) and is left out; Config.Fields=1,2,3 makes it the weight", h.name, h.titles[2], t.Format("2006-01-02")))
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (h *head) passedOver() {
 			continue
 		}
 		if !slices.ContainsFunc(h.below, func(row []string) bool { return at >= len(row) || !isNumber(row[at]) }) {
-			h.warn(fmt.Sprintf("%s: column %q is passed over; --fields=%s,%s,%s makes it the weight",
+			h.warn(fmt.Sprintf("%s: column %q is passed over; Config.Fields=%s,%s,%s makes it the weight",
 				h.name, title, h.titles[lay.source-h.shift], h.titles[lay.target-h.shift], title))
 		}
 	}

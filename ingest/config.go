@@ -179,24 +179,24 @@ func (c *Config) Validate() error {
 		all = append(all, &InputError{Place: flag, Msg: fmt.Sprintf(format, args...)})
 	}
 	if c.Directed && c.Undirected {
-		bad("--directed", "goes against --undirected; choose one")
+		bad("Config.Directed", "goes against Config.Undirected; choose one")
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
-		bad("--fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
+		bad("Config.Fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
 		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > table.MaxFields) {
-			bad("--fields", "column %s; columns run from 1 to %d", f, table.MaxFields)
+			bad("Config.Fields", "column %s; columns run from 1 to %d", f, table.MaxFields)
 		}
 		if slices.Contains(c.Fields[:i], f) {
-			bad("--fields", "column %s is named twice", f)
+			bad("Config.Fields", "column %s is named twice", f)
 		}
 	}
 	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == NoHeader {
-		bad("--fields", "names columns of a header; give numbers with --header=no")
+		bad("Config.Fields", "names columns of a header; give numbers with Config.Header=no")
 	}
 	if c.Memory < 0 {
-		bad("--max-memory", "%d bytes", c.Memory)
+		bad("Config.Memory", "%d bytes", c.Memory)
 	}
 	if c.Window < 0 {
 		bad(textio.WindowFlag, "%d bytes", c.Window)

@@ -70,13 +70,13 @@ type MemoryError struct {
 
 // Error says what was asked and what to do.
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("--max-memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, e.Else())
+	return fmt.Sprintf("Config.Memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, e.Else())
 }
 
 // Else is what to do if no more memory can be allowed; "" if nothing helps.
 func (e *MemoryError) Else() string {
 	if e.Unordered {
-		return ", or pass --order none"
+		return ", or pass Config.Order none"
 	}
 	return ""
 }
@@ -97,7 +97,7 @@ func (e *DiskError) Error() string {
 func (e *DiskError) Text(format func(bytes int64) string) string {
 	fix := "make room, or write to another disk"
 	if e.What == diskTemp {
-		fix = "make room, or name another disk with --temp-dir"
+		fix = "make room, or name another disk with Config.TempDir"
 	}
 	return fmt.Sprintf("%s: %s may need %s, %s are free; %s", e.Dir, e.What, format(e.Need), format(e.Free), fix)
 }
@@ -151,7 +151,7 @@ func withoutSkipping(fix string, lines int64) string {
 	case fix == fixLine:
 		return "fix the line"
 	}
-	fix = strings.TrimSuffix(fix, ", or pass --skip-bad-lines")
+	fix = strings.TrimSuffix(fix, ", or pass Config.SkipBadLines")
 	return strings.Replace(fix, "fix the line, leave", "leave", 1)
 }
 

@@ -48,7 +48,7 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	switch tablefile.Recognize(in.Name(), head) {
 	case tablefile.LIBSVM:
 		if c.Fields == nil {
-			return 0, &ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"}
+			return 0, &ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
 		}
 	case tablefile.NPY:
 		return 0, &ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
@@ -131,11 +131,11 @@ func (r *run) foreignFlags(name string, format graphfile.Format) error {
 	msg := "is for edge lists; " + name + " is a " + format.String() + " file"
 	switch {
 	case r.c.Fields != nil && format != graphfile.Parquet:
-		return &InputError{Place: "--fields", Msg: msg, Fix: fix}
+		return &InputError{Place: "Config.Fields", Msg: msg, Fix: fix}
 	case r.c.Header != AutoHeader:
-		return &InputError{Place: "--header", Msg: msg, Fix: fix}
+		return &InputError{Place: "Config.Header", Msg: msg, Fix: fix}
 	case r.c.SkipBadLines:
-		return &InputError{Place: "--skip-bad-lines", Msg: msg, Fix: fix}
+		return &InputError{Place: "Config.SkipBadLines", Msg: msg, Fix: fix}
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (r *run) state(name string, d graphfile.Direction) error {
 		return nil
 	}
 	if r.stated != graphfile.Unstated && r.stated != d {
-		return &ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass --directed or --undirected"}
+		return &ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass Config.Directed or Config.Undirected"}
 	}
 	r.stated, r.statedBy = d, name
 	return nil

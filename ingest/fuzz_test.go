@@ -102,7 +102,7 @@ func FuzzMatrixMarket(f *testing.F) {
 }
 
 // FuzzFastAndSlow compares the loop for lines of the usual form with the
-// general reader: --fields turns the former off.
+// general reader: Config.Fields turns the former off.
 func FuzzFastAndSlow(f *testing.F) {
 	if testing.Short() {
 		f.Skip("takes most of a second")

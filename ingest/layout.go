@@ -68,7 +68,7 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 }
 
 // fixLine is the way out of a bad line.
-const fixLine = "fix the line or pass --skip-bad-lines"
+const fixLine = "fix the line or pass Config.SkipBadLines"
 
 // want says which fields a line should have.
 func (lay *layout) want() string {

@@ -68,7 +68,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		}
 		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, &InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with --nodes"}
+			return nil, &InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with Config.Nodes"}
 		}
 		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
 			paths = append(paths, cites[0])
@@ -88,6 +88,6 @@ func (r *run) pair(inputs []string) ([]string, error) {
 // warnUnlisted warns of ids that the .content file does not have.
 func (r *run) warnUnlisted(ids int) {
 	if ids > 0 && table.Extension(r.c.Nodes) == table.ContentFile && r.c.UnknownIDs == DefaultUnknown {
-		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass --unknown-ids=skip", r.c.Nodes, table.Counted(ids, "id")))
+		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass Config.UnknownIDs=skip", r.c.Nodes, table.Counted(ids, "id")))
 	}
 }

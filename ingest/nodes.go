@@ -162,7 +162,7 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 		lines++
 	}
 	if lines > 1 {
-		r.warn(fmt.Sprintf("%s:%d: taken as a header; --header=no if it is a node", name, first))
+		r.warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is a node", name, first))
 	}
 	return lines > 1
 }

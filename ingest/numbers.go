@@ -161,7 +161,7 @@ func (r *run) unlistedError(p *part, token int, id []byte, several int) error {
 	return &ParseError{
 		File: r.files[p.file].Name, Line: p.line(token / 2),
 		Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id), r.c.Nodes, several, verb),
-		Fix: "pass --unknown-ids=skip to leave such edges out",
+		Fix: "pass Config.UnknownIDs=skip to leave such edges out",
 	}
 }
 

@@ -144,7 +144,7 @@ func TestAutoOrder(t *testing.T) {
 			}
 			c.Order = test.want
 			if same, its := open(&c); !slices.Equal(col, its) || !slices.Equal(s.Degrees(), same.Degrees()) {
-				t.Errorf("another graph than with --order %v", test.want)
+				t.Errorf("another graph than with Config.Order %v", test.want)
 			}
 			if test.want == DefaultOrder {
 				return

@@ -195,18 +195,18 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	fix := fixLine
 	switch {
 	case wrong == "is negative":
-		return 0, fault(column, "take absolute values or leave such edges out, or pass --skip-bad-lines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+		return 0, fault(column, "take absolute values or leave such edges out, or pass Config.SkipBadLines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
 	case table.IsDecimalComma(text):
 		fix = "write numbers with a decimal point, or leave the column out with " + lay.withoutWeight()
 	case number == lay.line || number == lay.first:
-		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass --skip-bad-lines"
+		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass Config.SkipBadLines"
 	}
 	return 0, fault(column, fix, "weight %s %s", table.Quoted(text), wrong)
 }
 
 // withoutWeight is the flag that leaves the column of weights out.
 func (lay *layout) withoutWeight() string {
-	return fmt.Sprintf("--fields=%d,%d", lay.source+1, lay.target+1)
+	return fmt.Sprintf("Config.Fields=%d,%d", lay.source+1, lay.target+1)
 }
 
 // integers appends the ids of the line in p.fields as codes.

@@ -300,7 +300,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 	if isMarket(in.Name(), head) {
 		r.files[len(r.files)-1].Format = "Matrix Market"
 		if several || r.c.Fields != nil {
-			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without --fields"}
+			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields"}
 		}
 		lay, m, err := planMarket(in.Name(), in, sum)
 		if errors.Is(err, io.EOF) {

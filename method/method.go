@@ -86,7 +86,7 @@ func ParseMethods(list string) ([]Method, error) {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(methods, func(m Method) bool { return called(m, name) })
 		if of, _, _ := strings.Cut(name, "+"); i < 0 && of == "commute-time" {
-			return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is the kernel pseudo-inverse with --laplacian combinatorial", validate.ErrUsage, of)
+			return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is pseudo-inverse:laplacian=combinatorial", validate.ErrUsage, of)
 		}
 		m, smooth := smoothedOf(name)
 		if smooth && !slices.ContainsFunc(found, func(o Method) bool { return o.Name() == m.Name() }) {

@@ -69,7 +69,7 @@ func (a *Features) End() error {
 	case a.Unknown == a.total:
 		return noneKnown(a.file, a.total, a.absent.id)
 	case a.Unknown > 0 && !a.c.SkipUnknown:
-		return someUnknown(a.file, a.absent.line, a.absent.id, a.Unknown, a.total, "take such rows out, or pass --unknown-ids=skip")
+		return someUnknown(a.file, a.absent.line, a.absent.id, a.Unknown, a.total, "take such rows out, or pass FeatureConfig.SkipUnknown")
 	}
 	return nil
 }

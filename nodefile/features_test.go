@@ -65,7 +65,7 @@ func dense(a *Features, row int) []float32 {
 func TestBadFeatures(t *testing.T) {
 	nodes := lookup{"n1": 0, "n2": 1, "n3": 2}
 	for _, c := range []struct{ text, want string }{
-		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass --unknown-ids=skip`},
+		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass FeatureConfig.SkipUnknown`},
 		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); does one file count from 0 and the other from 1?`},
 		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
 		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, the first line has 2; fix the line`},

@@ -150,7 +150,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 	if r.c.Fields != nil {
 		columns, err := table.Choose(r.c.Fields, r.titles)
 		if err != nil || max(columns[0], columns[1]) >= len(r.titles) {
-			return false, &ParseError{File: r.t.name, Line: row.Line, Msg: fmt.Sprintf("%s, of which --label-fields names others", table.Counted(len(r.titles), "field")), Fix: "correct --label-fields"}
+			return false, &ParseError{File: r.t.name, Line: row.Line, Msg: fmt.Sprintf("%s, of which LabelConfig.Fields names others", table.Counted(len(r.titles), "field")), Fix: "correct LabelConfig.Fields"}
 		}
 		r.t.lines.Node, r.label = columns[0], columns[1]
 		if r.t.hasTitles || !table.Numbers(r.c.Fields) {
@@ -170,7 +170,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 		}
 	case label < 0 && node >= 0 && len(r.titles) > 2 && r.hasTitle(node):
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
-		return false, &ParseError{File: r.t.name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass --label-fields=%d,N with the number N of its column", node+1)}
+		return false, &ParseError{File: r.t.name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass LabelConfig.Fields=%d,N with the number N of its column", node+1)}
 	}
 	if r.c.Header == AutoHeader && !r.t.hasTitles {
 		r.head = r.line(row)
@@ -339,9 +339,9 @@ func (r *labelReader) unknownError() error {
 	case r.unknown == r.total:
 		return noneKnown(r.t.name, r.total, first.id)
 	case !r.c.SkipUnknown:
-		fix := "give nodes without edges with --nodes, or pass --unknown-ids=skip to go on"
+		fix := "give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on"
 		if r.c.Stored {
-			fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
+			fix = "ingest again with ingest.Config.Nodes for nodes without edges, or pass LabelConfig.SkipUnknown to go on"
 		}
 		return someUnknown(r.t.name, first.line, first.id, r.unknown, r.total, fix)
 	}

@@ -137,17 +137,17 @@ func TestReadNames(t *testing.T) {
 
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
-		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
-		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
-		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
+		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
+		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
+		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
+		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); does one file count from 0 and the other from 1?`},
 		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
 		{"", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1, NA or the like; write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
-		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: the header "id,age,colour" names no label; pass --label-fields=1,N with the number N of its column`},
+		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: the header "id,age,colour" names no label; pass LabelConfig.Fields=1,N with the number N of its column`},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]
 		_, err := ReadLabels(t.Context(), path, names(t), nil)

@@ -128,7 +128,7 @@ func (v *vectors) pair(word []byte) (index int, value float64, err error) {
 	if wrong != "" {
 		fix := fixLine
 		if v.bits == 32 {
-			fix = "pass --dtype float64" // it has been read in 64 bits before
+			fix = "pass T = float64" // it has been read in 64 bits before
 		}
 		return 0, 0, v.fault(fix, "value %s %s", quote(word[at+1:]), wrong)
 	}
@@ -139,7 +139,7 @@ func (v *vectors) pair(word []byte) (index int, value float64, err error) {
 func (v *vectors) feature(index, last int) error {
 	switch {
 	case index == 0 && !v.zeroBased:
-		return v.fault("if they count from 0, pass --zero-based", "index 0; indices of features count from 1")
+		return v.fault("if they count from 0, pass Options.ZeroBased", "index 0; indices of features count from 1")
 	case index == last:
 		return v.fault("keep one of its values", "index %d is there twice", index)
 	case index < last:
@@ -150,14 +150,14 @@ func (v *vectors) feature(index, last int) error {
 		cols++
 	}
 	if v.cols = max(v.cols, cols); v.limit > 0 && cols > v.limit {
-		return v.fault("allow more with --columns", "index %d is beyond the %s", index, counted(v.limit, "column"))
+		return v.fault("allow more with Options.Columns", "index %d is beyond the %s", index, counted(v.limit, "column"))
 	}
 	return nil
 }
 
 // entry checks pair number i of a line of a kernel: 0:serial, 1:value, 2:value …
 func (v *vectors) entry(i, index int, value float64) error {
-	const fix = "list 0:serial and every column; features that count from 0 need --zero-based"
+	const fix = "list 0:serial and every column; features that count from 0 need Options.ZeroBased"
 	switch {
 	case index != i:
 		return v.fault(fix, "index %d where %d is to be, for line %d begins as that of a precomputed kernel", index, i, v.first)

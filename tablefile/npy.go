@@ -59,7 +59,7 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 
 // element returns what is wrong with an element.
 func (f *File) element(i, j int, v float64) error {
-	what, fix := "is beyond float32", "pass --dtype float64"
+	what, fix := "is beyond float32", "pass T = float64"
 	switch {
 	case math.IsNaN(v):
 		what, fix = "is not a number", "replace it"

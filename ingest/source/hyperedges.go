@@ -155,7 +155,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ingest.P
 		return &ingest.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
 	case 1:
 		if h.c.SelfLoops != ingest.KeepLoops {
-			return &ingest.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with --self-loops=keep, or leave the line out"}
+			return &ingest.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with Config.SelfLoops=keep, or leave the line out"}
 		}
 	}
 	h.end = append(h.end, len(h.of))

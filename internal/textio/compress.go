@@ -24,7 +24,7 @@ import (
 const DefaultWindow = 128 << 20
 
 // WindowFlag is the flag that sets the window of a graph's files, for messages.
-const WindowFlag = "--max-window"
+const WindowFlag = "Config.Window"
 
 // defaultWindow is DefaultWindow, or if the runtime is to stay within a limit a quarter
 // of that, but what zstd needs below --ultra at the least.

@@ -70,7 +70,7 @@ const reach = 10
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
-		return nil, &method.DirectedError{Kernel: "--suggest"}
+		return nil, &method.DirectedError{Kernel: "a choice of nodes to label next"}
 	}
 	on, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
 	if err != nil {

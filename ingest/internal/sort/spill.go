@@ -123,7 +123,7 @@ func (s *Spill) reuse(regions []region) {
 func (s *Spill) write(rec *Record, b []byte) error {
 	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), crc32.Checksum(b, castagnoli)
 	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
-		return fmt.Errorf("temporary file: %w; choose another place with --temp-dir", err)
+		return fmt.Errorf("temporary file: %w; choose another place with Config.TempDir", err)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another with --temp-dir")
+var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another with Config.TempDir")
 
 // Lines is the room in which one worker writes and reads lines.
 type Lines struct {

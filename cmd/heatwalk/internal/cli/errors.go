@@ -312,6 +312,9 @@ func (in *invocation) fail(err error) int {
 	}
 	for _, r := range reports(err) {
 		r.Code = code
+		for _, text := range []*string{&r.text, &r.Flag, &r.Message, &r.Hint} {
+			*text = withFlags(*text)
+		}
 		if c := new(crash); in.debug && errors.As(err, &c) {
 			r.Stack = string(c.stack)
 		}
@@ -392,7 +395,7 @@ func (in *invocation) printReport(r report) {
 
 // warn prints something the user should know that does not stop the run.
 func (in *invocation) warn(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := withFlags(fmt.Sprintf(format, args...))
 	in.warning.Lock()
 	in.warnings = append(in.warnings, text)
 	in.warning.Unlock()

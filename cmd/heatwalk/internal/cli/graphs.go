@@ -200,7 +200,7 @@ func (r *collectionRun) explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &line): // of a file with a graph
-		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass --skip-bad-lines"), ", ")
+		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass Config.SkipBadLines"), ", ")
 		return line
 	case errors.As(err, &file):
 		return &ingest.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}

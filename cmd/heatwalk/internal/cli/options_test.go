@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+func TestWithFlags(t *testing.T) {
+	for text, want := range map[string]string{
+		"fix the line or pass Config.SkipBadLines":             "fix the line or pass --skip-bad-lines",
+		"pass Config.Fields=1,2 (or Config.Fields=a,b)":        "pass --fields=1,2 (or --fields=a,b)",
+		"pass Config.UnknownIDs=skip":                          "pass --unknown-ids=skip",
+		"with ingest.Config.Nodes, or LabelConfig.SkipUnknown": "with --nodes, or --unknown-ids=skip",
+		"correct LabelConfig.Fields":                           "correct --label-fields",
+		"alike but for evaluate.Share":                         "alike but for --slab",
+		"pass T = float64":                                     "pass --dtype float64",
+		"allow it with " + textio.WindowFlag + "=2GiB":         "allow it with --max-window=2GiB",
+		"a file named ConfigXFields, Shared":                   "a file named ConfigXFields, Shared",
+		(&ingest.MemoryError{Unordered: true}).Else():          ", or pass --order none",
+	} {
+		if got := withFlags(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
