@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // MatrixParts reads the parts of a matrix, in .npy files, as one matrix. Open files are
@@ -124,8 +124,8 @@ func (m *MatrixParts) RowTo(dst []float64, i int) error {
 
 // IDs reads the names of the rows and columns of the whole from the lists beside the
 // parts.
-func (m *MatrixParts) IDs(ctx context.Context) (rows, cols func(i int) string, err error) {
-	var shared func(i int) string
+func (m *MatrixParts) IDs(ctx context.Context) (rows, cols tablefile.Axis, err error) {
+	var shared tablefile.Axis
 	var joined []string
 	for k := range m.parts {
 		p := &m.parts[k]
@@ -136,35 +136,23 @@ func (m *MatrixParts) IDs(ctx context.Context) (rows, cols func(i int) string, e
 			own, other, along = other, own, m.read[k].Shape[1]
 		}
 		if k == 0 {
-			if shared, err = readIDs(ctx, other, int(along)); err != nil {
-				return nil, nil, err
+			if shared, err = tablefile.ReadAxis(ctx, other, int(along), nil); err != nil {
+				return rows, cols, err
 			}
 			joined = make([]string, p.Whole*p.Groups)
 		}
 		wide := p.Hi - p.Lo
-		id, err := readIDs(ctx, own, wide*p.Groups)
+		names, err := tablefile.ReadAxis(ctx, own, wide*p.Groups, nil)
 		if err != nil {
-			return nil, nil, err
+			return rows, cols, err
 		}
 		for i := range wide * p.Groups {
-			joined[i/wide*p.Whole+p.Lo+i%wide] = id(i)
+			joined[i/wide*p.Whole+p.Lo+i%wide] = names.ID(i)
 		}
 	}
-	all := func(i int) string { return joined[i] }
+	all := tablefile.AxisOf(joined)
 	if m.parts[0].Axis == ByRows {
 		return all, shared, nil
 	}
 	return shared, all, nil
-}
-
-// readIDs reads n ids, one a line.
-func readIDs(ctx context.Context, path string, n int) (func(i int) string, error) {
-	names, err := nodefile.ReadNames(ctx, path, n, nil)
-	if err != nil {
-		return nil, err
-	}
-	if names.Len() != n {
-		return nil, &PartError{path, fmt.Sprintf("holds %d ids, want %d; list the id of each once, in order", names.Len(), n)}
-	}
-	return names.Name, nil
 }

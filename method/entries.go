@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -31,6 +30,10 @@ func ParseEntries(list string) ([]Entry, error) {
 	var found []Entry
 	for text := range strings.SplitSeq(list, ",") {
 		parts := strings.Split(strings.TrimSpace(text), ":")
+		if len(found) > 0 && strings.Contains(parts[0], "=") {
+			return nil, fmt.Errorf("%w: %q is no method, and parameters of one are joined by ':'; write %s:%s",
+				validate.ErrUsage, parts[0], found[len(found)-1].Name, parts[0])
+		}
 		methods, err := ParseMethods(parts[0])
 		if err != nil {
 			return nil, err
@@ -93,36 +96,15 @@ func (s *Settings) take(m Method, name string, values []string) error {
 		}
 		return fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
 	}
-	var err error
-	switch name {
-	case "cost":
-		s.Grid.Cost, err = numbers(name, values)
-	case "lambda":
-		s.Grid.Lambda, err = numbers(name, values)
-	case "features":
-		s.Grid.Features = nil
-		for _, v := range values {
-			s.Grid.Features = append(s.Grid.Features, Features(v))
-		}
-		slices.SortFunc(s.Grid.Features, func(a, b Features) int { return a.rank() - b.rank() })
-	default:
+	if name != "features" {
 		return fmt.Errorf("%s is one for all methods; give it as a flag", name)
 	}
-	return err
-}
-
-// numbers reads values, and puts them in increasing order.
-func numbers(name string, values []string) ([]float64, error) {
-	var list []float64
+	s.Grid.Features = nil
 	for _, v := range values {
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %q is not a number", name, v)
-		}
-		list = append(list, x)
+		s.Grid.Features = append(s.Grid.Features, Features(v))
 	}
-	slices.Sort(list)
-	return list, nil
+	slices.SortFunc(s.Grid.Features, func(a, b Features) int { return a.rank() - b.rank() })
+	return nil
 }
 
 // paramOf returns the parameter with a name, in which an underscore may stand for a dash.
@@ -142,11 +124,7 @@ func Has(m Method, name string) bool {
 			}
 		}
 	}
-	switch name = strings.ReplaceAll(name, "-", "_"); name {
-	case "cost", "lambda", "features":
-		return slices.Contains(m.Takes(), name)
-	}
-	return false
+	return name == "features" && slices.Contains(m.Takes(), name)
 }
 
 // takeDeclared stores the values of a parameter that a declaration has.
@@ -165,11 +143,11 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 		}
 		list = append(list, v[p.Name])
 	}
+	ofGrid := of == &cwk.Spec || of == machines[Learner(of.Name)]
 	switch {
-	case (of == &cwk.Spec || of == &machineSpec) && p.Grid == nil && len(list) > 1:
+	case ofGrid && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)
-	case of == &cwk.Spec:
-		s.Grid.try(p.Name, list)
+	case ofGrid && s.Grid.try(p.Name, list):
 		return nil
 	}
 	if len(list) == 1 {
@@ -196,18 +174,10 @@ func (s *Settings) trying(of *spec.Spec) *spec.Spec {
 	return of.Trying(s.Lists)
 }
 
-// Chooses reports whether a method has a parameter of which several values are tried: one
-// of its declarations with a grid, or a cost or a λ that is of the [Grid] alone.
+// Chooses reports whether a method has a parameter of which several values are tried.
 func Chooses(m Method) bool {
-	ofGrid := func(name string) bool { return slices.Contains(m.Takes(), name) }
-	cost, lambda := ofGrid("cost"), ofGrid("lambda")
-	if d, ok := m.(Declared); ok {
-		for _, of := range d.Declarations() {
-			if slices.ContainsFunc(of.Params, func(p spec.Param) bool { return len(p.Grid) > 1 }) {
-				return true
-			}
-			cost, lambda = cost && of.Param("cost") == nil, lambda && of.Param("lambda") == nil
-		}
-	}
-	return cost || lambda
+	d, ok := m.(Declared)
+	return ok && slices.ContainsFunc(d.Declarations(), func(of *spec.Spec) bool {
+		return slices.ContainsFunc(of.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
+	})
 }

@@ -148,13 +148,10 @@ func (g *Grid) of(l Learner) *Grid {
 	}
 	own.Cost = nil
 	if len(own.Lambda) == 0 {
-		own.Lambda = smallLambda
+		own.try("lambda", usualLambdas)
 	}
 	return &own
 }
-
-// smallLambda are the values of λ that are chosen from unless told otherwise.
-var smallLambda = []float64{0.001, 0.01, 0.1, 1, 10}
 
 // strengths returns the values of cost or, where there are none, of λ.
 func (g *Grid) strengths() []float64 {
@@ -178,11 +175,9 @@ var ErrGrid = errors.New("method: bad grid")
 // SmallGrid returns the grid that [Classify] chooses from unless told otherwise: what is
 // usually tried of [cwk.Spec].
 func SmallGrid(features ...Features) *Grid {
-	g := &Grid{
-		Cost:     []float64{0.125, 0.5, 2, 8, 32, 128, 512, 2048},
-		Lambda:   smallLambda,
-		Features: features,
-	}
+	g := &Grid{Features: features}
+	g.try("cost", usualCosts)
+	g.try("lambda", usualLambdas)
 	for _, p := range cwk.Spec.Params {
 		g.try(p.Name, p.Grid)
 	}
@@ -199,17 +194,22 @@ func NoGrid() *Grid {
 	return g
 }
 
-// Fix puts those of the given values that are parameters of [cwk.Spec] in place of
-// what the grid has.
+// Fix puts those of the given values that a grid has in place of its own: those of
+// [cwk.Spec], costs and λ.
 func (g *Grid) Fix(given spec.Values) {
-	for name, v := range cwk.Spec.Own(given) {
-		g.try(name, []spec.Value{v})
+	for _, of := range []*spec.Spec{&cwk.Spec, machines[KernelSVM], machines[RLS]} {
+		for name, v := range of.Own(given) {
+			g.try(name, []spec.Value{v})
+		}
 	}
 }
 
-// try puts values of a parameter of [cwk.Spec] in place of what the grid has, in
-// increasing order. Of the first step the last value counts.
-func (g *Grid) try(name string, list []spec.Value) {
+// try puts values of a parameter in place of what the grid has, in increasing order, and
+// reports whether it has such a parameter. Of the first step the last value counts.
+func (g *Grid) try(name string, list []spec.Value) bool {
+	if !slices.Contains([]string{"alpha", "steps", "min-steps", "cost", "lambda"}, name) {
+		return false
+	}
 	var numbers []float64
 	for _, v := range list {
 		numbers = append(numbers, spec.Values{name: v}.Number(name))
@@ -228,7 +228,12 @@ func (g *Grid) try(name string, list []spec.Value) {
 		for _, t := range whole {
 			g.MinSteps = t
 		}
+	case "cost":
+		g.Cost = numbers
+	case "lambda":
+		g.Lambda = numbers
 	}
+	return true
 }
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -46,10 +45,7 @@ func (m kernelMethod) Name() string {
 // Takes implements [Method]: the parameters of the kernel but for switches, which
 // choose the form that learners take, and that of the learner.
 func (m kernelMethod) Takes() []string {
-	if m.learner == KernelSVM {
-		return slices.Concat(m.takes(), m.learner.takes(), machineSpec.Takes())
-	}
-	return append(m.takes(), m.learner.takes()...)
+	return append(m.takes(), m.learner.spec().Takes()...)
 }
 
 // takes returns the names of the kernel's parameters but for switches.
@@ -64,10 +60,7 @@ func (m kernelMethod) takes() (takes []string) {
 
 // Declarations implements [Declared].
 func (m kernelMethod) Declarations() []*spec.Spec {
-	if m.learner == KernelSVM {
-		return []*spec.Spec{&m.kernel.Spec, &machineSpec}
-	}
-	return []*spec.Spec{&m.kernel.Spec}
+	return []*spec.Spec{&m.kernel.Spec, m.learner.spec()}
 }
 
 // Predict implements [Method].

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -32,7 +33,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 			var found [3]*Prediction
 			err = sched.Run(t.Context(), 3, 3, func(_, i int) (err error) {
-				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{Kernels: []*KernelCache{nil, kept, narrow}[i], Tolerance: 1e-6})
+				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{Kernels: []*KernelCache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}})
 				return err
 			})
 			if err != nil {

@@ -43,7 +43,7 @@ func learnerMethods() (list []Method) {
 
 // Declarations implements [Declared]: that of the kernel and that of the learner.
 func (m learnerMethod) Declarations() []*spec.Spec {
-	return append(m.kernelMethod.Declarations(), &m.by.Spec)
+	return []*spec.Spec{&m.kernel.Spec, &m.by.Spec}
 }
 
 // Takes implements [Method]: the parameters of the kernel and of the learner.

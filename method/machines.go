@@ -1,7 +1,6 @@
 package method
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,17 +10,42 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// machineSpec declares what support vector machines behind any kernel are given beside
-// their cost; neither is chosen. Without a strategy, that of [trial.Strategy] counts.
-var machineSpec = spec.Spec{Name: string(KernelSVM), Params: machineParams()}
+// machines declares the learners whose cost or λ is chosen in a way of its own, as they are
+// behind any kernel. What is tried of these two is in the [Grid] of the settings; nothing else
+// of them is chosen, and without a strategy that of [trial.Strategy] counts.
+var machines = map[Learner]*spec.Spec{
+	KernelSVM: machineOf(KernelSVM), LinearSVM: machineOf(LinearSVM), RLS: machineOf(RLS),
+}
 
-func machineParams() (list []spec.Param) {
-	for _, p := range classify.LearnerOf(string(KernelSVM)).Params {
-		if p.Kind == spec.Choice {
-			list = append(list, p)
+func machineOf(l Learner) *spec.Spec {
+	s := &spec.Spec{Name: string(l)}
+	for _, p := range classify.LearnerOf(string(l)).Params {
+		switch p.Name {
+		case "cost":
+			p.Grid = usualCosts
+		case "lambda":
+			p.Grid = usualLambdas
+		case "svm-tolerance":
+			p.Default = spec.Number(usualTolerance)
+		}
+		if p.Instead == "" {
+			s.Params = append(s.Params, p)
 		}
 	}
-	return list
+	return s
+}
+
+// What is tried of a cost and of a λ unless told otherwise.
+var (
+	usualCosts   = numbers(0.125, 0.5, 2, 8, 32, 128, 512, 2048)
+	usualLambdas = numbers(0.001, 0.01, 0.1, 1, 10)
+)
+
+func numbers(list ...float64) (values []spec.Value) {
+	for _, x := range list {
+		values = append(values, spec.Number(x))
+	}
+	return values
 }
 
 // machines reports whether the learner is one of support vector machines whose costs are
@@ -60,11 +84,18 @@ func (s *Settings) weights(y []int, classes int) []float64 {
 
 // machine returns a support vector machine for the items with y ≥ 0.
 func (s *Settings) machine(y []int, classes int) classify.SVM {
-	return classify.SVM{Strategy: s.strategy(classes), Weights: s.weights(y, classes), Tolerance: s.Tolerance}
+	return classify.SVM{Strategy: s.strategy(classes), Weights: s.weights(y, classes), Tolerance: s.tolerance()}
 }
 
-// usualTolerance is that of a [classify.SVM] whose Tolerance is 0.
+// usualTolerance is that of support vector machines on kernels unless told otherwise.
 const usualTolerance = 1e-3
+
+func (s *Settings) tolerance() float64 {
+	if s.Given.Has("svm-tolerance") {
+		return s.Given.Number("svm-tolerance")
+	}
+	return usualTolerance
+}
 
 // beside returns the values of support vector machines of so many classes beside their
 // cost, nil for another learner.
@@ -82,7 +113,7 @@ func (s *Settings) beside(l Learner, classes int) []Setting {
 		v["strategy"] = spec.Word("one-vs-rest")
 	}
 	if l == KernelSVM {
-		v["svm-tolerance"] = spec.Number(cmp.Or(s.Tolerance, usualTolerance))
+		v["svm-tolerance"] = spec.Number(s.tolerance())
 	}
 	return []Setting{{&classify.LearnerOf(string(KernelSVM)).Spec, v}}
 }

@@ -54,7 +54,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		g := &classify.DenseGram[float64]{N: len(y), Stride: len(y), Data: gram}
 		named := map[string][]int{}
 		for _, given := range []spec.Values{{}, {"class-weights": spec.Word("balanced")}, {"strategy": spec.Word("one-vs-rest")}, {"class-weights": spec.Word("balanced"), "strategy": spec.Word("one-vs-rest")}} {
-			set := &Settings{Grid: SmallGrid(Plain), Given: given, Tolerance: 1e-7}
+			set := &Settings{Grid: SmallGrid(Plain), Given: given}
 			set.Grid.Cost, set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
 			if name != "cwk" {
 				set.Given = spec.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
@@ -93,7 +93,7 @@ func TestMachinesAsGiven(t *testing.T) {
 					t.Errorf("%s: %v and %s name the same classes", name, given, other)
 				}
 			}
-			named[strings.Join(append([]string{"as"}, machineSpec.Text(given)), " ")] = classes
+			named[strings.Join(append([]string{"as"}, machines[KernelSVM].Text(given)), " ")] = classes
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestParametersAreTold(t *testing.T) {
 		"alpha": spec.Number(0.6), "steps": spec.Int(2), "rounds": spec.Int(7), "rank": spec.Int(4), "dimension": spec.Int(3), "epochs": spec.Int(3),
 	}
 	for _, m := range list {
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Cost: []float64{3}, Lambda: []float64{0.7}, Features: []Features{Plain}}, Given: given, Tolerance: 1e-4, Fixed: true}
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Cost: []float64{3}, Lambda: []float64{0.7}, Features: []Features{Plain}}, Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name(), err)

@@ -17,7 +17,7 @@ type Method interface {
 	Name() string
 
 	// Takes returns the names of the settings that make a difference: parameters of
-	// declarations, "cost", "lambda", "features", "prior", "svm_tolerance" and "unreached".
+	// declarations, "features", "prior" and "unreached".
 	Takes() []string
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
@@ -128,37 +128,13 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	own := m.learner.takes()
-	if m.learner.machines() {
-		own = append(own, machineSpec.Takes()...)
-	}
-	if by := m.learner.declared(); by != nil {
-		own = by.Takes()
-	}
-	return slices.Concat(cwk.Spec.Takes(), []string{"features", "prior"}, own)
+	return slices.Concat(cwk.Spec.Takes(), []string{"features", "prior"}, m.learner.spec().Takes())
 }
 
 // Declarations implements [Declared]. What is tried of the parameters of the walk, or
 // given, is in the [Grid] of the settings.
 func (m walkMethod) Declarations() []*spec.Spec {
-	if by := m.learner.declared(); by != nil {
-		return []*spec.Spec{&cwk.Spec, &by.Spec}
-	}
-	if m.learner.machines() {
-		return []*spec.Spec{&cwk.Spec, &machineSpec}
-	}
-	return []*spec.Spec{&cwk.Spec}
-}
-
-// takes returns the names of the learner's own settings.
-func (l Learner) takes() []string {
-	switch l {
-	case RLS:
-		return []string{"lambda"}
-	case LinearSVM:
-		return []string{"cost"}
-	}
-	return []string{"cost", "svm_tolerance"}
+	return []*spec.Spec{&cwk.Spec, m.learner.spec()}
 }
 
 // Tune implements [Method].

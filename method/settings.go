@@ -18,7 +18,8 @@ type Settings struct {
 	RNGSeed uint64    // of folds and samples
 
 	// Given holds values of parameters of methods' declarations that are not to be
-	// chosen. A method takes those that it has. Costs and λ are those of Grid.
+	// chosen. A method takes those that it has. Those of walks, costs and λ of support vector
+	// machines and of regularised least squares are those of Grid, see [Grid.Fix].
 	Given spec.Values
 
 	// Lists holds values that are tried for parameters of declarations in place of
@@ -46,10 +47,6 @@ type Settings struct {
 
 	// Learner trains the last machine; the zero value: KernelSVM.
 	Learner Learner
-
-	// Tolerance is that of support vector machines on kernels; 0: 1e-3, the
-	// default of classify.SVM.
-	Tolerance float64
 
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result

@@ -28,10 +28,18 @@ func walkLearners() (list []Method) {
 // declared returns the declaration of the learner, nil for those that choose and learn in a
 // way of their own: [KernelSVM], [LinearSVM] and [RLS].
 func (l Learner) declared() *classify.Learner {
-	if slices.Contains([]Learner{KernelSVM, LinearSVM, RLS}, l) {
+	if machines[l] != nil {
 		return nil
 	}
 	return classify.LearnerOf(string(l))
+}
+
+// spec returns what the learner behind a kernel is given.
+func (l Learner) spec() *spec.Spec {
+	if by := l.declared(); by != nil {
+		return &by.Spec
+	}
+	return machines[l]
 }
 
 // settings returns those of the learner: of one with a declaration what is tried of it,

@@ -173,30 +173,19 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 	return out, m.scores(ctx, p, k, learner, out)
 }
 
-// scores learns from all labels and gives every graph a class and probabilities, which are
-// fitted to held-out labels where a learner has none of its own.
+// scores learns from all labels and gives every graph a class and what its scores say of
+// each class, see [ongram.Learn]. Where an iteration came to its limit these are votes.
 func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *classify.DenseGram[float64], v spec.Values, out *method.Prediction) error {
 	n, classes := len(p.Degrees), len(p.Names)
-	y := make([]int, n)
-	for i := range y {
-		y[i] = -1
-	}
+	y := slices.Repeat([]int{-1}, n)
 	for i, row := range p.Row {
 		y[row] = p.Class[i]
 	}
-	model, err := m.learner.Fit(ctx, k, y, classes, v)
-	if errors.Is(err, classify.ErrIterationLimit) && model != nil {
+	model, err := ongram.Learn(ctx, m.learner, k, y, classes, v, true)
+	if wrong := new(ongram.LearnError); model != nil && errors.As(err, &wrong) && wrong.Limit {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	} else if err != nil {
 		return err
-	}
-	probabilities := m.learner.Probabilities
-	if probabilities == nil {
-		c, err := classify.Calibrate(ctx, m.learner, model, k, y, classes, v)
-		if err != nil {
-			return err
-		}
-		probabilities = c.ProbabilitiesTo
 	}
 	out.Class, out.Scores = make([]int, n), sparse.NewBlock[float32](n, classes)
 	row := make([]float64, classes)
@@ -206,7 +195,7 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *classif
 		if out.Class[i] = model.Outputs().Predict(scores); y[i] >= 0 {
 			out.Class[i] = y[i]
 		}
-		for c, x := range probabilities(row, scores) {
+		for c, x := range model.SharesTo(row, scores) {
 			out.Scores.Row(i)[c] = float32(x)
 		}
 	}

@@ -99,7 +99,6 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
-	in.machineFlags(flags, &f.machine, "default: chosen by cross-validation")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
 	in.effortFlag(flags, &f.effort)

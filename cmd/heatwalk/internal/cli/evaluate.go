@@ -50,7 +50,6 @@ func newEvaluate(in *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "")
-	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	in.splitFlags(flags, &f.splitting)
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")

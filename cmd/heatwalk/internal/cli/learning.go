@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -25,7 +24,6 @@ import (
 // that are not to be chosen.
 type learning struct {
 	walking
-	machine
 	listed   string // the methods, by their names
 	features string
 	effort   string
@@ -42,39 +40,6 @@ func (f *learning) methods() (list []method.Method) {
 		list = append(list, e.Method)
 	}
 	return list
-}
-
-// machine holds the flags of a learner. What was not given is NaN.
-type machine struct {
-	cost, lambda float64
-	tolerance    float64 // of support vector machines
-}
-
-// machineFlags declares the flags of m.
-func (in *invocation) machineFlags(flags *pflag.FlagSet, m *machine, otherwise string) {
-	above := func(symbol string) bounds { return bounds{lo: 0, hi: math.Inf(1), loOpen: true, symbol: symbol} }
-	in.floatVar(flags, &m.cost, "cost", math.NaN(), above("C"), "cost C of the support vector machine ("+otherwise+")")
-	in.floatVar(flags, &m.lambda, "lambda", math.NaN(), above("λ"), "λ of regularised least squares ("+otherwise+")")
-	in.floatVar(flags, &m.tolerance, "svm-tolerance", math.NaN(), above("tolerance"),
-		"violation of the optimality conditions at which the support vector machine stops (default 0.001)")
-}
-
-// fix puts what was given in place of what a grid has.
-func (m *machine) fix(g *method.Grid) {
-	if !math.IsNaN(m.cost) {
-		g.Cost = []float64{m.cost}
-	}
-	if !math.IsNaN(m.lambda) {
-		g.Lambda = []float64{m.lambda}
-	}
-}
-
-// given returns the tolerance, 0 for the default.
-func (m *machine) given() float64 {
-	if math.IsNaN(m.tolerance) {
-		return 0
-	}
-	return m.tolerance
 }
 
 func (in *invocation) effortFlag(flags *pflag.FlagSet, effort *string) {
@@ -113,10 +78,7 @@ func (in *invocation) try(flags *pflag.FlagSet, f *learning, gridName string, fi
 			g.Features = kinds
 		}
 	}
-	if anyWalks(f.methods()) {
-		g.Fix(f.stated)
-	}
-	f.fix(g)
+	g.Fix(f.stated)
 	f.base = method.Settings{Grid: g, Given: f.stated, Fixed: fixed}
 	for _, e := range f.entries {
 		own, err := file.Own(e.Method, func(name string) bool { return flags.Changed(strings.ReplaceAll(name, "_", "-")) })
@@ -161,28 +123,19 @@ func ofMethods() declaredParams {
 	return list
 }
 
-// stated returns the values of the flags that are parameters of declared methods, and
-// notes what is wrong with them.
+// stated returns the values of the flags that are parameters of methods, and notes what is
+// wrong with them.
 func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec.Values {
 	given := spec.Values{}
 	for _, m := range methods {
-		d, ok := m.(method.Declared)
-		if !ok {
-			continue
-		}
-		for _, s := range d.Declarations() {
-			own, _ := in.given(flags, s)
-			maps.Copy(given, own)
+		if d, ok := m.(method.Declared); ok {
+			for _, s := range d.Declarations() {
+				own, _ := in.given(flags, s)
+				maps.Copy(given, own)
+			}
 		}
 	}
 	return given
-}
-
-// anyWalks reports whether one of the methods learns from walks with absorption.
-func anyWalks(methods []method.Method) bool {
-	return len(methods) == 0 || slices.ContainsFunc(methods, func(m method.Method) bool {
-		return slices.Contains(m.Takes(), "features")
-	})
 }
 
 // checkForm notes a form of a kernel that no learner takes.
@@ -219,7 +172,7 @@ func (in *invocation) methodError(err error, graph string) error {
 
 // unfinishedAdvice is what to do about an iteration that ended at its limit.
 func unfinishedAdvice(m method.Method) string {
-	if slices.Contains(m.Takes(), "svm_tolerance") {
+	if slices.Contains(m.Takes(), "svm-tolerance") {
 		return "; give a smaller --cost or a larger --svm-tolerance"
 	}
 	if slices.Contains(m.Takes(), "cost") {
@@ -260,7 +213,7 @@ func withoutUsage(err error) string {
 func (in *invocation) settings(tried *method.Settings, f *learning, g *openGraph, l *nodefile.Labels, progress func(phase string, done float64)) (*method.Settings, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
 	s := *tried
-	s.Prior, s.RNGSeed, s.Tolerance, s.Effort = prior, uint64(in.seed), f.machine.given(), method.Effort(f.effort)
+	s.Prior, s.RNGSeed, s.Effort = prior, uint64(in.seed), method.Effort(f.effort)
 	s.Memory, s.Workers, s.Progress = g.memory(), in.threads, progress
 	return &s, err
 }

@@ -85,7 +85,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		return partError(err)
 	}
 	stage := in.progress.Begin("merging", int64(m.Rows), "row")
-	err = o.fill(dtype, axis{N: m.Rows, ID: rowIDs}, axis{N: m.Cols, ID: colIDs}, lines{}, func(i int, row []float64) error {
+	err = o.fill(dtype, rowIDs, colIDs, lines{}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(m.Rows))
 		return m.RowTo(row, i)
 	})

@@ -119,12 +119,11 @@ func (f *classifyFlags) parameters(seed int64) any {
 		Grid      *method.Grid `json:"grid"`
 		Given     spec.Values  `json:"given,omitempty"`
 		Prior     string       `json:"prior"`
-		Tolerance float64      `json:"svm_tolerance,omitempty"`
 		Seed      int64        `json:"seed"`
 		Scores    int          `json:"scores"`
 		Unreached string       `json:"unreached"`
 		Truth     string       `json:"truth,omitempty"`
-	}{f.method.Name(), f.tried[0].Grid, f.tried[0].Given, f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
+	}{f.method.Name(), f.tried[0].Grid, f.tried[0].Given, f.prior, seed, f.scores, f.unreached, f.truth}
 }
 
 // trialParts are the parts that a choice is made from.
