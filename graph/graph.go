@@ -111,7 +111,7 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 		if normalized {
 			weights = g.Roots()
 		}
-		g.null[which] = NewNullSpace(g.Components, weights)
+		g.null[which] = &NullSpace{tall.NewDisjoint(g.Components, weights)}
 	})
 	return g.null[which]
 }
@@ -119,13 +119,6 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 // NullSpace is spanned by orthonormal vectors with disjoint rows, one for each
 // component of a graph. Its projector is P₀.
 type NullSpace struct{ *tall.Disjoint }
-
-// NewNullSpace returns the span of the restrictions of a vector to the components. Nil
-// weights stand for ones: the null space of L. Weights d^½ give that of L̃. The single
-// row of a component of one row counts as 1 whatever its weight.
-func NewNullSpace(c *sparse.Components, weights []float64) *NullSpace {
-	return &NullSpace{tall.NewDisjoint(c, weights)}
-}
 
 // Sweeps is the number of sweeps that [New] makes.
 const Sweeps = 2
@@ -164,16 +157,4 @@ func (g *Graph) Roots() []float64 {
 		}
 	}
 	return root
-}
-
-// NewDirected returns the graph of arcs, with a row of a for what leaves each node and
-// in its transpose. Its components are those without directions. Errors are those of
-// [New].
-func NewDirected(ctx context.Context, a, in sparse.Matrix, workers int) (*Graph, error) {
-	g, err := New(ctx, a, workers)
-	if err != nil {
-		return nil, err
-	}
-	g.In = in
-	return g, nil
 }

@@ -52,11 +52,17 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 	if store.Manifest().Directed {
 		return nil, fmt.Errorf("%s: %w", dir, ErrDirected)
 	}
-	a, err := sparse.InMemory(ctx, store, &sparse.LayoutOptions{
+	layout, err := store.Layout(ctx, &sparse.LayoutOptions{
 		RowBytes: 8 * sparse.Stride[float64](set.Columns), Memory: set.Memory, Workers: set.Workers,
 	})
 	if err != nil {
 		return nil, err
+	}
+	a := sparse.Matrix(store)
+	if layout != nil {
+		if a, err = layout.Load(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if g, err = New(ctx, a, set.Workers); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -18,6 +19,11 @@ import (
 var ctx = context.Background()
 
 // randomBlock returns a block of normal numbers.
+// nullSpace is the span of the restrictions of a vector to the components.
+func nullSpace(c *sparse.Components, weights []float64) *graph.NullSpace {
+	return &graph.NullSpace{Disjoint: tall.NewDisjoint(c, weights)}
+}
+
 func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {
 	rng := rand.New(rand.NewPCG(rngSeed, uint64(cols)))
 	b := sparse.NewBlock[float64](rows, cols)
@@ -161,9 +167,9 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 	l := sparse.NewLaplacian[float64](a, deg)
 	for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
 		for name, cg := range map[string]*CG{
-			"L":          {A: l, Null: graph.NewNullSpace(c, nil), Precond: p},
-			"L̃":         {A: sparse.NewLaplacianNormalized[float64](a, deg), Null: graph.NewNullSpace(c, root)},
-			"L̃, scaled": {A: l, Null: graph.NewNullSpace(c, root), Scale: scale, Precond: p},
+			"L":          {A: l, Null: nullSpace(c, nil), Precond: p},
+			"L̃":         {A: sparse.NewLaplacianNormalized[float64](a, deg), Null: nullSpace(c, root)},
+			"L̃, scaled": {A: l, Null: nullSpace(c, root), Scale: scale, Precond: p},
 		} {
 			want := times(function(denseLaplacian(a, deg, name != "L"), inverse), b)
 			x := sparse.NewBlock[float64](120, 5)
@@ -195,7 +201,7 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 func TestIterationLimit(t *testing.T) {
 	a := testgraph.Path(200)
 	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
-	cg := &CG{A: op, Null: graph.NewNullSpace(componentsOf(t, a), nil)}
+	cg := &CG{A: op, Null: nullSpace(componentsOf(t, a), nil)}
 	b, x := randomBlock(1, 200, 2), sparse.NewBlock[float64](200, 2)
 	res, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 7})
 	if !errors.Is(err, ErrIterationLimit) || res == nil || res.Steps != 7 || len(res.History) != 8 {
@@ -281,7 +287,7 @@ func testEnergy(t *testing.T, single bool, tolerance float64) {
 
 func TestStagnation(t *testing.T) {
 	a := testgraph.Path(400)
-	cg := &CG{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Null: graph.NewNullSpace(componentsOf(t, a), nil)}
+	cg := &CG{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
 	b, x := randomBlock(1, 400, 2), sparse.NewBlock[float64](400, 2)
 	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-16})
 	if !errors.Is(err, ErrStagnation) || slices.Max(res.Relative) > 1e-9 {
@@ -381,7 +387,7 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 	a := testgraph.Cycle(3000)
 	deg := degreesOf(t, a)
-	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: graph.NewNullSpace(componentsOf(t, a), nil), Workers: 1}
+	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: nullSpace(componentsOf(t, a), nil), Workers: 1}
 	cg.A.(*sparse.Operator[float64]).Workers = 1
 	b, x := randomBlock(1, 3000, 4), sparse.NewBlock[float64](3000, 4)
 	count := func(steps int) float64 {

@@ -55,10 +55,11 @@ func arcsOf(t testing.TB, n int, arcs [][2]uint32) *sparse.CSR {
 // directedOf returns the graph of arcs.
 func directedOf(t testing.TB, a *sparse.CSR, workers int) *graph.Graph {
 	t.Helper()
-	g, err := graph.NewDirected(context.Background(), a, a.Transpose(), workers)
+	g, err := graph.New(context.Background(), a, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.In = a.Transpose()
 	return g
 }
 

@@ -85,7 +85,7 @@ func (c *Components) Reached(rows []int) *roaring.Bitmap {
 	for _, row := range rows {
 		holds[c.Of[row]] = true
 	}
-	return RowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
+	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 
 // forest holds disjoint sets of rows as trees whose roots are their smallest

@@ -13,8 +13,8 @@ import (
 
 // CSR is a sparse matrix in memory: 64-bit row pointers, 32-bit column ids,
 // and values only where some stored entry is not 1. It is never changed after
-// it was made. CSR implements [Matrix] and, for gonum, mat.Matrix,
-// mat.NonZeroDoer and mat.RowNonZeroDoer.
+// it was made. CSR implements [Matrix] and, for gonum, mat.Matrix and
+// mat.NonZeroDoer.
 type CSR struct {
 	rows, cols int
 	ptr        []int64
@@ -122,9 +122,6 @@ func (m *CSR) NNZ() int64 { return int64(len(m.col)) }
 
 // Ranges returns the cut of the rows.
 func (m *CSR) Ranges() []Range { return m.ranges }
-
-// Weighted reports whether some stored entry is not 1.
-func (m *CSR) Weighted() bool { return m.val != nil }
 
 // Row returns the columns and values of row i; the values are nil if all are
 // 1. The slices must not be changed.

@@ -250,40 +250,6 @@ func TestFromMatDropsWhatCancels(t *testing.T) {
 	}
 }
 
-func TestMulVecToStores(t *testing.T) {
-	rng := newRand(t, 12)
-	for _, weighted := range []bool{false, true} {
-		m := random(t, rng, pattern{rows: 7, cols: 11, mean: 3, weighted: weighted})
-		for _, trans := range []bool{false, true} {
-			a := mat.Matrix(m)
-			if trans {
-				a = m.T()
-			}
-			rows, cols := a.Dims()
-			x, got, want := mat.NewVecDense(cols, vector(rng, cols)), mat.NewVecDense(rows, vector(rng, rows)), &mat.VecDense{}
-			want.MulVec(mat.DenseCopyOf(a), x)
-			m.MulVecTo(got, trans, x)
-			if tol := 32 * epsilon[float64](); !mat.EqualApprox(got, want, tol) {
-				t.Errorf("transposed %v: %v, want %v", trans, got.RawVector().Data, want.RawVector().Data)
-			}
-			panics(t, mismatch, func() { m.MulVecTo(mat.NewVecDense(9, nil), trans, x) })
-			panics(t, mismatch, func() { m.MulVecTo(got, trans, mat.NewVecDense(9, nil)) })
-
-			// The columns of one matrix do not overlap, but each does itself.
-			both := mat.NewDense(11, 2, vector(rng, 22))
-			from := both.ColView(0).(*mat.VecDense).SliceVec(0, cols).(*mat.VecDense)
-			to := both.ColView(1).(*mat.VecDense).SliceVec(0, rows).(*mat.VecDense)
-			want.MulVec(mat.DenseCopyOf(a), from)
-			m.MulVecTo(to, trans, from)
-			if tol := 32 * epsilon[float64](); !mat.EqualApprox(to, want, tol) {
-				t.Errorf("transposed %v, columns of a matrix: %v, want %v", trans, to, want)
-			}
-			own := both.ColView(0).(*mat.VecDense).SliceVec(0, rows).(*mat.VecDense)
-			panics(t, overlap, func() { m.MulVecTo(own, trans, from) })
-		}
-	}
-}
-
 func TestTranspose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "rng seed"), 0))

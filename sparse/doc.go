@@ -37,8 +37,8 @@
 // # Layouts in memory
 //
 // How a matrix lies in memory changes the time of its steps and no bit of them.
-// [InMemory] makes a copy in the layout that is best for a matrix and for the blocks that
-// it will be swept with:
+// [FindLayout] finds the layout of a copy that is best for a matrix and for the blocks that
+// it will be swept with, and [Layout.Load] makes the copy:
 //
 //   - plain column ids, four bytes each, as [Load] makes them;
 //   - tiles, where the first columns have many of the entries, as in a graph by degree:

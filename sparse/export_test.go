@@ -29,9 +29,11 @@ var (
 	FindTiling      = findTiling
 	NewTiling       = newTiling
 	NewTiled        = newTiled
+	RowSet          = rowSet
 )
 
 // Bytes and the other methods are those of the types for tests outside.
+func (m *CSR) Weighted() bool                                   { return m.val != nil }
 func (p *columnOrder) Bytes(rowBytes int) (order, copies int64) { return p.bytes(rowBytes) }
 func (t *tiling) Bytes(rowBytes, workers int) int64             { return t.bytes(rowBytes, workers) }
 func (t *tiling) InTiles() int64                                { return t.near }

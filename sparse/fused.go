@@ -177,7 +177,7 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	width := g.hi - g.lo
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
-	if f.step.Delta == 0 && f.step.Beta == 0 && f.Diag == nil && f.RankOne == nil {
+	if f.step.Delta == 0 && f.step.Beta == 0 && f.Diag == nil && f.U == nil {
 		batch = max(batch, factorsBytes/sizeOf[T]())
 	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
@@ -280,8 +280,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, from, to i
 		beta := append(w.factors[:0], T(f.step.Beta))
 		simd.AddRows(dst, hi-lo, width, dst, beta, x)
 	}
-	if f.RankOne != nil {
-		for i, u := range f.RankOne.U[lo:hi] {
+	if f.U != nil {
+		for i, u := range f.U[lo:hi] {
 			w.factors[i] = T(u)
 		}
 		simd.AddRows(dst, hi-lo, width, dst, w.factors, simd.Rows[T]{Data: f.rankOne[from:]})
@@ -367,7 +367,7 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 // rows and then over the chunks in order.
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
-	x, v := f.x, f.RankOne.V
+	x, v := f.x, f.V
 	chunks := (x.Rows + chunk - 1) / chunk
 	f.chunks = grow(f.chunks, (chunks+1)*f.width)
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
@@ -384,7 +384,7 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	}
 	f.rankOne = grow(f.rankOne, f.width)
 	for j, s := range total {
-		f.rankOne[j] = T(f.step.Alpha * f.RankOne.Gamma * s)
+		f.rankOne[j] = T(f.step.Alpha * f.Gamma * s)
 	}
 	return err
 }

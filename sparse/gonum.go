@@ -9,12 +9,11 @@ import (
 )
 
 var (
-	_ mat.Matrix         = (*CSR)(nil)
-	_ mat.NonZeroDoer    = (*CSR)(nil)
-	_ mat.RowNonZeroDoer = (*CSR)(nil)
-	_ mat.Matrix         = (*Block[float32])(nil)
-	_ mat.Matrix         = (*Block[float64])(nil)
-	_ Matrix             = (*CSR)(nil)
+	_ mat.Matrix      = (*CSR)(nil)
+	_ mat.NonZeroDoer = (*CSR)(nil)
+	_ mat.Matrix      = (*Block[float32])(nil)
+	_ mat.Matrix      = (*Block[float64])(nil)
+	_ Matrix          = (*CSR)(nil)
 )
 
 // FromMat returns a as a CSR matrix, the weights of a graph: the error wraps
@@ -81,7 +80,7 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 			}
 		}
 	}
-	if m.Weighted() && int64(len(left)) < m.NNZ() {
+	if m.val != nil && int64(len(left)) < m.NNZ() {
 		return FromTriplets(rows, cols, left)
 	}
 	return m, nil
@@ -109,42 +108,15 @@ func (m *CSR) T() mat.Matrix { return mat.Transpose{Matrix: m} }
 // DoNonZero calls f for every stored entry, by rows.
 func (m *CSR) DoNonZero(f func(i, j int, v float64)) {
 	for i := range m.rows {
-		m.DoRowNonZero(i, f)
-	}
-}
-
-// DoRowNonZero calls f for every stored entry of row i.
-func (m *CSR) DoRowNonZero(i int, f func(i, j int, v float64)) {
-	col, val := m.Row(i)
-	for e, c := range col {
-		v := 1.0
-		if val != nil {
-			v = val[e]
+		col, val := m.Row(i)
+		for e, c := range col {
+			v := 1.0
+			if val != nil {
+				v = val[e]
+			}
+			f(i, int(c), v)
 		}
-		f(i, int(c), v)
 	}
-}
-
-// MulVecTo stores A·x in dst, or Aᵀ·x if trans is true. Unlike methods of the
-// same name elsewhere it stores and never adds. dst must not overlap x.
-func (m *CSR) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
-	in, out := m.cols, m.rows
-	if trans {
-		in, out = out, in
-	}
-	if x.Len() != in || dst.Len() != out {
-		panic(badShape)
-	}
-	if x, raw := x.(mat.RawVectorer); raw && in > 0 && out > 0 && overlaps(BlockOfVec(dst), BlockOfVec(x)) {
-		panic(badOverlap)
-	}
-	dst.Zero()
-	m.DoNonZero(func(i, j int, v float64) {
-		if trans {
-			i, j = j, i
-		}
-		dst.SetVec(i, dst.AtVec(i)+float64(v*x.AtVec(j)))
-	})
 }
 
 // DenseOf returns b for gonum. They share memory: what is written to one is in the
@@ -163,14 +135,4 @@ func BlockOfDense(d mat.RawMatrixer) *Block[float64] {
 		panic(badShape)
 	}
 	return &Block[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
-}
-
-// BlockOfVec returns a vector of gonum as a block of one column. They share memory:
-// what is written to one is in the other. v must have an element.
-func BlockOfVec(v mat.RawVectorer) *Block[float64] {
-	m := v.RawVector()
-	if m.N < 1 {
-		panic(badShape)
-	}
-	return &Block[float64]{Rows: m.N, Cols: 1, Stride: m.Inc, Data: m.Data}
 }

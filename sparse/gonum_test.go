@@ -32,14 +32,7 @@ func TestBlocksAreGonums(t *testing.T) {
 	if dense.At(2, 4) != 7 {
 		t.Error("what is written to the block is not in gonum's matrix")
 	}
-	column := dense.ColView(4).(*mat.VecDense)
-	b := sparse.BlockOfVec(column)
-	b.Row(4)[0] = 8
-	if !mat.Equal(b, column) || dense.At(4, 4) != 8 {
-		t.Errorf("the column %v is the block %v", mat.Formatted(column), mat.Formatted(b))
-	}
 	panics(t, mismatch, func() { sparse.BlockOfDense(new(mat.Dense)) })
-	panics(t, mismatch, func() { sparse.BlockOfVec(new(mat.VecDense)) })
 }
 
 // A step from and to what gonum owns, whatever lies between its rows, has the bits

@@ -12,30 +12,29 @@ type LayoutOptions struct {
 	Sweeps   int   // how many there will be; 0: many. Fewer than 8 do not make up for finding a layout
 	Memory   int64 // bytes for the copy, and for what its steps take beside their blocks; 0: no limit
 	Workers  int   // goroutines; 0: one for each processor. It never changes a result
-}
 
-// Described is a [Matrix] that knows what would otherwise take a sweep to find out.
-type Described interface {
-	Matrix
-
-	// Weighted tells whether some stored entry is not 1.
-	Weighted() bool
-
-	// ByCount tells whether columns lie by falling numbers of entries, as those of a
-	// graph by degree do.
-	ByCount() bool
+	// What is known of the matrix: that all entries are 1, and that columns lie by falling
+	// numbers of entries, as those of a graph by degree do. Where it is not known, room is
+	// left for values, and columns are counted.
+	Ones, ByCount bool
 }
 
 // Layout is how a copy of a matrix lies in memory so that steps sweep it fastest.
 // It changes no bit of a result.
 type Layout struct {
+	// Matrix is the memory in bytes of what [Layout.Load] makes, and Copies that of the
+	// copies of rows of their blocks that its steps gather from: these take the place of
+	// the block diag(Right)·X that a step with another matrix keeps.
+	Matrix, Copies int64
+
+	Reordered bool // columns lie by how many entries they have
+	Tiled     bool // most entries lie in tiles of columns
+
 	a        Matrix
 	workers  int
 	rowBytes int
 	order    *columnOrder // of the columns, nil if they stay as they are
 	tiling   *tiling      // of the columns, nil if they stay together
-	matrix   int64
-	copies   int64
 }
 
 const (
@@ -70,21 +69,6 @@ func LoadMemory(rows, entries int64, weighted bool) []spec.Bytes {
 	return []spec.Bytes{{What: "a copy of the matrix", Bytes: entry*entries + 9*rows}}
 }
 
-// InMemory returns a copy of a in memory, in the layout of [FindLayout], or a itself
-// if the memory of o has no room for one. A store that is only to be copied is
-// opened with Options.Stream, so that it keeps no frames beside the copy. Cost: up to
-// five sweeps.
-func InMemory(ctx context.Context, a Matrix, o *LayoutOptions) (Matrix, error) {
-	l, err := FindLayout(ctx, a, o)
-	if err != nil {
-		return nil, err
-	}
-	if l == nil {
-		return a, nil
-	}
-	return l.Load(ctx)
-}
-
 // FindLayout returns the layout of a copy of a that steps as o describes sweep
 // fastest, or nil if the memory of o has no room for a copy. It is the first of
 // these that pays and fits:
@@ -97,34 +81,30 @@ func InMemory(ctx context.Context, a Matrix, o *LayoutOptions) (Matrix, error) {
 //     alone
 //   - plain ids, see [Load]
 //
-// Entries are counted as if they had weights, and columns as if they were strewn, unless
-// a is [Described]. Cost: up to four sweeps, and until it returns 20 bytes a column.
+// A store that is only to be copied is opened with Options.Stream, so that it keeps no
+// frames beside the copy. Cost: up to four sweeps, and until it returns 20 bytes a column.
 func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
 	}
 	rows, _ := a.Dims()
-	weighted, byCount := true, false
-	if a, ok := a.(Described); ok {
-		weighted, byCount = a.Weighted(), a.ByCount()
-	}
-	plain := spec.Sum(LoadMemory(int64(rows), a.NNZ(), weighted))
+	plain := spec.Sum(LoadMemory(int64(rows), a.NNZ(), !o.Ones))
 	if o.Memory > 0 && plain > o.Memory {
 		return nil, nil
 	}
-	l := &Layout{a: a, workers: o.Workers, rowBytes: o.RowBytes, matrix: plain}
+	l := &Layout{a: a, workers: o.Workers, rowBytes: o.RowBytes, Matrix: plain}
 	if l.rowBytes == 0 {
 		l.rowBytes = unknownRowBytes
 	}
 	if 0 < o.Sweeps && o.Sweeps < leastSweeps {
 		return l, nil
 	}
-	if !byCount {
+	if !o.ByCount {
 		if err := l.reorder(ctx, o.Memory); err != nil {
 			return nil, err
 		}
 	}
-	return l, l.tile(ctx, weighted, o.Memory)
+	return l, l.tile(ctx, !o.Ones, o.Memory)
 }
 
 // reorder reorders the columns if that pays and fits.
@@ -134,8 +114,8 @@ func (l *Layout) reorder(ctx context.Context, limit int64) error {
 		return err
 	}
 	order, copies := p.bytes(l.rowBytes)
-	if limit == 0 || l.matrix+order+copies <= limit {
-		l.order, l.matrix, l.copies = p, l.matrix+order, copies
+	if limit == 0 || l.Matrix+order+copies <= limit {
+		l.Reordered, l.order, l.Matrix, l.Copies = true, p, l.Matrix+order, copies
 	}
 	return nil
 }
@@ -154,22 +134,11 @@ func (l *Layout) tile(ctx context.Context, weighted bool, limit int64) error {
 		return nil
 	}
 	if bytes := t.bytes(l.rowBytes, l.workers); limit == 0 || bytes <= limit {
-		l.order, l.copies = nil, 0
-		l.tiling, l.matrix = t, bytes
+		l.Reordered, l.order, l.Copies = false, nil, 0
+		l.Tiled, l.tiling, l.Matrix = t.near > 0, t, bytes
 	}
 	return nil
 }
-
-// Bytes returns the memory of the matrix that [Layout.Load] makes, and of the copies
-// of rows of their blocks that its steps gather from: these take the place of the
-// block diag(Right)·X that a step with another matrix keeps.
-func (l *Layout) Bytes() (matrix, copies int64) { return l.matrix, l.copies }
-
-// Reordered tells whether the columns are reordered.
-func (l *Layout) Reordered() bool { return l.order != nil }
-
-// Tiled tells whether the columns are cut into tiles.
-func (l *Layout) Tiled() bool { return l.tiling != nil && l.tiling.near > 0 }
 
 // Load makes the copy: once, since the copy takes over what was found. Cost: one sweep.
 func (l *Layout) Load(ctx context.Context) (Matrix, error) {

@@ -8,10 +8,11 @@ import (
 
 // Operator is the linear map
 //
-//	Ā = Scale·diag(Left)·A·diag(Right) + diag(Diag) + RankOne
+//	Ā = Scale·diag(Left)·A·diag(Right) + diag(Diag) + Gamma·U·Vᵀ
 //
 // with A as stored. Vectors that are nil are absent (ones for Left and Right,
-// zeros for Diag). The fields must not change between steps, nor an operator be
+// zeros for Diag, U and V). The term of rank one costs a pass over the block before
+// each sweep. The fields must not change between steps, nor an operator be
 // copied after the first; it is safe for concurrent use. With Right a step keeps a
 // scaled copy of X: memory for one more block.
 type Operator[T Float] struct {
@@ -20,7 +21,8 @@ type Operator[T Float] struct {
 	Left    []float64 // one factor for each row
 	Right   []float64 // one factor for each column
 	Diag    []float64 // A must be square
-	RankOne *RankOne  // A must be square
+	Gamma   float64   // of the term of rank one
+	U, V    []float64 // both or neither; A must be square
 	Workers int       // goroutines of a sweep, 0: one for each processor; never changes a result
 
 	once   sync.Once
@@ -28,13 +30,6 @@ type Operator[T Float] struct {
 
 	mu   sync.Mutex
 	idle []*fused[T] // what earlier steps have left, with their buffers
-}
-
-// RankOne is the term Gamma·U·Vᵀ of an [Operator]. It costs one pass over the
-// block before each sweep.
-type RankOne struct {
-	Gamma float64
-	U, V  []float64
 }
 
 // NewTransition returns T = D⁻¹A, the random walk. A row without entries keeps
@@ -89,7 +84,7 @@ func NewModularity[T Float](a Matrix, deg []float64, resolution float64) *Operat
 	}
 	o := &Operator[T]{A: a}
 	if vol > 0 {
-		o.RankOne = &RankOne{Gamma: -resolution / vol, U: deg, V: deg}
+		o.Gamma, o.U, o.V = -resolution/vol, deg, deg
 	}
 	return o
 }

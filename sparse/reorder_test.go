@@ -88,7 +88,7 @@ func testPackedStep[T sparse.Float](t *testing.T) {
 func testSameStep[T sparse.Float](t *testing.T, what string, rng *rand.Rand, m sparse.Matrix, workers int,
 	o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T], inPlace bool, want *sparse.Block[T]) {
 	t.Helper()
-	other := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, RankOne: o.RankOne, Workers: workers}
+	other := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, Gamma: o.Gamma, U: o.U, V: o.V, Workers: workers}
 	dst := fill(rng, sparse.NewBlock[T](want.Rows, want.Cols))
 	if inPlace && s.Delta != 0 {
 		dst = clone(s.Prev)

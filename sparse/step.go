@@ -41,7 +41,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	f := o.fused()
 	f.begin(dst, x, s, workers)
 	defer f.end()
-	if o.RankOne != nil {
+	if o.U != nil {
 		if err := f.sumRankOne(ctx, workers); err != nil {
 			return err
 		}
@@ -96,12 +96,10 @@ func (o *Operator[T]) prepare() {
 // check panics if the shapes do not fit or blocks overlap.
 func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	rows, cols := o.A.Dims()
-	square := s.Beta == 0 && o.Diag == nil && o.RankOne == nil || rows == cols
+	square := s.Beta == 0 && o.Diag == nil && o.U == nil || rows == cols
 	length := func(v []float64, n int) bool { return v == nil || len(v) == n }
-	vectors := length(o.Left, rows) && length(o.Right, cols) && length(o.Diag, rows)
-	if r := o.RankOne; r != nil {
-		vectors = vectors && len(r.U) == rows && len(r.V) == cols
-	}
+	vectors := length(o.Left, rows) && length(o.Right, cols) && length(o.Diag, rows) &&
+		length(o.U, rows) && length(o.V, cols) && (o.U == nil) == (o.V == nil)
 	prev := s.Delta == 0 || s.Prev != nil && s.Prev.Rows == rows && s.Prev.Cols == x.Cols
 	if dst.Rows != rows || x.Rows != cols || dst.Cols != x.Cols || !square || !vectors || !prev {
 		panic(badShape)

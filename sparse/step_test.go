@@ -69,12 +69,17 @@ func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s spar
 			sum[j] += term
 			size[j] += math.Abs(term)
 		}
-		a.DoRowNonZero(i, func(_, c int, v float64) {
-			terms++
-			for j, e := range x.Row(c) {
-				add(j, s.Alpha*scale*factor(o.Left, i)*v*factor(o.Right, c)*float64(e))
+		col, val := a.Row(i)
+		for k, c := range col {
+			v := 1.0
+			if val != nil {
+				v = val[k]
 			}
-		})
+			terms++
+			for j, e := range x.Row(int(c)) {
+				add(j, s.Alpha*scale*factor(o.Left, i)*v*factor(o.Right, int(c))*float64(e))
+			}
+		}
 		if o.Diag != nil || s.Beta != 0 {
 			d := s.Beta
 			if o.Diag != nil {
@@ -89,11 +94,11 @@ func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s spar
 				add(j, s.Delta*float64(e))
 			}
 		}
-		if r := o.RankOne; r != nil {
+		if o.U != nil {
 			terms += x.Rows
 			for c := range x.Rows {
 				for j, e := range x.Row(c) {
-					add(j, s.Alpha*r.Gamma*r.U[i]*r.V[c]*float64(e))
+					add(j, s.Alpha*o.Gamma*o.U[i]*o.V[c]*float64(e))
 				}
 			}
 		}
@@ -156,7 +161,7 @@ func build[T sparse.Float](rng *rand.Rand, a *sparse.CSR, k int, c terms) (*spar
 		o.Diag = vector(rng, rows)
 	}
 	if c.rankOne {
-		o.RankOne = &sparse.RankOne{Gamma: 0.1, U: vector(rng, rows), V: vector(rng, rows)}
+		o.Gamma, o.U, o.V = 0.1, vector(rng, rows), vector(rng, rows)
 	}
 	if c.beta {
 		s.Beta = 0.3
@@ -317,12 +322,12 @@ func TestStepRefusals(t *testing.T) {
 	panics(t, mismatch, step(rectangular, block(5, 2), block(6, 2), sparse.Step[float64]{Beta: 1}))
 	for _, o := range []*sparse.Operator[float64]{
 		{A: wide, Diag: make([]float64, 5)},
-		{A: wide, RankOne: &sparse.RankOne{U: make([]float64, 5), V: make([]float64, 6)}},
+		{A: wide, U: make([]float64, 5), V: make([]float64, 6)},
 		{A: a, Left: make([]float64, 4)},
 		{A: a, Right: make([]float64, 6)},
 		{A: a, Diag: make([]float64, 4)},
-		{A: a, RankOne: &sparse.RankOne{U: make([]float64, 5), V: make([]float64, 4)}},
-		{A: a, RankOne: &sparse.RankOne{U: make([]float64, 6), V: make([]float64, 5)}},
+		{A: a, U: make([]float64, 5), V: make([]float64, 4)},
+		{A: a, U: make([]float64, 6), V: make([]float64, 5)},
 	} {
 		_, cols := o.A.Dims()
 		panics(t, mismatch, step(o, block(5, 2), block(cols, 2), sparse.Step[float64]{Alpha: 1}))
@@ -379,16 +384,16 @@ func testRankOneOverManyRows[T sparse.Float](t *testing.T) {
 		t.Fatal(err)
 	}
 	var sum, size [k]float64
-	for i, v := range o.RankOne.V {
+	for i, v := range o.V {
 		for j, e := range x.Row(i) {
 			sum[j] += v * float64(e)
 			size[j] += math.Abs(v * float64(e))
 		}
 	}
-	for i, u := range o.RankOne.U {
+	for i, u := range o.U {
 		for j, got := range dst.Row(i) {
-			want := o.RankOne.Gamma * u * sum[j]
-			bound := (4*epsilon[T]() + n*epsilon[float64]()) * math.Abs(o.RankOne.Gamma*u) * size[j]
+			want := o.Gamma * u * sum[j]
+			bound := (4*epsilon[T]() + n*epsilon[float64]()) * math.Abs(o.Gamma*u) * size[j]
 			if !(math.Abs(float64(got)-want) <= bound) {
 				t.Fatalf("element (%d, %d) is %v, want %v ± %.2g", i, j, got, want, bound)
 			}

@@ -196,7 +196,7 @@ func TestStepCancel(t *testing.T) {
 	if err := o.StepTo(ctx, dst, x, s); !errors.Is(err, context.Canceled) || visited != 1 {
 		t.Errorf("%d of %d ranges after the cancel, error %v", visited, len(a.Ranges()), err)
 	}
-	o.RankOne = &sparse.RankOne{Gamma: 1, U: vector(rng, 60000), V: vector(rng, 60000)}
+	o.Gamma, o.U, o.V = 1, vector(rng, 60000), vector(rng, 60000)
 	if err := o.StepTo(ctx, dst, x, s); !errors.Is(err, context.Canceled) || visited != 1 {
 		t.Errorf("a step under a context done before: %d ranges, error %v", visited, err)
 	}

@@ -115,7 +115,7 @@ func Cora(t testing.TB) Labelled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Weighted() || a.NNZ() != 2*5278 || len(p.Names) != 7 {
+	if a.NNZ() != 2*5278 || len(p.Names) != 7 {
 		t.Fatalf("%d entries, %d classes", a.NNZ(), len(p.Names))
 	}
 	p.A = a

@@ -7,7 +7,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -27,7 +26,7 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 }
 
 // Reached returns the nodes from which a walk can end in a label. Cost:
-// that of Components; of a directed graph that of [cwk.Reached].
+// that of Components; of a directed graph that of [sparse.Reached].
 func (p *Problem) Reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
 	return p.ReachedFrom(ctx, p.Row, workers, work)
 }
@@ -66,10 +65,10 @@ func (p *Problem) Unreached(ctx context.Context, reached *roaring.Bitmap, worker
 	return int(unreached.GetCardinality()), components, nil
 }
 
-// reachedAlong is cwk.Reached for a directed graph, counted in work.
+// reachedAlong is sparse.Reached for a directed graph, counted in work.
 func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	a := &counter{Matrix: p.A}
-	reached, err := cwk.Reached(ctx, a, seeds, true, workers)
+	reached, err := sparse.Reached(ctx, a, seeds, workers)
 	work.Add(Work{Sweeps: a.total(), EntryColumns: int64(a.total()) * p.A.NNZ()})
 	return reached, err
 }
@@ -91,7 +90,7 @@ func (c *counter) Sweep(ctx context.Context, workers int, visit func(worker int,
 // Alone tells for every labelled node whether no label outside its own fold
 // can be reached from it. Its walk among hidden labels says nothing, whatever
 // its class. Cost: that of Components; of a directed graph that of
-// [cwk.Reached] for each fold.
+// [sparse.Reached] for each fold.
 func (p *Problem) Alone(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
 	if p.Directed {
 		return p.aloneAlong(ctx, fold, workers, work)

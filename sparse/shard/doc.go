@@ -36,18 +36,16 @@
 // way as workers, and the system, which is told that shards are read in order,
 // has read on ahead meanwhile. That needs one chunk's room for each worker.
 //
-// [sparse.InMemory] makes a copy in memory of a store, or of another matrix, in the layout
-// that steps sweep fastest: for many sweeps, where there is room for plain ids. No bit
-// of a result depends on it.
+// [Store.Layout] finds the layout of a copy in memory that steps sweep fastest: for many
+// sweeps, where there is room for plain ids. No bit of a result depends on it.
 //
 // # Order
 //
 // Rows may be numbered in an order of their own, which makes a store smaller
 // and its sweeps faster. The dictionary then knows the order of the ids too, see
 // [Nodes.Reorder]: ids are looked up as ever, and results are written in the
-// order of [Nodes.Rows]. Blocks and vectors are in the order of the rows. Whoever
-// has one in the order of the ids brings it there with [RowOrderTo], and a result
-// back with [IDOrderTo], whether or not the store has an order of its own.
+// order of [Nodes.Rows]. Blocks and vectors are in the order of the rows; [Nodes.Rows]
+// leads there from the order of the ids, and back.
 //
 // # Layout
 //

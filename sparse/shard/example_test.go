@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -66,10 +64,10 @@ func Example() {
 	// di [2]
 }
 
-// A vector of gonum, in the order of the ids, goes through a store whose rows are in
-// another order, and the result comes back. Without the two calls it would be that
-// of other nodes.
-func ExampleRowOrderTo() {
+// A vector in the order of the ids goes through a store whose rows are in another
+// order, and the result comes back. Without the two loops it would be that of other
+// nodes.
+func ExampleNodes_Rows() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
 	if err != nil {
@@ -85,16 +83,22 @@ func ExampleRowOrderTo() {
 	}
 	defer s.Close()
 
-	v, tv := mat.NewVecDense(4, []float64{1, 0, 0, 0}), mat.NewVecDense(4, nil)
+	v, tv := []float64{1, 0, 0, 0}, make([]float64, 0, 4)
 	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
-	shard.RowOrderTo(x, sparse.BlockOfVec(v), s.Nodes())
+	position := 0
+	for row := range s.Nodes().Rows() {
+		x.Row(row)[0] = v[position]
+		position++
+	}
 	t := sparse.NewTransition[float64](s, s.Degrees())
 	if err := t.ApplyTo(ctx, y, x); err != nil {
 		log.Fatal(err)
 	}
-	shard.IDOrderTo(sparse.BlockOfVec(tv), y, s.Nodes())
+	for row := range s.Nodes().Rows() {
+		tv = append(tv, y.Row(row)[0])
+	}
 	fmt.Println("rows", y.Data)
-	fmt.Println("ids ", tv.RawVector().Data)
+	fmt.Println("ids ", tv)
 	// Output:
 	// rows [0.5 0 0 0]
 	// ids  [0 0.5 0 0]
@@ -103,7 +107,7 @@ func ExampleRowOrderTo() {
 // A store that will be swept many times, with blocks of five float32 columns, as a
 // copy in memory that is swept fastest: it may take a gigabyte. The copy takes the
 // place of the store in operators, walks and solvers.
-func ExampleStore_inMemory() {
+func ExampleStore_Layout() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
 	if err != nil {
@@ -119,7 +123,11 @@ func ExampleStore_inMemory() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	a, err := sparse.InMemory(ctx, s, &sparse.LayoutOptions{RowBytes: 5 * 4, Memory: 1 << 30})
+	layout, err := s.Layout(ctx, &sparse.LayoutOptions{RowBytes: 5 * 4, Memory: 1 << 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := layout.Load(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

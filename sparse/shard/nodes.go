@@ -23,7 +23,7 @@ var ErrDuplicateID = errors.New("shard: two rows have the same id")
 
 // Nodes is the dictionary between rows and ids. A row is not an id, nor its place
 // among the ids: [Nodes.Lookup] and [Nodes.ID] lead from one to the other for a
-// node, [RowOrderTo] and [IDOrderTo] for vectors and blocks. A dictionary is never
+// node, [Nodes.Rows] for vectors and blocks. A dictionary is never
 // changed after it was made and is safe for concurrent use.
 type Nodes struct {
 	kind string

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Reorder returns the dictionary of the same ids in which row i has the id of
@@ -34,8 +32,9 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 // are in it. The slice must not be changed.
 func (n *Nodes) Order() []uint32 { return n.order }
 
-// Rows yields the rows in the order of the ids, which is the one to write results
-// in.
+// Rows yields the rows in the order of the ids. That order is the one of all that another
+// program made of the same graph, and the one to write results in; blocks and vectors
+// of steps are in the order of the rows.
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for position := range n.n {
@@ -43,36 +42,6 @@ func (n *Nodes) Rows() iter.Seq[int] {
 				return
 			}
 		}
-	}
-}
-
-// RowOrderTo stores in dst the rows of x in the order of a graph's rows. Those of x,
-// as of all that another program made of the same graph, are in the order of the
-// ids. dst and x are of one shape, with a row for each node, and must not overlap.
-func RowOrderTo[T sparse.Float](dst, x *sparse.Block[T], nodes *Nodes) {
-	checkOrdered(dst, x, nodes)
-	for row := range nodes.n {
-		copy(dst.Row(row), x.Row(nodes.position(row)))
-	}
-}
-
-// IDOrderTo stores in dst the rows of x in the order of the ids, that of
-// [Nodes.Rows] and of all files that the command writes. Those of x, as of all
-// blocks that a step makes, are in the order of the graph's rows. dst and x are of
-// one shape, with a row for each node, and must not overlap.
-func IDOrderTo[T sparse.Float](dst, x *sparse.Block[T], nodes *Nodes) {
-	checkOrdered(dst, x, nodes)
-	for row := range nodes.n {
-		copy(dst.Row(nodes.position(row)), x.Row(row))
-	}
-}
-
-func checkOrdered[T sparse.Float](dst, x *sparse.Block[T], nodes *Nodes) {
-	if dst.Rows != nodes.n || x.Rows != nodes.n || dst.Cols != x.Cols {
-		panic(badShape)
-	}
-	if nodes.n > 0 && &dst.Data[0] == &x.Data[0] {
-		panic(badOverlap)
 	}
 }
 
@@ -142,8 +111,4 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	return nil
 }
 
-const (
-	badReorder = "shard: Reorder needs a name, one permutation, and ids in their own order"
-	badShape   = "shard: dimension mismatch"
-	badOverlap = "shard: dst overlaps x"
-)
+const badReorder = "shard: Reorder needs a name, one permutation, and ids in their own order"

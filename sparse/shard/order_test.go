@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // shuffled draws a permutation.
@@ -74,40 +73,20 @@ func TestReorder(t *testing.T) {
 	})
 }
 
-// TestOrdersOfBlocks holds that a block in the order of the ids finds its way to the
-// rows and back, by looking up each id.
-func TestOrdersOfBlocks(t *testing.T) {
-	const n, cols = 37, 3
+// TestRowsInOrderOfIDs holds that the rows come in the order of the ids, by looking up
+// each id.
+func TestRowsInOrderOfIDs(t *testing.T) {
+	const n = 37
 	ids := make([]string, n)
 	for i, k := range shuffled(n, 1) {
 		ids[i] = fmt.Sprint("id ", k)
 	}
 	plain := must(StringNodes(ids))
 	for _, nodes := range []*Nodes{plain, plain.Reorder("some", shuffled(n, 2), nil)} {
-		x, y, again := sparse.NewBlock[float32](n, cols), sparse.BlockOf(n, cols, make([]float32, n*cols)), sparse.NewBlock[float32](n, cols)
-		for i := range x.Data {
-			x.Data[i] = float32(i)
-		}
-		RowOrderTo(y, x, nodes)
+		rows := slices.Collect(nodes.Rows())
 		for i, id := range ids {
-			if row, _ := nodes.Lookup(id); !slices.Equal(y.Row(row), x.Row(i)) {
-				t.Errorf("row %d of %q is %v, want %v", row, id, y.Row(row), x.Row(i))
-			}
-		}
-		IDOrderTo(again, y, nodes)
-		for i := range n {
-			if !slices.Equal(again.Row(i), x.Row(i)) {
-				t.Errorf("row %d comes back as %v, want %v", i, again.Row(i), x.Row(i))
-			}
-		}
-		for name, f := range map[string]func(dst, x *sparse.Block[float32], nodes *Nodes){"rows": RowOrderTo[float32], "ids": IDOrderTo[float32]} {
-			for _, c := range []struct {
-				dst  *sparse.Block[float32]
-				want string
-			}{{x, badOverlap}, {sparse.NewBlock[float32](n-1, cols), badShape}, {sparse.NewBlock[float32](n, cols+1), badShape}} {
-				if got := recovered(func() { f(c.dst, x, nodes) }); got != c.want {
-					t.Errorf("to the order of %s: panic %v, want %q", name, got, c.want)
-				}
+			if row, _ := nodes.Lookup(id); row != rows[i] {
+				t.Errorf("%q is row %d, want %d", id, rows[i], row)
 			}
 		}
 	}

@@ -333,12 +333,16 @@ func (s *Store) Manifest() *Manifest { return s.m }
 // Nodes returns the dictionary of ids.
 func (s *Store) Nodes() *Nodes { return s.nodes }
 
-// Weighted tells whether some stored entry is not 1.
-func (s *Store) Weighted() bool { return s.out.Weighted() }
-
-// ByCount tells whether rows, and so columns, lie by falling degrees: see
-// [sparse.Described].
-func (s *Store) ByCount() bool { return s.out.ByCount() }
+// Layout returns the layout of a copy of the matrix in memory, or nil if there is no room
+// for one: see [sparse.FindLayout], which is told what the manifest knows.
+func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.Layout, error) {
+	known := sparse.LayoutOptions{}
+	if o != nil {
+		known = *o
+	}
+	known.Ones, known.ByCount = !s.m.Weighted, s.m.Order == byDegree
+	return sparse.FindLayout(ctx, s, &known)
+}
 
 // byDegree is the order of rows by falling degrees.
 const byDegree = "degree"
@@ -420,9 +424,3 @@ func (v *view) NNZ() int64 { return v.s.m.Entries }
 
 // Ranges returns the cut of the rows, one range for each frame.
 func (v *view) Ranges() []sparse.Range { return v.direct.ranges }
-
-// Weighted tells whether some stored entry is not 1.
-func (v *view) Weighted() bool { return v.s.m.Weighted }
-
-// ByCount tells whether rows, and so columns, lie by falling degrees.
-func (v *view) ByCount() bool { return v.s.m.Order == byDegree }

@@ -114,7 +114,7 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 		return err
 	}
 	if g.layout != nil {
-		v.Reordered, v.Tiled = g.layout.Reordered(), g.layout.Tiled()
+		v.Reordered, v.Tiled = g.layout.Reordered, g.layout.Tiled
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"

@@ -298,12 +298,11 @@ func (g *openGraph) copyFor(o sparse.LayoutOptions) error {
 		plain := spec.Sum(g.Manifest().LoadMemory())
 		o.Memory = max(plain, sparse.CopyMemory(plain, g.in.plannable()))
 	}
-	l, err := sparse.FindLayout(g.in.ctx, g.Store, &o)
+	l, err := g.Store.Layout(g.in.ctx, &o)
 	if err != nil {
 		return err
 	}
-	matrix, copies := l.Bytes()
-	g.layout, g.copyBytes = l, matrix+copies
+	g.layout, g.copyBytes = l, l.Matrix+l.Copies
 	return nil
 }
 

@@ -109,7 +109,7 @@ func (g *openGraph) arrange(n *needs, plan func() (*needs, error)) (*needs, erro
 	if n.sweeps != unknownSweeps {
 		o.Sweeps = max(1, n.sweeps)
 	}
-	if err := g.copyFor(o); err != nil || !g.layout.Reordered() && !g.layout.Tiled() {
+	if err := g.copyFor(o); err != nil || !g.layout.Reordered && !g.layout.Tiled {
 		return n, err
 	}
 	arranged, err := plan()

@@ -1,4 +1,4 @@
-package cwk_test
+package sparse_test
 
 import (
 	"context"
@@ -9,19 +9,18 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // search is the obvious search from every seed against the direction of links.
 func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
-	reached := roaring.New()
+	found := roaring.New()
 	queue := slices.Clone(seeds)
 	for len(queue) > 0 {
 		to := queue[0]
 		queue = queue[1:]
-		if !reached.CheckedAdd(uint32(to)) {
+		if !found.CheckedAdd(uint32(to)) {
 			continue
 		}
 		a.DoNonZero(func(i, j int, v float64) {
@@ -30,7 +29,19 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 			}
 		})
 	}
-	return reached
+	return found
+}
+
+// reached is what walks along entries reach, or what their components hold.
+func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
+	if directed {
+		return sparse.Reached(ctx, a, seeds, workers)
+	}
+	parts, err := sparse.FindComponents(ctx, a, workers)
+	if err != nil {
+		return nil, err
+	}
+	return parts.Reached(seeds), nil
 }
 
 func TestReached(t *testing.T) {
@@ -45,7 +56,7 @@ func TestReached(t *testing.T) {
 				a        *sparse.CSR
 				directed bool
 			}{{a, false}, {a, true}, {d, true}} {
-				got, err := cwk.Reached(background, c.a, seeds, c.directed, workers)
+				got, err := reached(context.Background(), c.a, seeds, c.directed, workers)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,18 +73,18 @@ func TestReachedOnKnownGraphs(t *testing.T) {
 		hub := testgraph.Hub()
 		n, _ := hub.Dims()
 		for _, directed := range []bool{false, true} {
-			got, err := cwk.Reached(background, hub, []int{n - 1}, directed, workers)
+			got, err := reached(context.Background(), hub, []int{n - 1}, directed, workers)
 			if err != nil || got.GetCardinality() != uint64(n) {
 				t.Errorf("directed %v: a wheel is not reached as a whole: %v", directed, err)
 			}
 		}
-		long, err := cwk.Reached(background, testgraph.Path(100_000), []int{50_000}, false, workers)
+		long, err := reached(context.Background(), testgraph.Path(100_000), []int{50_000}, false, workers)
 		if err != nil || long.GetCardinality() != 100_000 {
 			t.Errorf("a path is not reached as a whole: %v", err)
 		}
 	}
 	want := roaring.BitmapOf(3, 4, 5)
-	if got, err := cwk.Reached(background, testgraph.TwoCliques(3), []int{4}, false, 1); err != nil || !got.Equals(want) {
+	if got, err := reached(context.Background(), testgraph.TwoCliques(3), []int{4}, false, 1); err != nil || !got.Equals(want) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -85,17 +96,17 @@ func TestReachedIgnoresZeros(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, directed := range []bool{false, true} {
-		if got, err := cwk.Reached(background, a, []int{0}, directed, 1); err != nil || got.Contains(1) {
+		if got, err := reached(context.Background(), a, []int{0}, directed, 1); err != nil || got.Contains(1) {
 			t.Errorf("directed %v: %v, %v", directed, got, err)
 		}
 	}
 }
 
 func TestReachedStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(background)
+	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, directed := range []bool{false, true} {
-		if _, err := cwk.Reached(ctx, testgraph.Path(5), []int{0}, directed, 1); !errors.Is(err, context.Canceled) {
+		if _, err := reached(ctx, testgraph.Path(5), []int{0}, directed, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("directed %v: %v", directed, err)
 		}
 	}
