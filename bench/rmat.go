@@ -47,8 +47,12 @@ func OverNodesMemory(most int, s *Settings) []spec.Bytes {
 
 // rmat ingests a generated graph without writing its text.
 func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, error) {
-	edges, stop := generate.Stream(ctx, generate.RMAT{Scale: scale, RNGSeed: 1, Workers: workers})
-	_, err := ingest.Run(ctx, dir, []string{"-"}, &ingest.Config{Stdin: edges, Workers: workers})
+	g, err := generate.New("rmat", spec.Values{"scale": spec.Int(scale)}, 1, workers)
+	if err != nil {
+		return nil, err
+	}
+	edges, stop := generate.Stream(ctx, g)
+	_, err = ingest.Run(ctx, dir, []string{"-"}, &ingest.Config{Stdin: edges, Workers: workers})
 	stop()
 	if err != nil {
 		return nil, err

@@ -2,11 +2,12 @@
 // u<TAB>v for each edge, nodes being the numbers from 0, and for block models
 // a file of labels.
 //
-//	err := generate.SBM{RNGSeed: 1}.EdgesTo(ctx, edges)
-//	err = generate.SBM{RNGSeed: 1}.LabelsTo(ctx, labels, 0.05)
+//	g, err := generate.New("sbm", spec.Values{"nodes": spec.Int(1000)}, 1, 0)
+//	err = g.EdgesTo(ctx, edges)
+//	err = g.(generate.Labelled).LabelsTo(ctx, labels, 0.05)
 //
-// [SBM] is a block model with classes, with or without homophily; [RMAT] the
-// graph of the Graph500 benchmark; [ErdosRenyi] and [Grid] are what they are
-// called. The settings and the rng seed decide every byte, on any machine and
+// [Models] lists what there is: a block model with classes, with or without homophily;
+// the graph of the Graph500 benchmark; uniform graphs; lattices; and collections of
+// small graphs. The values and the rng seed decide every byte, on any machine and
 // for any number of workers.
 package generate

@@ -6,11 +6,16 @@ import (
 	"os"
 
 	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // A lattice of two rows.
-func ExampleGrid() {
-	if err := (generate.Grid{Rows: 2, Columns: 3}).EdgesTo(context.Background(), os.Stdout); err != nil {
+func ExampleNew() {
+	g, err := generate.New("grid", spec.Values{"rows": spec.Int(2), "columns": spec.Int(3)}, 1, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := g.EdgesTo(context.Background(), os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

@@ -13,10 +13,39 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/spec"
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// values are numbers, words and switches as values.
+func values(m map[string]any) spec.Values {
+	v := spec.Values{}
+	for name, x := range m {
+		switch x := x.(type) {
+		case int:
+			v[name] = spec.Int(x)
+		case float64:
+			v[name] = spec.Number(x)
+		case bool:
+			v[name] = spec.On(x)
+		}
+	}
+	return v
+}
+
+// made is a graph with an rng seed, for a worker.
+func made(t testing.TB, model string, m map[string]any, rngSeed uint64) Graph {
+	t.Helper()
+	g, err := New(model, values(m), rngSeed, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+type given = map[string]any
 
 type pair [2]int
 
@@ -35,7 +64,7 @@ func parse(t *testing.T, text []byte) []pair {
 	return list
 }
 
-func sbmEdges(t *testing.T, g SBM) []pair {
+func sbmEdges(t *testing.T, g Graph) []pair {
 	t.Helper()
 	var b bytes.Buffer
 	if err := g.EdgesTo(t.Context(), &b); err != nil {
@@ -57,10 +86,10 @@ func simple(t *testing.T, list []pair, n int) {
 	}
 }
 
-func sbmClasses(t *testing.T, g SBM) []int {
+func sbmClasses(t *testing.T, g Graph) []int {
 	t.Helper()
 	var b bytes.Buffer
-	if err := g.LabelsTo(t.Context(), &b, 1); err != nil {
+	if err := g.(Labelled).LabelsTo(t.Context(), &b, 1); err != nil {
 		t.Fatal(err)
 	}
 	var class []int
@@ -89,7 +118,7 @@ func TestDefaultBlockModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	g := SBM{RNGSeed: 1}
+	g := made(t, "sbm", nil, 1)
 	list, class := sbmEdges(t, g), sbmClasses(t, g)
 	if len(list) != 374_480 || len(class) != 100_000 {
 		t.Fatalf("%d edges, %d nodes", len(list), len(class))
@@ -116,38 +145,28 @@ func TestDefaultBlockModel(t *testing.T) {
 }
 
 func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
-	for _, test := range []struct {
-		g    SBM
-		want float64 // share within a class
-	}{
-		{SBM{Homophily: 1, Noise: -1}, 1},
-		{SBM{Homophily: 0, Noise: -1}, 0},
-		{SBM{Homophily: 0.5, Noise: -1}, 0.5},
-		{SBM{Mixing: [][]float64{{1, 1}, {1, 1}}}, 0.5},
-		{SBM{Mixing: [][]float64{{0, 1}, {1, 0}}}, 0},
-		{SBM{Mixing: [][]float64{{3, 1}, {1, 3}}, Exponent: math.Inf(1)}, 0.75},
-	} {
-		g := test.g
-		g.Nodes, g.Edges, g.RNGSeed = 3000, 12_000, 5
+	const nodes, edges = 3000, 12_000
+	for _, want := range []float64{1, 0, 0.5, 0.75} { // share within a class
+		g := made(t, "sbm", given{"nodes": nodes, "edges": edges, "homophily": want, "noise": 0.0}, 5)
 		list := sbmEdges(t, g)
-		if len(list) != g.Edges {
+		if len(list) != edges {
 			t.Fatalf("%d edges", len(list))
 		}
-		simple(t, list, g.Nodes)
-		// Four standard errors of a share of 12,000 edges, and as much again
+		simple(t, list, nodes)
+		// Four standard errors of a share of the edges, and as much again
 		// because repeated pairs are drawn anew.
-		tolerance := 8 * math.Sqrt(test.want*(1-test.want)/12_000)
-		if got := inside(list, sbmClasses(t, g)); math.Abs(got-test.want) > tolerance {
-			t.Errorf("%+v: %.3f within a class, want %.3f ± %.3f", test.g, got, test.want, tolerance)
+		tolerance := 8 * math.Sqrt(want*(1-want)/edges)
+		if got := inside(list, sbmClasses(t, g)); math.Abs(got-want) > tolerance {
+			t.Errorf("%.3f within a class, want %.3f ± %.3f", got, want, tolerance)
 		}
 	}
 }
 
 func TestLabelsOfAShare(t *testing.T) {
-	g := SBM{Nodes: 1000, Edges: 3000, Classes: 7, RNGSeed: 3}
+	g := made(t, "sbm", given{"nodes": 1000, "edges": 3000, "classes": 7}, 3)
 	all := sbmClasses(t, g)
 	var b bytes.Buffer
-	if err := g.LabelsTo(t.Context(), &b, 0.01); err != nil {
+	if err := g.(Labelled).LabelsTo(t.Context(), &b, 0.01); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[int]bool{}
@@ -167,7 +186,7 @@ func TestLabelsOfAShare(t *testing.T) {
 
 func TestCrowdedBlockModelEnds(t *testing.T) {
 	// Within two classes of two nodes there are only two pairs.
-	g := SBM{Nodes: 4, Edges: 6, Classes: 2, Homophily: 1, Noise: -1}
+	g := made(t, "sbm", given{"nodes": 4, "edges": 6, "classes": 2, "homophily": 1.0, "noise": 0.0}, 0)
 	list := sbmEdges(t, g)
 	simple(t, list, 4)
 	if len(list) != 6 {
@@ -178,7 +197,11 @@ func TestCrowdedBlockModelEnds(t *testing.T) {
 func TestRMAT(t *testing.T) {
 	var texts [3]bytes.Buffer
 	for i, workers := range []int{1, 2, 7} {
-		if err := (RMAT{Scale: 13, EdgeFactor: 16, RNGSeed: 4, Workers: workers}).EdgesTo(t.Context(), &texts[i]); err != nil {
+		g, err := New("rmat", values(given{"scale": 13}), 4, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.EdgesTo(t.Context(), &texts[i]); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(texts[i].Bytes(), texts[0].Bytes()) {
@@ -190,7 +213,7 @@ func TestRMAT(t *testing.T) {
 		t.Fatalf("%d lines", len(list))
 	}
 	low := 0
-	ordered := RMAT{Scale: 13, RNGSeed: 4, Ordered: true}
+	ordered := made(t, "rmat", given{"scale": 13, "ordered": true}, 4)
 	var b bytes.Buffer
 	if err := ordered.EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
@@ -200,7 +223,7 @@ func TestRMAT(t *testing.T) {
 			low++
 		}
 	}
-	// The first bit of the source is 0 with probability A + B.
+	// The first bit of the source is 0 with probability a + b.
 	want, lines := 0.76, float64(16<<13)
 	if got := float64(low) / lines; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/lines) {
 		t.Errorf("%.4f of the sources in the lower half, want %.4f", got, want)
@@ -209,7 +232,7 @@ func TestRMAT(t *testing.T) {
 
 func TestScrambleIsAPermutation(t *testing.T) {
 	for scale := 1; scale <= 12; scale++ {
-		s := RMAT{Scale: scale, RNGSeed: uint64(scale)}.scramble()
+		s := rmat{scale: scale, draws: draws{rngSeed: uint64(scale)}}.scramble()
 		seen := make([]bool, 1<<scale)
 		for x := range uint64(1) << scale {
 			seen[s.of(x)] = true
@@ -222,26 +245,26 @@ func TestScrambleIsAPermutation(t *testing.T) {
 
 func TestGridAndErdosRenyi(t *testing.T) {
 	for _, test := range []struct {
-		g    Grid
+		g    grid
 		want int
 	}{
-		{Grid{Rows: 3, Columns: 4}, 3*3 + 2*4},
-		{Grid{Rows: 1, Columns: 5}, 4},
-		{Grid{Rows: 3, Columns: 4, Torus: true}, 24},
-		{Grid{Rows: 2, Columns: 4, Torus: true}, 8 + 4},
+		{grid{rows: 3, columns: 4}, 3*3 + 2*4},
+		{grid{rows: 1, columns: 5}, 4},
+		{grid{rows: 3, columns: 4, torus: true}, 24},
+		{grid{rows: 2, columns: 4, torus: true}, 8 + 4},
 	} {
 		var b bytes.Buffer
 		if err := test.g.EdgesTo(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		list := parse(t, b.Bytes())
-		simple(t, list, test.g.Rows*test.g.Columns)
+		simple(t, list, test.g.rows*test.g.columns)
 		if len(list) != test.want {
 			t.Errorf("%+v: %d edges, want %d", test.g, len(list), test.want)
 		}
 	}
 	var b bytes.Buffer
-	if err := (ErdosRenyi{Nodes: 50, Edges: 50 * 49 / 2, RNGSeed: 1}).EdgesTo(t.Context(), &b); err != nil {
+	if err := made(t, "er", given{"nodes": 50, "edges": 50 * 49 / 2}, 1).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	list := parse(t, b.Bytes())
@@ -254,17 +277,17 @@ func TestGridAndErdosRenyi(t *testing.T) {
 // TestBytesStay holds what the settings and the seed promise.
 func TestBytesStay(t *testing.T) {
 	var b bytes.Buffer
-	g := SBM{Nodes: 500, Edges: 2000, RNGSeed: 7}
+	g := made(t, "sbm", given{"nodes": 500, "edges": 2000}, 7)
 	if err := g.EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.LabelsTo(t.Context(), &b, 0.1); err != nil {
+	if err := g.(Labelled).LabelsTo(t.Context(), &b, 0.1); err != nil {
 		t.Fatal(err)
 	}
-	if err := (RMAT{Scale: 9, RNGSeed: 7}).EdgesTo(t.Context(), &b); err != nil {
+	if err := made(t, "rmat", given{"scale": 9}, 7).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if err := (ErdosRenyi{Nodes: 100, Edges: 300, RNGSeed: 7}).EdgesTo(t.Context(), &b); err != nil {
+	if err := made(t, "er", given{"nodes": 100, "edges": 300}, 7).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := crc32.ChecksumIEEE(b.Bytes()), uint32(0xe97da4c3); got != want {
@@ -272,26 +295,22 @@ func TestBytesStay(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+// Of values that fit their ranges one by one those that do not fit together are refused.
+func TestNew(t *testing.T) {
 	for _, test := range []struct {
-		g    interface{ Validate() error }
-		want string
+		model string
+		given given
+		want  string
 	}{
-		{SBM{Nodes: 1, Edges: 1, Classes: 1}, "generate: 1 nodes, want 2 to 4294967295"},
-		{SBM{Nodes: 4, Edges: 7, Classes: 2}, "generate: 7 edges, but 4 nodes have 6 pairs"},
-		{SBM{Nodes: 10, Edges: 9, Classes: 11}, "generate: 11 classes for 10 nodes"},
-		{SBM{Homophily: 2}, "generate: homophily 2, want 0 to 1"},
-		{SBM{Noise: 2}, "generate: noise 2, want at most 1"},
-		{SBM{Exponent: 2}, "generate: exponent 2, want above 2"},
-		{SBM{Shares: []float64{1, -1}}, "generate: shares [1 -1], want numbers ≥ 0 and not all 0"},
-		{SBM{Classes: 3, Mixing: [][]float64{{1, 1}, {1, 1}}}, "generate: 2 rows of mixing for 3 classes\ngenerate: mixing of class 0 is [1 1], want 3 numbers ≥ 0 and not all 0\ngenerate: mixing of class 1 is [1 1], want 3 numbers ≥ 0 and not all 0"},
-		{RMAT{Scale: 33}, "generate: scale 33, want 1 to 32"},
-		{RMAT{A: 0.9, B: 0.2}, "generate: probabilities 0.9, 0.2 and 0, want numbers ≥ 0 with a sum of at most 1"},
-		{ErdosRenyi{Nodes: 3, Edges: 4}, "generate: 4 edges, want 1 to 3 for 3 nodes"},
-		{Grid{Rows: 1, Columns: 1}, "generate: a grid of 1×1 nodes, want 2 to 4294967295"},
+		{"sbm", given{"nodes": 4, "edges": 7, "classes": 2}, "sbm: edges: 7 are more than the 6 pairs of 4 nodes; give 1 to 6"},
+		{"sbm", given{"nodes": 10, "edges": 9, "classes": 11}, "sbm: classes: 11 for 10 nodes; give as many at the most"},
+		{"rmat", given{"a": 0.9, "b": 0.2}, "rmat: c: a + b + c = 1.29; give shares with a sum of at most 1"},
+		{"er", given{"nodes": 3, "edges": 4}, "er: edges: 4 are more than the 3 pairs of 3 nodes; give 1 to 3"},
+		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: 1 nodes in all; give 2 to 4294967295"},
+		{"molecules", nil, "molecules: model: there is none; give one of sbm, rmat, er, grid, molecules"},
 	} {
-		if err := test.g.Validate(); err == nil || err.Error() != test.want {
-			t.Errorf("%+v: error %q, want %q", test.g, err, test.want)
+		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.Is(err, spec.ErrParameter) {
+			t.Errorf("%+v: error %q, want %q", test, err, test.want)
 		}
 	}
 }
@@ -300,9 +319,9 @@ func TestCancelAndFullDisk(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	full := errors.New("disk full")
-	for _, g := range []interface {
-		EdgesTo(context.Context, io.Writer) error
-	}{SBM{}, RMAT{}, ErdosRenyi{Nodes: 1000, Edges: 40_000}, Grid{Rows: 200, Columns: 200}} {
+	for _, g := range []Graph{
+		made(t, "sbm", nil, 0), made(t, "rmat", nil, 0), made(t, "er", given{"nodes": 1000, "edges": 40_000}, 0), made(t, "grid", given{"rows": 200, "columns": 200}, 0),
+	} {
 		if err := g.EdgesTo(ctx, io.Discard); !errors.Is(err, context.Canceled) {
 			t.Errorf("%T: error %v after a cancel", g, err)
 		}
@@ -315,7 +334,7 @@ func TestCancelAndFullDisk(t *testing.T) {
 func TestCancelLabels(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (SBM{}).LabelsTo(ctx, io.Discard, 1); !errors.Is(err, context.Canceled) {
+	if err := made(t, "sbm", nil, 0).(Labelled).LabelsTo(ctx, io.Discard, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v after a cancel", err)
 	}
 }

@@ -2,65 +2,62 @@ package generate
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Molecules is a collection of small labelled graphs like those of molecules: a chain of
+// molecules are collections of small labelled graphs like those of molecules: a chain of
 // rings and bridges of carbon, from which short branches hang whose labels tell the
-// class. Of a share Noise of the branches the class is drawn anew.
-type Molecules struct {
-	Graphs   int
-	Vertices int // mean number of each graph, at least 12
-	Classes  int // at most 9
-	Noise    float64
-	RNGSeed  uint64
-}
+// class. Of a share noise of the branches the class is drawn anew.
+var molecules = &Model{Spec: spec.Spec{
+	Name: "molecules", Title: "A collection of small labelled graphs of classes, for heatwalk graphs", Works: spec.Graphs, Params: []spec.Param{
+		{Name: "graphs", Symbol: "graphs", Meaning: "graphs", Kind: spec.Whole, Range: spec.FromTo(1, 1<<24), Default: spec.Int(200)},
+		{Name: "nodes", Symbol: "nodes", Meaning: "mean number of vertices of a graph", Kind: spec.Whole, Range: spec.FromTo(12, 1_000_000), Default: spec.Int(20)},
+		{Name: "classes", Symbol: "classes", Meaning: "classes", Kind: spec.Whole, Range: spec.FromTo(1, hetero*hetero), Default: spec.Int(2)},
+		{Name: "noise", Symbol: "noise", Meaning: "share of the branches that belong to any class", Range: spec.FromTo(0, 1), Default: spec.Number(0.4)},
+	},
+}}
 
 // moleculeLabels are the labels of vertices, of which the first is that of the chain.
 var moleculeLabels = []string{"C", "N", "O", "S"}
 
-// Validate reports what is wrong with the settings.
-func (g Molecules) Validate() error {
-	hetero := len(moleculeLabels) - 1
-	switch {
-	case g.Graphs < 1:
-		return fmt.Errorf("generate: %d graphs, want 1 or more", g.Graphs)
-	case g.Vertices < 12 || g.Vertices > 1e6:
-		return fmt.Errorf("generate: %d vertices, want 12 to 1000000", g.Vertices)
-	case g.Classes < 1 || g.Classes > hetero*hetero:
-		return fmt.Errorf("generate: %d classes, want 1 to %d", g.Classes, hetero*hetero)
-	case !(g.Noise >= 0 && g.Noise <= 1):
-		return fmt.Errorf("generate: noise %v, want 0 to 1", g.Noise)
-	}
-	return nil
+// hetero is how many labels are not that of the chain.
+const hetero = 3
+
+// CollectionMemory lists what [NewCollection] takes with complete values.
+func CollectionMemory(v spec.Values) []spec.Bytes {
+	const graph, vertex = 300, 80 // bytes, a vertex with its edges and while they are put in order
+	return []spec.Bytes{{What: "graphs", Bytes: int64(v.Int("graphs")) * (graph + vertex*int64(v.Int("nodes")))}}
 }
 
-// Collection makes the graphs.
-func (g Molecules) Collection(ctx context.Context) (*graphfile.Collection, error) {
-	if err := g.Validate(); err != nil {
+// NewCollection makes the graphs of the model "molecules" with the given values and
+// defaults for the rest. The error wraps [spec.ErrParameter], or is the context's.
+func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64) (*graphfile.Collection, error) {
+	v, err := molecules.Resolve(given, nil)
+	if err != nil {
 		return nil, err
 	}
 	c := &graphfile.Collection{Labels: moleculeLabels, EdgeLabels: []string{"1", "2"}}
-	r := source(g.RNGSeed, edgeStream)
-	for i := range g.Graphs {
+	r := source(rngSeed, edgeStream)
+	for i := range v.Int("graphs") {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		class := r.IntN(g.Classes)
-		c.Graphs = append(c.Graphs, g.molecule(r, class))
+		class := r.IntN(v.Int("classes"))
+		c.Graphs = append(c.Graphs, molecule(r, v, class))
 		c.IDs, c.Class = append(c.IDs, strconv.Itoa(i+1)), append(c.Class, strconv.Itoa(class))
 	}
 	return c, nil
 }
 
 // molecule draws a graph of a class.
-func (g Molecules) molecule(r *rand.Rand, class int) graphfile.Member {
+func molecule(r *rand.Rand, v spec.Values, class int) graphfile.Member {
 	var m moleculeMaker
-	size := g.Vertices*3/4 + r.IntN(g.Vertices/2+1)
+	vertices, classes, noise := v.Int("nodes"), v.Int("classes"), v.Number("noise")
+	size := vertices*3/4 + r.IntN(vertices/2+1)
 	end := m.vertex(0)
 	for len(m.label) < size {
 		switch r.IntN(3) {
@@ -79,12 +76,11 @@ func (g Molecules) molecule(r *rand.Rand, class int) graphfile.Member {
 			end = next
 		default: // a branch
 			own := class
-			if r.Float64() < g.Noise {
-				own = r.IntN(g.Classes)
+			if r.Float64() < noise {
+				own = r.IntN(classes)
 			}
-			hetero := int32(len(moleculeLabels) - 1)
-			a := m.vertex(1 + int32(own)/hetero)
-			b := m.vertex(1 + int32(own)%hetero)
+			a := m.vertex(1 + int32(own/hetero))
+			b := m.vertex(1 + int32(own%hetero))
 			m.edge(end, a, 0)
 			m.edge(a, b, 1)
 			next := m.vertex(0)

@@ -6,73 +6,66 @@ import (
 	"io"
 	"math/bits"
 	"math/rand/v2"
-	"runtime"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// RMAT is the recursive matrix of the Graph500 benchmark: an edge falls into
-// one quarter of the adjacency matrix with probabilities A, B, C and the rest,
+// recursiveMatrix is the recursive matrix of the Graph500 benchmark: an edge falls into
+// one quarter of the adjacency matrix with probabilities a, b, c and the rest,
 // then into a quarter of that, and so on. Lines may repeat and join a node to
 // itself, and numbers may be missing, as the benchmark has it; ingest merges
 // and drops. (Chakrabarti, Zhan, Faloutsos, R-MAT: a recursive model for graph
 // mining, 2004.)
-type RMAT struct {
-	Scale      int     // 1 to 32; the nodes are 0 to 2^Scale − 1; 0 means 16
-	EdgeFactor int     // lines for each node; 0 means 16
-	A, B, C    float64 // all 0 means 0.57, 0.19, 0.19
-	Ordered    bool    // leave the ids as they fall, large degrees first, instead of scrambled
-	RNGSeed    uint64
-	Workers    int // 0 means one for each processor
+var recursiveMatrix = &Model{
+	Spec: spec.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: spec.Undirected, Params: []spec.Param{
+		{Name: "scale", Symbol: "scale", Meaning: "2^scale nodes", Kind: spec.Whole, Range: spec.FromTo(1, 32), Default: spec.Int(16)},
+		{Name: "edge-factor", Symbol: "edge-factor", Meaning: "lines for each node; some repeat", Kind: spec.Whole, Range: spec.FromTo(1, 1<<20), Default: spec.Int(16)},
+		{Name: "a", Symbol: "a", Meaning: "share of the first quarter of the matrix", Range: spec.FromTo(0, 1), Default: spec.Number(0.57)},
+		{Name: "b", Symbol: "b", Meaning: "share of the second quarter", Range: spec.FromTo(0, 1), Default: spec.Number(0.19)},
+		{Name: "c", Symbol: "c", Meaning: "share of the third quarter", Range: spec.FromTo(0, 1), Default: spec.Number(0.19),
+			Check: func(v spec.Values) error {
+				if sum := v.Number("a") + v.Number("b") + v.Number("c"); sum > 1 {
+					return fmt.Errorf("a + b + c = %.4g; give shares with a sum of at most 1", sum)
+				}
+				return nil
+			}},
+		{Name: "ordered", Meaning: "leave large degrees at small numbers", Kind: spec.Switch, Default: spec.On(false)},
+	}},
+	graph: func(v spec.Values, d draws) Graph {
+		return rmat{
+			scale: v.Int("scale"), factor: v.Int("edge-factor"), a: v.Number("a"), b: v.Number("b"), c: v.Number("c"),
+			ordered: v.On("ordered"), draws: d,
+		}
+	},
 }
 
-func (g RMAT) withDefaults() RMAT {
-	if g.Scale == 0 {
-		g.Scale = 16
-	}
-	if g.EdgeFactor == 0 {
-		g.EdgeFactor = 16
-	}
-	if g.A == 0 && g.B == 0 && g.C == 0 {
-		g.A, g.B, g.C = 0.57, 0.19, 0.19
-	}
-	if g.Workers <= 0 {
-		g.Workers = runtime.GOMAXPROCS(0)
-	}
-	return g
+type rmat struct {
+	scale, factor int
+	a, b, c       float64
+	ordered       bool // ids stay as they fall
+	draws
 }
 
-// Validate reports what is wrong with the settings.
-func (g RMAT) Validate() error {
-	g = g.withDefaults()
-	switch {
-	case g.Scale < 1 || g.Scale > 32:
-		return fmt.Errorf("generate: scale %d, want 1 to 32", g.Scale)
-	case g.EdgeFactor < 1 || g.EdgeFactor > 1<<20:
-		return fmt.Errorf("generate: %d edges for each node, want 1 to %d", g.EdgeFactor, 1<<20)
-	case !(g.A >= 0 && g.B >= 0 && g.C >= 0 && g.A+g.B+g.C <= 1):
-		return fmt.Errorf("generate: probabilities %v, %v and %v, want numbers ≥ 0 with a sum of at most 1", g.A, g.B, g.C)
-	}
-	return nil
+// Size implements [Graph].
+func (g rmat) Size() Size {
+	return Size{Nodes: 1 << g.scale, Lines: int64(g.factor) << g.scale, Bytes: blockLines * longestEdge * int64(g.workers)}
 }
 
 // blockLines is how many lines share a random stream.
 const blockLines = 1 << 15
 
-// EdgesTo writes 2^Scale · EdgeFactor lines. Each worker keeps half a megabyte
+// EdgesTo writes 2^scale · factor lines. Each worker keeps half a megabyte
 // of them.
-func (g RMAT) EdgesTo(ctx context.Context, w io.Writer) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
-	g = g.withDefaults()
-	total := g.EdgeFactor << g.Scale
+func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
+	total := g.factor << g.scale
 	quarters, ids := g.quarters(), g.scramble()
-	return inOrder(ctx, w, g.Workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
+	return inOrder(ctx, w, g.workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
 		text = slices.Grow(text, blockLines*longestEdge)
-		r := rand.NewPCG(g.RNGSeed, edgeStream+uint64(k)<<8)
+		r := rand.NewPCG(g.rngSeed, edgeStream+uint64(k)<<8)
 		for range min(blockLines, total-k*blockLines) {
 			u, v := quarters.draw(r)
-			if !g.Ordered {
+			if !g.ordered {
 				u, v = ids.of(u), ids.of(v)
 			}
 			text = appendEdge(text, u, v)
@@ -95,10 +88,10 @@ const (
 	lanes     = 1 | 1<<32 // two numbers in a word, with room for a carry above each
 )
 
-func (g RMAT) quarters() quarters {
+func (g rmat) quarters() quarters {
 	const unit = 1 << levelBits
 	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
-	return quarters{levels: g.Scale, a: lane(g.A), ab: lane(g.A + g.B), abc: lane(g.A + g.B + g.C)}
+	return quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b), abc: lane(g.a + g.b + g.c)}
 }
 
 // draw returns the row and the column of an entry. With x the random number of
@@ -126,17 +119,17 @@ func gather(even, odd uint64) uint64 {
 	return bits>>14&12 | bits>>48
 }
 
-// scramble is a permutation of the numbers below 2^Scale: products with odd
-// numbers, with shifts between them, modulo 2^Scale, and the bits reversed.
+// scramble is a permutation of the numbers below 2^scale: products with odd
+// numbers, with shifts between them, modulo 2^scale, and the bits reversed.
 type scramble struct {
 	factor, offset [3]uint64
 	mask           uint64
 	shift, unused  int
 }
 
-func (g RMAT) scramble() scramble {
-	s := scramble{mask: 1<<g.Scale - 1, shift: max(1, g.Scale/2), unused: 64 - g.Scale}
-	r := source(g.RNGSeed, idStream)
+func (g rmat) scramble() scramble {
+	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2), unused: 64 - g.scale}
+	r := source(g.rngSeed, idStream)
 	for i := range s.factor {
 		s.factor[i], s.offset[i] = r.Uint64()|1, r.Uint64()
 	}

@@ -3,153 +3,113 @@ package generate
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"sort"
 	"strconv"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// SBM is a degree-corrected stochastic block model. The zero value is the
+// blockModel is a degree-corrected stochastic block model. Its defaults are the
 // benchmark of this project: 100,000 nodes and 374,480 edges in 5 classes, the
 // largest of which holds half of the nodes, where hardly any edge joins two
 // nodes of one class.
 //
-// An edge starts at a random node, drawn by weight; with probability Noise its
-// other end is any node, else with probability Homophily one of the same class,
+// An edge starts at a random node, drawn by weight; with probability noise its
+// other end is any node, else with probability homophily one of the same class,
 // and else one of the next class (the last is followed by the first). Every
 // node has an edge if there are enough of them.
-type SBM struct {
-	Nodes     int         // 0 means 100,000
-	Edges     int         // distinct, without self loops; 0 means 374,480, or 3.7448 for each node if Nodes is set
-	Classes   int         // 0 means 5
-	Shares    []float64   // of the nodes, by class; nil: a half, a quarter and so on, the last two alike
-	Homophily float64     // 0 to 1; 0 links each class to the next, 1 to itself
-	Noise     float64     // 0 to 1; 0 means 0.2, a negative number none
-	Mixing    [][]float64 // probability of an edge from a class to another, up to a factor; replaces Homophily and Noise
-	Exponent  float64     // of the power law of node weights, above 2; 0 means 2.5, +Inf equal weights
-	RNGSeed   uint64
+var blockModel = &Model{
+	Spec: spec.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: spec.Undirected, Params: []spec.Param{
+		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Int(100_000)},
+		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: spec.Whole,
+			Words: []string{"auto"}, Range: spec.From(1), Default: spec.Word("auto"),
+			Check: func(v spec.Values) error {
+				if v.Is("edges", "auto") {
+					return nil
+				}
+				return checkPairs(v.Number("edges"), v.Number("nodes"))
+			}},
+		{Name: "classes", Symbol: "classes", Meaning: "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many",
+			Kind: spec.Whole, Range: spec.FromTo(1, 1<<20), Default: spec.Int(5),
+			Check: func(v spec.Values) error {
+				if v.Int("classes") > v.Int("nodes") {
+					return fmt.Errorf("%d for %d nodes; give as many at the most", v.Int("classes"), v.Int("nodes"))
+				}
+				return nil
+			}},
+		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: spec.FromTo(0, 1)},
+		{Name: "noise", Symbol: "noise", Meaning: "share of edges that do not depend on the classes", Range: spec.FromTo(0, 1), Default: spec.Number(0.2)},
+		{Name: "exponent", Symbol: "exponent", Meaning: "of the power law of degrees", Range: spec.Above(2), Default: spec.Number(2.5)},
+	}},
+	HasClasses: true,
+	graph: func(v spec.Values, d draws) Graph {
+		g := sbm{
+			nodes: v.Int("nodes"), classes: v.Int("classes"), rngSeed: d.rngSeed,
+			homophily: v.Number("homophily"), noise: v.Number("noise"), exponent: v.Number("exponent"),
+		}
+		if n := float64(g.nodes); v.Is("edges", "auto") {
+			g.edges = int(min(math.Round(3.7448*n), n*(n-1)/2))
+		} else {
+			g.edges = v.Int("edges")
+		}
+		return g
+	},
 }
 
-// maxNodes is how many nodes a pair of them has room for.
-const maxNodes = math.MaxUint32
+type sbm struct {
+	nodes, edges, classes      int
+	homophily, noise, exponent float64
+	rngSeed                    uint64
+}
 
-// withDefaults returns the settings in full.
-func (g SBM) withDefaults() SBM {
-	if g.Nodes == 0 {
-		g.Nodes = 100_000
-	}
-	if g.Edges == 0 {
-		g.Edges = int(min(math.Round(3.7448*float64(g.Nodes)), float64(g.Nodes)*float64(g.Nodes-1)/2))
-	}
-	if g.Classes == 0 {
-		g.Classes = 5
-		if n := max(len(g.Shares), len(g.Mixing)); n > 0 {
-			g.Classes = n
-		}
-	}
-	switch {
-	case g.Noise == 0:
-		g.Noise = 0.2
-	case g.Noise < 0:
-		g.Noise = 0
-	}
-	if g.Exponent == 0 {
-		g.Exponent = 2.5
-	}
-	if g.Shares == nil {
-		share := 1.0
-		for range g.Classes - 1 {
+// Size implements [Graph].
+func (g sbm) Size() Size {
+	const node = 1 + 8 + 2*16*5/4 // touched, class, and two urns that have grown
+	return Size{Nodes: int64(g.nodes), Lines: int64(g.edges), Bytes: node*int64(g.nodes) + pairSetBytes(g.edges)}
+}
+
+// shares returns the share of the nodes that each class holds.
+func (g sbm) shares() []float64 {
+	list := make([]float64, g.classes)
+	share := 1.0
+	for c := range list {
+		if c < g.classes-1 {
 			share /= 2
-			g.Shares = append(g.Shares, share)
 		}
-		g.Shares = append(g.Shares, share)
+		list[c] = share
 	}
-	return g
+	return list
 }
 
-// Validate reports all problems of the settings at once.
-func (g SBM) Validate() error {
-	if g.Classes < 0 || g.Nodes < 0 || g.Edges < 0 {
-		return errors.New("generate: negative numbers of nodes, edges or classes")
-	}
-	g = g.withDefaults()
-	var all []error
-	bad := func(format string, args ...any) { all = append(all, fmt.Errorf("generate: "+format, args...)) }
-	if g.Nodes < 2 || g.Nodes > maxNodes {
-		bad("%d nodes, want 2 to %d", g.Nodes, maxNodes)
-	} else if pairs := float64(g.Nodes) * float64(g.Nodes-1) / 2; float64(g.Edges) > pairs {
-		bad("%d edges, but %d nodes have %.0f pairs", g.Edges, g.Nodes, pairs)
-	}
-	if g.Classes > g.Nodes {
-		bad("%d classes for %d nodes", g.Classes, g.Nodes)
-	}
-	if len(g.Shares) != g.Classes {
-		bad("%d shares for %d classes", len(g.Shares), g.Classes)
-	}
-	if !positive(g.Shares) {
-		bad("shares %v, want numbers ≥ 0 and not all 0", g.Shares)
-	}
-	if !(g.Homophily >= 0 && g.Homophily <= 1) {
-		bad("homophily %v, want 0 to 1", g.Homophily)
-	}
-	if !(g.Noise <= 1) {
-		bad("noise %v, want at most 1", g.Noise)
-	}
-	if !(g.Exponent > 2) {
-		bad("exponent %v, want above 2", g.Exponent)
-	}
-	if g.Mixing != nil && len(g.Mixing) != g.Classes {
-		bad("%d rows of mixing for %d classes", len(g.Mixing), g.Classes)
-	}
-	for c, row := range g.Mixing {
-		if len(row) != g.Classes || !positive(row) {
-			bad("mixing of class %d is %v, want %d numbers ≥ 0 and not all 0", c, row, g.Classes)
-		}
-	}
-	return errors.Join(all...)
-}
-
-// positive reports whether weights can be drawn from.
-func positive(weights []float64) bool {
-	var sum float64
-	for _, w := range weights {
-		if !(w >= 0) {
-			return false
-		}
-		sum += w
-	}
-	return sum > 0 && !math.IsInf(sum, 0)
-}
-
-// classes returns the class of each node: exact shares in random order. A
+// drawClasses returns the class of each node: exact shares in random order. A
 // class with a share has one node at least. The error is the context's.
-func (g SBM) classes(ctx context.Context) ([]int, error) {
+func (g sbm) drawClasses(ctx context.Context) ([]int, error) {
+	shares := g.shares()
 	var total float64
-	for _, s := range g.Shares {
-		total += s
+	left := 0 // nodes that later classes must get
+	for _, s := range shares {
+		if total += s; s > 0 {
+			left++
+		}
 	}
-	class := make([]int, 0, g.Nodes)
+	class := make([]int, 0, g.nodes)
 	var sum float64
-	for c, s := range g.Shares {
+	for c, s := range shares {
 		sum += s
-		end := int(math.Round(sum / total * float64(g.Nodes)))
-		if s > 0 {
+		end := int(math.Round(sum / total * float64(g.nodes)))
+		if s > 0 { // it is not, once halves of halves are too small for a number
 			end = max(end, len(class)+1)
+			left--
 		}
-		left := 0 // nodes that later classes must get
-		for _, later := range g.Shares[c+1:] {
-			if later > 0 {
-				left++
-			}
-		}
-		for end = min(end, g.Nodes-left); len(class) < end; {
+		for end = min(end, g.nodes-left); len(class) < end; {
 			class = append(class, c)
 		}
 	}
-	r := source(g.RNGSeed, classStream)
+	r := source(g.rngSeed, classStream)
 	for i := len(class) - 1; i > 0; i-- {
 		if err := now(ctx, i); err != nil {
 			return nil, err
@@ -168,24 +128,20 @@ func now(ctx context.Context, i int) error {
 	return ctx.Err()
 }
 
-// LabelsTo writes a line node<TAB>class for a share of the nodes, drawn at
-// random: 1 for all. Every class that has nodes has one of them there. Nodes
-// are in increasing order; the classes are called c0, c1 and so on.
-func (g SBM) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
+const badShare = "generate: share of the labels not above 0, at most 1"
+
+// LabelsTo implements [Labelled].
+func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if !(share > 0 && share <= 1) {
-		return fmt.Errorf("generate: a share of %v of the labels, want above 0, at most 1", share)
+		panic(badShare)
 	}
-	g = g.withDefaults()
-	class, err := g.classes(ctx)
+	class, err := g.drawClasses(ctx)
 	if err != nil {
 		return err
 	}
-	order := source(g.RNGSeed, labelStream).Perm(len(class))
+	order := source(g.rngSeed, labelStream).Perm(len(class))
 	chosen := make([]bool, len(class))
-	some := make([]bool, g.Classes)
+	some := make([]bool, g.classes)
 	most := int(math.Ceil(share * float64(len(class))))
 	for i, node := range order {
 		if i < most || !some[class[node]] {
@@ -206,19 +162,15 @@ func (g SBM) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 
 // EdgesTo writes the edges, in random order. It keeps them all in memory, 16 to
 // 32 bytes each.
-func (g SBM) EdgesTo(ctx context.Context, w io.Writer) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
-	g = g.withDefaults()
-	r := source(g.RNGSeed, edgeStream)
+func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
+	r := source(g.rngSeed, edgeStream)
 	b, err := g.blocks(ctx, r)
 	if err != nil {
 		return err
 	}
 	out := newLines(ctx, w)
-	seen := newPairSet(g.Edges)
-	touched := make([]bool, g.Nodes)
+	seen := newPairSet(g.edges)
+	touched := make([]bool, g.nodes)
 	add := func(u, v int) error {
 		if u == v || !seen.add(u, v) {
 			return nil
@@ -226,11 +178,11 @@ func (g SBM) EdgesTo(ctx context.Context, w io.Writer) error {
 		touched[u], touched[v] = true, true
 		return out.edge(u, v)
 	}
-	for u := 0; u < g.Nodes && seen.n < g.Edges; u++ {
-		for tries := 0; !touched[u] && seen.n < g.Edges; tries++ {
+	for u := 0; u < g.nodes && seen.n < g.edges; u++ {
+		for tries := 0; !touched[u] && seen.n < g.edges; tries++ {
 			v := b.partner(r, u)
 			if tries > maxTries {
-				v = r.IntN(g.Nodes)
+				v = r.IntN(g.nodes)
 			}
 			if err := add(u, v); err != nil {
 				return err
@@ -238,9 +190,9 @@ func (g SBM) EdgesTo(ctx context.Context, w io.Writer) error {
 		}
 	}
 	// Where the classes have no pair left that is likely, any pair will do.
-	for missed := 0; seen.n < g.Edges; missed++ {
+	for missed := 0; seen.n < g.edges; missed++ {
 		before := seen.n
-		u, v := r.IntN(g.Nodes), r.IntN(g.Nodes)
+		u, v := r.IntN(g.nodes), r.IntN(g.nodes)
 		if missed < maxTries {
 			u = b.all.draw(r)
 			v = b.partner(r, u)
@@ -267,23 +219,23 @@ type blocks struct {
 	next  []urn // the class of the other end, by class
 }
 
-func (g SBM) blocks(ctx context.Context, r *rand.Rand) (*blocks, error) {
-	class, err := g.classes(ctx)
+func (g sbm) blocks(ctx context.Context, r *rand.Rand) (*blocks, error) {
+	class, err := g.drawClasses(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &blocks{class: class, of: make([]urn, g.Classes), next: make([]urn, g.Classes)}
-	most := math.Sqrt(float64(g.Nodes)) * 6 // beyond it the same pairs are drawn again and again
+	b := &blocks{class: class, of: make([]urn, g.classes), next: make([]urn, g.classes)}
+	most := math.Sqrt(float64(g.nodes)) * 6 // beyond it the same pairs are drawn again and again
 	for node, c := range b.class {
 		if err := now(ctx, node); err != nil {
 			return nil, err
 		}
-		w := min(most, math.Pow(1-r.Float64(), -1/(g.Exponent-1)))
+		w := min(most, math.Pow(1-r.Float64(), -1/(g.exponent-1)))
 		b.all.put(node, w)
 		b.of[c].put(node, w)
 	}
 	for c := range b.next {
-		for d := range g.Classes {
+		for d := range g.classes {
 			if len(b.of[d].item) > 0 {
 				b.next[c].put(d, g.mix(c, d, &b.of[d], &b.all))
 			}
@@ -294,16 +246,13 @@ func (g SBM) blocks(ctx context.Context, r *rand.Rand) (*blocks, error) {
 
 // mix returns the probability of an edge from class c to class d, up to a
 // factor.
-func (g SBM) mix(c, d int, of, all *urn) float64 {
-	if g.Mixing != nil {
-		return g.Mixing[c][d]
-	}
-	p := g.Noise * of.total() / all.total()
+func (g sbm) mix(c, d int, of, all *urn) float64 {
+	p := g.noise * of.total() / all.total()
 	if d == c {
-		p += float64((1 - g.Noise) * g.Homophily) // rounded first, as on every machine
+		p += float64((1 - g.noise) * g.homophily) // rounded first, as on every machine
 	}
-	if d == (c+1)%g.Classes {
-		p += float64((1 - g.Noise) * (1 - g.Homophily))
+	if d == (c+1)%g.classes {
+		p += float64((1 - g.noise) * (1 - g.homophily))
 	}
 	return p
 }

@@ -4,38 +4,38 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// ErdosRenyi is a graph drawn uniformly from all with its numbers of nodes and
-// edges.
-type ErdosRenyi struct {
-	Nodes   int
-	Edges   int // distinct, without self loops
-	RNGSeed uint64
+// uniform draws a graph from all with its numbers of nodes and edges.
+var uniform = &Model{
+	Spec: spec.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: spec.Undirected, Params: []spec.Param{
+		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Int(100_000)},
+		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself", Kind: spec.Whole, Range: spec.From(1), Default: spec.Int(400_000),
+			Check: func(v spec.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }},
+	}},
+	graph: func(v spec.Values, d draws) Graph { return erdosRenyi{v.Int("nodes"), v.Int("edges"), d.rngSeed} },
 }
 
-// Validate reports what is wrong with the settings.
-func (g ErdosRenyi) Validate() error {
-	if g.Nodes < 2 || g.Nodes > maxNodes {
-		return fmt.Errorf("generate: %d nodes, want 2 to %d", g.Nodes, maxNodes)
-	}
-	if pairs := float64(g.Nodes) * float64(g.Nodes-1) / 2; g.Edges < 1 || float64(g.Edges) > pairs {
-		return fmt.Errorf("generate: %d edges, want 1 to %.0f for %d nodes", g.Edges, pairs, g.Nodes)
-	}
-	return nil
+type erdosRenyi struct {
+	nodes, edges int
+	rngSeed      uint64
+}
+
+// Size implements [Graph].
+func (g erdosRenyi) Size() Size {
+	return Size{Nodes: int64(g.nodes), Lines: int64(g.edges), Bytes: pairSetBytes(g.edges)}
 }
 
 // EdgesTo writes the edges in random order. It keeps them in memory, 16 to 32
 // bytes each.
-func (g ErdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
-	r := source(g.RNGSeed, edgeStream)
+func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
+	r := source(g.rngSeed, edgeStream)
 	out := newLines(ctx, w)
-	seen := newPairSet(g.Edges)
-	for seen.n < g.Edges {
-		u, v := r.IntN(g.Nodes), r.IntN(g.Nodes)
+	seen := newPairSet(g.edges)
+	for seen.n < g.edges {
+		u, v := r.IntN(g.nodes), r.IntN(g.nodes)
 		if u == v || !seen.add(u, v) {
 			continue
 		}
@@ -46,44 +46,54 @@ func (g ErdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 	return out.w.Flush()
 }
 
-// Grid is a rectangular lattice; node r·Columns + c stands in row r and column
-// c and is joined to its neighbours in both.
-type Grid struct {
-	Rows, Columns int
-	Torus         bool // join the last row and column to the first, where there are three at least
+// lattice is a rectangle; node r·columns + c stands in row r and column c and is joined
+// to its neighbours in both.
+var lattice = &Model{
+	Spec: spec.Spec{Name: "grid", Title: "A rectangular lattice", Works: spec.Undirected, Params: []spec.Param{
+		{Name: "rows", Symbol: "rows", Meaning: "rows", Kind: spec.Whole, Range: spec.FromTo(1, maxNodes), Default: spec.Int(100)},
+		{Name: "columns", Symbol: "columns", Meaning: "columns", Kind: spec.Whole, Range: spec.FromTo(1, maxNodes), Default: spec.Int(100),
+			Check: func(v spec.Values) error {
+				if n := v.Number("rows") * v.Number("columns"); !fewNodes.Contains(n) {
+					return fmt.Errorf("%.0f nodes in all; give 2 to %d", n, maxNodes)
+				}
+				return nil
+			}},
+		{Name: "torus", Meaning: "join the last row and column to the first, where there are three at least", Kind: spec.Switch, Default: spec.On(false)},
+	}},
+	graph: func(v spec.Values, _ draws) Graph { return grid{v.Int("rows"), v.Int("columns"), v.On("torus")} },
 }
 
-// Validate reports what is wrong with the settings.
-func (g Grid) Validate() error {
-	if g.Rows < 1 || g.Columns < 1 || g.Rows > maxNodes/g.Columns || g.Rows*g.Columns < 2 {
-		return fmt.Errorf("generate: a grid of %d×%d nodes, want 2 to %d", g.Rows, g.Columns, maxNodes)
-	}
-	return nil
+type grid struct {
+	rows, columns int
+	torus         bool
+}
+
+// Size implements [Graph].
+func (g grid) Size() Size {
+	n := int64(g.rows) * int64(g.columns)
+	return Size{Nodes: n, Lines: 2 * n, Whole: true}
 }
 
 // EdgesTo writes the edges node by node.
-func (g Grid) EdgesTo(ctx context.Context, w io.Writer) error {
-	if err := g.Validate(); err != nil {
-		return err
-	}
+func (g grid) EdgesTo(ctx context.Context, w io.Writer) error {
 	out := newLines(ctx, w)
-	for r := range g.Rows {
-		for c := range g.Columns {
-			u := r*g.Columns + c
+	for r := range g.rows {
+		for c := range g.columns {
+			u := r*g.columns + c
 			right, down := c+1, r+1
-			if g.Torus && g.Columns > 2 {
-				right %= g.Columns
+			if g.torus && g.columns > 2 {
+				right %= g.columns
 			}
-			if g.Torus && g.Rows > 2 {
-				down %= g.Rows
+			if g.torus && g.rows > 2 {
+				down %= g.rows
 			}
-			if right < g.Columns {
-				if err := out.edge(u, r*g.Columns+right); err != nil {
+			if right < g.columns {
+				if err := out.edge(u, r*g.columns+right); err != nil {
 					return err
 				}
 			}
-			if down < g.Rows {
-				if err := out.edge(u, down*g.Columns+c); err != nil {
+			if down < g.rows {
+				if err := out.edge(u, down*g.columns+c); err != nil {
 					return err
 				}
 			}

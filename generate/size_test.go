@@ -16,13 +16,13 @@ func TestSize(t *testing.T) {
 		g     Graph
 		exact bool
 	}{
-		{RMAT{Scale: 8, EdgeFactor: 3}, true},
-		{SBM{Nodes: 300}, true},
-		{SBM{Nodes: 300, Edges: 500}, true},
-		{ErdosRenyi{Nodes: 200, Edges: 700}, true},
-		{Grid{Rows: 7, Columns: 9}, false},
-		{Grid{Rows: 1, Columns: 2, Torus: true}, false},
-		{Grid{Rows: 7, Columns: 9, Torus: true}, true},
+		{made(t, "rmat", given{"scale": 8, "edge-factor": 3}, 0), true},
+		{made(t, "sbm", given{"nodes": 300}, 0), true},
+		{made(t, "sbm", given{"nodes": 300, "edges": 500}, 0), true},
+		{made(t, "er", given{"nodes": 200, "edges": 700}, 0), true},
+		{grid{rows: 7, columns: 9}, false},
+		{grid{rows: 1, columns: 2, torus: true}, false},
+		{grid{rows: 7, columns: 9, torus: true}, true},
 	} {
 		size := test.g.Size()
 		r, w := io.Pipe()

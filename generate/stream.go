@@ -8,13 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Graph is a model that can write its edges.
-type Graph interface {
-	Validate() error
-	Size() Size // of one that is valid
-	EdgesTo(ctx context.Context, w io.Writer) error
-}
-
 // Stream returns the edges of g, made while they are read. Reading ends with
 // the error of making them. stop, which is to be called in the end, ends the
 // making and waits for it; it panics if that did.

@@ -104,6 +104,9 @@ type pairSet struct {
 // newPairSet makes room for so many pairs.
 func newPairSet(pairs int) *pairSet { return &pairSet{slots: pages.Make[uint64](pairSlots(pairs))} }
 
+// pairSetBytes is what room for so many pairs takes.
+func pairSetBytes(pairs int) int64 { return 8 * int64(pairSlots(pairs)) }
+
 // pairSlots is a power of two, at least twice the number of pairs.
 func pairSlots(pairs int) int { return 1 << max(10, bits.Len64(uint64(2*max(1, pairs)-1))) }
 

@@ -91,8 +91,8 @@ func TestBlocksAreWrittenInOrder(t *testing.T) {
 }
 
 func BenchmarkRMAT(b *testing.B) {
-	g := RMAT{Scale: 20, EdgeFactor: 4, RNGSeed: 1, Workers: 1}
-	lines := g.EdgeFactor << g.Scale
+	g := made(b, "rmat", given{"scale": 20, "edge-factor": 4}, 1)
+	lines := g.Size().Lines
 	for b.Loop() {
 		if err := g.EdgesTo(b.Context(), io.Discard); err != nil {
 			b.Fatal(err)
@@ -102,12 +102,12 @@ func BenchmarkRMAT(b *testing.B) {
 }
 
 // broken is a graph that cannot be made.
-type broken struct{ Grid }
+type broken struct{ Graph }
 
 func (broken) EdgesTo(context.Context, io.Writer) error { panic("no edge") }
 
 func TestStream(t *testing.T) {
-	g := Grid{Rows: 200, Columns: 200}
+	g := made(t, "grid", given{"rows": 200, "columns": 200}, 0)
 	var want strings.Builder
 	if err := g.EdgesTo(t.Context(), &want); err != nil {
 		t.Fatal(err)
@@ -119,14 +119,14 @@ func TestStream(t *testing.T) {
 	stop()
 
 	// Nobody reads on: the making ends.
-	edges, stop = Stream(t.Context(), RMAT{Scale: 30})
+	edges, stop = Stream(t.Context(), made(t, "rmat", given{"scale": 30}, 0))
 	if n, err := edges.Read(make([]byte, 100)); n == 0 || err != nil {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 	stop()
 
 	ctx, cancel := context.WithCancel(t.Context())
-	edges, stop = Stream(ctx, RMAT{Scale: 30})
+	edges, stop = Stream(ctx, made(t, "rmat", given{"scale": 30}, 0))
 	cancel()
 	if _, err := io.Copy(io.Discard, edges); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the benchmarks")
@@ -23,7 +24,11 @@ var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the be
 func rmatText(b *testing.B) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	if err := (generate.RMAT{Scale: *benchScale, RNGSeed: 1}).EdgesTo(b.Context(), &text); err != nil {
+	g, err := generate.New("rmat", spec.Values{"scale": spec.Int(*benchScale)}, 1, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := g.EdgesTo(b.Context(), &text); err != nil {
 		b.Fatal(err)
 	}
 	return text.Bytes()

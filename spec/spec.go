@@ -115,7 +115,7 @@ func (r Range) Text(symbol string) string {
 
 // decimal returns a number without an exponent, if it is whole and not huge.
 func decimal(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e9 {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)

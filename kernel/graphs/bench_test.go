@@ -5,12 +5,15 @@ import (
 
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // molecules draws a collection.
 func molecules(t testing.TB, graphs, vertices int) *graphfile.Collection {
 	t.Helper()
-	c, err := generate.Molecules{Graphs: graphs, Vertices: vertices, Classes: 3, Noise: 0.3, RNGSeed: 1}.Collection(t.Context())
+	c, err := generate.NewCollection(t.Context(), spec.Values{
+		"graphs": spec.Int(graphs), "nodes": spec.Int(vertices), "classes": spec.Int(3), "noise": spec.Number(0.3),
+	}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // TestOnGraphs learns the classes of half of a collection whose branches tell them, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
-	made, err := generate.Molecules{Graphs: 120, Vertices: 16, Classes: 2, RNGSeed: 3}.Collection(t.Context())
+	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(120), "nodes": spec.Int(16), "noise": spec.Number(0)}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestOnGraphs(t *testing.T) {
 // TestSum: the sum over a collection is another one where values between its graphs may be.
 func TestSum(t *testing.T) {
 	made := func(change func(c *Collection)) string {
-		g, err := generate.Molecules{Graphs: 3, Vertices: 12, Classes: 2, RNGSeed: 3}.Collection(t.Context())
+		g, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(3), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,6 +45,14 @@ func (l *declaredParams) addAll(s *spec.Spec, taken []string, otherwise func(p *
 	}
 }
 
+// paramsOf returns the parameters of a declaration that stands alone.
+func paramsOf(s *spec.Spec) (list declaredParams) {
+	for i := range s.Params {
+		list.add(&s.Params[i], "", byDefault(&s.Params[i]))
+	}
+	return list
+}
+
 // flags declares a flag for each parameter, or adds to the help of a flag that there
 // is; when says in which case it counts, "" in all.
 func (l declaredParams) flags(in *invocation, flags *pflag.FlagSet, when string) {
@@ -85,7 +93,7 @@ func (p *declaredParam) usage() string {
 	if number := p.Kind == spec.Real || p.Kind == spec.Whole; number && p.Range != (spec.Range{}) {
 		text += ", " + p.Range.Text(p.Symbol)
 	}
-	if len(p.of) <= 4 {
+	if len(p.of) <= 4 && p.of[0] != "" {
 		text = "of " + strings.Join(p.of, ", ") + ": " + text
 		if p.Kind == spec.Real && p.Symbol != "" && len([]rune(p.Symbol)) <= 2 {
 			text = p.Symbol + " " + text

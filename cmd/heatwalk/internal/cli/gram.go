@@ -117,8 +117,7 @@ func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) er
 		}
 	}
 	return in.keepWithin(func() (*needs, error) {
-		n := new(needs)
-		n.Limit = in.dataLimit()
+		n := in.needs()
 		classes := len(k.Labels.Names)
 		if in.estimating {
 			n.disk = o.dense.bytes(k.Rows, axis{N: max(classes, classes*(classes-1)/2)}, 8) + runFileBytes + k.Rows.Bytes()

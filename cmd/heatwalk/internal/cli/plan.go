@@ -60,10 +60,12 @@ func (in *invocation) dataLimit() int64 {
 	return in.plannable()
 }
 
+// needs returns the needs of a run within the limit, so far nothing.
+func (in *invocation) needs() *needs { return &needs{Plan: budget.Plan{Limit: in.dataLimit()}} }
+
 // needs returns the needs of a run on g, so far those of the graph itself.
 func (g *openGraph) needs() *needs {
-	n := new(needs)
-	n.Limit = g.in.dataLimit()
+	n := g.in.needs()
 	if g.in.estimating && g.readBytes > 0 {
 		n.disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
 		_ = n.Reserve(g.readBytes, "ingest")

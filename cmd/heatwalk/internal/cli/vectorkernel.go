@@ -115,8 +115,7 @@ func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, err
 // files of so many.
 func (in *invocation) planVectors(a *nodefile.Attributes, bytes, disk int64) error {
 	return in.keepWithin(func() (*needs, error) {
-		n := new(needs)
-		n.Limit = in.dataLimit()
+		n := in.needs()
 		if in.estimating {
 			n.disk = disk
 		}

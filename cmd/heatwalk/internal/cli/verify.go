@@ -49,8 +49,8 @@ func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 		return nil, err
 	}
 	defer s.Close()
-	n := &needs{sweeps: 2}
-	n.Limit = in.dataLimit()
+	n := in.needs()
+	n.sweeps = 2
 	if err := n.Reserve(s.Memory(), "nodes, and frames on their way"); err != nil {
 		return nil, err
 	}
