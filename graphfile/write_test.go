@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -26,14 +27,14 @@ import (
 var written = []struct {
 	ending string
 	format graphfile.Format
-	header ingest.Header
+	header nodefile.Header
 }{
-	{".tsv", graphfile.EdgeList, ingest.NoHeader},
-	{".csv", graphfile.CSV, ingest.HasHeader},
-	{".mtx", graphfile.MatrixMarket, ingest.AutoHeader},
-	{".npz", graphfile.SciPy, ingest.AutoHeader},
-	{".graph", graphfile.METIS, ingest.AutoHeader},
-	{".parquet", graphfile.Parquet, ingest.AutoHeader},
+	{".tsv", graphfile.EdgeList, nodefile.NoHeader},
+	{".csv", graphfile.CSV, nodefile.HasHeader},
+	{".mtx", graphfile.MatrixMarket, nodefile.AutoHeader},
+	{".npz", graphfile.SciPy, nodefile.AutoHeader},
+	{".graph", graphfile.METIS, nodefile.AutoHeader},
+	{".parquet", graphfile.Parquet, nodefile.AutoHeader},
 }
 
 // source returns what is written of a store.
@@ -142,7 +143,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}
 		order := ingest.Order(rapid.IntRange(0, 3).Draw(t, "order"))
-		c := &ingest.Config{Directed: directed, Nodes: path("in.ids"), Header: ingest.NoHeader, SelfLoops: ingest.KeepLoops, Order: order}
+		c := &ingest.Config{Directed: directed, Nodes: path("in.ids"), Header: nodefile.NoHeader, KeepLoops: true, Order: order}
 		s := run(t, path("in.csv"), c)
 		defer s.Close()
 		want := lines(t, s)
@@ -159,7 +160,7 @@ func TestRoundTrips(t *testing.T) {
 			if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			back := &ingest.Config{Directed: directed, Nodes: path("in.ids"), Header: form.header, SelfLoops: ingest.KeepLoops}
+			back := &ingest.Config{Directed: directed, Nodes: path("in.ids"), Header: form.header, KeepLoops: true}
 			again := run(t, file, back)
 			got := lines(t, again)
 			again.Close()
@@ -230,7 +231,7 @@ func TestGraphFormats(t *testing.T) {
 		want   string
 	}{
 		{"a\tb\n", ingest.Config{Directed: true}, graphfile.METIS, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with ingest.Config.Undirected"},
-		{"a\tb\na\ta\n", ingest.Config{SelfLoops: ingest.KeepLoops}, graphfile.METIS, "a METIS file holds no self loops; write .mtx or .npz, or ingest without ingest.Config.SelfLoops keep"},
+		{"a\tb\na\ta\n", ingest.Config{KeepLoops: true}, graphfile.METIS, "a METIS file holds no self loops; write .mtx or .npz, or ingest without ingest.Config.SelfLoops keep"},
 		{"a\tb\t1.5\n", ingest.Config{}, graphfile.METIS, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
 		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
 		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},

@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -40,7 +41,7 @@ func wantError(t *testing.T, c *Config, files []file, want string) error {
 }
 
 func isData(err error) bool {
-	var one *ParseError
+	var one *nodefile.ParseError
 	var many *BadLines
 	return errors.As(err, &one) || errors.As(err, &many)
 }
@@ -104,7 +105,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "a,b\nc,d\te\n", Config{}, "edges.csv:2:3: a field holds a TAB" + fix},
 		{"edges.txt", "", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.txt", "# only\n\n% comments\n", Config{}, "edges.txt: no edges; check that this is the right file"},
-		{"edges.csv", "source,target\n", Config{Header: HasHeader}, "edges.csv: no edges; check that this is the right file"},
+		{"edges.csv", "source,target\n", Config{Header: nodefile.HasHeader}, "edges.csv: no edges; check that this is the right file"},
 		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
 		{"edges.csv", "\xff\xfea\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
@@ -341,7 +342,7 @@ func TestBadInputs(t *testing.T) {
 		{[]string{edges}, Config{Fields: []string{"2", "2"}}, "Config.Fields: column 2 is named twice", true},
 	} {
 		_, _, err := ingestInto(t, &test.c, test.inputs...)
-		var usage *InputError
+		var usage *nodefile.InputError
 		if err == nil || err.Error() != test.want || errors.As(err, &usage) != test.usage {
 			t.Errorf("%q: error %v (%T), want %s", test.inputs, err, err, test.want)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // sample is how many lines are compared with a possible header.
@@ -41,7 +42,7 @@ func (c *Config) planLine(name string, konect bool, number int64, line, rest []b
 	}
 	var f table.Fields
 	if err := f.Split(line, lay.sep); err != nil {
-		return lay, &ParseError{File: name, Line: number, Msg: err.Error(), Fix: table.SplitFix(err, fixLine)}
+		return lay, &nodefile.ParseError{File: name, Line: number, Msg: err.Error(), Fix: table.SplitFix(err, fixLine)}
 	}
 	f.DropEmpty(2)
 	h := &head{c: c, name: name, konect: konect, warn: warn, lay: lay, titles: f.Strings()}
@@ -75,7 +76,7 @@ func (h *head) sample(rest []byte) {
 
 // fault is an error about the head.
 func (h *head) fault(fix, format string, args ...any) error {
-	return &ParseError{File: h.name, Line: h.lay.line, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return &nodefile.ParseError{File: h.name, Line: h.lay.line, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // choose settles which columns the lines have, and whether the head is a header.
@@ -87,13 +88,13 @@ func (h *head) choose() (header bool, err error) {
 	switch {
 	case h.c.Fields != nil:
 		return h.chooseFields()
-	case isNamed && h.c.Header != NoHeader && (h.c.Header == HasHeader || h.isTitled(named)):
+	case isNamed && h.c.Header != nodefile.NoHeader && (h.c.Header == nodefile.HasHeader || h.isTitled(named)):
 		h.take(named)
 		h.passedOver()
 		return true, nil
 	}
 	from := 0
-	if h.c.Header != NoHeader && h.hasIndex() {
+	if h.c.Header != nodefile.NoHeader && h.hasIndex() {
 		from = 1
 	}
 	guess := table.EdgeColumns{Source: from, Target: from + 1, Weight: -1}
@@ -101,9 +102,9 @@ func (h *head) choose() (header bool, err error) {
 		guess.Weight = from + 2
 	}
 	switch h.c.Header {
-	case HasHeader:
+	case nodefile.HasHeader:
 		header = true
-	case AutoHeader:
+	case nodefile.AutoHeader:
 		header = from > 0 || h.isGuessed(guess)
 	}
 	if header && len(h.titles) >= 2 {
@@ -172,8 +173,8 @@ func (h *head) chooseFields() (header bool, err error) {
 	if need := slices.Max(columns) + 1; len(h.titles)+h.shift < need {
 		return false, h.fault("correct Config.Fields", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
 	}
-	if h.shift > 0 || h.c.Header != AutoHeader {
-		return h.shift > 0 || h.c.Header == HasHeader, nil
+	if h.shift > 0 || h.c.Header != nodefile.AutoHeader {
+		return h.shift > 0 || h.c.Header == nodefile.HasHeader, nil
 	}
 	return h.isTitled(c) || h.isGuessed(c), nil
 }
@@ -196,7 +197,7 @@ func (h *head) chooseUntitled(from int, guess table.EdgeColumns) error {
 		return h.fault(fix, "%s", msg)
 	}
 	h.take(guess)
-	if h.c.Header == AutoHeader && from == 0 {
+	if h.c.Header == nodefile.AutoHeader && from == 0 {
 		h.warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is an edge", h.name, h.lay.line))
 	}
 	return nil

@@ -13,15 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// SelfLoops says what becomes of edges from a node to itself.
-type SelfLoops int
-
-// The zero value drops self loops and counts them.
-const (
-	DropLoops SelfLoops = iota
-	KeepLoops
-)
-
 // Duplicates says what becomes of several lines for one edge.
 //
 // The default merges lines of the same direction: without weights they are one
@@ -43,16 +34,6 @@ const (
 	MinDuplicates
 	FirstDuplicates
 	ErrorDuplicates
-)
-
-// Header says whether the first data line of a file is one.
-type Header = nodefile.Header
-
-// The zero value decides from the text, see the package documentation.
-const (
-	AutoHeader = nodefile.AutoHeader
-	HasHeader  = nodefile.HasHeader
-	NoHeader   = nodefile.NoHeader
 )
 
 // UnknownIDs says what becomes of ids that are not in the graph, or for edges
@@ -90,65 +71,25 @@ const (
 	AutoOrder
 )
 
+// What a store is told of the settings it was made with.
 var (
 	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality", "auto"}
-	selfLoopNames  = []string{"drop", "keep"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
-	unknownNames   = []string{"", "error", "skip"}
 )
-
-// String returns the word of the command line.
-func (o Order) String() string { return orderNames[o] }
-
-// Set takes a word of the command line.
-func (o *Order) Set(word string) error { return choose(o, orderNames, word) }
-
-// String returns the word of the command line.
-func (s SelfLoops) String() string { return selfLoopNames[s] }
-
-// Set takes a word of the command line.
-func (s *SelfLoops) Set(word string) error { return choose(s, selfLoopNames, word) }
-
-// String returns the word of the command line.
-func (d Duplicates) String() string { return duplicateNames[d] }
-
-// Set takes a word of the command line.
-func (d *Duplicates) Set(word string) error { return choose(d, duplicateNames, word) }
-
-// String returns the word of the command line.
-func (u UnknownIDs) String() string { return unknownNames[u] }
-
-// Set takes a word of the command line.
-func (u *UnknownIDs) Set(word string) error { return choose(u, unknownNames, word) }
-
-// choose sets a choice to the one that word names.
-func choose[C ~int](choice *C, names []string, word string) error {
-	list := ""
-	for i, name := range names {
-		if name == word && name != "" {
-			*choice = C(i)
-			return nil
-		}
-		if name != "" {
-			list += ", " + name
-		}
-	}
-	return fmt.Errorf("%q is none of %s", word, list[2:])
-}
 
 // Config are the settings of [Run]; nil stands for the zero value.
 type Config struct {
-	Directed     bool       // keep the direction of edges; default: as the files say, and no direction if they say nothing
-	Undirected   bool       // forget the direction of edges, whatever the files say
-	SelfLoops    SelfLoops  // default: drop
-	Duplicates   Duplicates // default: see there
-	Nodes        string     // a file of ids that get the first rows, one a line; "" for none
-	Fields       []string   // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
-	Header       Header     // default: decide from the text
-	SkipBadLines bool       // count bad lines and go on
-	UnknownIDs   UnknownIDs // of edges beside Nodes; default: accept
-	Order        Order      // of the store's rows; default: that of the ids
-	Force        bool       // replace the store that is there
+	Directed     bool            // keep the direction of edges; default: as the files say, and no direction if they say nothing
+	Undirected   bool            // forget the direction of edges, whatever the files say
+	KeepLoops    bool            // of edges from a node to itself; default: drop and count them
+	Duplicates   Duplicates      // default: see there
+	Nodes        string          // a file of ids that get the first rows, one a line; "" for none
+	Fields       []string        // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
+	Header       nodefile.Header // default: decide from the text, see the package documentation
+	SkipBadLines bool            // count bad lines and go on
+	UnknownIDs   UnknownIDs      // of edges beside Nodes; default: accept
+	Order        Order           // of the store's rows; default: that of the ids
+	Force        bool            // replace the store that is there
 	Codec        shard.Codec
 	TempDir      string         // for what does not fit into memory; "": the directory that holds the store
 	Memory       int64          // bytes for edges, ids and their sorting; 0 means no limit
@@ -172,11 +113,11 @@ type Progress struct {
 	Lines int64  // read so far, of all files
 }
 
-// Validate reports all problems of the settings at once.
-func (c *Config) Validate() error {
+// validate reports all problems of the settings at once.
+func (c *Config) validate() error {
 	var all []error
 	bad := func(flag, format string, args ...any) {
-		all = append(all, &InputError{Place: flag, Msg: fmt.Sprintf(format, args...)})
+		all = append(all, &nodefile.InputError{Place: flag, Msg: fmt.Sprintf(format, args...)})
 	}
 	if c.Directed && c.Undirected {
 		bad("Config.Directed", "goes against Config.Undirected; choose one")
@@ -192,7 +133,7 @@ func (c *Config) Validate() error {
 			bad("Config.Fields", "column %s is named twice", f)
 		}
 	}
-	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == NoHeader {
+	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == nodefile.NoHeader {
 		bad("Config.Fields", "names columns of a header; give numbers with Config.Header=no")
 	}
 	if c.Memory < 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // explain finds the lines behind an entry whose lines do not agree.
@@ -66,7 +67,7 @@ func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", r.id(last.u), r.id(last.v))
 	if e.Kind == sort.Infinite {
-		return &ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose Config.Duplicates=max, min or first"}
+		return &nodefile.ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose Config.Duplicates=max, min or first"}
 	}
 	for i, l := range lines[1:] {
 		for _, before := range lines[:i+1] {
@@ -83,12 +84,12 @@ func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
 			}
 			edge := fmt.Sprintf("%s–%s", r.id(l.u), r.id(l.v))
 			if e.Kind == sort.Repeated {
-				return &ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
+				return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
 			}
-			return &ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, r.sum(lines, l), r.sum(lines, before), place), Fix: choose}
+			return &nodefile.ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, r.sum(lines, l), r.sum(lines, before), place), Fix: choose}
 		}
 	}
-	return &ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
+	return &nodefile.ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
 }
 
 // sum returns what the lines of like's direction add up to.

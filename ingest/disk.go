@@ -38,7 +38,11 @@ func (r *run) checkFree(dir, what string, bytes int64) error {
 	if err != nil || bytes <= free {
 		return nil
 	}
-	return &DiskError{Dir: dir, What: what, Need: bytes, Free: free}
+	fix := "make room, or write to another disk"
+	if what == diskTemp {
+		fix = "make room, or name another disk with Config.TempDir"
+	}
+	return &DiskError{Dir: dir, What: what, Need: bytes, Free: free, Fix: fix}
 }
 
 // mostDisk is how many bytes on disk no byte of input needs, compressed or not.

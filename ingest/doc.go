@@ -68,5 +68,5 @@
 // numbers them must fit; [Estimate] tells how much a run would take.
 //
 // Errors that come from data name file, line and column, and the way out; see
-// [ParseError]. A cancelled context ends the work within one chunk or bucket.
+// [nodefile.ParseError]. A cancelled context ends the work within one chunk or bucket.
 package ingest

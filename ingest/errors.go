@@ -9,12 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// ParseError and InputError are those of package nodefile.
-type (
-	ParseError = nodefile.ParseError
-	InputError = nodefile.InputError
-)
-
 // maxListed is how many bad lines an error lists, maxBad after how many no
 // more are looked for.
 const (
@@ -25,7 +19,7 @@ const (
 // BadLines is returned for a file with several bad lines: the first ten in the
 // order of the file, and how many there are.
 type BadLines struct {
-	First []*ParseError
+	First []*nodefile.ParseError
 	Count int64
 	More  bool // the reading stopped at Count; there may be more
 }
@@ -70,15 +64,11 @@ type MemoryError struct {
 
 // Error says what was asked and what to do.
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("Config.Memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, e.Else())
-}
-
-// Else is what to do if no more memory can be allowed; "" if nothing helps.
-func (e *MemoryError) Else() string {
+	otherwise := ""
 	if e.Unordered {
-		return ", or pass Config.Order none"
+		otherwise = ", or pass Config.Order none"
 	}
-	return ""
+	return fmt.Sprintf("Config.Memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
 }
 
 // DiskError is returned when a disk has less room than the work will take.
@@ -86,29 +76,21 @@ type DiskError struct {
 	Dir        string // a directory on that disk
 	What       string // what does not fit
 	Need, Free int64  // bytes
+	Fix        string // the way out
 }
 
 // Error says what is needed and what to do.
 func (e *DiskError) Error() string {
-	return e.Text(func(bytes int64) string { return fmt.Sprintf("%d bytes", bytes) })
-}
-
-// Text is Error with numbers of bytes as format writes them.
-func (e *DiskError) Text(format func(bytes int64) string) string {
-	fix := "make room, or write to another disk"
-	if e.What == diskTemp {
-		fix = "make room, or name another disk with Config.TempDir"
-	}
-	return fmt.Sprintf("%s: %s may need %s, %s are free; %s", e.Dir, e.What, format(e.Need), format(e.Free), fix)
+	return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir, e.What, e.Need, e.Free, e.Fix)
 }
 
 // faults collects the bad lines of one part of a file.
 type faults struct {
-	first []*ParseError
+	first []*nodefile.ParseError
 	count int64
 }
 
-func (f *faults) add(e *ParseError) {
+func (f *faults) add(e *nodefile.ParseError) {
 	f.count++
 	if len(f.first) < maxListed {
 		f.first = append(f.first, e)
@@ -139,7 +121,7 @@ func join(parts []faults, good bool) error {
 	case all.Count == 1:
 		return all.First[0]
 	}
-	slices.SortStableFunc(all.First, func(a, b *ParseError) int { return cmp.Compare(a.Line, b.Line) })
+	slices.SortStableFunc(all.First, func(a, b *nodefile.ParseError) int { return cmp.Compare(a.Line, b.Line) })
 	return all
 }
 
@@ -157,5 +139,5 @@ func withoutSkipping(fix string, lines int64) string {
 
 // notRead is the error for a file of a format that is known and not read.
 func notRead(name, what, fix string) error {
-	return &ParseError{File: name, Msg: what + ", which is not read", Fix: fix}
+	return &nodefile.ParseError{File: name, Msg: what + ", which is not read", Fix: fix}
 }

@@ -32,13 +32,13 @@ type Plan struct {
 // Estimate tells what [Run] would take for these inputs and settings, without
 // reading more than samples of them. With too little memory for its parts that
 // do not shrink, the error is a [*MemoryError]; standard input, which can be
-// read only once, gives an [*InputError].
+// read only once, gives an [*nodefile.InputError].
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	g := guess{known: sketch.NewDistinct(), odd: sketch.NewDistinct(), numeric: true, whole: true}
 	if c != nil {
 		g.c = *c
 	}
-	if err := g.c.Validate(); err != nil {
+	if err := g.c.validate(); err != nil {
 		return nil, err
 	}
 	if err := g.c.distinctInputs(inputs); err != nil {
@@ -70,7 +70,7 @@ func EstimateCounts(n Counts, c *Config) (*Plan, error) {
 	if c != nil {
 		g.c = *c
 	}
-	if err := g.c.Validate(); err != nil {
+	if err := g.c.validate(); err != nil {
 		return nil, err
 	}
 	return g.plan()
@@ -111,7 +111,7 @@ const (
 // file samples one input.
 func (g *guess) file(ctx context.Context, path string) error {
 	if path == "-" {
-		return &InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
+		return &nodefile.InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
 	}
 	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: cmp.Or(g.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag})
 	if err != nil {

@@ -48,10 +48,10 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	switch tablefile.Recognize(in.Name(), head) {
 	case tablefile.LIBSVM:
 		if c.Fields == nil {
-			return 0, &ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
+			return 0, &nodefile.ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
 		}
 	case tablefile.NPY:
-		return 0, &ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
+		return 0, &nodefile.ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
@@ -90,7 +90,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	}
 	var wrong *graphfile.Error
 	if errors.As(err, &wrong) {
-		return &ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
+		return &nodefile.ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
 	}
 	if err != nil {
 		return nodefile.Translate(in.Name(), err)
@@ -131,18 +131,18 @@ func (r *run) foreignFlags(name string, format graphfile.Format) error {
 	msg := "is for edge lists; " + name + " is a " + format.String() + " file"
 	switch {
 	case r.c.Fields != nil && format != graphfile.Parquet:
-		return &InputError{Place: "Config.Fields", Msg: msg, Fix: fix}
-	case r.c.Header != AutoHeader:
-		return &InputError{Place: "Config.Header", Msg: msg, Fix: fix}
+		return &nodefile.InputError{Place: "Config.Fields", Msg: msg, Fix: fix}
+	case r.c.Header != nodefile.AutoHeader:
+		return &nodefile.InputError{Place: "Config.Header", Msg: msg, Fix: fix}
 	case r.c.SkipBadLines:
-		return &InputError{Place: "Config.SkipBadLines", Msg: msg, Fix: fix}
+		return &nodefile.InputError{Place: "Config.SkipBadLines", Msg: msg, Fix: fix}
 	}
 	return nil
 }
 
 // numbersItsOwn is the error for a numbered file beside others.
 func numbersItsOwn(name, format string) error {
-	return &InputError{Place: name, Msg: "a " + format + " file numbers its own nodes", Fix: "give it alone"}
+	return &nodefile.InputError{Place: name, Msg: "a " + format + " file numbers its own nodes", Fix: "give it alone"}
 }
 
 // state takes note of what a file says about the direction of edges.
@@ -151,7 +151,7 @@ func (r *run) state(name string, d graphfile.Direction) error {
 		return nil
 	}
 	if r.stated != graphfile.Unstated && r.stated != d {
-		return &ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass Config.Directed or Config.Undirected"}
+		return &nodefile.ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass Config.Directed or Config.Undirected"}
 	}
 	r.stated, r.statedBy = d, name
 	return nil
@@ -248,7 +248,7 @@ func (r *run) listedRows() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if n := r.dict.Len(); uint64(n) != r.matrix.rows {
-		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
+		return nil, &nodefile.ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
 	}
 	codes, _, integers := r.dict.InOrder(position(r.seq, 0))
 	if r.report.IDs = "text"; integers {

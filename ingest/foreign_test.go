@@ -185,7 +185,7 @@ func TestBothDirections(t *testing.T) {
 func TestForeignSettings(t *testing.T) {
 	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "Config.Fields: is for edge lists; g.graph is a METIS file; leave it out")
 	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "Config.SkipBadLines: is for edge lists; g.gml is a GML file; leave it out")
-	wantError(t, &Config{Header: HasHeader}, same4[4:5], "Config.Header: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, &Config{Header: nodefile.HasHeader}, same4[4:5], "Config.Header: is for edge lists; g.graphml is a GraphML file; leave it out")
 	wantError(t, nil, []file{same4[0], same4[5]}, "g.graph: a METIS file numbers its own nodes; give it alone")
 	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] edge [ source 1 target 2 ] ]"}},
 		"d.gml: 1–2 is on another entry already; choose Config.Duplicates=sum, max, min or first")
@@ -203,7 +203,7 @@ func TestDamagedCompression(t *testing.T) {
 	whole := packed(strings.Repeat("% comment\n", 50_000) + same4[0].text)
 	paths := write(t, file{"g.graph.gz", whole[:len(whole)-9]})
 	_, _, err := ingestInto(t, nil, paths...)
-	var bad *ParseError
+	var bad *nodefile.ParseError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "compressed stream ends early, after byte") {
 		t.Errorf("got %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -18,7 +19,7 @@ import (
 // checks what holds of every one.
 func fuzzRun(t *testing.T, name, text string, what uint8) {
 	c := Config{
-		Directed: what&1 != 0, SelfLoops: SelfLoops(what >> 1 & 1), SkipBadLines: what&4 != 0,
+		Directed: what&1 != 0, KeepLoops: what&2 != 0, SkipBadLines: what&4 != 0,
 		Duplicates: Duplicates(what>>3&7) % (ErrorDuplicates + 1), Order: Order(len(text) % len(orderNames)),
 	}
 	path := write(t, file{name, text})[0]
@@ -121,7 +122,7 @@ func FuzzFastAndSlow(f *testing.F) {
 		}
 		path := write(t, file{"e.txt", text})[0]
 		var stores []map[string]string
-		for _, c := range []Config{{SkipBadLines: true, Header: NoHeader, Duplicates: FirstDuplicates}, {SkipBadLines: true, Header: NoHeader, Duplicates: FirstDuplicates, Fields: columns}} {
+		for _, c := range []Config{{SkipBadLines: true, Header: nodefile.NoHeader, Duplicates: FirstDuplicates}, {SkipBadLines: true, Header: nodefile.NoHeader, Duplicates: FirstDuplicates, Fields: columns}} {
 			dir := filepath.Join(t.TempDir(), "graph")
 			report, err := Run(context.Background(), dir, []string{path}, fixed(c))
 			if err != nil {

@@ -198,7 +198,7 @@ func slow(t testing.TB, c Config, sep byte, texts ...string) graph {
 					order = append(order, id)
 				}
 			}
-			if w == 0 || f[0] == f[1] && c.SelfLoops == DropLoops {
+			if w == 0 || f[0] == f[1] && !c.KeepLoops {
 				continue
 			}
 			for direction, key := range [][2]string{{f[0], f[1]}, {f[1], f[0]}} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // The LINQS collections come as two files: NAME.cites with an edge on each
@@ -68,7 +69,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		}
 		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, &InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with Config.Nodes"}
+			return nil, &nodefile.InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with Config.Nodes"}
 		}
 		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
 			paths = append(paths, cites[0])

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // bannerStart is how a Matrix Market file begins.
@@ -31,9 +32,9 @@ func isMarket(name string, head *textio.Chunk) bool {
 }
 
 // banner reads the first line.
-func (m *market) banner(line []byte) *ParseError {
-	fault := func(fix, format string, args ...any) *ParseError {
-		return &ParseError{File: m.name, Line: 1, Msg: fmt.Sprintf(format, args...), Fix: fix}
+func (m *market) banner(line []byte) *nodefile.ParseError {
+	fault := func(fix, format string, args ...any) *nodefile.ParseError {
+		return &nodefile.ParseError{File: m.name, Line: 1, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	words := bytes.Fields(bytes.ToLower(line))
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
@@ -65,9 +66,9 @@ func (m *market) banner(line []byte) *ParseError {
 }
 
 // size reads the line with the numbers of rows, columns and entries.
-func (m *market) size(line []byte, number int64) *ParseError {
-	fault := func(format string, args ...any) *ParseError {
-		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: "correct the line of sizes, or fetch the file again"}
+func (m *market) size(line []byte, number int64) *nodefile.ParseError {
+	fault := func(format string, args ...any) *nodefile.ParseError {
+		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: "correct the line of sizes, or fetch the file again"}
 	}
 	words := bytes.Fields(line)
 	if len(words) != 3 {
@@ -84,9 +85,9 @@ func (m *market) size(line []byte, number int64) *ParseError {
 	m.rows, m.entries, m.sizeLine = n[0], n[2], number
 	switch {
 	case n[0] != n[1]:
-		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d×%d; an adjacency matrix is square", n[0], n[1])}
+		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d×%d; an adjacency matrix is square", n[0], n[1])}
 	case n[0] > uint64(maxNodes):
-		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d rows; limit %d", n[0], maxNodes)}
+		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d rows; limit %d", n[0], maxNodes)}
 	}
 	return nil
 }
@@ -134,10 +135,10 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 // edge reads one entry from its fields: it appends its codes to p.code and
 // returns its weight. Of a skew-symmetric matrix the positive one of the
 // entries (i, j) and (j, i) is kept.
-func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError) {
+func (m *market) edge(p *parser, number int64) (weight float64, bad *nodefile.ParseError) {
 	f := &p.fields
-	fault := func(field int, format string, args ...any) (float64, *ParseError) {
-		e := &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: fixLine}
+	fault := func(field int, format string, args ...any) (float64, *nodefile.ParseError) {
+		e := &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: fixLine}
 		if field >= 0 {
 			e.Column = f.Start[field] + 1
 		}
@@ -194,5 +195,5 @@ func (m *market) complete(read int64) error {
 	if read == 1 {
 		noun = "entry"
 	}
-	return &ParseError{File: m.name, Msg: fmt.Sprintf("%d %s, line %d declares %d", read, noun, m.sizeLine, m.entries), Fix: "fetch the file again"}
+	return &nodefile.ParseError{File: m.name, Msg: fmt.Sprintf("%d %s, line %d declares %d", read, noun, m.sizeLine, m.entries), Fix: "fetch the file again"}
 }

@@ -136,8 +136,8 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 	if e := table.Extension(name); e == table.ContentFile || e == table.IDsFile {
 		return false
 	}
-	if r.c.Header != AutoHeader {
-		return r.c.Header == HasHeader
+	if r.c.Header != nodefile.AutoHeader {
+		return r.c.Header == nodefile.HasHeader
 	}
 	list := &table.Nodes{Name: name, Columns: 1}
 	first := int64(0)

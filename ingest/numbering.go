@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -54,14 +55,14 @@ func (r *run) number() (*shard.Nodes, error) {
 func (r *run) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
 	p.inDict = true
 	if err := r.dict.Codes(code, text, b, position(p.seq, 0)); err != nil {
-		return &ParseError{File: r.files[p.file].Name, Msg: err.Error(), Err: err}
+		return &nodefile.ParseError{File: r.files[p.file].Name, Msg: err.Error(), Err: err}
 	}
 	return nil
 }
 
 // tooMany is the error for more nodes than rows.
 func (r *run) tooMany() error {
-	return &ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
+	return &nodefile.ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: ids.ErrTooMany}
 }
 
 // movedNeeds bounds what the dictionary and the numbering take once all codes that are

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -158,7 +159,7 @@ func (r *run) unlistedError(p *part, token int, id []byte, several int) error {
 	if several == 1 {
 		verb = "id is"
 	}
-	return &ParseError{
+	return &nodefile.ParseError{
 		File: r.files[p.file].Name, Line: p.line(token / 2),
 		Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id), r.c.Nodes, several, verb),
 		Fix: "pass Config.UnknownIDs=skip to leave such edges out",

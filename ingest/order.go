@@ -62,7 +62,7 @@ func (r *run) reorder() error {
 			}
 		}
 	})
-	r.nodes = r.nodes.Reorder(r.c.Order.String(), order, rows)
+	r.nodes = r.nodes.Reorder(orderNames[r.c.Order], order, rows)
 	return err
 }
 

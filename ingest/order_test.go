@@ -60,7 +60,7 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 	for order, position := range want {
 		s := open(order)
-		if !slices.Equal(s.Nodes().Order(), position) || s.Manifest().Order != order.String() {
+		if !slices.Equal(s.Nodes().Order(), position) || s.Manifest().Order != orderNames[order] {
 			t.Errorf("%v: the rows of the store %q have another order", order, s.Manifest().Order)
 		}
 		for row, p := range position {
@@ -139,7 +139,7 @@ func TestAutoOrder(t *testing.T) {
 				return s, col
 			}
 			s, col := open(&c)
-			if got := cmp.Or(s.Manifest().Order, DefaultOrder.String()); got != test.want.String() {
+			if got := cmp.Or(s.Manifest().Order, orderNames[DefaultOrder]); got != orderNames[test.want] {
 				t.Fatalf("order %s, want %v", got, test.want)
 			}
 			c.Order = test.want
@@ -165,7 +165,7 @@ func TestAutoOrder(t *testing.T) {
 // TestMentions counts lines, merged ones too, but none that is dropped.
 func TestMentions(t *testing.T) {
 	text := "a b 1\na b 2\nb a 3\nc d 1\nd d 9\nd d 9\nd d 9\nd d 9\nx c 0\nx c 0\nx c 0\n"
-	s := stored(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, SelfLoops: KeepLoops}, write(t, file{"e.txt", text})...)
+	s := stored(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, KeepLoops: true}, write(t, file{"e.txt", text})...)
 	var rows []string
 	for row := range s.Nodes().Len() {
 		rows = append(rows, s.Nodes().ID(row))

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // parser turns chunks of one file into parts. Each worker has its own.
@@ -108,7 +109,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 		default:
 			err = p.integers()
 		}
-		var bad *ParseError
+		var bad *nodefile.ParseError
 		switch {
 		case err == nil:
 			for _, i := range [...]int{p.lay.source, p.lay.target} {
@@ -150,7 +151,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay, f := p.lay, &p.fields
 	fault := func(column int, fix, format string, args ...any) error {
-		return &ParseError{File: p.name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
+		return &nodefile.ParseError{File: p.name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	if err := lay.split(f, line); err != nil {
 		return 0, fault(0, table.SplitFix(err, fixLine), "%v", err)

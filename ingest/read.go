@@ -290,7 +290,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 	head, err := in.Head()
 	if errors.Is(err, io.EOF) {
 		if table.IsNamed(in.Name(), ".mtx") {
-			return nil, &ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
+			return nil, &nodefile.ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
 		}
 		return nil, nil
 	}
@@ -300,11 +300,11 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 	if isMarket(in.Name(), head) {
 		r.files[len(r.files)-1].Format = "Matrix Market"
 		if several || r.c.Fields != nil {
-			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields"}
+			return nil, &nodefile.InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields"}
 		}
 		lay, m, err := planMarket(in.Name(), in, sum)
 		if errors.Is(err, io.EOF) {
-			return nil, &ParseError{File: in.Name(), Msg: "ends before its sizes", Fix: "fetch the file again"}
+			return nil, &nodefile.ParseError{File: in.Name(), Msg: "ends before its sizes", Fix: "fetch the file again"}
 		}
 		if err != nil {
 			return nil, nodefile.Translate(in.Name(), err)

@@ -71,7 +71,7 @@ type run struct {
 // a temporary file, with 2 to 8 bytes each and what their weights take, and so do
 // the entries beyond it, 4 to 8 bytes each.
 //
-// The error is a [*ParseError] or [*BadLines] for wrong data, an [*InputError]
+// The error is a [*nodefile.ParseError] or [*BadLines] for wrong data, an [*nodefile.InputError]
 // for wrong settings or inputs, a [*MemoryError], one of package shard's, or
 // the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
@@ -81,7 +81,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if c != nil {
 		r.c = *c
 	}
-	if err := r.c.Validate(); err != nil {
+	if err := r.c.validate(); err != nil {
 		return nil, err
 	}
 	if inputs, err = r.pair(inputs); err != nil {
@@ -116,7 +116,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
-		return nil, &ParseError{File: r.files[len(r.files)-max(len(inputs), 1)].Name, Msg: "no edges", Fix: "check that this is the right file"}
+		return nil, &nodefile.ParseError{File: r.files[len(r.files)-max(len(inputs), 1)].Name, Msg: "no edges", Fix: "check that this is the right file"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
 	if r.spilling {
@@ -167,12 +167,15 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	if r.c.Codec != "" {
 		o.Codec = r.c.Codec
 	}
-	options := map[string]string{"self_loops": r.c.SelfLoops.String()}
+	options := map[string]string{"self_loops": "drop"}
+	if r.c.KeepLoops {
+		options["self_loops"] = "keep"
+	}
 	for name, value := range o.Options {
 		options[name] = value
 	}
 	if r.c.Duplicates != DefaultDuplicates {
-		options["duplicates"] = r.c.Duplicates.String()
+		options["duplicates"] = duplicateNames[r.c.Duplicates]
 	}
 	for _, s := range r.c.Sources {
 		if s.Option != "" {
@@ -190,13 +193,13 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 // distinctInputs refuses inputs that cannot be meant: none, or one file twice.
 func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
-		return &InputError{Msg: "no input", Fix: "name a file, or - for standard input"}
+		return &nodefile.InputError{Msg: "no input", Fix: "name a file, or - for standard input"}
 	}
 	infos := make([]os.FileInfo, len(inputs))
 	for i, path := range inputs {
 		for j, before := range inputs[:i] {
 			if before == path || path != "-" && before != "-" && os.SameFile(infos[j], statOf(path)) {
-				return &InputError{Place: path, Msg: "given twice; weights would double"}
+				return &nodefile.InputError{Place: path, Msg: "given twice; weights would double"}
 			}
 		}
 		if path == "-" {
@@ -331,7 +334,7 @@ func (r *run) sorter(v sort.View) *sort.Sorter {
 	s := &sort.Sorter{
 		Context: r.ctx, Workers: r.workers, Temporary: r.forFillings, Rows: r.nodes.Len(), View: v, Values: values, Limit: r.left(),
 		Load:      func(worker, i int) (code []uint32, weight []float64, err error) { return r.load(worker, r.parts[i]) },
-		KeepLoops: r.c.SelfLoops == KeepLoops,
+		KeepLoops: r.c.KeepLoops,
 		Merge:     sort.Merger{Policy: sort.Policy(r.c.Duplicates), Values: values, PerDirection: r.hasBothDirections(), Directed: v != sort.Undirected},
 	}
 	if r.late != nil {

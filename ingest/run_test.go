@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -56,7 +57,7 @@ func TestToyGraphInEveryForm(t *testing.T) {
 		{"comments", Config{}, []file{{"toy.tsv", "# one\n% two\n// three\n\n \t \n" + strings.ReplaceAll(toy, "b\tc\n", "b\tc\n#x\ty\n")}}},
 		{"header", Config{}, []file{{"toy.csv", "source,target\n" + strings.ReplaceAll(toy, "\t", ",")}}},
 		{"header of weights", Config{}, []file{{"toy.csv", "0,1,weight\n" + strings.ReplaceAll(strings.ReplaceAll(toy, "\n", "\t1\n"), "\t", ",")}}},
-		{"header by flag", Config{Header: HasHeader}, []file{{"toy.tsv", "x\ty\n" + toy}}},
+		{"header by flag", Config{Header: nodefile.HasHeader}, []file{{"toy.tsv", "x\ty\n" + toy}}},
 		{"blanks around ids", Config{}, []file{{"toy.csv", strings.ReplaceAll(toy, "\t", " , ")}}},
 		{"tab at the end", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t\n")}}},
 		{"fields", Config{Fields: []string{"3", "1"}}, []file{{"toy.tsv", "b\tx\ta\nc\tx\tb\na\tx\tc\nd\tx\tc\n"}}},
@@ -107,8 +108,8 @@ func TestAgainstTheSlowReader(t *testing.T) {
 	}
 	const lines = 40_000 // more than a chunk
 	configs := []Config{
-		{Directed: true, Duplicates: MinDuplicates, SelfLoops: KeepLoops}, {}, {Directed: true},
-		{SelfLoops: KeepLoops, Duplicates: SumDuplicates}, {Duplicates: MaxDuplicates},
+		{Directed: true, Duplicates: MinDuplicates, KeepLoops: true}, {}, {Directed: true},
+		{KeepLoops: true, Duplicates: SumDuplicates}, {Duplicates: MaxDuplicates},
 	}
 	for i, test := range []struct {
 		name string
@@ -183,10 +184,10 @@ func TestRealGraphs(t *testing.T) {
 		{"karate/edges.tsv.gz", Config{}, Report{Weights: "float32", Nodes: 34, Edges: 78, Entries: 156, Lines: 78, IDs: "numeric", Weighted: true}},
 		{"lesmis/edges.tsv.gz", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Lines: 254, IDs: "text", Weighted: true}},
 		{"webkb-texas/texas.cites.gz", Config{}, Report{Weights: "none", Nodes: 187, Edges: 280, Entries: 560, Lines: 328, IDs: "text", SelfLoops: 18, Reciprocal: 30, Isolated: 2}},
-		{"webkb-texas/texas.cites.gz", Config{Directed: true, SelfLoops: KeepLoops}, Report{Weights: "none", Nodes: 187, Edges: 328, Entries: 328, Lines: 328, IDs: "text", SelfLoops: 18, Directed: true}},
+		{"webkb-texas/texas.cites.gz", Config{Directed: true, KeepLoops: true}, Report{Weights: "none", Nodes: 187, Edges: 328, Entries: 328, Lines: 328, IDs: "text", SelfLoops: 18, Directed: true}},
 		{"matrixmarket/karate.mtx", Config{}, Report{Weights: "none", Nodes: 34, Edges: 78, Entries: 156, Lines: 102, Comments: 24, IDs: "numeric"}},
 		{"matrixmarket/jagmesh7.mtx.gz", Config{}, Report{Weights: "none", Nodes: 1138, Edges: 3156, Entries: 6312, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
-		{"matrixmarket/jagmesh7.mtx.gz", Config{SelfLoops: KeepLoops}, Report{Weights: "none", Nodes: 1138, Edges: 4294, Entries: 7450, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
+		{"matrixmarket/jagmesh7.mtx.gz", Config{KeepLoops: true}, Report{Weights: "none", Nodes: 1138, Edges: 4294, Entries: 7450, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
 	} {
 		var plain graph
 		for order := range Order(len(orderNames)) {
@@ -294,7 +295,7 @@ func TestMatrixMarketForms(t *testing.T) {
 		{"pattern general with both directions", Config{}, "pattern general\n2 2 2\n1 2\n2 1\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "2"}: 1, {"2", "1"}: 1}}},
 		{"symmetric as directed", Config{Directed: true}, "real symmetric\n4 4 2\n2 1 2\n3 2 0.5\n", graph{out: undirected, weighted: true, directed: true}},
 		{"skew-symmetric", Config{}, "real skew-symmetric\n3 3 2\n2 1 2\n3 2 -4\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"2", "1"}: 2, {"2", "3"}: 4}, weighted: true, directed: true}},
-		{"loop kept", Config{SelfLoops: KeepLoops}, "pattern symmetric\n2 2 2\n1 1\n2 1\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "1"}: 1, {"1", "2"}: 1, {"2", "1"}: 1}}},
+		{"loop kept", Config{KeepLoops: true}, "pattern symmetric\n2 2 2\n1 1\n2 1\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "1"}: 1, {"1", "2"}: 1, {"2", "1"}: 1}}},
 		{"repeated entries add up", Config{}, "real symmetric\n2 2 2\n2 1 2\n2 1 3\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "2"}: 5, {"2", "1"}: 5}, weighted: true}},
 		{"general, the larger of both directions", Config{Undirected: true, Duplicates: MaxDuplicates}, "real general\n4 4 5\n1 2 1\n1 2 2\n2 1 1.5\n2 3 .5\n3 2 .5\n", graph{out: undirected, weighted: true}},
 		{"general, the smaller", Config{Undirected: true, Duplicates: MinDuplicates}, "real general\n4 4 4\n1 2 3\n2 1 2\n2 3 .5\n3 2 .75\n", graph{out: undirected, weighted: true}},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -135,6 +136,6 @@ func (o *written) tell(report *Report, rows int, directed bool) {
 // heavy is the error for a node whose weights are too large together, though each
 // is a number: nothing that divides by their sum would be right.
 func (r *run) heavy(id []byte) error {
-	return &ParseError{File: r.files[len(r.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
+	return &nodefile.ParseError{File: r.files[len(r.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", table.Quoted(id)),
 		Fix: "multiply all weights by a small number"}
 }

@@ -66,9 +66,7 @@ func TestAttributes(t *testing.T) {
 			key, value, _ := strings.Cut(word, "=")
 			switch key {
 			case "header":
-				if err := config.Header.Set(value); err != nil {
-					t.Fatal(err)
-				}
+				config.Header = map[string]Header{"yes": HasHeader, "no": NoHeader}[value]
 			case "columns":
 				config.Columns = strings.Split(value, ",")
 			case "class":

@@ -23,15 +23,15 @@ type ParseError struct {
 
 // Error returns file, place, fault and way out in one line.
 func (e *ParseError) Error() string {
-	text := e.Place() + ": " + e.Msg
+	text := e.place() + ": " + e.Msg
 	if e.Fix != "" {
 		text += "; " + e.Fix
 	}
 	return text
 }
 
-// Place returns file:line:column, file:line, file@byte or the file alone.
-func (e *ParseError) Place() string {
+// place returns file:line:column, file:line, file@byte or the file alone.
+func (e *ParseError) place() string {
 	switch {
 	case e.AtByte:
 		return fmt.Sprintf("%s@%d", e.File, e.Byte)

@@ -21,7 +21,7 @@ type Features struct {
 	absent labelLine // the first row of a node that is not in the graph
 }
 
-// FeatureConfig are the settings of [NewFeatures] and [ReadFeatures]; nil stands
+// FeatureConfig are the settings of [CollectFeatures] and [ReadFeatures]; nil stands
 // for the zero value.
 type FeatureConfig struct {
 	SkipUnknown bool         // pass over rows of nodes that are not in the graph; default: an error
@@ -29,18 +29,27 @@ type FeatureConfig struct {
 	Warn        func(string) // told of what is odd but accepted; nil: nobody
 }
 
-// NewFeatures returns attributes without a row, of a file for messages.
-func NewFeatures(file string, nodes Lookup, columns int, c *FeatureConfig) *Features {
+// CollectFeatures returns the rows that each hands to add, the line of the file, 0 if
+// there is none, the node and its values; file is for messages. It is an error, a
+// [*ParseError], if there is no row, or a node has two, or is not in the graph, unless such
+// are to be skipped.
+func CollectFeatures(file string, nodes Lookup, columns int, c *FeatureConfig, each func(add func(line int64, id string, values []float32) error) error) (*Features, error) {
 	a := &Features{Table: sparse.NewTable(nodes.Len(), columns), file: file, nodes: nodes}
 	if c != nil {
 		a.c = *c
 	}
-	return a
+	err := each(a.add)
+	if err == nil {
+		err = a.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
-// Add adds the row of a node, which stands on a line of the file, 0 if it has none. It
-// is an error, a [*ParseError], if the node has one already.
-func (a *Features) Add(line int64, id string, values []float32) error {
+// add adds the row of a node.
+func (a *Features) add(line int64, id string, values []float32) error {
 	a.total++
 	row, known := a.nodes.Lookup(id)
 	if !known {
@@ -61,8 +70,8 @@ func (a *Features) Add(line int64, id string, values []float32) error {
 	return nil
 }
 
-// End tells whether there are rows, and of nodes of the graph.
-func (a *Features) End() error {
+// end tells whether there are rows, and of nodes of the graph.
+func (a *Features) end() error {
 	switch {
 	case a.total == 0:
 		return &ParseError{File: a.file, Msg: "no row", Fix: "give one node a row"}

@@ -31,7 +31,8 @@ type featureReader struct {
 	t       *reader
 	headed  bool
 	columns []featureColumn // of the file; that of the node among them
-	out     *Features
+	values  []float32       // of a row
+	add     func(line int64, id string, values []float32) error
 }
 
 // ReadFeatures reads a table with a row for each node: comma, tab, semicolon or blank
@@ -61,20 +62,25 @@ func ReadFeatures(ctx context.Context, path string, nodes Lookup, c *FeatureConf
 	if cols == 0 {
 		return nil, &ParseError{File: r.t.name, Msg: "no column of attributes", Fix: "give one beside that of the node"}
 	}
-	r.out = NewFeatures(r.t.name, nodes, cols, c)
-	values := make([]float32, cols)
-	if err := r.each(ctx, func(row table.Row) error { return r.add(row, values) }); err != nil {
-		return nil, err
-	}
+	var passed []string
 	for _, col := range r.columns {
 		if col.passed != "" {
-			r.out.Passed = append(r.out.Passed, col.title)
+			passed = append(passed, col.title)
 			if c.Warn != nil {
 				c.Warn(fmt.Sprintf("%s: column %s is passed over: %s", r.t.name, col.title, col.passed))
 			}
 		}
 	}
-	return r.out, r.out.End()
+	r.values = make([]float32, cols)
+	out, err := CollectFeatures(r.t.name, nodes, cols, c, func(add func(int64, string, []float32) error) error {
+		r.add = add
+		return r.each(ctx, r.use)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Passed = passed
+	return out, nil
 }
 
 // each reads the file and calls do for every row but that of the titles.
@@ -220,8 +226,9 @@ func (r *featureReader) place() (cols int) {
 	return cols
 }
 
-// add adds a row.
-func (r *featureReader) add(row table.Row, values []float32) error {
+// use adds a row.
+func (r *featureReader) use(row table.Row) error {
+	values := r.values
 	clear(values)
 	for i := range r.columns {
 		c, text := &r.columns[i], row.Field(i)
@@ -237,5 +244,5 @@ func (r *featureReader) add(row table.Row, values []float32) error {
 			values[c.at] = float32(v)
 		}
 	}
-	return r.out.Add(row.Line, string(row.ID()), values)
+	return r.add(row.Line, string(row.ID()), values)
 }

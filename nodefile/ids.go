@@ -19,46 +19,30 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([
 	return readRows(ctx, t, "ids", t.titled, func(int, table.Row) error { return nil })
 }
 
-// Names is a list of ids that are of nothing yet.
-type Names struct {
-	text []byte // one after the other
-	end  []int  // of each in text
-}
-
-// Len returns how many there are.
-func (l *Names) Len() int { return len(l.end) }
-
-// Name returns id i.
-func (l *Names) Name(i int) string {
-	from := 0
-	if i > 0 {
-		from = l.end[i-1]
-	}
-	return string(l.text[from:l.end[i]])
-}
-
-// ReadNames reads a list of ids, one a line, about n of them. A first line with a
+// ReadNames reads a list of ids that are of nothing yet, one a line, and returns how many
+// there are, about want, and how to get id i. A first line with a
 // title is passed over, but in a file that ends in .ids, which holds nothing else.
 // Stdin is what "-" reads. Memory: 8 bytes an id and the bytes of the file, or about
 // twice as many of one that is compressed or no file.
-func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names, error) {
+func ReadNames(ctx context.Context, path string, want int, stdin io.Reader) (n int, id func(i int) string, err error) {
 	t := &reader{path: path, lines: table.Nodes{Columns: 1}, stdin: stdin}
-	l := &Names{end: make([]int, 0, n)}
+	var text []byte                // the ids, one after the other
+	ends := make([]int, 1, want+1) // of each in text, behind a 0
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		l.text = make([]byte, 0, info.Size())
+		text = make([]byte, 0, info.Size())
 	}
 	first := true
 	for row, err := range t.read(ctx) {
 		if err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 		if !first || !t.hasTitles && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
-			l.text = append(l.text, row.ID()...)
-			l.end = append(l.end, len(l.text))
+			text = append(text, row.ID()...)
+			ends = append(ends, len(text))
 		}
 		first = false
 	}
-	return l, nil
+	return len(ends) - 1, func(i int) string { return string(text[ends[i]:ends[i+1]]) }, nil
 }
 
 // ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of

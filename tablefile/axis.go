@@ -46,14 +46,14 @@ func (a Axis) Bytes() (bytes int64) {
 // ReadAxis reads n ids, one a line, as [nodefile.ReadNames] does. Another number of ids
 // is an error.
 func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
-	names, err := nodefile.ReadNames(ctx, path, n, stdin)
+	got, id, err := nodefile.ReadNames(ctx, path, n, stdin)
 	if err != nil {
 		return Axis{}, err
 	}
-	if names.Len() != n {
-		return Axis{}, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%s, want %d", counted(names.Len(), "id"), n), Fix: "list the id of each once, in order"}
+	if got != n {
+		return Axis{}, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%s, want %d", counted(got, "id"), n), Fix: "list the id of each once, in order"}
 	}
-	return Axis{n, names.Name}, nil
+	return Axis{n, id}, nil
 }
 
 // ErrNoIDs is wrapped by what [File.Axis] returns where no ids are found.

@@ -37,15 +37,13 @@ func ReadFeatures(ctx context.Context, path, ids string, nodes nodefile.Lookup, 
 	if err != nil {
 		return nil, err
 	}
-	out, i := nodefile.NewFeatures(path, nodes, f.Cols, c), 0
-	err = Read(ctx, f, func(_ []byte, row []float32) error {
-		i++
-		return out.Add(0, rows.ID(i-1), row)
+	return nodefile.CollectFeatures(path, nodes, f.Cols, c, func(add func(int64, string, []float32) error) error {
+		i := 0
+		return Read(ctx, f, func(_ []byte, row []float32) error {
+			i++
+			return add(0, rows.ID(i-1), row)
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, out.End()
 }
 
 // ErrTable is wrapped by what [ReadFeatures] returns where ids are named for a table.

@@ -29,7 +29,7 @@ const HyperedgesOption = "hyperedges"
 // hyperedge, and an edge between each hyperedge and each of its vertices. A hyperedge
 // of a single vertex is an error unless c keeps self loops; so is one without any, and
 // a vertex named twice. It takes 4 bytes a vertex of a hyperedge while it is read, and
-// the ids. The error of reading is a [*ingest.ParseError] or the file system's.
+// the ids. The error of reading is a [*nodefile.ParseError] or the file system's.
 //
 // With shared the graph has the vertices alone, and an edge between two of them for the
 // hyperedges that they share, whose number is its weight: L is then that of the
@@ -123,21 +123,21 @@ func (h *hypergraph) tell(in *textio.Reader, lines int64) error {
 const wholeHyperedge = "give each hyperedge two vertices or more, each of them once"
 
 // line adds a hyperedge.
-func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ingest.ParseError {
+func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile.ParseError {
 	if err := fields.Split(text, sep); err != nil {
-		return &ingest.ParseError{Msg: err.Error(), Fix: wholeHyperedge}
+		return &nodefile.ParseError{Msg: err.Error(), Fix: wholeHyperedge}
 	}
 	fields.DropEmpty(0)
 	number := len(h.end) + 1
 	first := len(h.of)
 	for i, id := range fields.Text {
 		if len(id) == 0 {
-			return &ingest.ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
+			return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
 		}
 		v, known := h.code[string(id)]
 		if !known {
 			if bytes.HasPrefix(id, []byte(HyperedgePrefix)) {
-				return &ingest.ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
+				return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
 			}
 			v = uint32(len(h.ids))
 			h.ids, h.last = append(h.ids, string(id)), append(h.last, 0)
@@ -145,17 +145,17 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ingest.P
 			h.bytes += idBytes + int64(len(id))
 		}
 		if h.last[v] == number {
-			return &ingest.ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
+			return &nodefile.ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
 		}
 		h.last[v] = number
 		h.of = append(h.of, v)
 	}
 	switch len(h.of) - first {
 	case 0:
-		return &ingest.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
+		return &nodefile.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
 	case 1:
-		if h.c.SelfLoops != ingest.KeepLoops {
-			return &ingest.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with Config.SelfLoops=keep, or leave the line out"}
+		if !h.c.KeepLoops {
+			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with Config.KeepLoops, or leave the line out"}
 		}
 	}
 	h.end = append(h.end, len(h.of))

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -68,7 +69,7 @@ func golden(t *testing.T, graph, file string) string {
 }
 
 func TestCitationsGolden(t *testing.T) {
-	store := stored(t, []string{golden(t, "digraph", "edges.tsv")}, &ingest.Config{Directed: true, Nodes: golden(t, "digraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops})
+	store := stored(t, []string{golden(t, "digraph", "edges.tsv")}, &ingest.Config{Directed: true, Nodes: golden(t, "digraph", "nodes.tsv"), KeepLoops: true})
 	cocitation, coupling := testgraph.Golden(t, "digraph/cocitation.npy"), testgraph.Golden(t, "digraph/coupling.npy")
 	for _, c := range []struct{ cocitation, coupling bool }{{true, false}, {false, true}, {true, true}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestCitationsGolden(t *testing.T) {
 }
 
 func TestHyperedgesGolden(t *testing.T) {
-	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops}
+	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), KeepLoops: true}
 	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
 	s := stored(t, nil, c)
 	if s.Manifest().Options[source.HyperedgesOption] == "" {
@@ -121,7 +122,7 @@ func TestHyperedgesGolden(t *testing.T) {
 }
 
 func TestSharedHyperedgesGolden(t *testing.T) {
-	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), SelfLoops: ingest.KeepLoops}
+	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), KeepLoops: true}
 	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, true, c)}
 	a, ids := dense(t, stored(t, nil, c))
 	shared := testgraph.Golden(t, "hypergraph/E.npy")
@@ -153,7 +154,7 @@ func TestHyperedgeVerticesThatAreNumbersAreInTheirOrder(t *testing.T) {
 
 func TestBadHyperedges(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"a b\nc\n", `:2: a hyperedge with the single vertex "c"; keep it with Config.SelfLoops=keep, or leave the line out`},
+		{"a b\nc\n", `:2: a hyperedge with the single vertex "c"; keep it with Config.KeepLoops, or leave the line out`},
 		{"a b\n\nc d\n", ":2: a hyperedge without vertices"},
 		{"a b c a\n", `:1:7: a hyperedge that names "a" twice`},
 		{"a hyperedge:1\n", `:1:3: a vertex with an id of a hyperedge`},
@@ -168,7 +169,7 @@ func TestBadHyperedges(t *testing.T) {
 		set.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, set)}
 		dir := filepath.Join(t.TempDir(), "graph")
 		_, err := ingest.Run(context.Background(), dir, nil, set)
-		if parse := (*ingest.ParseError)(nil); !errors.As(err, &parse) || !strings.Contains(err.Error(), c.want) {
+		if parse := (*nodefile.ParseError)(nil); !errors.As(err, &parse) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %s", c.text, err, c.want)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "manifest")); err == nil {

@@ -121,7 +121,7 @@ func (o *ReadOptions) labelledBy(labels int) string {
 // readFiles reads graphs that have a file each, by way of stores in the directory temp.
 func readFiles(ctx context.Context, paths []string, temp string, config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
-	config.Undirected, config.SelfLoops = !config.Directed, ingest.KeepLoops
+	config.Undirected, config.KeepLoops = !config.Directed, true
 	seen := map[string]string{}
 	for _, path := range paths {
 		id := filepath.Base(path)

@@ -347,7 +347,7 @@ func (in *invocation) overLimit(err error) error {
 			return &limitError{parent, fmt.Sprintf("temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
 				words.Bytes(disk.Need), words.Bytes(disk.Free))}
 		}
-		return errors.New(disk.Text(words.Bytes))
+		return fmt.Errorf("%s: %s may need %s, %s are free; %s", disk.Dir, disk.What, words.Bytes(disk.Need), words.Bytes(disk.Free), disk.Fix)
 	default:
 		return err
 	}
@@ -357,8 +357,8 @@ func (in *invocation) overLimit(err error) error {
 	}
 	need := words.Bytes(enough + enough/100) // its figures are rounded
 	otherwise := ""
-	if edges != nil {
-		otherwise = edges.Else()
+	if edges != nil && edges.Unordered {
+		otherwise = ", or pass --order none"
 	}
 	switch {
 	case in.limitedBy == system.AddressLimit && in.memory != in.maxMemory:

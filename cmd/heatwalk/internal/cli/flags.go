@@ -162,17 +162,20 @@ func (in *invocation) floatVar(flags *pflag.FlagSet, p *float64, name string, in
 
 func (in *invocation) choiceVar(flags *pflag.FlagSet, p *string, name, initial string, choices []string, usage string) {
 	*p = initial
-	in.variable(flags, name, strings.Join(choices, "|"), initial, usage, func(s string) error {
-		for _, c := range choices {
-			if s == c {
-				*p = s
-				return nil
-			}
+	enumVar(in, flags, p, name, initial, choices, choices, usage)
+}
+
+// enumVar declares a flag each of whose words stands for one of values.
+func enumVar[C any](in *invocation, flags *pflag.FlagSet, p *C, name, initial string, words []string, values []C, usage string) {
+	in.variable(flags, name, strings.Join(words, "|"), initial, usage, func(s string) error {
+		if i := slices.Index(words, s); i >= 0 {
+			*p = values[i]
+			return nil
 		}
-		if near := spec.Nearest(s, choices); near != "" {
-			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(choices, ", "), near)
+		if near := spec.Nearest(s, words); near != "" {
+			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(words, ", "), near)
 		}
-		return fmt.Errorf("%s is not one of its values; give %s", quoted(s), strings.Join(choices, ", "))
+		return fmt.Errorf("%s is not one of its values; give %s", quoted(s), strings.Join(words, ", "))
 	})
 }
 

@@ -36,22 +36,26 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	own.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
 	own.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
 	own.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
-	in.variable(own, "self-loops", "drop|keep", "drop", "edges from a node to itself", c.SelfLoops.Set)
-	in.variable(own, "duplicates", "sum|max|min|first|error", "",
-		"an edge that occurs again (default: weights are added, without weights it counts once)", c.Duplicates.Set)
+	enumVar(in, own, &c.KeepLoops, "self-loops", "drop", []string{"drop", "keep"}, []bool{false, true}, "edges from a node to itself")
+	enumVar(in, own, &c.Duplicates, "duplicates", "", []string{"sum", "max", "min", "first", "error"},
+		[]ingest.Duplicates{ingest.SumDuplicates, ingest.MaxDuplicates, ingest.MinDuplicates, ingest.FirstDuplicates, ingest.ErrorDuplicates},
+		"an edge that occurs again (default: weights are added, without weights it counts once)")
 	c.Order = ingest.AutoOrder
-	in.variable(own, "order", "auto|none|degree|bfs|rcm|locality", "auto",
-		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids", c.Order.Set)
+	enumVar(in, own, &c.Order, "order", "auto", []string{"auto", noOrder, "degree", "bfs", "rcm", "locality"},
+		[]ingest.Order{ingest.AutoOrder, ingest.DefaultOrder, ingest.DegreeOrder, ingest.BreadthFirstOrder, ingest.CuthillMcKeeOrder, ingest.LocalityOrder},
+		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids")
 	in.variable(own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
-	in.variable(own, "header", "auto|yes|no", "auto", "whether the first line is a header", c.Header.Set)
+	enumVar(in, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
+		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
 	in.sizeVar(own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	in.sourceFlags(own, &r.sources)
 	in.tempFlag(own)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
-	in.variable(own, "unknown-ids", "error|skip", "", "ids that are not in the graph (or not in --nodes)", c.UnknownIDs.Set)
+	enumVar(in, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
+		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	flags.AddFlagSet(own)
 }
 

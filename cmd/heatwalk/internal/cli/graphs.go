@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -196,14 +196,14 @@ func (r *collectionRun) explain(err error) error {
 		graph *graphs.GraphError
 		wrong *spec.ParameterError
 		limit *graphs.DivergenceError
-		line  *ingest.ParseError
+		line  *nodefile.ParseError
 	)
 	switch {
 	case errors.As(err, &line): // of a file with a graph
 		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass Config.SkipBadLines"), ", ")
 		return line
 	case errors.As(err, &file):
-		return &ingest.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}
+		return &nodefile.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}
 	case errors.As(err, &graph):
 		return &dataError{r.name, strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles")}
 	case errors.As(err, &limit):

@@ -290,4 +290,7 @@ func storeOf(m *shard.Manifest) any {
 }
 
 // orderOf returns what the order of a store's rows is called.
-func orderOf(m *shard.Manifest) string { return cmp.Or(m.Order, ingest.DefaultOrder.String()) }
+func orderOf(m *shard.Manifest) string { return cmp.Or(m.Order, noOrder) }
+
+// noOrder is the order of the ids.
+const noOrder = "none"

@@ -11,6 +11,7 @@ var option = regexp.MustCompile(`\b(?:[a-z]+\.)?((?:Config|Options|WriteOptions|
 
 // optionFlags are the flags of options of other names.
 var optionFlags = map[string]string{
+	"Config.KeepLoops":          "--self-loops=keep",
 	"Config.Memory":             "--max-memory",
 	"Config.Window":             "--max-window",
 	"FeatureConfig.SkipUnknown": "--unknown-ids=skip",

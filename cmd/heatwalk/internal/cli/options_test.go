@@ -3,7 +3,6 @@ package cli
 import (
 	"testing"
 
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -18,7 +17,7 @@ func TestWithFlags(t *testing.T) {
 		"pass T = float64":                                     "pass --dtype float64",
 		"allow it with " + textio.WindowFlag + "=2GiB":         "allow it with --max-window=2GiB",
 		"a file named ConfigXFields, Shared":                   "a file named ConfigXFields, Shared",
-		(&ingest.MemoryError{Unordered: true}).Else():          ", or pass --order none",
+		"keep it with Config.KeepLoops":                        "keep it with --self-loops=keep",
 	} {
 		if got := withFlags(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

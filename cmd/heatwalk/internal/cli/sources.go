@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -39,7 +40,7 @@ func (in *invocation) checkSources(r *reading) {
 		in.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		in.problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Header != ingest.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
+	case s.hyperedges && (c.Fields != nil || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
 		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
 		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs")
