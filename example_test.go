@@ -110,7 +110,7 @@ func Example_eigenpairs() {
 func Example_solve() {
 	g := open()
 	defer g.Close()
-	s, err := iterative.ShiftedLaplacian(g, 1, 1)
+	s, err := iterative.ShiftedLaplacian(g, false, 1, 1)
 	check(err)
 	b := sparse.NewBlock[float64](g.Nodes.Len(), 1)
 	b.Row(0)[0] = 1

@@ -100,7 +100,7 @@ func (s *KrylovSettings) Run(ctx context.Context, g *graph.Graph, order []uint32
 		system.Memory = s.Limit
 		return s.solve(ctx, system, order)
 	}
-	return s.eigen(ctx, s.Problem.Eigenproblem(g), g.Workers)
+	return s.eigen(ctx, g)
 }
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
@@ -146,13 +146,10 @@ func (s *KrylovSettings) system(g *graph.Graph) (*iterative.System, error) {
 	if s.System == "pseudo-inverse" {
 		least = 0
 	}
-	switch {
-	case s.System == "von-neumann":
+	if s.System == "von-neumann" {
 		return iterative.VonNeumann(g, s.Alpha)
-	case s.Normalized:
-		return iterative.ShiftedLaplacianNormalized(g, s.Alpha, least)
 	}
-	return iterative.ShiftedLaplacian(g, s.Alpha, least)
+	return iterative.ShiftedLaplacian(g, s.Normalized, s.Alpha, least)
 }
 
 // solve times the solution of M·X = B, where B is [noise]. Where M needs a factor, the
@@ -160,7 +157,7 @@ func (s *KrylovSettings) system(g *graph.Graph) (*iterative.System, error) {
 func (s *KrylovSettings) solve(ctx context.Context, m *iterative.System, order []uint32) (Krylov, error) {
 	b := noise(len(m.Graph.Degrees), s.Columns, order)
 	x := sparse.NewBlock[float64](b.Rows, s.Columns)
-	var out *iterative.SystemResult
+	var out *iterative.Result
 	timing, err := measure(s.Repeat, func() (err error) {
 		out, err = m.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: s.Tolerance})
 		return err
@@ -179,18 +176,18 @@ func (s *KrylovSettings) solve(ctx context.Context, m *iterative.System, order [
 	return v, nil
 }
 
-// eigen times the eigenpairs that a problem asks for.
-func (s *KrylovSettings) eigen(ctx context.Context, p *lanczos.Problem, workers int) (Krylov, error) {
-	var out *lanczos.Pairs
+// eigen times the eigenpairs of [KrylovSettings.Problem].
+func (s *KrylovSettings) eigen(ctx context.Context, g *graph.Graph) (Krylov, error) {
+	var out *spectral.Pairs
 	timing, err := measure(s.Repeat, func() (err error) {
 		out = nil // its vectors make room for the next
-		out, err = p.Solve(ctx, s.Columns, &lanczos.Settings{Tolerance: s.Tolerance, RNGSeed: s.RNGSeed, Workers: workers})
+		out, err = s.Problem.Solve(ctx, g, s.Columns, &lanczos.Settings{Tolerance: s.Tolerance, RNGSeed: s.RNGSeed, Workers: g.Workers})
 		return err
 	})
 	if err != nil {
 		return Krylov{}, err
 	}
-	v := s.report(timing, out.Method.String(), out.Products)
+	v := s.report(timing, out.Method, out.Products)
 	v.Values = out.Values
 	for _, r := range out.Residuals {
 		v.Bound = max(v.Bound, r/out.Norm)

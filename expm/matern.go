@@ -145,11 +145,7 @@ func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error 
 // solve stores (shift + H_s)⁻¹·B in x. growth is by how much a residual may
 // reach the final result.
 func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, growth float64) error {
-	build := iterative.ShiftedLaplacian
-	if s.normalized {
-		build = iterative.ShiftedLaplacianNormalized
-	}
-	system, err := build(s.graph, 1, shift)
+	system, err := iterative.ShiftedLaplacian(s.graph, s.normalized, 1, shift)
 	if err != nil {
 		return err
 	}

@@ -63,11 +63,7 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 // solver returns refined solves with σ + H, or H⁺ where σ is 0, whose factor takes what
 // the blocks leave of memory.
 func (m *Map) solver(ctx context.Context, cols int, sigma float64, memory int64) (*iterative.Refinement, error) {
-	system := iterative.ShiftedLaplacian
-	if m.normalized {
-		system = iterative.ShiftedLaplacianNormalized
-	}
-	s, err := system(m.graph, 1, sigma)
+	s, err := iterative.ShiftedLaplacian(m.graph, m.normalized, 1, sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +123,7 @@ func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64]
 	if err != nil {
 		return nil, err
 	}
-	left := math.Exp(f.rate * exact.Least() * (1 - 8*epsilon)) // e^−∞ where all is in the null space
+	left := math.Exp(f.rate * exact.Least * (1 - 8*epsilon)) // e^−∞ where all is in the null space
 	if left > epsilon {
 		return nil, ErrTolerance
 	}

@@ -30,16 +30,15 @@ func (s *solves) review(ctx context.Context, last int, first bool) error {
 	for i := range ground {
 		ground[i] = s.ground(i)
 	}
-	f, err := iterative.NewCholesky(ctx, s.graph.A, s.gamma, ground, &iterative.CholeskySettings{
-		RNGSeed: 1, Memory: s.settings.Memory, Workers: s.workers,
-	})
+	system := &iterative.System{Graph: s.graph, Edge: s.gamma, Ground: ground, Memory: s.settings.Memory}
+	p, factored, err := system.Preconditioner(ctx)
 	switch {
 	case errors.Is(err, iterative.ErrMemory):
 		return nil
-	case err != nil:
+	case err != nil || !factored:
 		return err
 	}
-	s.cg.Precond, s.factored, s.pace = f, true, factorPace
+	s.cg.Precond, s.factored, s.pace = p, true, factorPace
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 // A = D − αA and s = d^½ that is I − αS, at the price of the unweighted sweep.
 //
 // A CG keeps its buffers between solves, three blocks of the size of X, four
-// with a preconditioner other than [Jacobi]. It must not be used by two
+// with a preconditioner other than that of [NewJacobi]. It must not be used by two
 // goroutines at a time.
 type CG struct {
 	A       sparse.Applier[float64]
@@ -136,7 +136,7 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settin
 	case n > 0 && &x.Data[0] == &b.Data[0]:
 		panic(badOverlap)
 	}
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	r := &c.run

@@ -322,7 +322,7 @@ func TestStart(t *testing.T) {
 
 func TestAbsoluteTolerances(t *testing.T) {
 	g := graphOf(t, testgraph.Random(2, 80, 160, true))
-	s, err := ShiftedLaplacian(g, 10, 1)
+	s, err := ShiftedLaplacian(g, false, 10, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestAbsoluteTolerances(t *testing.T) {
 
 func TestZeroColumns(t *testing.T) {
 	g := graphOf(t, testgraph.Path(5))
-	s, err := ShiftedLaplacian(g, 1, 0)
+	s, err := ShiftedLaplacian(g, false, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,12 +371,12 @@ func TestZeroColumns(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	bad := &Settings{Tolerance: 1, MaxIterations: -1, Absolute: []float64{0}}
-	err := bad.Validate()
+	err := bad.validate()
 	var all interface{ Unwrap() []error }
 	if !errors.As(err, &all) || len(all.Unwrap()) != 3 {
 		t.Errorf("%v", err)
 	}
-	if err := (*Settings)(nil).Validate(); err != nil {
+	if err := (*Settings)(nil).validate(); err != nil {
 		t.Error(err)
 	}
 }

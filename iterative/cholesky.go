@@ -15,11 +15,11 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Cholesky is a factor G·Gᵀ that resembles scale·L + diag(ground), L the
+// cholesky is a factor G·Gᵀ that resembles scale·L + diag(ground), L the
 // Laplacian of a graph, with sampled fill: about as many entries as the graph
 // has. Vertices are eliminated in the order of their degrees at the time,
 // which makes the factor of a forest exact. It is safe for concurrent use.
-type Cholesky struct {
+type cholesky struct {
 	order   []uint32  // the row at each position of the factor
 	pivot   []float64 // inverted
 	scale   []float64 // s, see scaledBy; nil means ones
@@ -37,13 +37,6 @@ type triangle struct {
 	ptr []int64
 	col []uint32
 	val []float64
-}
-
-// CholeskySettings are the settings of a factor. Nil means all defaults.
-type CholeskySettings struct {
-	RNGSeed uint64 // of the sampling
-	Memory  int64  // bytes for the factor and its making; 0 means no limit
-	Workers int    // goroutines of ApplyTo, 0: one for each processor; never changes a result
 }
 
 // CholeskyMemory lists what a factor may take where there is a limit, for n nodes and so
@@ -83,35 +76,33 @@ func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(3*(entries/4), 6*int64(n)), int64(n)*int64(n-1)/2)
 }
 
-// NewCholesky factors M = scale·L + diag(ground), L = D − A, where A is
+// newCholesky factors M = scale·L + diag(ground), L = D − A, where A is
 // symmetric with weights ≥ 0, and ground ≥ 0 or nil for zeros. On each
 // component whose ground is zero the factor is that of the singular L.
 //
-// The factor depends on the matrix and the rng seed alone. Cost: one sweep and
-// a sequential elimination; with a limit, memory at most that of [CholeskyMemory]. The
+// The factor depends on the matrix alone. Cost: one sweep and
+// a sequential elimination; with a limit of memory in bytes at most that of
+// [CholeskyMemory], 0 for none. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
 // [graph.ErrWeight], or is that of the sweep.
-func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, s *CholeskySettings) (*Cholesky, error) {
+func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
 	if n != cols || ground != nil && len(ground) != n {
 		panic(badShape)
 	}
-	if s == nil {
-		s = &CholeskySettings{}
-	}
 	limit := int64(math.MaxInt64)
-	if s.Memory > 0 {
-		if need := choleskyBytes(n, a.NNZ()); need > s.Memory {
-			return nil, memoryError(need, s.Memory)
+	if memory > 0 {
+		if need := choleskyBytes(n, a.NNZ()); need > memory {
+			return nil, memoryError(need, memory)
 		}
 		limit = factorLimit(n, a.NNZ())
 	}
 	pages.Expect(choleskyBytes(n, a.NNZ()))
-	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed, recordsFor(a.NNZ()), limit)
+	columns, err := eliminate(ctx, a, scale, ground, rngSeed, recordsFor(a.NNZ()), limit)
 	if err != nil {
 		return nil, err
 	}
-	c := &Cholesky{entries: a.NNZ(), workers: s.Workers, substitutions: new(sync.Pool)}
+	c := &cholesky{entries: a.NNZ(), workers: workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
 	return c, nil
 }
@@ -123,7 +114,7 @@ func memoryError(need, limit int64) error {
 
 // arrange orders the positions by level: a position's level is one more than
 // the highest level among those that it takes from.
-func (c *Cholesky) arrange(columns *columns) {
+func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
 	level := make([]uint32, n) // of a vertex
 	var top uint32
@@ -206,14 +197,14 @@ func (t triangle) transpose() triangle {
 
 // fill returns the stored entries of G + Gᵀ over those of the matrix: a step
 // with this preconditioner costs about 1 + Fill sweeps.
-func (c *Cholesky) fill() float64 {
+func (c *cholesky) fill() float64 {
 	n := int64(len(c.order))
 	return float64(2*int64(len(c.lower.col))+n) / float64(c.entries+n)
 }
 
 // scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
 // with c and s: with s = d^½ and M = L that of L̃.
-func (c *Cholesky) scaledBy(s []float64) *Cholesky {
+func (c *cholesky) scaledBy(s []float64) *cholesky {
 	if len(s) != len(c.order) {
 		panic(badShape)
 	}
@@ -222,9 +213,9 @@ func (c *Cholesky) scaledBy(s []float64) *Cholesky {
 	return &scaled
 }
 
-// ApplyTo stores (G·Gᵀ)⁺·R in dst, which must not overlap r: one pass over the
+// ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R: one pass over the
 // factor forwards and one backwards, columns shared out among the workers.
-func (c *Cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
+func (c *cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
 	n, k := len(c.order), r.Cols
 	if r.Rows != n || dst.Rows != n || dst.Cols != k {
 		panic(badShape)
@@ -243,7 +234,7 @@ func (c *Cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) e
 const batchBytes = 16 << 10
 
 // solve is ApplyTo for one slab of columns.
-func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
+func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
 	s, _ := c.substitutions.Get().(*substitution)
 	if s == nil {
 		s = new(substitution)
@@ -275,7 +266,7 @@ func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 }
 
 // reorder takes the row of each position to that of its vertex, cycle by cycle.
-func (c *Cholesky) reorder(b *sparse.Block[float64], s *substitution) {
+func (c *cholesky) reorder(b *sparse.Block[float64], s *substitution) {
 	for first := range c.order {
 		if s.placed[first] {
 			continue
@@ -296,7 +287,7 @@ func (c *Cholesky) reorder(b *sparse.Block[float64], s *substitution) {
 }
 
 // copyRow copies a row, times the scale.
-func (c *Cholesky) copyRow(v uint32, dst, src []float64) {
+func (c *cholesky) copyRow(v uint32, dst, src []float64) {
 	if c.scale == nil {
 		copy(dst, src)
 		return

@@ -17,7 +17,7 @@
 //
 // # Preconditioners
 //
-// A [Preconditioner] is [Jacobi], the diagonal, or the [Cholesky] factor of a
+// A [Preconditioner] is the diagonal, Jacobi's, or the Cholesky factor of a
 // matrix a·L + diag(g) with sampled fill, which needs ten to fifty steps where
 // Jacobi may need thousands. It is made sequentially, in about half a second
 // for each million stored entries.
@@ -27,11 +27,11 @@
 // A [System] is one of the maps that kernels on nodes need, from which the
 // operator, the null space, the diagonal and the factor all follow:
 //
-//	ShiftedLaplacian(g, a, c)            a·L + c·I, and L⁺ with c = 0
-//	ShiftedLaplacianNormalized(g, a, c)  a·L̃ + c·I, and L̃⁺ with c = 0
+//	ShiftedLaplacian(g, false, a, c)     a·L + c·I, and L⁺ with c = 0
+//	ShiftedLaplacian(g, true, a, c)      a·L̃ + c·I, and L̃⁺ with c = 0
 //	VonNeumann(g, α)                     I − αS
 //	RegularizedCommuteTime(g, α)         D − αA
-//	VonNeumannAdjacency(g, α, v, least)   I − αA, through v∘A∘v
+//	VonNeumannAdjacency(g, α, v, least)  I − αA, through v∘A∘v
 //
 // Its SolveTo begins with Jacobi and makes the factor when the residuals of the
 // first steps say that it will pay. Definite systems are solved with float32

@@ -25,7 +25,7 @@ func ExampleSystem_SolveTo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := iterative.ShiftedLaplacian(g, 1, 1)
+	s, err := iterative.ShiftedLaplacian(g, false, 1, 1)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -48,7 +47,7 @@ func TestFill(t *testing.T) {
 		{"complete", testgraph.Complete(100), 0.5},
 	} {
 		n, _ := c.a.Dims()
-		f, err := NewCholesky(ctx, c.a, 1, nil, &CholeskySettings{RNGSeed: 1, Memory: choleskyBytes(n, c.a.NNZ())})
+		f, err := newCholesky(ctx, c.a, 1, nil, choleskyBytes(n, c.a.NNZ()), 0)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -69,22 +68,22 @@ func TestTooMuchFill(t *testing.T) {
 	a := testgraph.Random(5, n, 10*n, true)
 	g := graphOf(t, a)
 	memory := choleskyBytes(n, a.NNZ())
-	if _, err := NewCholesky(ctx, a, 1, nil, &CholeskySettings{Memory: memory}); !errors.Is(err, ErrFill) || !errors.Is(err, ErrMemory) {
+	if _, err := newCholesky(ctx, a, 1, nil, memory, 0); !errors.Is(err, ErrFill) || !errors.Is(err, ErrMemory) {
 		t.Fatalf("the factor of a random graph: %v", err)
 	}
 	for _, c := range []struct {
-		system func(g *graph.Graph, a, c float64) (*System, error)
-		scale  func(i int) float64
+		normalized bool
+		scale      func(i int) float64
 	}{
-		{ShiftedLaplacian, func(int) float64 { return 1 }},
-		{ShiftedLaplacianNormalized, func(i int) float64 { return g.Degrees[i] }},
+		{false, func(int) float64 { return 1 }},
+		{true, func(i int) float64 { return g.Degrees[i] }},
 	} {
-		s, err := c.system(g, 1, 0)
+		s, err := ShiftedLaplacian(g, c.normalized, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Memory = memory
-		p, err := s.Preconditioner(ctx)
+		p, _, err := s.Preconditioner(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 // of [System.SolveTo], but for Start, which is not used.
 //
 // Cost: that of [System.SolveTo], a sweep more, and [HarmonicMemory].
-func (h *Harmonic) SolveTo(ctx context.Context, f *sparse.Block[float64], s *Settings) (*SystemResult, error) {
+func (h *Harmonic) SolveTo(ctx context.Context, f *sparse.Block[float64], s *Settings) (*Result, error) {
 	if f.Rows != len(h.free) {
 		panic(badShape)
 	}

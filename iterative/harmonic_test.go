@@ -21,7 +21,7 @@ func TestHarmonicSlow(t *testing.T) {
 	n, _ := a.Dims()
 	tail := side * side // hangs on the grid's last node; its end is clamped
 	clamped := []int{0, side - 1, n - 1}
-	of := func(memory int64, workers int) (*sparse.Block[float64], *SystemResult, error) {
+	of := func(memory int64, workers int) (*sparse.Block[float64], *Result, error) {
 		g := graphOf(t, a)
 		g.Memory, g.Workers = memory, workers
 		h, err := NewHarmonic(ctx, g, clamped)

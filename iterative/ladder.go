@@ -12,6 +12,9 @@ type ladder struct {
 	patience int // steps of Jacobi that cost as much as a solve with the factor
 	allowed  int // steps with the factor; 0: as many as the settings say
 	climb    func(ctx context.Context) (Preconditioner, error)
+
+	fill    float64 // of the factor; 0: there is none
+	refused bool    // there is no room for it, or it fills in
 }
 
 const (

@@ -25,12 +25,12 @@ func TestFactorBytes(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return int64(after.TotalAlloc - before.TotalAlloc)
 	}
-	var f *Cholesky
+	var f *cholesky
 	// All that is ever allocated: the records, the columns and two triangles.
 	most := 16*recordsFor(a.NNZ()) + 3*12*factorLimit(n, a.NNZ()) + 200*int64(n)
 	if got := allocated(func() {
 		var err error
-		if f, err = NewCholesky(ctx, a, 1, nil, &CholeskySettings{RNGSeed: 1, Workers: 1}); err != nil {
+		if f, err = newCholesky(ctx, a, 1, nil, 0, 1); err != nil {
 			t.Fatal(err)
 		}
 	}); got > most {
@@ -56,7 +56,7 @@ func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	a := grid(100)
 	n, _ := a.Dims()
 	system := func() *System {
-		s, err := ShiftedLaplacian(graphOf(t, a), 1, 1)
+		s, err := ShiftedLaplacian(graphOf(t, a), false, 1, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,28 +14,31 @@ type Preconditioner interface {
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// Jacobi preconditions with a diagonal. Inverse holds 1/A_ii, or 0 where A has
-// an empty row. [CG] computes its product inside other passes.
-type Jacobi struct{ Inverse []float64 }
+// jacobi preconditions with a diagonal. [CG] computes its product inside other passes.
+type jacobi struct {
+	inverse []float64 // 1/A_ii, or 0 where A has an empty row
+}
 
-// NewJacobi returns the preconditioner of a map with the given diagonal.
+// NewJacobi returns the preconditioner of a map with the given diagonal, its inverse.
 // Elements that are not positive are taken for those of empty rows.
-func NewJacobi(diag []float64) *Jacobi {
+func NewJacobi(diag []float64) Preconditioner { return newJacobi(diag) }
+
+func newJacobi(diag []float64) *jacobi {
 	inverse := make([]float64, len(diag))
 	for i, d := range diag {
 		if d > 0 {
 			inverse[i] = 1 / d
 		}
 	}
-	return &Jacobi{inverse}
+	return &jacobi{inverse}
 }
 
-// ApplyTo stores diag(Inverse)·R in dst.
-func (p *Jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error {
-	if len(p.Inverse) != r.Rows || dst.Rows != r.Rows || dst.Cols != r.Cols {
+// ApplyTo implements [Preconditioner].
+func (p *jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error {
+	if len(p.inverse) != r.Rows || dst.Rows != r.Rows || dst.Cols != r.Cols {
 		panic(badShape)
 	}
-	for i, f := range p.Inverse {
+	for i, f := range p.inverse {
 		to := dst.Row(i)
 		for j, v := range r.Row(i) {
 			to[j] = f * v

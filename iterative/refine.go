@@ -28,23 +28,21 @@ import (
 //
 // v, found by a refinement itself, are hitting times of g where q are the degrees.
 type Refinement struct {
+	// Least is a lower bound of the positive eigenvalues of a singular M, +Inf if there
+	// is none: the least of the matrix without the rows and columns of the nodes g is
+	// between (Cauchy), and not below any min_i (L·v)_i/(s_i²·v_i) with v > 0 (Collatz and
+	// Wielandt).
+	Least float64
+
 	system *System
 	plain  bool            // the inverse is that of Edge·L, whatever Scale is
 	degree []double.Number // exact degrees of the nodes; nil: neither s nor Ground is made of them
 	q      []float64       // the lower bounds q_i of (L·v)_i by node, or Ground of a definite M
-	least  float64         // a lower bound of the positive eigenvalues of a singular M
 	sweeps int             // of the graph, that finding v took
 
 	// Upper bounds of norms by component, of length-n vectors on its nodes.
 	timesNorm []float64 // ‖v∘s‖, where v = 1 for a definite M
 	scaleNorm []float64 // ‖s‖
-}
-
-// Refined is what a refined solve found out.
-type Refined struct {
-	ErrorBound      []float64 // never below ‖X − M⁺B‖, for each column
-	Sweeps          int
-	SampledCholesky bool // the factor took part
 }
 
 // refinementFits returns [ErrMemory] if memory, unless it is 0, has no room for what a
@@ -145,7 +143,7 @@ type refining struct {
 	*Refinement
 	z      double.Block
 	r, y   *sparse.Block[float64] // residual and correction
-	result *Refined
+	result *Result
 
 	// rhs returns C_ij and a bound of its rounding; enough reports whether the residual of
 	// column j, as in worst, is small enough.
@@ -297,7 +295,7 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 		}
 	}
 	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, 1) }
-	run := &refining{Refinement: f, z: double.NewBlock(n, 1), r: block(), y: block(), result: &Refined{}}
+	run := &refining{Refinement: f, z: double.NewBlock(n, 1), r: block(), y: block(), result: &Result{}}
 	run.rhs = func(i, _ int) (double.Number, float64) {
 		if c := parts.Of[i]; pinned[c] == i { // so that the right-hand side has no part in the null space
 			return double.Number{Hi: -total[c].Hi, Lo: -total[c].Lo}, 0
@@ -316,31 +314,27 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	for i := range f.q {
 		f.q[i] *= 1 - run.worst[0] - 8*epsilon
 	}
-	f.least = math.Inf(1)
+	f.Least = math.Inf(1)
 	for i, c := range parts.Of {
 		v, m := run.z.At(i, 0).Minus(run.z.At(pinned[c], 0)).Hi, f.weight(i).Hi
 		f.timesNorm[c] += m * v * v
 		if pinned[c] != i {
-			f.least = min(f.least, f.q[i]/(m*v)*(1-1e-12))
+			f.Least = min(f.Least, f.q[i]/(m*v)*(1-1e-12))
 		}
 	}
 	f.finishNorms()
 	return nil
 }
 
-// Least returns a lower bound of the positive eigenvalues of a singular M, +Inf if there is
-// none: the least of the matrix without the rows and columns of the nodes g is between
-// (Cauchy), and not below any min_i (L·v)_i/(s_i²·v_i) with v > 0 (Collatz and Wielandt).
-func (f *Refinement) Least() float64 { return f.least }
-
-// SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. Where memory in
+// SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. The result has
+// Sweeps, ErrorBound and SampledCholesky alone. Where memory in
 // bytes, 0 for no limit, has no room for it beside the blocks of the system's own solve, the
 // error is [ErrMemory]. Cost: that of the system's own for some two to ten right-hand sides.
-func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Refined, error) {
+func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
 	if err := refinementFits(b.Rows, b.Cols, memory); err != nil {
 		return nil, err
 	}
-	out := &Refined{ErrorBound: make([]float64, b.Cols), Sweeps: f.sweeps}
+	out := &Result{ErrorBound: make([]float64, b.Cols), Sweeps: f.sweeps}
 	f.sweeps = 0
 	width := max(1, b.Cols/2) // the blocks of the system's own solves are those of so many now
 	f.system.cg.run.r, f.system.cg.run.p, f.system.cg.run.q, f.system.cg.run.z = nil, nil, nil, nil

@@ -31,7 +31,7 @@ func TestRefinedPotentials(t *testing.T) {
 	weights := []float64{3, 1e-9, 7e5, 0.3, 1e-11, 2e3, 1, 1}
 	g := graphOf(t, pathOf(t, weights, 2))
 	n, last := len(g.Degrees), len(weights)
-	s, err := ShiftedLaplacianNormalized(g, 1, 0)
+	s, err := ShiftedLaplacian(g, true, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestRefinedWorkersAgree(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		g := graphOf(t, a)
 		g.Workers = workers
-		s, err := ShiftedLaplacianNormalized(g, 1e9, 1)
+		s, err := ShiftedLaplacian(g, true, 1e9, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestNoRefinement(t *testing.T) {
 // A refinement that memory has no room for is refused, before and after it is prepared.
 func TestRefinementKeepsToMemory(t *testing.T) {
 	g := graphOf(t, pathOf(t, []float64{1, 2}, 0))
-	s, err := ShiftedLaplacian(g, 1, 0.5)
+	s, err := ShiftedLaplacian(g, false, 1, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -293,8 +293,8 @@ func (r *run) setPreconditioner() {
 	r.inverse, r.z = r.ones, nil
 	switch p := r.Precond.(type) {
 	case nil:
-	case *Jacobi:
-		r.inverse = p.Inverse
+	case *jacobi:
+		r.inverse = p.inverse
 	default:
 		r.z = r.q
 	}

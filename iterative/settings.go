@@ -58,8 +58,8 @@ const (
 	defaultMaxIterations = 10_000
 )
 
-// Validate reports every setting that is out of range.
-func (s *Settings) Validate() error {
+// validate reports every setting that is out of range.
+func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
@@ -94,7 +94,8 @@ func (s *Settings) withDefaults() Settings {
 	return c
 }
 
-// Result is what a solve found out, also when it failed.
+// Result is what a solve found out, also when it failed. What stands behind History is
+// found by a [System] alone.
 type Result struct {
 	Steps       int   // of the block, or of groups of its columns in turn, each with one sweep
 	Sweeps      int   // all sweeps, those for residuals included
@@ -116,4 +117,20 @@ type Result struct {
 	// History holds the largest relative residual before the first step and
 	// after each.
 	History []float64
+
+	// ErrorBound is never below ‖X − M⁺B‖, for each column: the residual and
+	// the rounding errors of computing it, over the System's Least. Nil if that is 0; the
+	// only statement about the error is then the estimate Energy.
+	ErrorBound []float64
+
+	// Rounding is the part of ErrorBound that a smaller residual would not
+	// change.
+	Rounding []float64
+
+	// SampledCholesky says that the factor took part; Fill is its fill.
+	SampledCholesky bool
+	Fill            float64
+
+	// Refused says that the factor did not fit the System's Memory, or filled in.
+	Refused bool
 }

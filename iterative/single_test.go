@@ -31,8 +31,8 @@ func TestSingle(t *testing.T) {
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
 		"I − αS":  func() (*System, error) { return VonNeumann(g, 0.9) },
-		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, 1, 1) },
-		"I + αL̃": func() (*System, error) { return ShiftedLaplacianNormalized(g, 10, 1) },
+		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, false, 1, 1) },
+		"I + αL̃": func() (*System, error) { return ShiftedLaplacian(g, true, 10, 1) },
 	} {
 		for _, k := range []int{1, 3, 11, singleColumns, 2*singleColumns + 5} {
 			for tolerance, sweeps := range map[float64]int{1e-3: 1, 1e-7: 2, 1e-11: 3} {
@@ -103,7 +103,7 @@ func TestSingleOnDisk(t *testing.T) {
 	a := testgraph.Random(6, 3000, 9000, true)
 	const k = 2 * singleColumns
 	b := randomBlock(7, 3000, k)
-	var results []*SystemResult
+	var results []*Result
 	var want *sparse.Block[float64]
 	for _, m := range []sparse.Matrix{a, onDisk{a}} {
 		s, err := VonNeumann(graphOf(t, m), 0.9)

@@ -51,30 +51,9 @@ type System struct {
 	rest *rest // what Ground is made of; nil: nothing, or it is not known
 
 	cg      CG
-	jacobi  *Jacobi
-	factor  *Cholesky
+	jacobi  *jacobi
+	factor  *cholesky
 	refused error // that there is no factor for lack of memory
-}
-
-// SystemResult is a [Result] with what a [System] adds to it.
-type SystemResult struct {
-	Result
-
-	// ErrorBound is never below ‖X − M⁺B‖, for each column: the residual and
-	// the rounding errors of computing it, over Least. Nil if Least is 0; the
-	// only statement about the error is then the estimate Energy.
-	ErrorBound []float64
-
-	// Rounding is the part of ErrorBound that a smaller residual would not
-	// change.
-	Rounding []float64
-
-	// SampledCholesky says that the factor took part; Fill is its fill.
-	SampledCholesky bool
-	Fill            float64
-
-	// Refused says that the factor did not fit Memory, or filled in.
-	Refused bool
 }
 
 // SolveTo stores in x the solution of M·X = B, or M⁺·B where M is singular. x
@@ -92,20 +71,21 @@ type SystemResult struct {
 // solved in float32, in groups of columns where the matrix stays in memory, and
 // again for what that leaves of the residuals in float64, until they are small
 // enough. A [Harmonic] is more patient with Jacobi: 300 steps in all.
-func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*SystemResult, error) {
-	if err := settings.Validate(); err != nil {
+func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
+	if err := settings.validate(); err != nil {
 		return nil, err
 	}
 	s.prepare(b.Cols)
-	out := &SystemResult{Refused: s.refused != nil}
-	if !out.Refused {
-		s.cg.ladder = s.newLadder(settings, out)
+	l := &ladder{refused: s.refused != nil}
+	if !l.refused {
+		l = s.newLadder(settings)
+		s.cg.ladder = l
 	}
-	r, err := s.cg.SolveTo(ctx, x, b, settings)
-	if r == nil {
+	out, err := s.cg.SolveTo(ctx, x, b, settings)
+	if out == nil {
 		return nil, err
 	}
-	out.Result = *r
+	out.SampledCholesky, out.Fill, out.Refused = l.fill > 0, l.fill, l.refused
 	if boundErr := s.bound(ctx, out, x, b); boundErr != nil {
 		return nil, boundErr
 	}
@@ -116,7 +96,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 func (s *System) Release() { s.cg, s.factor = CG{}, nil }
 
 // newLadder returns the ladder from Jacobi to the factor.
-func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
+func (s *System) newLadder(settings *Settings) *ladder {
 	set := settings.withDefaults()
 	l := &ladder{patience: patienceDefinite}
 	if s.Null != nil {
@@ -139,13 +119,13 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 		}
 		f, err := s.factorWithin(ctx, room)
 		if errors.Is(err, ErrMemory) {
-			out.Refused, l.allowed = true, 0
+			l.refused, l.allowed = true, 0
 			return s.jacobi, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		out.SampledCholesky, out.Fill = true, f.fill()
+		l.fill = f.fill()
 		return f, nil
 	}
 	return l
@@ -165,7 +145,7 @@ func (s *System) prepare(cols int) {
 			c.ground, c.image = s.quotients, s.Ground
 		}
 		diag := s.diagonal(true)
-		s.jacobi = NewJacobi(diag)
+		s.jacobi = newJacobi(diag)
 		if s.Null == nil {
 			c.single = newSingle(op, diag)
 		}
@@ -193,12 +173,9 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// Factor returns the sampled Cholesky factor of Edge·L + diag(Ground), which
-// is made once. The errors are those of [NewCholesky].
-func (s *System) Factor(ctx context.Context) (*Cholesky, error) { return s.factorWithin(ctx, s.Memory) }
-
-// factorWithin is Factor with another limit.
-func (s *System) factorWithin(ctx context.Context, memory int64) (*Cholesky, error) {
+// factorWithin returns the sampled Cholesky factor of Edge·L + diag(Ground), which
+// is made once in so many bytes.
+func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, error) {
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
@@ -206,9 +183,7 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*Cholesky, err
 	if s.free != nil {
 		a = &restricted{a, s.free}
 	}
-	f, err := NewCholesky(ctx, a, s.Edge, s.Ground, &CholeskySettings{
-		RNGSeed: rngSeed, Memory: memory, Workers: s.Graph.Workers,
-	})
+	f, err := newCholesky(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
 	if errors.Is(err, ErrMemory) {
 		s.refused = err
 	}
@@ -216,25 +191,25 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*Cholesky, err
 	return f, err
 }
 
-// Preconditioner returns the factor as one of M itself, made once, for methods
-// other than [System.SolveTo], or the diagonal of M where the factor fills in.
-// On a null space of M it is not defined: project before and after. The errors
-// are those of [NewCholesky], but for [ErrFill].
-func (s *System) Preconditioner(ctx context.Context) (Preconditioner, error) {
-	f, err := s.Factor(ctx)
+// Preconditioner returns the sampled Cholesky factor as one of M itself, made once, for
+// methods other than [System.SolveTo], or the diagonal of M where the factor fills in.
+// On a null space of M it is not defined: project before and after. The error is
+// [ErrMemory], [graph.ErrWeight], the context's, or that of a sweep.
+func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
+	f, err := s.factorWithin(ctx, s.Memory)
 	switch {
 	case errors.Is(err, ErrFill):
 		diag := s.diagonal(true)
 		for i, r := range s.Scale {
 			diag[i] /= r * r
 		}
-		return NewJacobi(diag), nil
+		return NewJacobi(diag), false, nil
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case s.Scale == nil:
-		return f, nil
+		return f, true, nil
 	}
-	return f.scaledBy(s.Scale), nil
+	return f.scaledBy(s.Scale), true, nil
 }
 
 // rngSeed is that of every system's factor.
@@ -243,7 +218,7 @@ const rngSeed = 1
 // bound fills ErrorBound. Computing a residual errs by less than
 // 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of what is
 // similar to it, for ‖M‖.
-func (s *System) bound(ctx context.Context, out *SystemResult, x, b *sparse.Block[float64]) error {
+func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	if s.Least == 0 {
 		return nil
 	}
@@ -302,7 +277,7 @@ func (s *System) uneven() bool {
 //
 // where R_i errs by a rounding error of the row alone. A row without g is one
 // without entries, whose X is 0. Cost: a sweep.
-func (s *System) boundByRows(ctx context.Context, out *SystemResult, x, b *sparse.Block[float64]) error {
+func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	q := reshape(s.cg.run.q, x.Rows, x.Cols) // which the recurrence has done with
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err

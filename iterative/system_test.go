@@ -67,11 +67,11 @@ func TestFactorOfAForestIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ShiftedLaplacian(g, 2, 0)
+		s, err := ShiftedLaplacian(g, false, 2, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := s.Factor(ctx)
+		f, err := s.factorWithin(ctx, s.Memory)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestLadder(t *testing.T) {
 		if alone.SampledCholesky || !alone.Refused {
 			t.Error("a factor in 1000 bytes")
 		}
-		if _, err := s.Factor(ctx); !errors.Is(err, ErrMemory) {
+		if _, err := s.factorWithin(ctx, s.Memory); !errors.Is(err, ErrMemory) {
 			t.Errorf("factor: %v", err)
 		}
 		for j := range alone.ErrorBound {
@@ -238,9 +238,9 @@ func TestBoundIsAbove(t *testing.T) {
 			}
 			normalized := denseLaplacian(a, g.Degrees, true)
 			l := denseLaplacian(a, g.Degrees, false)
-			s, err := ShiftedLaplacian(g, 100*alpha, 1)
+			s, err := ShiftedLaplacian(g, false, 100*alpha, 1)
 			check("I + αL", s, err, function(l, func(x float64) float64 { return 1 / (1 + 100*alpha*x) }))
-			s, err = ShiftedLaplacianNormalized(g, alpha, 0.1)
+			s, err = ShiftedLaplacian(g, true, alpha, 0.1)
 			check("αL̃ + 0.1·I", s, err, function(normalized, func(x float64) float64 { return 1 / (0.1 + alpha*x) }))
 			s, err = RegularizedCommuteTime(g, alpha)
 			m := mat.NewSymDense(150, nil)
@@ -268,7 +268,7 @@ func TestPseudoInverseProperties(t *testing.T) {
 		for i := range rows {
 			rows[i] = i
 		}
-		s, err := ShiftedLaplacian(g, 1, 0)
+		s, err := ShiftedLaplacian(g, false, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +310,7 @@ func TestUnevenWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := ShiftedLaplacian(g, 1, 0)
+		s, err := ShiftedLaplacian(g, false, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -349,8 +349,8 @@ func testSameBits(t *testing.T, a *sparse.CSR) {
 	}
 	for name, make := range map[string]func(g *graph.Graph) (*System, error){
 		"I − αS": func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) },
-		"L⁺":     func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 1, 0) },
-		"L̃⁺":    func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 1, 0) },
+		"L⁺":     func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 0) },
+		"L̃⁺":    func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0) },
 	} {
 		if testing.Short() && name == "L⁺" {
 			continue // takes several times as many steps
@@ -399,11 +399,11 @@ func TestPreconditioner(t *testing.T) {
 	a := grid(30)
 	g := graphOf(t, a)
 	n := len(g.Degrees)
-	s, err := ShiftedLaplacianNormalized(g, 1, 0)
+	s, err := ShiftedLaplacian(g, true, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Preconditioner(ctx)
+	p, _, err := s.Preconditioner(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,9 +425,9 @@ func TestParametersOutOfRange(t *testing.T) {
 		"α = 1":     func() (*System, error) { return VonNeumann(g, 1) },
 		"α = 0":     func() (*System, error) { return VonNeumann(g, 0) },
 		"α = NaN":   func() (*System, error) { return RegularizedCommuteTime(g, math.NaN()) },
-		"a = 0":     func() (*System, error) { return ShiftedLaplacian(g, 0, 1) },
-		"c < 0":     func() (*System, error) { return ShiftedLaplacianNormalized(g, 1, -1) },
-		"a = +Inf":  func() (*System, error) { return ShiftedLaplacian(g, math.Inf(1), 1) },
+		"a = 0":     func() (*System, error) { return ShiftedLaplacian(g, false, 0, 1) },
+		"c < 0":     func() (*System, error) { return ShiftedLaplacian(g, true, 1, -1) },
+		"a = +Inf":  func() (*System, error) { return ShiftedLaplacian(g, false, math.Inf(1), 1) },
 		"α = 2 (D)": func() (*System, error) { return RegularizedCommuteTime(g, 2) },
 	} {
 		if _, err := make(); !errors.Is(err, ErrParameter) {
@@ -441,7 +441,7 @@ func TestParametersOutOfRange(t *testing.T) {
 	if _, err := graph.New(ctx, minus, 1); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("graph: %v", err)
 	}
-	if _, err := NewCholesky(ctx, minus, 1, nil, nil); !errors.Is(err, graph.ErrWeight) {
+	if _, err := newCholesky(ctx, minus, 1, nil, 0, 0); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("factor: %v", err)
 	}
 }
@@ -491,7 +491,7 @@ func TestKnownComponents(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	g := graphOf(t, grid(30))
-	s, err := ShiftedLaplacian(g, 1, 0)
+	s, err := ShiftedLaplacian(g, false, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,8 +519,8 @@ func TestEasyVectors(t *testing.T) {
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
 		"I − αS":  func() (*System, error) { return VonNeumann(g, 0.99) },
-		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, 50, 1) },
-		"I + αL̃": func() (*System, error) { return ShiftedLaplacianNormalized(g, 50, 1) },
+		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, false, 50, 1) },
+		"I + αL̃": func() (*System, error) { return ShiftedLaplacian(g, true, 50, 1) },
 	} {
 		s, err := system()
 		if err != nil {
@@ -557,7 +557,7 @@ func TestRoundingOfBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ShiftedLaplacian(g, 1, least)
+	s, err := ShiftedLaplacian(g, false, 1, least)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,38 +13,29 @@ import (
 // ErrParameter is returned for a parameter outside of its range.
 var ErrParameter = errors.New("iterative: parameter out of range")
 
-// ShiftedLaplacian is the system a·L + c·I with a > 0 and c ≥ 0: the
-// regularised Laplacian with c = 1; with c = 0 its solution is (a·L)⁺·B.
-func ShiftedLaplacian(g *graph.Graph, a, c float64) (*System, error) {
-	if err := checkShift(a, c); err != nil {
-		return nil, err
+// ShiftedLaplacian is the system a·L + c·I, normalized a·L̃ + c·I, with a > 0 and c ≥ 0:
+// the regularised Laplacian with c = 1; with c = 0 its solution is (a·L)⁺·B.
+func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, error) {
+	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {
+		return nil, fmt.Errorf("%w: %g·L + %g·I; the factor of L must be positive and that of I not negative", ErrParameter, a, c)
 	}
 	s := &System{Graph: g, Edge: a, Least: c}
+	if normalized {
+		s.Scale = g.Roots()
+	}
 	if c == 0 {
-		s.Null = g.NullSpace(false)
+		s.Null = g.NullSpace(normalized)
 		return s, nil
 	}
-	s.easy, s.rest = g.NullSpace(false), &rest{share: double.Number{Hi: c}}
+	s.easy, s.rest = g.NullSpace(normalized), &rest{double.Number{Hi: c}, normalized}
+	if normalized {
+		s.Ground = groundOf(g, c)
+		return s, nil
+	}
 	s.Ground = make([]float64, len(g.Degrees))
 	for i := range s.Ground {
 		s.Ground[i] = c
 	}
-	return s, nil
-}
-
-// ShiftedLaplacianNormalized is the system a·L̃ + c·I with a > 0 and c ≥ 0;
-// with c = 0 its solution is (a·L̃)⁺·B.
-func ShiftedLaplacianNormalized(g *graph.Graph, a, c float64) (*System, error) {
-	if err := checkShift(a, c); err != nil {
-		return nil, err
-	}
-	s := &System{Graph: g, Edge: a, Least: c, Scale: g.Roots()}
-	if c == 0 {
-		s.Null = g.NullSpace(true)
-		return s, nil
-	}
-	s.easy, s.rest = g.NullSpace(true), &rest{double.Number{Hi: c}, true}
-	s.Ground = groundOf(g, c)
 	return s, nil
 }
 
@@ -90,13 +81,6 @@ func RegularizedCommuteTime(g *graph.Graph, alpha float64) (*System, error) {
 		s.Null = &graph.NullSpace{Disjoint: tall.NewDisjointOf(self, n, unit)}
 	}
 	return s, nil
-}
-
-func checkShift(a, c float64) error {
-	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {
-		return fmt.Errorf("%w: %g·L + %g·I; the factor of L must be positive and that of I not negative", ErrParameter, a, c)
-	}
-	return nil
 }
 
 // groundOf returns c·d, and c for a row without entries.

@@ -69,7 +69,7 @@ type leastSearch struct {
 	system   *iterative.System
 	problem  lanczos.Problem
 	settings lanczos.Settings
-	jacobi   *iterative.Jacobi
+	jacobi   iterative.Preconditioner
 	limit    int64 // of memory for the factor beside a solve, 0: none
 	factor   int64 // what it takes
 	factored bool
@@ -90,7 +90,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 		op.Workers, diag = g.Workers, op.Diag
 	}
 	l.jacobi = iterative.NewJacobi(diag)
-	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true}
+	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: weights}, Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: memory, Workers: g.Workers}
 	if !l.room() {
 		l.settings.MaxProducts = jacobiProducts
@@ -123,7 +123,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	settings := l.settings
 	settings.Tolerance = tolerance
 	if l.factored {
-		return l.problem.LOBPCG(ctx, 1, &settings)
+		return l.problem.Solve(ctx, 1, &settings)
 	}
 	paced, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -144,10 +144,11 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	switch {
 	case l.room() && context.Cause(paced) == errBehind:
 		l.behind()
-		settings.Progress = nil
-		return l.problem.LOBPCG(ctx, 1, &settings)
+		settings.Progress, settings.Patience = nil, l.settings.Patience
+		return l.problem.Solve(ctx, 1, &settings)
 	case !l.room() && errors.Is(err, lanczos.ErrMemory): // for a larger basis than LOBPCG has
-		pairs, err = l.problem.LOBPCG(ctx, 1, &settings)
+		settings.Patience = -1
+		pairs, err = l.problem.Solve(ctx, 1, &settings)
 	}
 	if !l.room() && (errors.Is(err, lanczos.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
 		// What would do is the factor that had no room.
@@ -159,10 +160,11 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 
 // behind gives the diagonal up for the factor.
 func (l *leastSearch) behind() {
-	l.factored = true
+	l.factored, l.settings.Patience = true, -1
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
 		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
 		defer func() { l.system.Memory = l.limit }()
-		return l.system.Preconditioner(ctx)
+		p, _, err := l.system.Preconditioner(ctx)
+		return p, err
 	}
 }

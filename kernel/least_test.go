@@ -81,7 +81,7 @@ func TestLeastEigenvalueByDiagonal(t *testing.T) {
 		{"path", testgraph.Path(20_000), true},
 	} {
 		g := newGraph(t, c.a, 2)
-		system, err := iterative.ShiftedLaplacian(g, 1, 0)
+		system, err := iterative.ShiftedLaplacian(g, false, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,15 +96,10 @@ func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map,
 
 // systemOf is laplacianOf for a·L + c·I.
 func systemOf(g *matrices, laplacian string, a, c float64) (*iterative.System, []float64, error) {
-	switch laplacian {
-	case combinatorial:
-		s, err := iterative.ShiftedLaplacian(g.Graph, a, c)
-		return s, nil, err
-	case randomWalk:
-		s, err := iterative.ShiftedLaplacianNormalized(g.Graph, a, c)
+	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, a, c)
+	if laplacian == randomWalk {
 		return s, roots(g.Graph), err
 	}
-	s, err := iterative.ShiftedLaplacianNormalized(g.Graph, a, c)
 	return s, nil, err
 }
 

@@ -175,12 +175,12 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 			s.Progress(p.Products, p.Products*p.Wanted/max(p.Converged, 1))
 		}
 	}
-	pairs, err := problem.Lanczos(ctx, pairsOf(n, m.rank), settings)
+	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)
 	if err != nil {
 		return err
 	}
 	m.sweeps = pairs.Products
-	m.method = fmt.Sprintf("%v eigenpairs", pairs.Method)
+	m.method = pairs.Method + " eigenpairs"
 	m.fill(pairs)
 	return nil
 }

@@ -200,9 +200,11 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		if g.Memory > 0 {
 			system.Memory = max(1, min(system.Memory, g.Memory-graphVectors*8*int64(n)-radiusBytes(n)))
 		}
-		var factor iterative.Preconditioner
-		factor, err = system.Preconditioner(ctx)
-		if _, diagonal := factor.(*iterative.Jacobi); err == nil && !diagonal {
+		var (
+			factor   iterative.Preconditioner
+			factored bool
+		)
+		if factor, factored, err = system.Preconditioner(ctx); factored {
 			w.cg.Precond, w.noFactor = factor, false
 		}
 	}

@@ -56,7 +56,7 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 // largest finds the largest eigenvalue of A.
 func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
-	return problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers})
+	return problem.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers})
 }
 
 // radiusBasis is the number of vectors that a search for the largest eigenvalue

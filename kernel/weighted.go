@@ -51,11 +51,11 @@ type weighted struct {
 
 func newWeighted(g *graph.Graph) (*weighted, error) {
 	g = g.WithoutHeavyLoops()
-	inner, err := iterative.ShiftedLaplacianNormalized(g, 1, 0)
+	inner, err := iterative.ShiftedLaplacian(g, true, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := iterative.ShiftedLaplacian(g, 1, 0)
+	plain, err := iterative.ShiftedLaplacian(g, false, 1, 0)
 	if err != nil {
 		return nil, err
 	}

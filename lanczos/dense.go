@@ -52,7 +52,7 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 		return nil, err
 	}
 	w.norm = max(w.norm, math.Abs(values[0]))
-	if w.p.Known.Count() == 0 { // else the last one is where the known ones are
+	if w.known.count() == 0 { // else the last one is where the known ones are
 		w.norm = max(w.norm, math.Abs(values[w.n-1]))
 	}
 	_, count := vectors.Dims()
@@ -77,20 +77,18 @@ func (w *solve) remaining(values []float64) int {
 
 // banish moves the known eigenvalue below all others: B − shift·U·Uᵀ.
 func (w *solve) banish(b *mat.Dense) {
-	known := w.p.Known
-	if known.Count() == 0 {
+	known := w.known
+	if known.count() == 0 {
 		return
 	}
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {
 		shift = 1
 	}
-	for g := range known.Count() {
-		for at := known.start[g]; at < known.start[g+1]; at++ {
-			i := known.row(at)
-			for to := known.start[g]; to < known.start[g+1]; to++ {
-				j := known.row(to)
-				b.Set(i, j, b.At(i, j)-shift*known.unit[i]*known.unit[j])
+	for i, c := range known.of {
+		for j, d := range known.of {
+			if c == d {
+				b.Set(i, j, b.At(i, j)-shift*known.Unit[i]*known.Unit[j])
 			}
 		}
 	}

@@ -5,19 +5,18 @@
 // # Eigenpairs
 //
 // A [Problem] asks for the k largest or smallest eigenvalues, or those nearest
-// to a number, and their vectors. [Problem.Lanczos] is block Lanczos with thick restarts, full
+// to a number, and their vectors. [Problem.Solve] is block Lanczos with thick restarts, full
 // orthogonalisation done twice, and a Chebyshev polynomial of the map in place
 // of the map where the wanted values are crowded; the density of the spectrum,
-// which the first steps tell, places it. [Problem.LOBPCG] takes a
-// preconditioner, and needs a few tens of iterations at the lower end of a
-// Laplacian, where Lanczos may crawl. [Problem.Solve] begins with the first
-// and changes to the second. Eigenvectors that are known, one for each
+// which the first steps tell, places it. LOBPCG, which takes over there with a
+// preconditioner, needs a few tens of iterations at the lower end of a
+// Laplacian, where Lanczos may crawl. Eigenvectors that are known, one for each
 // component of a graph, are split off exactly, see [Known]: they are reported
 // with their exact value, and not looked for.
 //
 // The residuals of the result are true ones, computed with one more product:
 // an eigenvalue lies within each. That none was missed is no method's
-// certificate, but see [Problem.Lanczos] on multiple ones.
+// certificate, but see [Problem.Solve] on multiple ones.
 //
 // # Example
 //
@@ -26,9 +25,9 @@
 //	p := lanczos.Problem{
 //		A:     sparse.NewLaplacian[float64](a, deg),
 //		Which: lanczos.Smallest,
-//		Known: lanczos.NewKnown(c, nil, 0), // the constants of each component
+//		Known: &lanczos.Known{Components: c}, // the constants of each component
 //	}
-//	pairs, err := p.Lanczos(ctx, 20, nil)
+//	pairs, err := p.Solve(ctx, 20, nil)
 //
 // # Determinism
 //

@@ -17,6 +17,7 @@ type solve struct {
 	p        *Problem
 	s        Settings
 	n        int
+	known    *known
 	wanted   int // pairs that are not known
 	krylov   krylov
 	image    *basis // of a few columns
@@ -29,10 +30,12 @@ type solve struct {
 	result   *Pairs
 }
 
-// Lanczos returns k eigenpairs by block Lanczos with thick restarts,
-// orthogonal to the known ones, on A or on a Chebyshev polynomial of A where
-// the wanted eigenvalues are close together. A map of few rows is solved as a
-// dense matrix.
+// Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
+// thick restarts, on A or on a Chebyshev polynomial of A where the wanted eigenvalues are
+// close together; those in the [Interior] on a polynomial of (A − σ)². Where there is
+// a preconditioner and Lanczos has found fewer than two pairs when [Settings.Patience] is
+// at its end LOBPCG takes over: at the lower end of the spectrum of a Laplacian with hubs,
+// long paths or fringes. A map of few rows is solved as a dense matrix.
 //
 // That no eigenvalue was missed is certified by no Krylov method. Blocks of
 // four random columns find up to four copies of a multiple eigenvalue; where
@@ -40,46 +43,62 @@ type solve struct {
 // or has used the products that are left.
 //
 // The error is [ErrIterationLimit] with the best pairs, [ErrMemory],
-// [ErrKnown], the context's, or that of a sweep. A k outside 1 … n is refused.
-func (p *Problem) Lanczos(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	if p.Which == Interior {
+// [ErrKnown], a [*DenseError], the context's, or that of a sweep. A k outside 1 … n is
+// refused.
+func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	switch {
+	case p.Which == Interior:
 		return p.interior(ctx, k, s)
+	case s != nil && s.Patience < 0:
+		return p.lobpcg(ctx, k, s)
 	}
 	w, err := p.prepare(k, s)
 	if err != nil {
 		return nil, err
 	}
-	return w.lanczos(ctx, 0)
+	patience := 0
+	if p.Precondition != nil {
+		patience = w.s.Patience
+	}
+	out, err := w.lanczos(ctx, patience)
+	if !errors.Is(err, errSlow) {
+		return out, err
+	}
+	spent := w.krylov.products
+	if out, err = p.lobpcg(ctx, k, s); out != nil {
+		out.Products += spent
+	}
+	return out, err
 }
 
 // prepare checks what is asked and makes what all methods need.
 func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
 	n, cols := p.A.Dims()
-	if n != cols || p.Known != nil && len(p.Known.unit) != n {
+	if n != cols || p.Known != nil && (len(p.Known.Components.Of) != n || p.Known.Weights != nil && len(p.Known.Weights) != n) {
 		panic(badShape)
 	}
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	most, wanted := n, max(0, k-p.Known.Count())
+	known := p.Known.vectors()
+	most, wanted := n, max(0, k-known.count())
 	if p.Beyond {
-		most, wanted = n-p.Known.Count(), k
+		most = n - known.count()
+		k = min(k, max(1, most))
+		wanted = k
 	}
 	if k < 1 || k > most {
 		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, n, most)
 	}
-	w := &solve{p: p, s: s.withDefaults(), n: n, wanted: wanted}
-	w.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Degree: 1}
-	if p.Known != nil {
-		w.norm = math.Abs(p.Known.value)
-	}
+	w := &solve{p: p, s: s.withDefaults(), n: n, known: known, wanted: wanted}
+	w.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Method: "dense", Degree: 1}
+	w.norm = math.Abs(known.value)
 	workers := sched.Workers(w.s.Workers)
 	kr := &w.krylov
 	kr.a, kr.seed = p.A, w.s.RNGSeed
-	kr.known = projection{Known: p.Known, workers: workers}
-	kr.e = newEngine(n, workers)
+	kr.known, kr.e = known, newEngine(n, workers)
 	kr.ortho = orthonormalizer{engine: kr.e, fill: kr.fillRandom}
-	if p.Known.Count() > 0 {
+	if known.count() > 0 {
 		kr.ortho.project = func(ctx context.Context, w columns) error { return kr.purify(ctx, kr.x, w) }
 	}
 	kr.r = make([]float64, width*width)
@@ -105,7 +124,7 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 			w.allocateProduct()
 			out, err = w.finish(ctx, nil)
 		}
-	case smallMap(w.n, w.n-w.p.Known.Count(), size):
+	case smallMap(w.n, w.n-w.known.count(), size):
 		if err = w.reserve(denseBytes(w.n), denseMap); err == nil {
 			out, err = w.dense(ctx)
 		}
@@ -131,7 +150,7 @@ func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 	if err := w.reserve(w.bytes(size), basisOf(size)); err != nil {
 		return nil, err
 	}
-	w.result.Method, w.result.Basis = Lanczos, size
+	w.result.Method, w.result.Basis = "lanczos", size
 	w.allocateBlocks()
 	if err := w.krylov.allocate(ctx, size+width); err != nil {
 		return nil, err
@@ -165,7 +184,7 @@ func knownBytes(n, k int) int64 {
 	return int64(n) * 8 * int64(bound+2*width+sparse.Stride[float64](k))
 }
 
-// Memory lists what [Problem.Lanczos] takes for k pairs of a map with n rows, known of
+// Memory lists what [Problem.Solve] takes for k pairs of a map with n rows, known of
 // which are known, beside the map and the known vectors: the basis that it begins with
 // and, where progress stalls, a larger one. Where LOBPCG takes over see [LOBPCGMemory].
 func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
@@ -231,7 +250,7 @@ func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	return most
 }
 
-// LOBPCGMemory lists what [Problem.LOBPCG] takes for k pairs, known of which are known,
+// LOBPCGMemory lists what LOBPCG takes for k pairs, known of which are known,
 // beside the preconditioner.
 func LOBPCGMemory(n, k, known int) []spec.Bytes {
 	return []spec.Bytes{{What: "blocks of LOBPCG", Bytes: lobpcgBytes(n, lobpcgColumns(n, max(0, k-known), known), k), Row: RowBytes}}
@@ -290,7 +309,7 @@ func (w *solve) complete(ctx context.Context) ([]float64, error) {
 	for err == nil && again {
 		k.locked = len(values)
 		verified := w.verified
-		left := w.n - w.p.Known.Count() - k.locked
+		left := w.n - w.known.count() - k.locked
 		if left == 0 {
 			break
 		}
@@ -349,7 +368,7 @@ func (w *solve) merge(ctx context.Context, values, more []float64) error {
 // residuals that have not been verified.
 func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	k, out := &w.krylov, w.result
-	known := min(w.p.Known.Count(), len(out.Values))
+	known := min(w.known.count(), len(out.Values))
 	if w.p.Beyond {
 		known = 0
 	}
@@ -357,10 +376,11 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 		values = values[:len(values)-1]
 	}
 	count := known + len(values)
+	out.Known = known
 	out.Values, out.Residuals = out.Values[:count], out.Residuals[:count]
 	sign := w.p.Which.sign()
-	if w.p.Known.Count() > 0 && len(values) > 0 && values[0] > sign*w.p.Known.value+w.s.Tolerance*w.norm {
-		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], w.p.Known.value)
+	if w.known.count() > 0 && len(values) > 0 && values[0] > sign*w.known.value+w.s.Tolerance*w.norm {
+		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], w.known.value)
 	}
 	out.Norm = w.norm
 	if count == 0 {
@@ -368,8 +388,8 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	}
 	out.Vectors = sparse.NewBlock[float64](w.n, count)
 	for j := range known {
-		out.Values[j] = w.p.Known.value
-		w.p.Known.vectorTo(out.Vectors, j, j)
+		out.Values[j] = w.known.value
+		w.known.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
 		if err := k.e.unpack(ctx, out.Vectors.Columns(known, count), k.v.slice(0, len(values))); err != nil {

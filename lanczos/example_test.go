@@ -32,11 +32,11 @@ func cycle(ctx context.Context, n int) (*sparse.Operator[float64], *sparse.Compo
 }
 
 // The smallest eigenvalues of a cycle are 0 and, twice each, 2 − 2cos(2πj/n).
-func ExampleProblem_Lanczos() {
+func ExampleProblem_Solve() {
 	ctx := context.Background()
 	l, c := cycle(ctx, 1000)
-	p := lanczos.Problem{A: l, Which: lanczos.Smallest, Known: lanczos.NewKnown(c, nil, 0)}
-	pairs, err := p.Lanczos(ctx, 5, nil)
+	p := lanczos.Problem{A: l, Which: lanczos.Smallest, Known: &lanczos.Known{Components: c}}
+	pairs, err := p.Solve(ctx, 5, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

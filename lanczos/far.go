@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -12,7 +13,8 @@ import (
 // unwanted interval need not reach to them does with half the degree, if they
 // are kept out of its blocks.
 type far struct {
-	vectors []projection
+	vectors []*tall.Disjoint
+	workers int
 	steep   float64 // what rounding leaves of them grows e^steep-fold with a degree
 }
 
@@ -35,7 +37,7 @@ func (f *far) period() int { return max(1, int(regrowth/f.steep)) }
 func (f *far) remove(ctx context.Context, blocks ...*sparse.Block[float64]) error {
 	for i := range f.vectors {
 		for _, x := range blocks {
-			if err := f.vectors[i].remove(ctx, x); err != nil {
+			if err := f.vectors[i].RemoveTo(ctx, x, x, f.workers); err != nil {
 				return err
 			}
 		}
@@ -65,7 +67,7 @@ func (w *solve) findFar() {
 // last Ritz vectors of the map itself.
 func (w *solve) setFar(ctx context.Context, f *filter) error {
 	k, st := &w.krylov, w.stage
-	f.far.vectors = k.f.far.vectors
+	f.far.vectors, f.far.workers = k.f.far.vectors, k.e.Workers
 	f.far.steep = math.Acosh((f.centre - st.bottom) / f.half)
 	if st.far == 0 || f.far.vectors != nil {
 		return nil
@@ -85,9 +87,7 @@ func (w *solve) setFar(ctx context.Context, f *filter) error {
 		for chunk := range k.e.Chunks {
 			copy(unit[chunk*segment:], column(w.image.panel(chunk, 0), j, width)[:])
 		}
-		f.far.vectors = append(f.far.vectors, projection{
-			Known: &Known{unit: unit, start: []int{0, w.n}}, workers: k.e.Workers,
-		})
+		f.far.vectors = append(f.far.vectors, tall.NewDisjointOf(make([]uint32, w.n), 1, unit))
 	}
 	return nil
 }

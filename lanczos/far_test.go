@@ -54,7 +54,7 @@ func TestFarEigenvalues(t *testing.T) {
 				}
 			}
 			p := &Problem{A: &sparse.Operator[float64]{A: empty, Diag: signed}, Which: which}
-			pairs, err := p.Lanczos(t.Context(), k, &Settings{Tolerance: 1e-9, Basis: 48})
+			pairs, err := p.Solve(t.Context(), k, &Settings{Tolerance: 1e-9, Basis: 48})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -86,6 +86,7 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 	if err != nil {
 		return nil, err
 	}
+	w.s.Patience = 0 // it is that of the other ends
 	pairs := k + guards(n, k)
 	if denseInside(n, w.s.basisSize(pairs)) {
 		return w.interiorDense(ctx, p.Near)
@@ -129,12 +130,12 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 	for attempt := 1; ; attempt++ {
 		inner.Tolerance = min(0.1, max(leastFolded, 0.6*w.s.Tolerance*w.norm*delta/(reach*reach)))
 		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)
-		found, err := fold.Lanczos(ctx, pairs, &inner)
+		found, err := fold.Solve(ctx, pairs, &inner)
 		if err != nil && (found == nil || !errors.Is(err, ErrIterationLimit)) {
 			return nil, err
 		}
 		spent += 2 * found.Products
-		w.result.Method, w.result.Products = Lanczos, spent
+		w.result.Method, w.result.Products = "lanczos", spent
 		w.result.Restarts += found.Restarts
 		w.result.Basis, w.result.Degree = found.Basis, 2*found.Degree
 		w.result.Converged = 0
@@ -216,12 +217,12 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 
 // interiorDense finds the pairs nearest to σ among all of a map with few rows.
 func (w *solve) interiorDense(ctx context.Context, near float64) (*Pairs, error) {
-	every, err := w.p.Lanczos(ctx, w.n, &w.s)
+	every, err := w.p.Solve(ctx, w.n, &w.s)
 	if err != nil {
 		return nil, err
 	}
 	k := len(w.result.Values)
-	out := &Pairs{Vectors: sparse.NewBlock[float64](w.n, k), Norm: every.Norm, Products: every.Products, Degree: 1}
+	out := &Pairs{Vectors: sparse.NewBlock[float64](w.n, k), Norm: every.Norm, Method: every.Method, Products: every.Products, Degree: 1}
 	for to, from := range nearestTo(every.Values, near)[:k] {
 		out.Values = append(out.Values, every.Values[from])
 		out.Residuals = append(out.Residuals, every.Residuals[from])

@@ -28,7 +28,7 @@ const RowBytes = 8 * width
 type krylov struct {
 	a     sparse.Applier[float64]
 	f     filter
-	known projection
+	known *known
 	seed  uint64
 
 	e           *engine
@@ -93,7 +93,7 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	if err != nil {
 		return err
 	}
-	if err := k.known.remove(ctx, k.x); err != nil {
+	if err := k.known.remove(ctx, k.x, k.e.Workers); err != nil {
 		return err
 	}
 	if err := k.f.far.remove(ctx, k.x); err != nil {
@@ -105,10 +105,10 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 // purify takes what they have of the known vectors from columns, which are then in x
 // too.
 func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
-	if err := k.e.unpack(ctx, x, w); err != nil || k.known.Count() == 0 {
+	if err := k.e.unpack(ctx, x, w); err != nil || k.known.count() == 0 {
 		return err
 	}
-	if err := k.known.remove(ctx, x); err != nil {
+	if err := k.known.remove(ctx, x, k.e.Workers); err != nil {
 		return err
 	}
 	return k.e.pack(ctx, w, x)
@@ -145,7 +145,7 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() (b
 			return err
 		}
 		k.products += k.f.degree
-		if err := k.known.remove(ctx, image); err != nil {
+		if err := k.known.remove(ctx, image, k.e.Workers); err != nil {
 			return err
 		}
 		// After a restart the image has something of all of V, later only of

@@ -28,22 +28,21 @@ func TestProjection(t *testing.T) {
 			weights[i] = 0
 		}
 	}
-	k := NewKnown(c, weights, 0)
-	if k.Count() != len(c.Sizes)-1 {
-		t.Fatalf("%d vectors", k.Count())
+	k := (&Known{Components: c, Weights: weights}).vectors()
+	if k.count() != len(c.Sizes)-1 {
+		t.Fatalf("%d vectors", k.count())
 	}
 	x := sparse.NewBlock[float64](n, 3)
 	for i := range x.Data {
 		x.Data[i] = rng.NormFloat64()
 	}
 	before := slices.Clone(x.Data)
-	p := projection{Known: k, workers: 2}
-	if err := p.remove(ctx, x); err != nil {
+	if err := k.remove(ctx, x, 2); err != nil {
 		t.Fatal(err)
 	}
 	v := sparse.NewBlock[float64](n, 1)
 	want := before
-	for g := range k.Count() {
+	for g := range k.count() {
 		k.vectorTo(v, 0, g)
 		for j := range 3 {
 			var dot, length float64

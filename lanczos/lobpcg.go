@@ -2,7 +2,6 @@ package lanczos
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,30 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Solve returns k eigenpairs by [Problem.Lanczos], and extreme ones by
-// [Problem.LOBPCG] where there is a preconditioner and Lanczos has found fewer
-// than two pairs when [Settings.Patience] is at its end: at the lower end of
-// the spectrum of a Laplacian with hubs, long paths or fringes.
-func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	if p.Precondition == nil || p.Which == Interior {
-		return p.Lanczos(ctx, k, s)
-	}
-	w, err := p.prepare(k, s)
-	if err != nil {
-		return nil, err
-	}
-	out, err := w.lanczos(ctx, w.s.Patience)
-	if !errors.Is(err, errSlow) {
-		return out, err
-	}
-	spent := w.krylov.products
-	if out, err = p.LOBPCG(ctx, k, s); out != nil {
-		out.Products += spent
-	}
-	return out, err
-}
-
-// LOBPCG returns k extreme eigenpairs, orthogonal to the known ones, by the
+// lobpcg returns k extreme eigenpairs, orthogonal to the known ones, by the
 // locally optimal block preconditioned conjugate gradient method (Knyazev
 // 2001) on k and a few more columns, the basis [X P W] made orthonormal in
 // every iteration. How many iterations it takes depends on the preconditioner,
@@ -42,12 +18,8 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 // matrix.
 //
 // Cost of an iteration: two sweeps with all columns and one application of the
-// preconditioner. Errors are those of [Problem.Lanczos]. It panics for
-// [Interior] pairs.
-func (p *Problem) LOBPCG(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	if p.Which == Interior {
-		panic(badWhich)
-	}
+// preconditioner.
+func (p *Problem) lobpcg(ctx context.Context, k int, s *Settings) (*Pairs, error) {
 	w, err := p.prepare(k, s)
 	if err != nil {
 		return nil, err
@@ -59,7 +31,7 @@ func (p *Problem) LOBPCG(ctx context.Context, k int, s *Settings) (*Pairs, error
 }
 
 func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
-	g := &lobpcg{solve: w, cols: lobpcgColumns(w.n, w.wanted, w.p.Known.Count())}
+	g := &lobpcg{solve: w, cols: lobpcgColumns(w.n, w.wanted, w.known.count())}
 	need := g.bytes()
 	if err := w.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
@@ -117,7 +89,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 	k.v = newBasis(g.n, 3*g.cols)
 	g.image = newBasis(g.n, g.cols)
 	g.x, g.y = sparse.NewBlock[float64](g.n, g.cols), sparse.NewBlock[float64](g.n, g.cols)
-	g.result.Method, g.result.Basis = LOBPCG, 3*g.cols
+	g.result.Method, g.result.Basis = "lobpcg", 3*g.cols
 	g.residual = make([]float64, g.cols)
 	if err := g.measureNorm(ctx); err != nil {
 		return err
@@ -282,7 +254,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		}
 		w = g.y
 	}
-	if err := k.known.remove(ctx, w); err != nil {
+	if err := k.known.remove(ctx, w, k.e.Workers); err != nil {
 		return 0, err
 	}
 	before := g.cols + g.held

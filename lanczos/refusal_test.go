@@ -21,11 +21,11 @@ func TestRefusals(t *testing.T) {
 	a := testgraph.Path(10)
 	p := &Problem{A: &sparse.Operator[float64]{A: a}}
 	for _, k := range []int{-1, 0, 11} {
-		if _, err := p.Lanczos(ctx, k, nil); err == nil || err.Error() != fmt.Sprintf("lanczos: %d eigenpairs of a map with 10 rows; ask for 1 to 10", k) {
+		if _, err := p.Solve(ctx, k, nil); err == nil || err.Error() != fmt.Sprintf("lanczos: %d eigenpairs of a map with 10 rows; ask for 1 to 10", k) {
 			t.Errorf("k = %d: error %v", k, err)
 		}
 	}
-	err := (&Settings{Tolerance: 2, Relative: -1, MaxProducts: -1, Patience: -1, Basis: -1, Memory: -1}).Validate()
+	err := (&Settings{Tolerance: 2, Relative: -1, MaxProducts: -1, Patience: -2, Basis: -1, Memory: -1}).validate()
 	for _, part := range []string{"tolerance", "relative", "product limit", "patience", "basis", "memory"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %v", part, err)
@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 func TestUnreachableTolerance(t *testing.T) {
 	a := randomGraph(1000)
 	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
-	out, err := p.Lanczos(ctx, 5, &Settings{Tolerance: 1e-17})
+	out, err := p.Solve(ctx, 5, &Settings{Tolerance: 1e-17})
 	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 5 || out.Products > 1000 {
 		t.Fatalf("error %v", err)
 	}
@@ -64,10 +64,10 @@ func TestLimits(t *testing.T) {
 		}
 		checkPairs(t, p.A, out, out.Values, 0)
 	}
-	if _, err := p.Lanczos(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := p.LOBPCG(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
+	if _, err := p.lobpcg(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v", err)
 	}
 	// What is planned is what is refused a byte below.
@@ -77,28 +77,28 @@ func TestLimits(t *testing.T) {
 		k int
 	}{{a, 10}, {testgraph.Path(200), 10}, {isolated, 10}} {
 		n, _ := c.a.Dims()
-		known := NewKnown(componentsOf(t, c.a), nil, 0)
+		known := &Known{Components: componentsOf(t, c.a)}
 		l := &Problem{A: sparse.NewLaplacian[float64](c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
-		bytes, what := beginBytes(n, c.k, known.Count(), nil)
-		_, err := l.Lanczos(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
-		if known.Count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
+		bytes, what := beginBytes(n, c.k, known.vectors().count(), nil)
+		_, err := l.Solve(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
+		if known.vectors().count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
 			t.Errorf("%s with a byte less: error %v", what, err)
 		}
-		if _, err = l.Lanczos(ctx, c.k, &Settings{Memory: bytes, MaxProducts: 1}); errors.Is(err, ErrMemory) {
+		if _, err = l.Solve(ctx, c.k, &Settings{Memory: bytes, MaxProducts: 1}); errors.Is(err, ErrMemory) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
 	// A limit refuses, or changes nothing.
 	w, _ := p.prepare(10, nil)
 	need := w.bytes(w.basisSize())
-	if _, err := p.Lanczos(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, ErrMemory) {
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	free, err := p.Lanczos(ctx, 10, nil)
+	free, err := p.Solve(ctx, 10, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited, err := p.Lanczos(ctx, 10, &Settings{Memory: need})
+	limited, err := p.Solve(ctx, 10, &Settings{Memory: need})
 	if err != nil || !slices.Equal(limited.Vectors.Data, free.Vectors.Data) {
 		t.Errorf("other bits with a limit, error %v", err)
 	}
@@ -111,13 +111,13 @@ func TestCancel(t *testing.T) {
 	for _, m := range []func(ctx context.Context) error{
 		func(ctx context.Context) error {
 			stop, cancel := context.WithCancel(ctx)
-			_, err := p.Lanczos(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
+			_, err := p.Solve(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
 			cancel()
 			return err
 		},
 		func(ctx context.Context) error {
 			stop, cancel := context.WithCancel(ctx)
-			_, err := p.LOBPCG(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
+			_, err := p.lobpcg(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
 			cancel()
 			return err
 		},
@@ -151,10 +151,10 @@ func TestNotFinite(t *testing.T) {
 	for _, n := range []int{50, 3000} {
 		a := testgraph.Path(n)
 		p := &Problem{A: &sparse.Operator[float64]{A: a, Scale: math.Inf(1)}}
-		if _, err := p.Lanczos(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
+		if _, err := p.Solve(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("%d rows: error %v", n, err)
 		}
-		if _, err := p.LOBPCG(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
+		if _, err := p.lobpcg(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("%d rows, LOBPCG: error %v", n, err)
 		}
 	}

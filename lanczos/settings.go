@@ -78,7 +78,7 @@ type Problem struct {
 	Known *Known
 
 	// Beyond leaves the known pairs out of the result: all pairs that are asked
-	// for lie behind them. Where known eigenvectors are many, their block would
+	// for lie behind them, of which there may be fewer. Where known eigenvectors are many, their block would
 	// be larger than all that finding another takes.
 	Beyond bool
 
@@ -87,7 +87,7 @@ type Problem struct {
 	// vectors.
 	Positive bool
 
-	// Precondition builds the preconditioner of [Problem.LOBPCG]; it is called
+	// Precondition builds the preconditioner of LOBPCG; it is called
 	// at most once for each solve, with the memory that it may take (0: no
 	// limit). Nil: there is none.
 	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
@@ -109,10 +109,9 @@ type Settings struct {
 	// 0 means 20 000.
 	MaxProducts int
 
-	// Patience is the number of such products that [Problem.Solve] grants
-	// Lanczos: when more are done or foreseen and fewer than two pairs have
-	// converged, it changes to LOBPCG. 0 means 400. It is not used without a
-	// preconditioner.
+	// Patience is the number of such products that Lanczos is granted where there is
+	// a preconditioner: when more are done or foreseen and fewer than two pairs have
+	// converged, LOBPCG takes over. 0 means 400, −1 that LOBPCG begins.
 	Patience int
 
 	// Basis is the number of basis vectors of Lanczos; 0 means a number that
@@ -143,8 +142,8 @@ const (
 	defaultPatience    = 400
 )
 
-// Validate reports every setting that is out of range.
-func (s *Settings) Validate() error {
+// validate reports every setting that is out of range.
+func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
@@ -158,8 +157,8 @@ func (s *Settings) Validate() error {
 	if s.MaxProducts < 0 {
 		all = append(all, fmt.Errorf("lanczos: product limit %d; it must be positive, or 0 for %d", s.MaxProducts, defaultMaxProducts))
 	}
-	if s.Patience < 0 {
-		all = append(all, fmt.Errorf("lanczos: patience %d; it must be positive, or 0 for %d", s.Patience, defaultPatience))
+	if s.Patience < -1 {
+		all = append(all, fmt.Errorf("lanczos: patience %d; it must be positive, 0 for %d, or -1 for none", s.Patience, defaultPatience))
 	}
 	if s.Basis < 0 {
 		all = append(all, fmt.Errorf("lanczos: basis of %d vectors; it must be positive, or 0 for a size that grows with k", s.Basis))
@@ -188,20 +187,6 @@ func (s *Settings) withDefaults() Settings {
 	return c
 }
 
-// Method is the way in which eigenpairs were found.
-type Method uint8
-
-const (
-	Dense   Method = iota // by a dense eigenproblem; also where all pairs were known
-	Lanczos               // by block Lanczos with thick restarts
-	LOBPCG                // by locally optimal preconditioned conjugate gradients
-)
-
-// String returns the name of the method.
-func (m Method) String() string {
-	return [...]string{"dense", "lanczos", "lobpcg"}[m]
-}
-
 // Pairs are eigenpairs, from the wanted end of the spectrum inwards, or from
 // [Problem.Near] outwards.
 type Pairs struct {
@@ -215,7 +200,12 @@ type Pairs struct {
 	Norm      float64 // a lower bound of ‖A‖ that residuals were measured against
 	Converged int     // pairs whose residual is within the tolerance
 
-	Method   Method
+	Known int // pairs at the beginning that were known and not looked for
+
+	// Method is "lanczos", by block Lanczos with thick restarts, "lobpcg", by locally
+	// optimal preconditioned conjugate gradients, or "dense", by a dense eigenproblem, also
+	// where all pairs were known.
+	Method   string
 	Products int // of A with a block of up to four columns
 	Restarts int // or iterations
 	Basis    int // vectors, the most in use
@@ -225,5 +215,4 @@ type Pairs struct {
 const (
 	badShape   = "lanczos: dimension mismatch"
 	badOverlap = "lanczos: blocks overlap"
-	badWhich   = "lanczos: interior pairs need another method"
 )

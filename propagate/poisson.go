@@ -26,7 +26,7 @@ var Poisson = Learner{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: spec.Undirected,
 	},
 	system: func(g *graph.Graph, _ spec.Values) (*iterative.System, error) {
-		return iterative.ShiftedLaplacian(g, 1, 0)
+		return iterative.ShiftedLaplacian(g, false, 1, 0)
 	},
 	sources: func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		shares := sharesByComponent(g, s)

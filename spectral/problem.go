@@ -33,6 +33,11 @@ type Problem struct {
 
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
+
+	// Beyond leaves out the pairs that follow from the components, and Positive those
+	// of the largest eigenvalues that are not positive: there may be fewer than were asked
+	// for, or none, without a block of vectors.
+	Beyond, Positive bool
 }
 
 // Pairs are eigenpairs of a graph's matrix. Vectors are orthonormal, those of the
@@ -40,8 +45,6 @@ type Problem struct {
 // wᵀDw = 1, where a node without edges has d = 1.
 type Pairs struct {
 	lanczos.Pairs
-
-	Known int // pairs at the beginning that follow from the components
 
 	// ErrorBounds holds for each value a number within which an eigenvalue lies:
 	// the residual with the rounding of its computation.
@@ -56,12 +59,12 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 	if pairs == nil {
 		return nil, err
 	}
-	out := &Pairs{Pairs: *pairs, Known: min(k, e.Known.Count())}
+	out := &Pairs{Pairs: *pairs}
 	if err != nil {
 		return out, err
 	}
 	e.unscale(out.Vectors)
-	out.ErrorBounds = make([]float64, k)
+	out.ErrorBounds = make([]float64, len(out.Residuals))
 	for j, r := range out.Residuals {
 		out.ErrorBounds[j] = r + e.rounding
 	}
@@ -81,10 +84,6 @@ func (p *Pairs) Vague(least float64) (j int, tolerance float64) {
 	}
 	return -1, 0
 }
-
-// Eigenproblem returns the problem of the symmetric matrix that is solved, with the
-// eigenvectors that are known and a preconditioner where there is one.
-func (p *Problem) Eigenproblem(g *graph.Graph) *lanczos.Problem { return &p.of(g).Problem }
 
 // Splits reports whether each component has an eigenvector that is known, at the
 // wanted end.
@@ -107,7 +106,7 @@ type eigenproblem struct {
 
 // of returns the eigenproblem on a graph.
 func (p *Problem) of(g *graph.Graph) *eigenproblem {
-	e := &eigenproblem{Problem: lanczos.Problem{Which: p.Which, Near: p.Near}}
+	e := &eigenproblem{Problem: lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}}
 	var largest, squares, vol float64
 	root := make([]float64, len(g.Degrees))
 	for i, d := range g.Degrees {
@@ -167,24 +166,21 @@ func (e *eigenproblem) know(g *graph.Graph, end lanczos.Which, weights []float64
 	if e.Which != end {
 		return
 	}
-	e.Known = lanczos.NewKnown(g.Components, weights, value)
+	e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: value}
 	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
-		system := iterative.ShiftedLaplacian
-		if weights != nil {
-			system = iterative.ShiftedLaplacianNormalized
-		}
-		s, err := system(g, 1, 0)
+		s, err := iterative.ShiftedLaplacian(g, weights != nil, 1, 0)
 		if err != nil {
 			return nil, err
 		}
 		s.Memory = memory
-		return s.Preconditioner(ctx)
+		p, _, err := s.Preconditioner(ctx)
+		return p, err
 	}
 }
 
 // unscale makes the vectors of the matrix of those of the symmetric one.
 func (e *eigenproblem) unscale(x *sparse.Block[float64]) {
-	if e.root == nil {
+	if e.root == nil || x == nil {
 		return
 	}
 	for i, r := range e.root {

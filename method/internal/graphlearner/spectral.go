@@ -140,7 +140,7 @@ func (s *Settings) list(v spec.Values, p *problem.Problem) ([]spec.Values, error
 }
 
 // embeddingProblem is that of the eigenvectors.
-var embeddingProblem = spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: lanczos.Largest}
+var embeddingProblem = spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: lanczos.Largest, Beyond: true, Positive: true}
 
 // embed finds as many eigenvectors as the largest dimension needs.
 func (r *embedder) embed(ctx context.Context) error {
@@ -148,13 +148,10 @@ func (r *embedder) embed(ctx context.Context) error {
 	for _, v := range r.settings {
 		most = max(most, v.Int("dimension"))
 	}
-	e := embeddingProblem.Eigenproblem(r.g)
-	e.Beyond, e.Positive = true, true
-	most = min(most, len(r.p.Degrees)-e.Known.Count())
-	if most == 0 {
+	if len(r.g.Components.Sizes) == len(r.p.Degrees) { // there are no edges
 		return nil
 	}
-	pairs, err := e.Solve(ctx, most, &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, r.g, most, &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}

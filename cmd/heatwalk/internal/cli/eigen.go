@@ -206,7 +206,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
 		Values: pairs.Values, Residuals: pairs.Residuals, ErrorBounds: pairs.ErrorBounds,
 		Known: pairs.Known, Norm: pairs.Norm,
-		Method: pairs.Method.String(), Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
+		Method: pairs.Method, Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
 	}
 	return in.finishEigen(out, g, r, pairs)
 }
