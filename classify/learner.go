@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -54,17 +55,19 @@ type Model interface {
 
 // Learners returns all learners: those of a kernel, those on deep kernels, and those
 // of features alone.
-func Learners() []*Learner {
+func Learners() []*Learner { return slices.Clone(learners()) }
+
+var learners = sync.OnceValue(func() []*Learner {
 	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
 	for _, base := range list {
 		list = append(list, deepLearner(base))
 	}
 	return append(list, &linearSVMLearner)
-}
+})
 
 // LearnerOf returns the learner with the given name, or nil.
 func LearnerOf(name string) *Learner {
-	list := Learners()
+	list := learners()
 	i := slices.IndexFunc(list, func(l *Learner) bool { return l.Name == name })
 	if i < 0 {
 		return nil

@@ -188,7 +188,9 @@ func newRoot(in *invocation) *cobra.Command {
 	root.PersistentPreRunE = in.prepare
 	in.sharedFlags(root.PersistentFlags())
 	root.PersistentFlags().SortFlags = false
-	root.AddCommand(in.commands()...)
+	for _, c := range called(commands(), in.args) {
+		root.AddCommand(c.make(in))
+	}
 	describe(root)
 	root.SetHelpCommand(newHelp(in))
 	root.InitDefaultCompletionCmd()
@@ -228,25 +230,43 @@ func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (in *invocation) commands() []*cobra.Command {
-	return []*cobra.Command{
-		newDemo(in),
-		newIngest(in),
-		newClassify(in),
-		newEvaluate(in),
-		newInfo(in),
-		newVerify(in),
-		newKernel(in),
-		newGraphs(in),
-		newFeatures(in),
-		newEigen(in),
-		newConvert(in),
-		newGenerate(in),
-		newEstimate(in),
-		newMerge(in),
-		newBench(in),
-		newVersion(in),
+// command is a subcommand: its name and what makes it.
+type command struct {
+	name string
+	make func(*invocation) *cobra.Command
+}
+
+// commands are the subcommands in the order of use.
+func commands() []command {
+	return []command{
+		{"demo", newDemo},
+		{"ingest", newIngest},
+		{"classify", newClassify},
+		{"evaluate", newEvaluate},
+		{"info", newInfo},
+		{"verify", newVerify},
+		{"kernel", newKernel},
+		{"graphs", newGraphs},
+		{"features", newFeatures},
+		{"eigen", newEigen},
+		{"convert", newConvert},
+		{"generate", newGenerate},
+		{"estimate", newEstimate},
+		{"merge", newMerge},
+		{"bench", newBench},
+		{"version", newVersion},
 	}
+}
+
+// called returns the one that is named by the first of args, so that a run need not
+// make the flags of all, or all of them.
+func called(list []command, args []string) []command {
+	if len(args) > 0 {
+		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {
+			return list[i : i+1]
+		}
+	}
+	return list
 }
 
 // prepare runs before every subcommand: it applies the shared flags and refuses

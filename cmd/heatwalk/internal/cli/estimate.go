@@ -34,8 +34,16 @@ func newEstimate(in *invocation) *cobra.Command {
 		Args:  in.noSuchPlanner,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, make := range []func(*invocation) *cobra.Command{newIngest, newInfo, newVerify, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert, newGraphs} {
-		cmd.AddCommand(in.estimateOf(make(in)))
+	var planned []command
+	for _, name := range planners {
+		planned = append(planned, called(commands(), []string{name})...)
+	}
+	var args []string
+	if len(in.args) > 1 {
+		args = in.args[1:]
+	}
+	for _, c := range called(planned, args) {
+		cmd.AddCommand(in.estimateOf(c.make(in)))
 	}
 	return cmd
 }

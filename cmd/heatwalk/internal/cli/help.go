@@ -42,7 +42,10 @@ func describe(cmd *cobra.Command) {
 	}
 	if text, err := helpTexts.ReadFile("help/" + strings.Join(words, "-") + ".txt"); err == nil {
 		long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
-		cmd.Long = declaredKernels().Replace(strings.TrimSpace(long))
+		cmd.Long = strings.TrimSpace(long)
+		if strings.Contains(long, "{kernels") {
+			cmd.Long = declaredKernels().Replace(cmd.Long)
+		}
 		if !planned {
 			cmd.Example = strings.TrimRight(examples, "\n")
 		}

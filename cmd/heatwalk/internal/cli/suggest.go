@@ -76,9 +76,9 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 	var own []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
 	var others []string
-	for _, other := range cmd.Root().Commands() {
-		if other != cmd && other.Flags().Lookup(name) != nil {
-			others = append(others, other.Name())
+	for _, other := range commands() {
+		if other.make(in).Flags().Lookup(name) != nil {
+			others = append(others, other.name)
 		}
 	}
 	near := spec.Nearest(name, own)
