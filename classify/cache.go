@@ -11,7 +11,7 @@ import (
 // position is an item's place in the machine; the first columns of a row are
 // those in use, so a row may be known up to some length only. When it is full,
 // the row that was used longest ago makes room.
-type rowCache[T Float] struct {
+type rowCache[T float] struct {
 	gram  partGram
 	item  []int // by position
 	limit int   // how many rows are held at most: those of whole chunks
@@ -34,7 +34,7 @@ type rowCache[T Float] struct {
 }
 
 // valueBytes returns the size of a T in bytes.
-func valueBytes[T Float]() int64 {
+func valueBytes[T float]() int64 {
 	var t T
 	return int64(unsafe.Sizeof(t))
 }

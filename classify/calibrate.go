@@ -10,26 +10,27 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Calibration turns scores into probabilities of classes. The score f of an output
+// calibration turns scores into probabilities of classes. The score f of an output
 // stands for the probability
 //
 //	r = 1/(1 + exp(A·f + B))
 //
 // of its first class: J. Platt, Probabilistic outputs for support vector machines
 // (1999). Outputs of two classes each are coupled, outputs against [Rest] normalised.
-type Calibration struct {
-	Classes []int // the classes that there are probabilities of
-	Pairs   Pairs
-	A, B    []float64 // of each output
+type calibration struct {
+	classes []int // the classes that there are probabilities of
+	pairs   Pairs
+	a, b    []float64 // of each output
 }
 
 // Calibrate learns how probable the classes are that the scores of the model m stand
 // for, which the learner l has fitted with the values v: from scores of items that it did
-// not learn from. It is fitted anew without each of five parts of the items with y ≥ 0;
+// not learn from. What it returns stores in dst the probability of each class that has an
+// item, given the scores of one, as Learner.Probabilities does. It is fitted anew without each of five parts of the items with y ≥ 0;
 // class by class, every fifth item is in one. Cost: five fits.
 //
 // An output that never has items of both sides to learn from and to score gives ½.
-func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classes int, v spec.Values) (*Calibration, error) {
+func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classes int, v spec.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
 	g, err := newGroupsOfTwo(k, y, classes)
 	if err != nil {
@@ -69,16 +70,16 @@ func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classe
 			}
 		}
 	}
-	c := &Calibration{Classes: g.present, Pairs: m.Outputs()}
-	for _, p := range c.Pairs {
+	c := &calibration{classes: g.present, pairs: m.Outputs()}
+	for _, p := range c.pairs {
 		a, b := scores[p].sigmoid()
-		c.A, c.B = append(c.A, a), append(c.B, b)
+		c.a, c.b = append(c.a, a), append(c.b, b)
 	}
-	return c, nil
+	return c.probabilitiesTo, nil
 }
 
 // Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with
-// the score f is one of the marked ones, see [Calibration]; zeros, for ½, if all are, or
+// the score f is one of the marked ones, the sigmoid of [Calibrate]; zeros, for ½, if all are, or
 // none.
 func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	return (&scored{scores, marked}).sigmoid()
@@ -172,20 +173,20 @@ func (s *scored) loss(target []float64, a, b float64) float64 {
 // logistic returns 1/(1 + exp(−x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// ProbabilitiesTo stores in dst the probability of each of Classes, given the scores of
+// probabilitiesTo stores in dst the probability of each of the classes, given the scores of
 // an item. A nil dst allocates. Cost: of coupled pairs, the solution of a linear system
 // as large as there are classes.
-func (c *Calibration) ProbabilitiesTo(dst, scores []float64) []float64 {
-	dst = destination(dst, len(c.Classes))
-	if len(scores) != len(c.Pairs) {
+func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
+	dst = destination(dst, len(c.classes))
+	if len(scores) != len(c.pairs) {
 		panic(badLength)
 	}
 	share := make([]float64, len(scores))
 	for o, f := range scores {
 		const least = 1e-7
-		share[o] = min(max(logistic(-(c.A[o]*f+c.B[o])), least), 1-least)
+		share[o] = min(max(logistic(-(c.a[o]*f+c.b[o])), least), 1-least)
 	}
-	if c.Pairs.byVotes() {
+	if c.pairs.byVotes() {
 		return c.couple(dst, share)
 	}
 	sum := 0.0
@@ -201,14 +202,14 @@ func (c *Calibration) ProbabilitiesTo(dst, scores []float64) []float64 {
 // couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)²,
 // where r_ab is the share of class a against b: Wu, Lin, Weng, Probability estimates for
 // multi-class classification by pairwise coupling, JMLR 5 (2004), section 5.
-func (c *Calibration) couple(dst, share []float64) []float64 {
-	k := len(c.Classes)
+func (c *calibration) couple(dst, share []float64) []float64 {
+	k := len(c.classes)
 	place := map[int]int{}
-	for a, class := range c.Classes {
+	for a, class := range c.classes {
 		place[class] = a
 	}
 	system, right := mat.NewDense(k+1, k+1, nil), mat.NewVecDense(k+1, nil)
-	for o, p := range c.Pairs {
+	for o, p := range c.pairs {
 		a, b, r := place[p.Positive], place[p.Negative], share[o]
 		system.Set(a, a, system.At(a, a)+(1-r)*(1-r))
 		system.Set(b, b, system.At(b, b)+r*r)

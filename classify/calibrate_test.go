@@ -2,7 +2,6 @@ package classify
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -13,16 +12,16 @@ func TestCouple(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	for range 20 {
 		k := 2 + rng.IntN(4)
-		c := &Calibration{}
+		c := &calibration{}
 		r := make([][]float64, k)
 		for a := range r {
-			c.Classes = append(c.Classes, 2*a) // there may be classes between
+			c.classes = append(c.classes, 2*a) // there may be classes between
 			r[a] = make([]float64, k)
 		}
 		var share []float64
 		for a := range k {
 			for b := a + 1; b < k; b++ {
-				c.Pairs = append(c.Pairs, Pair{2 * a, 2 * b})
+				c.pairs = append(c.pairs, Pair{2 * a, 2 * b})
 				r[a][b] = 0.02 + 0.96*rng.Float64()
 				r[b][a] = 1 - r[a][b]
 				share = append(share, r[a][b])
@@ -126,17 +125,17 @@ func TestCalibrate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Calibrate(t.Context(), d, m, k, y, p.classes, v)
+		probabilities, err := Calibrate(t.Context(), d, m, k, y, p.classes, v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var mean, hits, count [5]float64 // by fifths of the probability
 		for i := fit; i < len(y); i++ {
-			for a, q := range c.ProbabilitiesTo(nil, m.ScoresTo(nil, k.row(i), k.row(i)[i])) {
+			for a, q := range probabilities(nil, m.ScoresTo(nil, k.row(i), k.row(i)[i])) {
 				bin := min(4, int(5*q))
 				mean[bin] += q
 				count[bin]++
-				if p.y[i] == c.Classes[a] {
+				if p.y[i] == a {
 					hits[bin]++
 				}
 			}
@@ -167,13 +166,13 @@ func TestCalibrateFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Calibrate(t.Context(), &svmLearner, m, p.gram(), p.y, p.classes, v)
+	probabilities, err := Calibrate(t.Context(), &svmLearner, m, p.gram(), p.y, p.classes, v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := 0.0
-	for _, q := range c.ProbabilitiesTo(nil, []float64{1, 1, -1}) {
+	for _, q := range probabilities(nil, []float64{1, 1, -1}) {
 		sum += q
 	}
-	within(t, fmt.Sprintf("the sum of probabilities of %v", c), sum, 1, 1e-12)
+	within(t, "the sum of probabilities", sum, 1, 1e-12)
 }

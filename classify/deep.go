@@ -10,11 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// DistancesTo stores in dst the distances d(x, i) = √(K(x, x) − 2K(x, i) + K(i, i))
+// distancesTo stores in dst the distances d(x, i) = √(K(x, x) − 2K(x, i) + K(i, i))
 // of x in the space of the kernel from n items, where row[i] is K(x, i), own is
 // K(x, x) and diagonal[i] is K(i, i). What rounding makes negative counts as 0. dst
 // may be row; nil allocates. Tang and Zhu 2010, equation 5.
-func DistancesTo(dst, row []float64, own float64, diagonal []float64) []float64 {
+func distancesTo(dst, row []float64, own float64, diagonal []float64) []float64 {
 	if len(diagonal) != len(row) {
 		panic(badLength)
 	}
@@ -171,7 +171,7 @@ func (m *deep) lift(row []float64, own float64, diagonal []float64) (self float6
 // distances turns values on the kernel below a level into distances in its space.
 func (m *deep) distances(row []float64, own float64, diagonal []float64, level int) {
 	if level == 0 {
-		DistancesTo(row, row, own, diagonal)
+		distancesTo(row, row, own, diagonal)
 		return
 	}
 	for i, v := range row {

@@ -108,7 +108,7 @@ func TestDistances(t *testing.T) {
 		diagonal[i] = k.row(i)[i]
 	}
 	x := []float64{0.5, -1, 2}
-	for i, d := range DistancesTo(nil, p.row(x), inner(x, x), diagonal) {
+	for i, d := range distancesTo(nil, p.row(x), inner(x, x), diagonal) {
 		want := 0.0
 		for c, v := range p.f.Row(i) {
 			want = math.Hypot(want, v-x[c])
@@ -146,7 +146,7 @@ func TestDeepMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := l.Fit(t.Context(), FeatureGram[float64]{p.f}, p.y, p.classes, v); err != nil {
+	if _, err := l.Fit(t.Context(), p.f, p.y, p.classes, v); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

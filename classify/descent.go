@@ -10,14 +10,13 @@ import (
 
 // descent solves the dual of one linear machine,
 //
-//	minimise ½ αᵀ(Q + D)α − Σ α_i,  0 ≤ α_i ≤ upper_i,  Q_ij = y_i·y_j·⟨x_i, x_j⟩,
+//	minimise ½ αᵀQα − Σ α_i,  0 ≤ α_i ≤ upper_i,  Q_ij = y_i·y_j·⟨x_i, x_j⟩,
 //
-// one coordinate at a time while w = Σ y_i·α_i·x_i is kept up to date; D and
-// upper depend on the loss. Items at a bound whose gradient points outwards by
+// one coordinate at a time while w = Σ y_i·α_i·x_i is kept up to date. Items at a bound whose gradient points outwards by
 // more than any seen in the pass before are passed over until the others have
 // settled. Hsieh, Chang, Lin, Keerthi, Sundararajan, A dual coordinate descent
 // method for large-scale linear SVM, ICML 2008, algorithm 3.
-type descent[T Float] struct {
+type descent[T float] struct {
 	features Features[T]
 	w        []float64
 	b        float64 // the weight of the constant feature
@@ -29,8 +28,7 @@ type coordinate struct {
 	item         int
 	y            float64
 	alpha, upper float64
-	ridge        float64 // D_ii
-	inverse      float64 // 1/(Q_ii + D_ii)
+	inverse      float64 // 1/Q_ii
 }
 
 // start sets up the machine of p; square holds the squared norm of each item.
@@ -43,10 +41,7 @@ func (d *descent[T]) start(set *LinearSVM, g *groups, p Pair, square []float64) 
 		if k >= positive {
 			c.y = -1
 		}
-		if set.Loss == SquaredHinge {
-			c.ridge, c.upper = 1/(2*c.upper), math.Inf(1)
-		}
-		c.inverse = 1 / (square[item] + c.ridge)
+		c.inverse = 1 / square[item]
 		d.items[k] = c
 	}
 }
@@ -69,7 +64,7 @@ func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rn
 		for k := 0; k < active; k++ {
 			c := &d.items[k]
 			x := d.features.Row(c.item)
-			gradient := c.y*(simd.Dot(x, d.w)+d.bias*d.b) - 1 + c.ridge*c.alpha
+			gradient := c.y*(simd.Dot(x, d.w)+d.bias*d.b) - 1
 			projected := gradient
 			switch c.alpha {
 			case 0:

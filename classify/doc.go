@@ -11,9 +11,9 @@
 // # Machines
 //
 // Several classes are told apart by several binary machines, listed in
-// [Pairs]: one for every two classes i < j in increasing order ([OneVsOne]), or
-// one for every class against all others ([OneVsRest]). A decision > 0 speaks
-// for the first class of the pair. [Pairs.Predict] turns the decisions on an
+// [Pairs]: one for every two classes i < j in increasing order, or one for
+// every class against all others. A decision > 0 speaks for the first class of the
+// pair. [Pairs.Predict] turns the decisions on an
 // item into a class: by votes, or by the largest decision. Ties go to the
 // lowest class. [SoftVotes] makes scores of them that sum to one.
 //
@@ -29,14 +29,14 @@
 //
 // [Calibrate] makes probabilities of the scores of any of them.
 //
-// Three of them are types too, with all their settings, for what is fitted many times
+// Some of them can be had with all their settings too, for what is fitted many times
 // or to features of single precision. They have one shape: what is learned from, the
 // class of each item (−1: not used), the number of classes.
 //
-//   - On a kernel: [SVM] and [RLS] have the method Fit. Its values are materialised
-//     ([DenseGram]) or inner products of features ([FeatureGram]).
+//   - On a kernel: [SVM.Fit] and [FitRLS]. Its values are materialised ([DenseGram]) or
+//     inner products of features ([Features]).
 //
-//   - On features: [FitLinearSVM], [FitRLS] and [FitLogistic] return linear functions.
+//   - On features: [FitLinearSVM] and [FitLinearRLS] return linear functions.
 //     [LinearWeights] makes such of a kernel machine whose kernel is the inner product.
 //
 //   - Along a path of costs or ridges, each fit from the one before: [Solver], in memory
@@ -49,14 +49,13 @@
 //     if err != nil {
 //     return err
 //     }
-//     decisions := model.DecisionsTo(nil, row)      // row[i] = K(x, i), all n items
+//     decisions := model.ScoresTo(nil, row, 0)      // row[i] = K(x, i), all n items
 //     class := model.Pairs.Predict(decisions)
 //
 // # Concurrency, errors, determinism
 //
 // Grams and models are safe for concurrent use, a [Solver] is not. Wrong
-// lengths are the caller's mistakes and panic. Settings are checked by their
-// Validate method, which Fit calls. A fit that reaches its iteration limit
-// returns its model together with [ErrIterationLimit]. Results are the same to
-// the bit for any number of workers and any size of the cache.
+// lengths are the caller's mistakes and panic. Settings are checked before a fit. One
+// that reaches its iteration limit returns its model together with [ErrIterationLimit].
+// Results are the same to the bit for any number of workers and any size of the cache.
 package classify

@@ -24,8 +24,8 @@ func ExampleSVM() {
 		log.Fatal(err)
 	}
 	row := mat.Row(nil, 6, kernel)
-	decisions := model.DecisionsTo(nil, row)
-	scores := classify.SoftVotes{}.ScoresTo(nil, model.Pairs, decisions)
+	decisions := model.ScoresTo(nil, row, 0)
+	scores := classify.SoftVotes(nil, model.Pairs, decisions, 1)
 	fmt.Printf("class %d, scores %.2f\n", model.Pairs.Predict(decisions), scores)
 	// Output: class 1, scores [0.40 0.60]
 }

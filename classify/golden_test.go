@@ -117,7 +117,7 @@ func fitGolden(t *testing.T, c *goldenCase, tolerance float64) (*KernelModel, *s
 	decisions := sparse.BlockOf(c.kernel.Rows, len(m.Pairs), make([]float64, c.kernel.Rows*len(m.Pairs)))
 	predicted := sparse.NewBlock[float64](c.kernel.Rows, 1)
 	for i := range c.kernel.Rows {
-		m.DecisionsTo(decisions.Row(i), c.kernel.Row(i))
+		m.ScoresTo(decisions.Row(i), c.kernel.Row(i), 0)
 		predicted.Row(i)[0] = float64(m.Pairs.Predict(decisions.Row(i)))
 	}
 	testgraph.Close(t, predicted, testgraph.Golden(t, c.graph+"/svm_"+c.name+"_predict.npy"), 0, 0)
@@ -171,7 +171,7 @@ func TestSVMDefaultToleranceShrunk(t *testing.T) {
 		m := fit(t, &SVM{Cost: cost}, k, g.Labels, len(g.Classes))
 		decisions := sparse.BlockOf(b.Rows, len(m.Pairs), make([]float64, b.Rows*len(m.Pairs)))
 		for i := range b.Rows {
-			m.DecisionsTo(decisions.Row(i), b.Row(i))
+			m.ScoresTo(decisions.Row(i), b.Row(i), 0)
 		}
 		name := fmt.Sprintf("libsvm/sbm300_all_cwk_C%.1f.npy", cost)
 		testgraph.Close(t, decisions, testgraph.Golden(t, name), 1e-6, 1e-6)
@@ -193,14 +193,14 @@ func TestSVMGoldenFromFeatures(t *testing.T) {
 		}
 		for _, cost := range []float64{1, 16} {
 			svm := &SVM{Cost: cost, Tolerance: 1e-10}
-			m, err := svm.Fit(context.Background(), FeatureGram[float64]{f}, y, len(g.Classes))
+			m, err := svm.Fit(context.Background(), f, y, len(g.Classes))
 			if err != nil {
 				t.Fatal(err)
 			}
 			linear := LinearWeights(m, f)
 			decisions := sparse.NewBlock[float64](b.Rows, len(m.Pairs))
 			for i := range b.Rows {
-				linear.DecisionsTo(decisions.Row(i), b.Row(i))
+				linear.ScoresTo(decisions.Row(i), b.Row(i), 0)
 			}
 			name := fmt.Sprintf("%s/svm_cwk_C%.1f_decision.npy", graph, cost)
 			testgraph.Close(t, decisions, testgraph.Golden(t, name), 1e-6, 1e-6)

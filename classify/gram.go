@@ -2,8 +2,6 @@ package classify
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -11,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Float is the element type of kernel values and features.
-type Float interface{ float32 | float64 }
+// float is the element type of kernel values and features.
+type float interface{ float32 | float64 }
 
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
@@ -32,7 +30,7 @@ type Gram interface {
 
 // DenseGram is a Gram in memory: K(i, j) = Data[i·Stride+j] for i, j < N.
 // Data is shared, not copied, and must be symmetric.
-type DenseGram[T Float] struct {
+type DenseGram[T float32 | float64] struct {
 	N, Stride int
 	Data      []T
 }
@@ -83,8 +81,10 @@ func (g *DenseGram[T]) roundedTo(dst []float32, i int, items []int) {
 }
 
 // Features holds the feature vectors of items: feature j of item i is
-// Data[i·Stride+j], for i < Rows and j < Cols.
-type Features[T Float] struct {
+// Data[i·Stride+j], for i < Rows and j < Cols. They are a [Gram], the linear kernel
+// K(i, j) = ⟨f_i, f_j⟩, computed when it is asked for: a row costs Rows·Cols products.
+// Products and sums are float64 whatever the features are.
+type Features[T float32 | float64] struct {
 	Rows, Cols, Stride int
 	Data               []T
 }
@@ -92,52 +92,47 @@ type Features[T Float] struct {
 // Row returns the features of item i. The slice shares memory with f.
 func (f Features[T]) Row(i int) []T { return f.Data[i*f.Stride:][:f.Cols] }
 
-// FeatureGram is the linear kernel K(i, j) = ⟨f_i, f_j⟩ of feature vectors,
-// computed when it is asked for: a row costs Rows·Cols products. Products and
-// sums are float64 whatever the features are.
-type FeatureGram[T Float] struct{ Features[T] }
-
 // Len returns the number of items.
-func (g FeatureGram[T]) Len() int { return g.Rows }
+func (f Features[T]) Len() int { return f.Rows }
 
 // RowTo stores ⟨f_i, f_j⟩ in dst[j] for all items j.
-func (g FeatureGram[T]) RowTo(dst []float64, i int) {
-	if len(dst) != g.Rows {
+func (f Features[T]) RowTo(dst []float64, i int) {
+	if len(dst) != f.Rows {
 		panic(badLength)
 	}
-	f := g.Row(i)
+	x := f.Row(i)
 	for j := range dst {
-		dst[j] = inner(f, g.Row(j))
+		dst[j] = inner(x, f.Row(j))
 	}
 }
 
 // PartTo stores ⟨f_i, f_items[j]⟩ in dst[j].
-func (g FeatureGram[T]) PartTo(dst []float64, i int, items []int) {
-	f := g.Row(i)
+func (f Features[T]) PartTo(dst []float64, i int, items []int) {
+	x := f.Row(i)
 	dst = dst[:len(items)]
 	for j, item := range items {
-		dst[j] = inner(f, g.Row(item))
+		dst[j] = inner(x, f.Row(item))
 	}
 }
 
 // Gram returns the values of the kernel between all items, symmetric to the bit. Cost:
 // Rows²·Cols/2 products and as many values as Rows²; the error is the context's.
-func (g FeatureGram[T]) Gram(ctx context.Context, workers int) (*DenseGram[float64], error) {
+func (f Features[T]) Gram(ctx context.Context, workers int) (*DenseGram[float64], error) {
 	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
-	n := g.Rows
+	n := f.Rows
 	k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
 	pieces := (n + rows - 1) / rows
 	return k, sched.Run(ctx, workers, pieces, func(_, p int) error {
 		p = pieces - 1 - p // the longest rows first
 		top, bottom := p*rows, min((p+1)*rows, n)
 		left, right := make([]float64, rows*depth), make([]float64, rows*depth)
-		for f := 0; f < g.Cols; f += depth {
-			end := min(f+depth, g.Cols)
-			width := (end - f + 3) &^ 3
-			g.widen(left, width, top, bottom, f, end)
+		for at := 0; at < f.Cols; at += depth {
+			end := min(at+depth, f.Cols)
+			width := (end - at + 3) &^ 3
+			f.widen(left, width, top, bottom, at, end)
 			for lo := 0; lo < bottom; lo += rows {
 				hi := min(lo+rows, n)
-				g.widen(right, width, lo, hi, f, end)
+				f.widen(right, width, lo, hi, at, end)
 				of := func(part []float64, i int) []float64 { return part[i*width : (i+1)*width] }
 				for i := 0; i < bottom-top; i += 2 {
 					for j := 0; j < hi-lo; j += 4 {
@@ -159,10 +154,10 @@ func (g FeatureGram[T]) Gram(ctx context.Context, workers int) (*DenseGram[float
 
 // widen stores the features lo ≤ j < hi of the items from ≤ i < to in dst, with zeros
 // behind them up to the width, and behind the items.
-func (g FeatureGram[T]) widen(dst []float64, width, from, to, lo, hi int) {
+func (f Features[T]) widen(dst []float64, width, from, to, lo, hi int) {
 	clear(dst)
 	for i := from; i < to; i++ {
-		for j, v := range g.Row(i)[lo:hi] {
+		for j, v := range f.Row(i)[lo:hi] {
 			dst[(i-from)*width+j] = float64(v)
 		}
 	}
@@ -170,7 +165,7 @@ func (g FeatureGram[T]) widen(dst []float64, width, from, to, lo, hi int) {
 
 // inner returns ⟨x, y⟩ as four partial sums, which the processor can add at
 // the same time. The value does not depend on the order of x and y.
-func inner[X, Y Float](x []X, y []Y) float64 {
+func inner[X, Y float](x []X, y []Y) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
 	for len(x) >= 4 && len(y) >= 4 {
@@ -188,7 +183,7 @@ func inner[X, Y Float](x []X, y []Y) float64 {
 }
 
 // addScaled adds a·x to dst.
-func addScaled[T Float](dst []float64, a float64, x []T) {
+func addScaled[T float](dst []float64, a float64, x []T) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] += a * float64(v)
@@ -231,34 +226,3 @@ const (
 	badLength = "classify: slice of the wrong length"
 	badClass  = "classify: class out of range"
 )
-
-// AsymmetryError says that K(I, J) and K(J, I) differ.
-type AsymmetryError struct {
-	I, J   int
-	IJ, JI float64 // K(I, J) and K(J, I)
-}
-
-// Error implements error.
-func (e *AsymmetryError) Error() string {
-	return fmt.Sprintf("classify: K(%d, %d) is %g, but K(%d, %d) is %g", e.I, e.J, e.IJ, e.J, e.I, e.JI)
-}
-
-// CheckSymmetric returns an [*AsymmetryError] unless |K(i, j) − K(j, i)| is at most
-// 1e-5·max|K| everywhere: what is left of single precision or of an iteration.
-func (g *DenseGram[T]) CheckSymmetric() error {
-	var largest float64
-	for i := range g.N {
-		for _, v := range g.row(i) {
-			largest = max(largest, math.Abs(float64(v)))
-		}
-	}
-	for i := range g.N {
-		for j, v := range g.row(i)[:i] {
-			ij, ji := float64(v), float64(g.row(j)[i])
-			if math.Abs(ij-ji) > 1e-5*largest {
-				return &AsymmetryError{i, j, ij, ji}
-			}
-		}
-	}
-	return nil
-}

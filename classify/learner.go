@@ -18,7 +18,7 @@ type Learner struct {
 	// classes have an item.
 	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error)
 
-	// Linear is Fit on explicit features, in less time than on their [FeatureGram];
+	// Linear is Fit on explicit features, in less time than on them as a [Gram];
 	// nil: there is no such way.
 	Linear func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error)
 
@@ -73,37 +73,6 @@ func LearnerOf(name string) *Learner {
 		return nil
 	}
 	return list[i]
-}
-
-// FitFeatures learns from explicit features of the items with y ≥ 0. A model that
-// is linear in the features is a [*LinearModel].
-func (l *Learner) FitFeatures(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (Model, error) {
-	if l.Linear != nil {
-		return l.Linear(ctx, f, y, classes, v)
-	}
-	m, err := l.Fit(ctx, FeatureGram[float64]{f}, y, classes, v)
-	if err != nil {
-		return nil, err
-	}
-	if k, ok := m.(*KernelModel); ok {
-		return LinearWeights(k, f), nil
-	}
-	return featureModel{m, f}, nil
-}
-
-// featureModel predicts from features with a model of their kernel.
-type featureModel struct {
-	Model
-	items Features[float64]
-}
-
-// ScoresTo implements [Model].
-func (m featureModel) ScoresTo(dst, x []float64, _ float64) []float64 {
-	row := make([]float64, m.items.Rows)
-	for i := range row {
-		row[i] = inner(x, m.items.Row(i))
-	}
-	return m.Model.ScoresTo(dst, row, inner(x, x))
 }
 
 // newGroupsOfTwo returns the used items by class, or [ErrOneClass].

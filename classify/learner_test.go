@@ -145,7 +145,7 @@ func TestLearners(t *testing.T) {
 			t.Errorf("%s: %v", d.Name, err)
 			continue
 		}
-		linear, err := d.FitFeatures(context.Background(), p.f, p.y, p.classes, v)
+		linear, err := d.fitFeatures(context.Background(), p.f, p.y, p.classes, v)
 		if err != nil {
 			t.Errorf("%s on features: %v", d.Name, err)
 			continue
@@ -206,7 +206,7 @@ func TestLearnersAgree(t *testing.T) {
 			runtime.GOMAXPROCS(workers)
 			var scores []float64
 			for _, onFeatures := range []bool{false, true} {
-				fit := func() (Model, error) { return d.FitFeatures(t.Context(), p.f, p.y, p.classes, v) }
+				fit := func() (Model, error) { return d.fitFeatures(t.Context(), p.f, p.y, p.classes, v) }
 				if !onFeatures {
 					fit = func() (Model, error) { return d.Fit(t.Context(), k, p.y, p.classes, v) }
 				}
@@ -230,4 +230,35 @@ func TestLearnersAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fitFeatures learns from explicit features of the items with y ≥ 0. A model that
+// is linear in the features is a [*LinearModel].
+func (l *Learner) fitFeatures(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (Model, error) {
+	if l.Linear != nil {
+		return l.Linear(ctx, f, y, classes, v)
+	}
+	m, err := l.Fit(ctx, f, y, classes, v)
+	if err != nil {
+		return nil, err
+	}
+	if k, ok := m.(*KernelModel); ok {
+		return LinearWeights(k, f), nil
+	}
+	return featureModel{m, f}, nil
+}
+
+// featureModel predicts from features with a model of their kernel.
+type featureModel struct {
+	Model
+	items Features[float64]
+}
+
+// ScoresTo implements [Model].
+func (m featureModel) ScoresTo(dst, x []float64, _ float64) []float64 {
+	row := make([]float64, m.items.Rows)
+	for i := range row {
+		row[i] = inner(x, m.items.Row(i))
+	}
+	return m.Model.ScoresTo(dst, row, inner(x, x))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// rlsLearner declares [RLS]. Its cost C stands for λ = m/C with m items: Gärtner, Le,
+// rlsLearner declares [FitRLS]. Its cost C stands for λ = m/C with m items: Gärtner, Le,
 // Smola 2006.
 var rlsLearner = Learner{
 	Spec: spec.Spec{
@@ -25,10 +25,10 @@ var rlsLearner = Learner{
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
-		return orNil((&RLS{Lambda: ridgeOf(v, y)}).Fit(ctx, k, y, classes))
+		return orNil(FitRLS(ctx, k, y, classes, ridgeOf(v, y)))
 	},
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		return FitRLS(ctx, &RLS{Lambda: ridgeOf(v, y)}, f, y, classes)
+		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y))
 	},
 	Dual: true,
 	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets and coefficients
@@ -44,103 +44,94 @@ func ridgeOf(v spec.Values, y []int) float64 {
 	return v.Number("lambda")
 }
 
-// RLS is regularised least squares, also called kernel ridge regression. For
-// each class c it minimises
-//
-//	Σ_i (f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
-//
-// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve
-// (K + λI)·A = T. There is no bias: what all items have in common moves all
-// classes alike and changes no answer. The zero value is the default.
-type RLS struct {
-	// Lambda is λ; 0 means 1.
-	Lambda float64
-}
-
-// Validate reports a λ that is out of range.
-func (s *RLS) Validate() error {
-	if s != nil && s.Lambda != 0 && !positive(s.Lambda) {
-		return fmt.Errorf("classify: lambda %v is not a positive number", s.Lambda)
-	}
-	return nil
-}
-
-// lambda returns λ with the default in place of zero.
-func (s *RLS) lambda() float64 {
-	if s == nil || s.Lambda == 0 {
-		return 1
-	}
-	return s.Lambda
-}
-
 // ErrIndefinite says that the kernel is farther from positive semidefinite than
 // rounding explains or, to least squares, so far that K + λI is not positive definite.
 var ErrIndefinite = errors.New("classify: the kernel is not positive semidefinite")
 
-// Targets lists the machines of least squares, one for each class that has an
-// item of y against [Rest], and the targets of item i in Value[i·len(Pairs):],
+// targets lists the machines of least squares, one for each class that has an
+// item of y against [Rest], and the targets of item i in value[i·len(pairs):],
 // one for each machine. An item that is not used has zeros.
-type Targets struct {
-	Pairs Pairs
-	Value []float64
+type targets struct {
+	pairs Pairs
+	value []float64
 }
 
-// NewTargets returns the targets of items with the classes y. It returns
+// newTargets returns the targets of items with the classes y. It returns
 // [ErrOneClass] if fewer than two classes have an item.
-func NewTargets(y []int, classes int) (*Targets, error) {
+func newTargets(y []int, classes int) (*targets, error) {
 	g := newGroups(y, classes)
 	if len(g.present) < 2 {
 		return nil, ErrOneClass
 	}
-	t := &Targets{Value: make([]float64, len(y)*len(g.present))}
+	t := &targets{g.againstRest(), make([]float64, len(y)*len(g.present))}
 	for m, c := range g.present {
-		t.Pairs = append(t.Pairs, Pair{c, Rest})
 		for _, i := range g.items {
-			t.Value[i*len(g.present)+m] = -1
+			t.value[i*len(g.present)+m] = -1
 		}
 		for _, i := range g.class(c) {
-			t.Value[i*len(g.present)+m] = 1
+			t.value[i*len(g.present)+m] = 1
 		}
 	}
 	return t, nil
 }
 
 // of returns the targets of the given items as a matrix.
-func (t *Targets) of(items []int) *mat.Dense {
-	k := len(t.Pairs)
+func (t *targets) of(items []int) *mat.Dense {
+	k := len(t.pairs)
 	d := mat.NewDense(len(items), k, nil)
 	for a, i := range items {
-		d.SetRow(a, t.Value[i*k:(i+1)*k])
+		d.SetRow(a, t.value[i*k:(i+1)*k])
 	}
 	return d
 }
 
-// Fit learns from the values of k between the items with y ≥ 0. A nil s means
-// defaults. Cost: a Cholesky factorisation of their matrix.
+// FitRLS learns from the values of k between the items with y ≥ 0 by regularised least
+// squares, also called kernel ridge regression. For each class c it minimises
+//
+//	Σ_i (f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
+//
+// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λI)·A = T. There is
+// no bias: what all items have in common moves all classes alike and changes no answer.
+// Cost: a Cholesky factorisation of the matrix.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and
 // [ErrIndefinite].
-func (s *RLS) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
-	if err := s.Validate(); err != nil {
+func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (*KernelModel, error) {
+	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
 	if len(y) != k.Len() {
 		panic(badLength)
 	}
-	targets, err := NewTargets(y, classes)
+	return SolveRLS(y, classes, func(items []int, t *mat.Dense) (*mat.Dense, error) {
+		gram, err := between(ctx, k, items)
+		if err != nil {
+			return nil, err
+		}
+		return solve(ctx, gram, lambda, t)
+	})
+}
+
+// SolveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
+// (K + λI)⁻¹·T for the items with y ≥ 0, the rows of T in their order.
+func SolveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.Dense, error)) (*KernelModel, error) {
+	t, err := newTargets(y, classes)
 	if err != nil {
 		return nil, err
 	}
 	items := used(y)
-	gram, err := between(ctx, k, items)
+	coef, err := solve(items, t.of(items))
 	if err != nil {
 		return nil, err
 	}
-	coef, err := solve(ctx, gram, s.lambda(), targets.of(items))
-	if err != nil {
-		return nil, err
+	return newKernelModel(classes, len(y), t.pairs, items, coef), nil
+}
+
+func validateLambda(lambda float64) error {
+	if !positive(lambda) {
+		return fmt.Errorf("classify: lambda %v is not a positive number", lambda)
 	}
-	return newKernelModel(classes, k.Len(), targets.Pairs, items, coef), nil
+	return nil
 }
 
 // used returns the items with a class.
@@ -213,40 +204,40 @@ func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *
 	return model
 }
 
-// FitRLS fits s, or the default settings if s is nil, to the features of the
-// items with y ≥ 0, in closed form: with X the features, W = (XᵀX + λI)⁻¹XᵀT,
+// FitLinearRLS is [FitRLS] on the inner products of the features of the items with
+// y ≥ 0, in closed form: with X the features, W = (XᵀX + λI)⁻¹XᵀT,
 // or Xᵀ(XXᵀ + λI)⁻¹T, whichever matrix is smaller. Cost: making that matrix
 // and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
-func FitRLS[T Float](ctx context.Context, s *RLS, f Features[T], y []int, classes int) (*LinearModel, error) {
+func FitLinearRLS[T float32 | float64](ctx context.Context, f Features[T], y []int, classes int, lambda float64) (*LinearModel, error) {
+	if err := validateLambda(lambda); err != nil {
+		return nil, err
+	}
 	if len(y) != f.Rows {
 		panic(badLength)
 	}
 	items := used(y)
 	if len(items) <= f.Cols {
-		model, err := s.Fit(ctx, FeatureGram[T]{f}, y, classes)
+		model, err := FitRLS(ctx, f, y, classes, lambda)
 		if err != nil {
 			return nil, err
 		}
 		return LinearWeights(model, f), nil
 	}
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	targets, err := NewTargets(y, classes)
+	targets, err := newTargets(y, classes)
 	if err != nil {
 		return nil, err
 	}
 	squares := mat.NewSymDense(f.Cols, nil)
 	raw := squares.RawSymmetric()
-	sums := mat.NewDense(f.Cols, len(targets.Pairs), nil)
+	sums := mat.NewDense(f.Cols, len(targets.pairs), nil)
 	for _, i := range items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		x := f.Row(i)
-		t := targets.Value[i*len(targets.Pairs) : (i+1)*len(targets.Pairs)]
+		t := targets.value[i*len(targets.pairs) : (i+1)*len(targets.pairs)]
 		for a, v := range x {
 			if !finite(float64(v)) {
 				return nil, ErrNotFinite
@@ -257,12 +248,12 @@ func FitRLS[T Float](ctx context.Context, s *RLS, f Features[T], y []int, classe
 			}
 		}
 	}
-	w, err := solve(ctx, squares, s.lambda(), sums)
+	w, err := solve(ctx, squares, lambda, sums)
 	if err != nil {
 		return nil, err
 	}
-	model := newLinearModel(classes, targets.Pairs, f.Cols)
-	for m := range targets.Pairs {
+	model := newLinearModel(classes, targets.pairs, f.Cols)
+	for m := range targets.pairs {
 		mat.Col(model.machine(m), m, w)
 	}
 	return model, nil
@@ -272,25 +263,27 @@ func FitRLS[T Float](ctx context.Context, s *RLS, f Features[T], y []int, classe
 // eigendecomposition K = UΛUᵀ, with the decisions that each item would get
 // from all others alone.
 type RLSPath struct {
+	Pairs Pairs // of the machines: each class that has an item against [Rest]
+
 	classes, n int
 	items      []int
-	targets    *Targets
+	targets    *targets
 	values     []float64  // Λ
 	vectors    *mat.Dense // U
 	projected  *mat.Dense // UᵀT
 }
 
 // NewRLSPath takes the values of k between the items with y ≥ 0. Errors are
-// those of [RLS.Fit].
+// those of [FitRLS].
 func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, error) {
 	if len(y) != k.Len() {
 		panic(badLength)
 	}
-	targets, err := NewTargets(y, classes)
+	targets, err := newTargets(y, classes)
 	if err != nil {
 		return nil, err
 	}
-	p := &RLSPath{classes: classes, n: k.Len(), items: used(y), targets: targets, projected: new(mat.Dense)}
+	p := &RLSPath{Pairs: targets.pairs, classes: classes, n: k.Len(), items: used(y), targets: targets, projected: new(mat.Dense)}
 	gram, err := between(ctx, k, p.items)
 	if err != nil {
 		return nil, err
@@ -302,17 +295,14 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	return p, nil
 }
 
-// Pairs lists the machines: each class that has an item against [Rest].
-func (p *RLSPath) Pairs() Pairs { return p.targets.Pairs }
-
-// Fit returns what [RLS.Fit] does for λ > 0. Cost: a product of each of the m
+// Fit returns what [FitRLS] does for λ > 0. Cost: a product of each of the m
 // eigenvectors for each class. The error is [ErrIndefinite].
 func (p *RLSPath) Fit(lambda float64) (*KernelModel, error) {
 	coef, err := p.coef(lambda)
 	if err != nil {
 		return nil, err
 	}
-	return newKernelModel(p.classes, p.n, p.targets.Pairs, p.items, coef), nil
+	return newKernelModel(p.classes, p.n, p.Pairs, p.items, coef), nil
 }
 
 // coef returns U(Λ + λI)⁻¹UᵀT.
@@ -329,20 +319,20 @@ func (p *RLSPath) coef(lambda float64) (*mat.Dense, error) {
 	return &coef, nil
 }
 
-// LeaveOneOutTo stores in dst[i·len(Pairs):] the decisions on item i of
-// machines that learn with λ from all other items,
+// LeaveOneOut returns in [i·len(Pairs):] the decisions on item i of machines that learn
+// with λ from all other items,
 //
-//	t_i − a_i/((K + λI)⁻¹)_ii,
+//	d_i = t_i − a_i/((K + λI)⁻¹)_ii,
 //
-// and zeros for items that are not used. A nil dst allocates.
-func (p *RLSPath) LeaveOneOutTo(dst []float64, lambda float64) ([]float64, error) {
-	machines := len(p.targets.Pairs)
-	dst = destination(dst, p.n*machines)
+// and zeros for items that are not used; and the mean over the used items and the
+// machines of (d − t)².
+func (p *RLSPath) LeaveOneOut(lambda float64) (decisions []float64, squared float64, err error) {
+	machines := len(p.Pairs)
 	coef, err := p.coef(lambda)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	clear(dst)
+	decisions = make([]float64, p.n*machines)
 	weight := make([]float64, len(p.values))
 	for q, v := range p.values {
 		weight[q] = 1 / (v + lambda)
@@ -354,24 +344,11 @@ func (p *RLSPath) LeaveOneOutTo(dst []float64, lambda float64) ([]float64, error
 		}
 		for m := range machines {
 			at := i*machines + m
-			dst[at] = p.targets.Value[at] - coef.At(a, m)/own
+			decisions[at] = p.targets.value[at] - coef.At(a, m)/own
+			squared += math.Pow(decisions[at]-p.targets.value[at], 2)
 		}
 	}
-	return dst, nil
-}
-
-// SquaredError returns the mean over the items with a class, and over the
-// machines, of (d − t)²: how far decisions, laid out as by
-// [RLSPath.LeaveOneOutTo], are from their targets.
-func (p *RLSPath) SquaredError(decisions []float64) float64 {
-	machines := len(p.targets.Pairs)
-	sum := 0.0
-	for _, i := range p.items {
-		for at := i * machines; at < (i+1)*machines; at++ {
-			sum += math.Pow(decisions[at]-p.targets.Value[at], 2)
-		}
-	}
-	return sum / float64(len(p.items)*machines)
+	return decisions, squared / float64(len(p.items)*machines), nil
 }
 
 const badLambda = "classify: lambda is not a positive number"

@@ -76,7 +76,7 @@ func TestRLS(t *testing.T) {
 	k := p.radial()
 	for _, lambda := range []float64{0.01, 1, 30} {
 		items, classes, want := slowRLS(t, k, p.y, lambda)
-		model, err := (&RLS{Lambda: lambda}).Fit(context.Background(), k, p.y, p.classes)
+		model, err := FitRLS(context.Background(), k, p.y, p.classes, lambda)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,14 +104,6 @@ func TestRLS(t *testing.T) {
 			}
 		}
 	}
-	model, err := (*RLS)(nil).Fit(context.Background(), k, p.y, p.classes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := (&RLS{Lambda: 1}).Fit(context.Background(), k, p.y, p.classes)
-	if err != nil || !slices.Equal(model.CoefTo(nil, 0), one.CoefTo(nil, 0)) {
-		t.Errorf("the default is not λ = 1: %v", err)
-	}
 }
 
 // Each decision is that of machines that were trained without the item.
@@ -124,12 +116,12 @@ func TestLeaveOneOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lambda := range []float64{0.05, 2} {
-		got, err := path.LeaveOneOutTo(nil, lambda)
+		got, squared, err := path.LeaveOneOut(lambda)
 		if err != nil {
 			t.Fatal(err)
 		}
 		squares, count := 0.0, 0
-		machines := len(path.Pairs())
+		machines := len(path.Pairs)
 		for i, c := range p.y {
 			mine := got[i*machines : (i+1)*machines]
 			if c < 0 {
@@ -140,24 +132,24 @@ func TestLeaveOneOut(t *testing.T) {
 			}
 			rest := slices.Clone(p.y)
 			rest[i] = -1
-			model, err := (&RLS{Lambda: lambda}).Fit(context.Background(), k, rest, p.classes)
+			model, err := FitRLS(context.Background(), k, rest, p.classes, lambda)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(model.Pairs) != machines {
 				t.Fatalf("without item %d there are %d machines", i, len(model.Pairs))
 			}
-			for m, d := range model.DecisionsTo(nil, k.row(i)) {
+			for m, d := range model.ScoresTo(nil, k.row(i), 0) {
 				within(t, "decision", mine[m], d, 1000*epsilon*30/lambda*(30+lambda)/lambda)
 				target := -1.0
-				if path.Pairs()[m].Positive == c {
+				if path.Pairs[m].Positive == c {
 					target = 1
 				}
 				squares += (d - target) * (d - target)
 				count++
 			}
 		}
-		within(t, "squared error", path.SquaredError(got), squares/float64(count), 1e-10)
+		within(t, "squared error", squared, squares/float64(count), 1e-10)
 	}
 }
 
@@ -165,17 +157,17 @@ func TestLeaveOneOut(t *testing.T) {
 func TestFitRLS(t *testing.T) {
 	for _, shape := range [][2]int{{40, 6}, {12, 30}} {
 		p := gaps(3, shape[0], shape[1])
-		kernel, err := (&RLS{Lambda: 0.5}).Fit(context.Background(), p.gram(), p.y, p.classes)
+		kernel, err := FitRLS(context.Background(), p.gram(), p.y, p.classes, 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := FitRLS(context.Background(), &RLS{Lambda: 0.5}, p.f, p.y, p.classes)
+		model, err := FitLinearRLS(context.Background(), p.f, p.y, p.classes, 0.5)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range p.y {
-			want := kernel.DecisionsTo(nil, p.row(p.f.Row(i)))
-			for m, d := range model.DecisionsTo(nil, p.f.Row(i)) {
+			want := kernel.ScoresTo(nil, p.row(p.f.Row(i)), 0)
+			for m, d := range model.ScoresTo(nil, p.f.Row(i), 0) {
 				within(t, "decision", d, want[m], 1e-10)
 			}
 		}
@@ -188,29 +180,29 @@ func TestFitRLS(t *testing.T) {
 func TestRLSErrors(t *testing.T) {
 	p := clouds(4, 10, 3, 2, 1)
 	ctx := context.Background()
-	for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := (&RLS{Lambda: lambda}).Fit(ctx, p.gram(), p.y, 2); err == nil {
+	for _, lambda := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
+		if _, err := FitRLS(ctx, p.gram(), p.y, 2, lambda); err == nil {
 			t.Errorf("λ = %v is taken", lambda)
 		}
-		if _, err := FitRLS(ctx, &RLS{Lambda: lambda}, p.f, p.y, 2); err == nil {
+		if _, err := FitLinearRLS(ctx, p.f, p.y, 2, lambda); err == nil {
 			t.Errorf("λ = %v is taken", lambda)
 		}
 	}
 	same := make([]int, 10)
-	if _, err := (*RLS)(nil).Fit(ctx, p.gram(), same, 2); !errors.Is(err, ErrOneClass) {
+	if _, err := FitRLS(ctx, p.gram(), same, 2, 1); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
 	if _, err := NewRLSPath(ctx, p.gram(), same, 2); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
-	if _, err := FitRLS(ctx, nil, p.f, same, 2); !errors.Is(err, ErrOneClass) {
+	if _, err := FitLinearRLS(ctx, p.f, same, 2, 1); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
 	negative := p.gram()
 	for i := range negative.Data {
 		negative.Data[i] = -negative.Data[i]
 	}
-	if _, err := (*RLS)(nil).Fit(ctx, negative, p.y, 2); !errors.Is(err, ErrIndefinite) {
+	if _, err := FitRLS(ctx, negative, p.y, 2, 1); !errors.Is(err, ErrIndefinite) {
 		t.Error(err)
 	}
 	path, err := NewRLSPath(ctx, negative, p.y, 2)
@@ -220,20 +212,20 @@ func TestRLSErrors(t *testing.T) {
 	if _, err := path.Fit(1); !errors.Is(err, ErrIndefinite) {
 		t.Error(err)
 	}
-	if _, err := path.LeaveOneOutTo(nil, 1); !errors.Is(err, ErrIndefinite) {
+	if _, _, err := path.LeaveOneOut(1); !errors.Is(err, ErrIndefinite) {
 		t.Error(err)
 	}
 	panics(t, badLambda, func() { _, _ = path.Fit(0) })
 	p.f.Data[7] = math.NaN()
-	if _, err := (*RLS)(nil).Fit(ctx, p.gram(), p.y, 2); !errors.Is(err, ErrNotFinite) {
+	if _, err := FitRLS(ctx, p.gram(), p.y, 2, 1); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
-	if _, err := FitRLS(ctx, nil, p.f, p.y, 2); !errors.Is(err, ErrNotFinite) {
+	if _, err := FitLinearRLS(ctx, p.f, p.y, 2, 1); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := (*RLS)(nil).Fit(cancelled, clouds(4, 10, 3, 2, 1).gram(), p.y, 2); !errors.Is(err, context.Canceled) {
+	if _, err := FitRLS(cancelled, clouds(4, 10, 3, 2, 1).gram(), p.y, 2, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -263,7 +255,7 @@ func (k ending) PartTo(dst []float64, i int, items []int) {
 func TestLeastSquaresCancelled(t *testing.T) {
 	p := clouds(4, 10, 3, 2, 1)
 	began, end := context.WithCancel(t.Context())
-	if _, err := (*RLS)(nil).Fit(began, ending{p.gram(), end}, p.y, 2); !errors.Is(err, context.Canceled) {
+	if _, err := FitRLS(began, ending{p.gram(), end}, p.y, 2, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	began, end = context.WithCancel(t.Context())
@@ -299,7 +291,7 @@ func TestLeastSquaresGolden(t *testing.T) {
 				return testgraph.Golden(t, fmt.Sprintf("%s/rls_C%.1f_%s.npy", graph, cost, what))
 			}
 			lambda := float64(m) / cost
-			direct, err := (&RLS{Lambda: lambda}).Fit(t.Context(), gram, g.TrainClass, len(g.Classes))
+			direct, err := FitRLS(t.Context(), gram, g.TrainClass, len(g.Classes), lambda)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -319,16 +311,16 @@ func TestLeastSquaresGolden(t *testing.T) {
 					}
 				}
 				for i := range k.Rows {
-					copy(scores.Row(i), model.DecisionsTo(nil, k.Row(i)))
+					copy(scores.Row(i), model.ScoresTo(nil, k.Row(i), 0))
 				}
 				testgraph.Close(t, coef, golden("coef"), 1e-10, 1e-9)
 				testgraph.Close(t, scores, golden("scores"), 1e-10, 1e-9)
 			}
-			alone, err := path.LeaveOneOutTo(nil, lambda)
+			alone, _, err := path.LeaveOneOut(lambda)
 			if err != nil {
 				t.Fatal(err)
 			}
-			testgraph.Close(t, sparse.BlockOf(m, len(path.Pairs()), alone), golden("loo"), 1e-10, 1e-9)
+			testgraph.Close(t, sparse.BlockOf(m, len(path.Pairs), alone), golden("loo"), 1e-10, 1e-9)
 		}
 	}
 }

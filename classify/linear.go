@@ -17,13 +17,13 @@ var linearSVMLearner = Learner{
 		Params: []spec.Param{costParam, weightsParam, strategyParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
-		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v)}
+		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 		return orNil(s.fitGram(ctx, k, y, classes))
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v)}
+		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 		return FitLinearSVM(ctx, s, f, y, classes)
 	},
 }
@@ -63,20 +63,10 @@ func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (
 	return model, err
 }
 
-// Loss is what a linear machine pays for a decision d on an item of class y = ±1.
-type Loss int
-
-const (
-	// Hinge is max(0, 1 − y·d), the loss of [SVM].
-	Hinge Loss = iota
-	// SquaredHinge is max(0, 1 − y·d)².
-	SquaredHinge
-)
-
 // LinearSVM is a support vector machine on explicit features. Each binary
 // machine minimises
 //
-//	½‖w‖² + ½b² + Σ C_i·loss_i(⟨w, x_i⟩ + Bias·b)
+//	½‖w‖² + ½b² + Σ C_i·max(0, 1 − y_i·(⟨w, x_i⟩ + Bias·b))
 //
 // where C_i is Cost times the weight of the item's class; unlike in [SVM] the
 // bias is a weight like the others, that of a constant feature. The zero value
@@ -84,8 +74,6 @@ const (
 type LinearSVM struct {
 	// Cost is C; 0 means 1.
 	Cost float64
-	// Loss is the loss function.
-	Loss Loss
 	// Bias is the value of the constant feature; 0 means 1, −1 means that
 	// there is none.
 	Bias float64
@@ -95,8 +83,9 @@ type LinearSVM struct {
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// Strategy makes binary machines of several classes.
-	Strategy Strategy
+	// OneVsRest trains a machine for every class against all others, where there are more
+	// than two, instead of one for every two classes.
+	OneVsRest bool
 	// MaxPasses limits the passes of each machine over its items; 0 means 1000.
 	MaxPasses int
 	// RngSeed chooses the order in which items are visited.
@@ -106,15 +95,12 @@ type LinearSVM struct {
 	Workers int
 }
 
-// Validate reports everything that is wrong with the settings for a number of
+// validate reports everything that is wrong with the settings for a number of
 // classes.
-func (s *LinearSVM) Validate(classes int) error {
+func (s *LinearSVM) validate(classes int) error {
 	var errs []error
 	if s.Cost != 0 && !positive(s.Cost) {
 		errs = append(errs, fmt.Errorf("classify: cost %v is not a positive number", s.Cost))
-	}
-	if s.Loss != Hinge && s.Loss != SquaredHinge {
-		errs = append(errs, fmt.Errorf("classify: unknown loss %d", s.Loss))
 	}
 	if s.Bias != 0 && s.Bias != -1 && !positive(s.Bias) {
 		errs = append(errs, fmt.Errorf("classify: bias %v is neither a positive number nor -1", s.Bias))
@@ -122,7 +108,7 @@ func (s *LinearSVM) Validate(classes int) error {
 	if s.Tolerance != 0 && !positive(s.Tolerance) {
 		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
 	}
-	errs = append(errs, validateWeights(s.Weights, classes), s.Strategy.validate())
+	errs = append(errs, validateWeights(s.Weights, classes))
 	if s.MaxPasses < 0 {
 		errs = append(errs, fmt.Errorf("classify: limit of %d passes", s.MaxPasses))
 	}
@@ -158,9 +144,9 @@ func (s *LinearSVM) filled() LinearSVM {
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
-func FitLinearSVM[T Float](ctx context.Context, s *LinearSVM, f Features[T], y []int, classes int) (*LinearModel, error) {
+func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f Features[T], y []int, classes int) (*LinearModel, error) {
 	if s != nil {
-		if err := s.Validate(classes); err != nil {
+		if err := s.validate(classes); err != nil {
 			return nil, err
 		}
 	}
@@ -172,7 +158,7 @@ func FitLinearSVM[T Float](ctx context.Context, s *LinearSVM, f Features[T], y [
 	if len(g.present) < 2 {
 		return nil, ErrOneClass
 	}
-	model := newLinearModel(classes, g.pairs(nil, set.Strategy), f.Cols)
+	model := newLinearModel(classes, g.pairs(nil, set.OneVsRest), f.Cols)
 	model.Iterations = make([]int, len(model.Pairs))
 	square := make([]float64, f.Rows)
 	for _, i := range g.items {

@@ -22,11 +22,7 @@ var logisticLearner = Learner{
 		return orNil(fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true))
 	},
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		m, err := FitLogistic(ctx, &Logistic{Lambda: v.Number("lambda"), Tolerance: 1e-11}, f, y, classes)
-		if m == nil {
-			return nil, err
-		}
-		return &m.LinearModel, err
+		return fitLogistic(ctx, &Logistic{Lambda: v.Number("lambda"), Tolerance: 1e-11}, f, y, classes)
 	},
 	Dual:          true,
 	Probabilities: Softmax,
@@ -43,7 +39,7 @@ var logisticLearner = Learner{
 //
 //	−Σ_i log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
 //
-// over items with a class. The zero value is the default; [FitLogistic] fits it, and
+// over items with a class. The zero value is the default; [LogisticPath] fits it, and
 // [LogisticPath] for many λ.
 type Logistic struct {
 	// Lambda is λ, of the sum over items; 0 means 1.
@@ -78,31 +74,9 @@ func (s *SharedColumns) count(classes int) int {
 	return s.Values.Cols / classes
 }
 
-// LogisticModel is a fitted [Logistic]: its biases, weights and shared weights.
-type LogisticModel struct {
-	LinearModel
-	Shared []float64 // u
-}
-
-// LogitsTo stores in dst the logits of an item with the features x and the values
-// shared of the shared columns, laid out as in [SharedColumns]. They are those of the
-// classes in Pairs. A nil dst allocates.
-func (m *LogisticModel) LogitsTo(dst, x, shared []float64) []float64 {
-	dst = m.DecisionsTo(dst, x)
-	if len(shared) != len(m.Shared)*m.Classes {
-		panic(badLength)
-	}
-	for s, u := range m.Shared {
-		for a, p := range m.Pairs {
-			dst[a] += u * shared[s*m.Classes+p.Positive]
-		}
-	}
-	return dst
-}
-
-// Validate reports everything that is wrong with the settings for a number of
+// validate reports everything that is wrong with the settings for a number of
 // classes.
-func (s *Logistic) Validate(classes int) error {
+func (s *Logistic) validate(classes int) error {
 	var errs []error
 	if s.Lambda != 0 && !positive(s.Lambda) {
 		errs = append(errs, fmt.Errorf("classify: lambda %v is not a positive number", s.Lambda))
@@ -129,12 +103,12 @@ func (s *Logistic) Validate(classes int) error {
 	return errors.Join(errs...)
 }
 
-// FitLogistic fits s, or the default settings if s is nil, to the features of the
+// fitLogistic fits s, or the default settings if s is nil, to the features of the
 // items with y ≥ 0. Cost: some tens of products of the features with weights.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model together
 // with [ErrIterationLimit] if that came before the tolerance.
-func FitLogistic[T Float](ctx context.Context, s *Logistic, f Features[T], y []int, classes int) (*LogisticModel, error) {
+func fitLogistic[T float](ctx context.Context, s *Logistic, f Features[T], y []int, classes int) (*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)
 	}
@@ -149,13 +123,13 @@ func FitLogistic[T Float](ctx context.Context, s *Logistic, f Features[T], y []i
 	return models[0], err
 }
 
-// LogisticPath is [FitLogistic] for each λ in turn, each from the solution before.
+// LogisticPath is [LogisticPath] for each λ in turn, each from the solution before.
 // Falling λ take the fewest steps. Within the tolerance the order makes no difference.
-func LogisticPath[T Float](ctx context.Context, s *Logistic, f Features[T], y []int, classes int, lambdas []float64) ([]*LogisticModel, error) {
+func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f Features[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)
 	}
-	if err := s.Validate(classes); err != nil {
+	if err := s.validate(classes); err != nil {
 		return nil, err
 	}
 	if len(y) != f.Rows || s.Shared != nil && s.Shared.Values.Rows != f.Rows {
@@ -187,7 +161,7 @@ func LogisticPath[T Float](ctx context.Context, s *Logistic, f Features[T], y []
 		}
 	}
 	var limited error
-	models := make([]*LogisticModel, len(lambdas))
+	models := make([]*LinearModel, len(lambdas))
 	for a, lambda := range lambdas {
 		if !positive(lambda) {
 			panic(badLambda)
@@ -214,9 +188,9 @@ func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 }
 
 // model returns the model of θ.
-func (s *softmaxFit[T]) model(pairs Pairs) *LogisticModel {
+func (s *softmaxFit[T]) model(pairs Pairs) *LinearModel {
 	weights, biases, shared := s.split(s.theta)
-	m := &LogisticModel{LinearModel: *newLinearModel(s.classes, pairs, s.features.Cols)}
+	m := newLinearModel(s.classes, pairs, s.features.Cols)
 	for c := range s.class {
 		copy(m.machine(c), weights[c*softmaxStride(s.features.Cols):])
 	}

@@ -108,7 +108,7 @@ func TestLogisticPlain(t *testing.T) {
 		"an empty class": {Logistic{Lambda: 1, BiasRidge: 0.4, Shared: four}, absent},
 	} {
 		c.s.Tolerance = 1e-10
-		m, err := FitLogistic(t.Context(), &c.s, c.p.f, c.p.y, c.p.classes)
+		m, err := fitLogistic(t.Context(), &c.s, c.p.f, c.p.y, c.p.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestLogisticPath(t *testing.T) {
 	for a, lambda := range lambdas {
 		one := *s
 		one.Lambda = lambda
-		m, err := FitLogistic(t.Context(), &one, p.f, p.y, p.classes)
+		m, err := fitLogistic(t.Context(), &one, p.f, p.y, p.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,11 +170,11 @@ func TestLogisticSinglePrecision(t *testing.T) {
 		p.f.Data[j] = float64(single.Data[j])
 	}
 	s := &Logistic{Tolerance: 1e-10}
-	got, err := FitLogistic(t.Context(), s, single, p.y, p.classes)
+	got, err := fitLogistic(t.Context(), s, single, p.y, p.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := FitLogistic(t.Context(), s, p.f, p.y, p.classes)
+	want, err := fitLogistic(t.Context(), s, p.f, p.y, p.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,12 +187,12 @@ func TestLogisticSinglePrecision(t *testing.T) {
 // of next to nothing: probabilities come close to 0 and 1.
 func TestLogisticSeparable(t *testing.T) {
 	p := clouds(14, 60, 2, 3, 20)
-	m, err := FitLogistic(t.Context(), &Logistic{Lambda: 1e-6}, p.f, p.y, p.classes)
+	m, err := fitLogistic(t.Context(), &Logistic{Lambda: 1e-6}, p.f, p.y, p.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, y := range p.y {
-		if q := Softmax(nil, m.DecisionsTo(nil, p.f.Row(i)))[y]; q < 0.99 {
+		if q := Softmax(nil, m.ScoresTo(nil, p.f.Row(i), 0))[y]; q < 0.99 {
 			t.Errorf("item %d has its class with probability %v", i, q)
 		}
 	}
@@ -202,22 +202,22 @@ func TestLogisticErrors(t *testing.T) {
 	p, shared := logisticProblem()
 	ctx := context.Background()
 	s := Logistic{Lambda: -1, BiasRidge: math.Inf(1), Tolerance: math.NaN(), MaxSteps: -1, Shared: &SharedColumns{Values: shared.Values, Prior: []float64{1}}}
-	_, err := FitLogistic(ctx, &s, p.f, p.y, p.classes)
+	_, err := fitLogistic(ctx, &s, p.f, p.y, p.classes)
 	for _, want := range []string{"lambda -1", "ridge of biases +Inf", "tolerance NaN", "limit of -1 steps", "ridge of shared columns 0", "1 prior weights of 2 shared columns"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}
 	}
-	if m, err := FitLogistic(ctx, &Logistic{MaxSteps: 1, Tolerance: 1e-12}, p.f, p.y, p.classes); !errors.Is(err, ErrIterationLimit) || m == nil {
+	if m, err := fitLogistic(ctx, &Logistic{MaxSteps: 1, Tolerance: 1e-12}, p.f, p.y, p.classes); !errors.Is(err, ErrIterationLimit) || m == nil {
 		t.Errorf("one step: %v, %v", m, err)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := FitLogistic(done, nil, p.f, p.y, p.classes); !errors.Is(err, context.Canceled) {
+	if _, err := fitLogistic(done, nil, p.f, p.y, p.classes); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	p.f.Data[5] = math.NaN()
-	if _, err := FitLogistic(ctx, nil, p.f, p.y, p.classes); !errors.Is(err, ErrNotFinite) {
+	if _, err := fitLogistic(ctx, nil, p.f, p.y, p.classes); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("not a number: %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
 
 // gram materialises the linear kernel.
 func (p problem) gram() *DenseGram[float64] {
-	k := FeatureGram[float64]{p.f}
+	k := p.f
 	g := &DenseGram[float64]{N: k.Len(), Stride: k.Len(), Data: make([]float64, k.Len()*k.Len())}
 	for i := range g.N {
 		k.RowTo(g.row(i), i)

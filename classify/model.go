@@ -2,7 +2,7 @@ package classify
 
 import "math"
 
-// KernelModel is a fitted [SVM] or [RLS]: one machine for each of Pairs.
+// KernelModel is what [SVM] and [FitRLS] fit: one machine for each of Pairs.
 type KernelModel struct {
 	Classes  int // the number of classes, with and without items
 	Items    int // the number of items of the Gram, the length of a kernel row
@@ -32,10 +32,9 @@ func (m *KernelModel) CoefTo(dst []float64, machine int) []float64 {
 	return dst
 }
 
-// DecisionsTo stores the decision of every machine on x in dst, where row[i] is
-// K(x, i) for all items i. A nil dst allocates. Cost: one product for each
-// support vector of each machine.
-func (m *KernelModel) DecisionsTo(dst, row []float64) []float64 {
+// ScoresTo implements [Model]: the decision of every machine on x. Cost: one product for
+// each support vector of each machine.
+func (m *KernelModel) ScoresTo(dst, row []float64, _ float64) []float64 {
 	if len(row) != m.Items {
 		panic(badLength)
 	}
@@ -69,15 +68,10 @@ func (m *KernelModel) Support() (items int) {
 // Outputs implements [Model].
 func (m *KernelModel) Outputs() Pairs { return m.Pairs }
 
-// ScoresTo implements [Model]; it is DecisionsTo.
-func (m *KernelModel) ScoresTo(dst, row []float64, _ float64) []float64 {
-	return m.DecisionsTo(dst, row)
-}
-
 // LinearWeights returns the machines of m as linear functions of features,
 // with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
 // is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
-func LinearWeights[T Float](m *KernelModel, f Features[T]) *LinearModel {
+func LinearWeights[T float32 | float64](m *KernelModel, f Features[T]) *LinearModel {
 	if f.Rows != m.Items {
 		panic(badShape)
 	}
@@ -101,6 +95,9 @@ type LinearModel struct {
 	// Weights has a row of p weights for each machine, one after the other.
 	Weights []float64
 	Bias    []float64
+	// Shared are the weights of columns that all classes share, see [Logistic]; nil:
+	// there are none.
+	Shared []float64
 	// Iterations is the number of passes over the items that each machine
 	// took; nil if the weights come from a kernel machine.
 	Iterations []int
@@ -121,9 +118,9 @@ func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
 
-// DecisionsTo stores the decision ⟨w, x⟩ + bias of every machine in dst. A nil
-// dst allocates.
-func (l *LinearModel) DecisionsTo(dst, x []float64) []float64 {
+// ScoresTo implements [Model]: the decision ⟨w, x⟩ + bias of every machine on the
+// features x.
+func (l *LinearModel) ScoresTo(dst, x []float64, _ float64) []float64 {
 	if len(x) != l.Features {
 		panic(badLength)
 	}
@@ -137,9 +134,20 @@ func (l *LinearModel) DecisionsTo(dst, x []float64) []float64 {
 // Outputs implements [Model].
 func (l *LinearModel) Outputs() Pairs { return l.Pairs }
 
-// ScoresTo implements [Model]; it is DecisionsTo of the features x.
-func (l *LinearModel) ScoresTo(dst, x []float64, _ float64) []float64 {
-	return l.DecisionsTo(dst, x)
+// LogitsTo stores in dst the logits of an item with the features x and the values
+// shared of the shared columns, laid out as in [SharedColumns]. They are those of the
+// classes in Pairs. A nil dst allocates.
+func (l *LinearModel) LogitsTo(dst, x, shared []float64) []float64 {
+	dst = l.ScoresTo(dst, x, 0)
+	if len(shared) != len(l.Shared)*l.Classes {
+		panic(badLength)
+	}
+	for s, u := range l.Shared {
+		for a, p := range l.Pairs {
+			dst[a] += u * shared[s*l.Classes+p.Positive]
+		}
+	}
+	return dst
 }
 
 // destination returns dst, or a new slice if it is nil, checked to have length n.

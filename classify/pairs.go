@@ -6,17 +6,6 @@ import (
 	"slices"
 )
 
-// Strategy says how several classes become binary machines.
-type Strategy int
-
-const (
-	// OneVsOne trains a machine for every two classes i < j, on their items.
-	OneVsOne Strategy = iota
-	// OneVsRest trains a machine for every class against all others. With two
-	// classes it is the one machine of OneVsOne.
-	OneVsRest
-)
-
 // Rest stands for all other classes in a [Pair].
 const Rest = -1
 
@@ -31,10 +20,10 @@ type Pairs []Pair
 // byVotes reports whether the machines tell two classes apart each.
 func (p Pairs) byVotes() bool { return len(p) > 0 && p[0].Negative != Rest }
 
-// VotesTo stores in dst[c] how many machines speak for class c; the length of
+// votesTo stores in dst[c] how many machines speak for class c; the length of
 // dst is the number of classes. A machine against [Rest] has no vote to give
 // if its decision is not positive. A nil dst allocates just enough.
-func (p Pairs) VotesTo(dst []int, decisions []float64) []int {
+func (p Pairs) votesTo(dst []int, decisions []float64) []int {
 	if len(decisions) != len(p) {
 		panic(badLength)
 	}
@@ -83,7 +72,7 @@ func (p Pairs) Predict(decisions []float64) int {
 	if k := p.classes(); k > len(few) {
 		votes = make([]int, k)
 	}
-	best := p.VotesTo(votes, decisions)
+	best := p.votesTo(votes, decisions)
 	class := 0
 	for c, v := range best {
 		if v > best[class] {
@@ -214,8 +203,8 @@ func (g *groups) class(c int) []int { return g.items[g.start[c]:g.start[c+1]] }
 func (g *groups) count(c int) int   { return g.start[c+1] - g.start[c] }
 
 // pairs appends the machines for the classes that have items.
-func (g *groups) pairs(dst Pairs, s Strategy) Pairs {
-	if s == OneVsRest && len(g.present) > 2 {
+func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
+	if oneVsRest && len(g.present) > 2 {
 		for _, c := range g.present {
 			dst = append(dst, Pair{c, Rest})
 		}

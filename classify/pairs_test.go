@@ -38,7 +38,7 @@ func TestVotes(t *testing.T) {
 		{rest, []float64{-1, 2, 2}, []int{0, 1, 0, 1}, 1},
 		{Pairs{{1, 4}}, []float64{-0.1}, []int{0, 0, 0, 0, 1}, 4},
 	} {
-		if got := c.pairs.VotesTo(nil, c.decisions); !reflect.DeepEqual(got, c.votes[:len(got)]) {
+		if got := c.pairs.votesTo(nil, c.decisions); !reflect.DeepEqual(got, c.votes[:len(got)]) {
 			t.Errorf("%v %v: votes %v, want %v", c.pairs, c.decisions, got, c.votes)
 		}
 		if got := c.pairs.Predict(c.decisions); got != c.class {
@@ -58,15 +58,15 @@ func TestVotes(t *testing.T) {
 		t.Errorf("class %d of 50, want 37", c)
 	}
 	panics(t, badLength, func() { three.Predict([]float64{1}) })
-	panics(t, badLength, func() { three.VotesTo(nil, []float64{1}) })
+	panics(t, badLength, func() { three.votesTo(nil, []float64{1}) })
 }
 
 func TestLargestFirst(t *testing.T) {
 	g := newGroups([]int{2, 0, 1, 1, 2, 2, 2, 0, -1, 2}, 4) // 2, 2, 5 and no items
-	if got, want := g.largestFirst(g.pairs(nil, OneVsOne)), []int{1, 2, 0}; !slices.Equal(got, want) {
+	if got, want := g.largestFirst(g.pairs(nil, false)), []int{1, 2, 0}; !slices.Equal(got, want) {
 		t.Errorf("machines of two classes in the order %v, want %v", got, want)
 	}
-	if got, want := g.largestFirst(g.pairs(nil, OneVsRest)), []int{0, 1, 2}; !slices.Equal(got, want) {
+	if got, want := g.largestFirst(g.pairs(nil, true)), []int{0, 1, 2}; !slices.Equal(got, want) {
 		t.Errorf("machines against the rest in the order %v, want %v", got, want)
 	}
 }
@@ -90,7 +90,7 @@ func TestSoftVotes(t *testing.T) {
 		}
 		decisions := rapid.SliceOfN(rapid.Float64Range(-50, 50), len(pairs), len(pairs)).Draw(t, "decisions")
 		slope := math.Exp2(rapid.Float64Range(-6, 6).Draw(t, "log2 slope"))
-		got := SoftVotes{Slope: slope}.ScoresTo(nil, pairs, decisions)
+		got := SoftVotes(nil, pairs, decisions, slope)
 		sum, best := 0.0, 0
 		for c, s := range got {
 			if !(s >= 0 && s <= 1) {
@@ -129,26 +129,26 @@ func TestSoftVotes(t *testing.T) {
 			t.Fatalf("largest score at %d, want %d", a, best)
 		}
 	})
-	if got := (SoftVotes{}).ScoresTo(make([]float64, 3), Pairs{{0, 2}}, []float64{0}); !reflect.DeepEqual(got, []float64{0.5, 0, 0.5}) {
+	if got := SoftVotes(make([]float64, 3), Pairs{{0, 2}}, []float64{0}, 1); !reflect.DeepEqual(got, []float64{0.5, 0, 0.5}) {
 		t.Errorf("scores %v", got)
 	}
 	if c := ArgMax([]float64{0.2, 0.4, 0.4}); c != 1 {
 		t.Errorf("tie goes to class %d", c)
 	}
-	panics(t, badLength, func() { SoftVotes{}.ScoresTo(nil, Pairs{{0, 1}}, nil) })
+	panics(t, badLength, func() { SoftVotes(nil, Pairs{{0, 1}}, nil, 1) })
 }
 
 // PredictAllTo answers for many items as Predict does for one, ties included.
 func TestPredictAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
+	for _, rest := range []bool{false, true} {
 		for _, classes := range []int{2, 3, 7} {
 			y := make([]int, 2*classes)
 			for i := range y {
 				y[i] = i / 2 * 3 // classes without items between those with some
 			}
 			g := newGroups(y, 3*classes)
-			pairs := g.pairs(nil, strategy)
+			pairs := g.pairs(nil, rest)
 			const items = 150
 			columns := make([][]float64, len(pairs))
 			for m := range columns {
@@ -168,7 +168,7 @@ func TestPredictAll(t *testing.T) {
 					row[m] = columns[m][i]
 				}
 				if want := pairs.Predict(row); answer != want {
-					t.Errorf("strategy %d, %d classes: item %d is %d, want %d", strategy, classes, i, answer, want)
+					t.Errorf("one-vs-rest %v, %d classes: item %d is %d, want %d", rest, classes, i, answer, want)
 				}
 			}
 		}

@@ -54,7 +54,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 	const epochs = 7
 	models := map[string]Model{}
 	for _, vote := range []string{"voted", "averaged", "last"} {
-		m, err := perceptronLearner.FitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Int(epochs), "vote": spec.Word(vote)})
+		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Int(epochs), "vote": spec.Word(vote)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestPerceptronOfAlikeItems(t *testing.T) {
 		n := p.f.Rows
 		k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
 		for i := range n {
-			FeatureGram[float64]{p.f}.RowTo(k.Data[i*n:(i+1)*n], i)
+			p.f.RowTo(k.Data[i*n:(i+1)*n], i)
 		}
 		for _, vote := range []string{"voted", "averaged", "last"} {
 			v := spec.Values{"epochs": spec.Int(5), "vote": spec.Word(vote)}

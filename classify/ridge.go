@@ -50,23 +50,10 @@ func RidgeMemory(items, features, classes, parts int) []spec.Bytes {
 }
 
 // NewRidgePath takes the features of items, to which it appends the column of the
-// constant, and their classes, all ≥ 0. Cost: the products of all columns or all items,
-// whichever are fewer, and one eigendecomposition. The error is the context's, or
-// [ErrOneClass].
-func NewRidgePath[T Float](ctx context.Context, f Features[T], constant float64, y []int, classes, workers int) (*RidgePath, error) {
-	if len(newGroups(y, classes).present) < 2 {
-		return nil, ErrOneClass
-	}
-	each := make([][]int, len(y))
-	for i := range y {
-		each[i] = y[i : i+1]
-	}
-	return NewSeveralRidgePath(ctx, f, constant, each, classes, workers)
-}
-
-// NewSeveralRidgePath is [NewRidgePath] for items that have several classes each, or none:
-// a row of Y has a one for each of them. No class is repeated in a row of y.
-func NewSeveralRidgePath[T Float](ctx context.Context, f Features[T], constant float64, y [][]int, classes, workers int) (*RidgePath, error) {
+// constant, and the classes of each, several or none: a row of Y has a one for each of
+// them. No class is repeated in a row of y. Cost: the products of all columns or all items,
+// whichever are fewer, and one eigendecomposition. The error is the context's.
+func NewRidgePath[T float32 | float64](ctx context.Context, f Features[T], constant float64, y [][]int, classes, workers int) (*RidgePath, error) {
 	if len(y) != f.Rows {
 		panic(badLength)
 	}

@@ -56,7 +56,11 @@ func TestRidgePath(t *testing.T) {
 			a.Set(i, d, constant)
 			trace += mat.Dot(a.RowView(i), a.RowView(i))
 		}
-		p, err := NewRidgePath(t.Context(), f, constant, y, k, 1)
+		each := make([][]int, m)
+		for i := range y {
+			each[i] = y[i : i+1]
+		}
+		p, err := NewRidgePath(t.Context(), f, constant, each, k, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +152,7 @@ func TestSeveralRidgePath(t *testing.T) {
 				}
 			}
 		}
-		p, err := NewSeveralRidgePath(t.Context(), f, constant, y, k, 1)
+		p, err := NewRidgePath(t.Context(), f, constant, y, k, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ import (
 // others have settled.
 //
 // Kernel values between different items count as rounded to T.
-type dual[T Float] struct {
+type dual[T float] struct {
 	rows rowCache[T]
 	item []int     // the item at each position
 	y    []float64 // ±1

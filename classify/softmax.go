@@ -17,7 +17,7 @@ import (
 // shared columns. It takes steps of Newton's
 // method, each solved by conjugate gradients as far as it deserves. Cost: about 100
 // products of the features with k weights each.
-type softmaxFit[T Float] struct {
+type softmaxFit[T float] struct {
 	features Features[T]
 	items    []int // a-th item's row of features
 	y        []int // of each item, a position in class

@@ -70,7 +70,7 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 
 // batch is up to four items one after the other, whose products with weights are made
 // together.
-type batch[T Float] struct {
+type batch[T float] struct {
 	s         *softmaxFit[T]
 	lo, count int
 	x         [4][]float64 // their features; those of the last one again where there are fewer

@@ -2,31 +2,22 @@ package classify
 
 import "math"
 
-// SoftVotes turns the decisions of binary machines into class scores that sum
-// to one. With machines for two classes each, every machine splits one vote,
+// SoftVotes stores in dst, whose length is the number of classes, the scores that the
+// decisions of binary machines amount to, which sum to one. With machines for two
+// classes each, every machine splits one vote,
 //
 //	score_c = 2/(k(k−1)) Σ_{j≠c} σ(a·d_cj),  σ(x) = 1/(1 + exp(−x)),
 //
-// where k classes have machines, d_cj is the decision of c against j
-// (d_jc = −d_cj) and a is Slope. With machines against [Rest] the scores are
-// exp(a·d_c), normalised. A class without a machine scores 0.
-type SoftVotes struct {
-	// Slope is a; 0 means 1. A larger slope makes votes harder.
-	Slope float64
-}
-
-// ScoresTo stores the scores of all classes in dst, whose length is the number
-// of classes. A nil dst allocates just enough.
-func (s SoftVotes) ScoresTo(dst []float64, p Pairs, decisions []float64) []float64 {
+// where k classes have machines, d_cj is the decision of c against j (d_jc = −d_cj) and
+// a is the slope: a larger one makes votes harder. With machines against [Rest] the scores
+// are exp(a·d_c), normalised. A class without a machine scores 0. A nil dst allocates just
+// enough.
+func SoftVotes(dst []float64, p Pairs, decisions []float64, slope float64) []float64 {
 	if len(decisions) != len(p) {
 		panic(badLength)
 	}
 	if dst == nil {
 		dst = make([]float64, p.classes())
-	}
-	slope := s.Slope
-	if slope == 0 {
-		slope = 1
 	}
 	clear(dst)
 	if p.byVotes() {
@@ -55,7 +46,7 @@ func (s SoftVotes) ScoresTo(dst []float64, p Pairs, decisions []float64) []float
 }
 
 // ArgMax returns the class with the largest score, the lowest among equals.
-func ArgMax[T Float](scores []T) int {
+func ArgMax[T float32 | float64](scores []T) int {
 	best := 0
 	for c, s := range scores {
 		if s > scores[best] {

@@ -33,7 +33,7 @@ type Solver struct {
 // With [ErrIterationLimit] the models are returned too.
 func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]KernelModel, error) {
 	set := s.SVM.filled()
-	if err := errors.Join(set.Validate(classes), validateCosts(costs)); err != nil {
+	if err := errors.Join(set.validate(classes), validateCosts(costs)); err != nil {
 		return nil, err
 	}
 	if len(y) != k.Len() {
@@ -43,7 +43,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 	if len(s.groups.present) < 2 {
 		return nil, ErrOneClass
 	}
-	s.pairs = s.groups.pairs(s.pairs[:0], set.Strategy)
+	s.pairs = s.groups.pairs(s.pairs[:0], set.OneVsRest)
 	set.checkStart(s.pairs, k.Len())
 	n := len(s.pairs)
 	s.models = resize(s.models, len(costs))
@@ -66,7 +66,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 }
 
 // pathTo trains the machines of the models of s.
-func pathTo[T Float](ctx context.Context, s *Solver, t *trainer[T], set *SVM, k Gram, costs []float64) (limited error) {
+func pathTo[T float](ctx context.Context, s *Solver, t *trainer[T], set *SVM, k Gram, costs []float64) (limited error) {
 	t.gram = parts(k)
 	t.diag = diagonal(t.diag, k, s.groups.items)
 	for m, p := range s.pairs {

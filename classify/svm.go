@@ -22,7 +22,7 @@ var svmLearner = Learner{
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
 		s := &SVM{
-			Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v),
+			Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
 			Tolerance: v.Number("svm-tolerance"), CacheBytes: svmCache(k.Len()),
 		}
 		return orNil(s.Fit(ctx, k, y, classes))
@@ -58,13 +58,6 @@ func weightsOf(v spec.Values, y []int, classes int) []float64 {
 	return BalancedWeights(y, classes)
 }
 
-func strategyOf(v spec.Values) Strategy {
-	if v.Word("strategy") == "one-vs-rest" {
-		return OneVsRest
-	}
-	return OneVsOne
-}
-
 // numbers returns a grid.
 func numbers(list ...float64) []spec.Value {
 	grid := make([]spec.Value, len(list))
@@ -91,8 +84,9 @@ type SVM struct {
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// Strategy makes binary machines of several classes.
-	Strategy Strategy
+	// OneVsRest trains a machine for every class against all others, where there are more
+	// than two, instead of one for every two classes.
+	OneVsRest bool
 	// CacheBytes limits the kernel rows kept during the fit, of all workers
 	// together; 0 means 200 MiB. Each worker keeps at least two rows.
 	CacheBytes int64
@@ -110,9 +104,9 @@ type SVM struct {
 	Workers int
 }
 
-// Validate reports everything that is wrong with the settings for a number of
+// validate reports everything that is wrong with the settings for a number of
 // classes.
-func (s *SVM) Validate(classes int) error {
+func (s *SVM) validate(classes int) error {
 	var errs []error
 	if s.Cost != 0 && !positive(s.Cost) {
 		errs = append(errs, fmt.Errorf("classify: cost %v is not a positive number", s.Cost))
@@ -120,7 +114,7 @@ func (s *SVM) Validate(classes int) error {
 	if s.Tolerance != 0 && !positive(s.Tolerance) {
 		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
 	}
-	errs = append(errs, validateWeights(s.Weights, classes), s.Strategy.validate())
+	errs = append(errs, validateWeights(s.Weights, classes))
 	if s.CacheBytes < 0 {
 		errs = append(errs, fmt.Errorf("classify: cache of %d bytes", s.CacheBytes))
 	}
@@ -138,13 +132,6 @@ func validateWeights(weights []float64, classes int) error {
 		if !positive(w) {
 			return fmt.Errorf("classify: weight %v of class %d is not a positive number", w, c)
 		}
-	}
-	return nil
-}
-
-func (s Strategy) validate() error {
-	if s != OneVsOne && s != OneVsRest {
-		return fmt.Errorf("classify: unknown strategy %d", s)
 	}
 	return nil
 }
@@ -177,7 +164,7 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
 func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
 	set := s.filled()
-	if err := set.Validate(classes); err != nil {
+	if err := set.validate(classes); err != nil {
 		return nil, err
 	}
 	if len(y) != k.Len() {
@@ -187,7 +174,7 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 	if len(g.present) < 2 {
 		return nil, ErrOneClass
 	}
-	pairs := g.pairs(nil, set.Strategy)
+	pairs := g.pairs(nil, set.OneVsRest)
 	set.checkStart(pairs, k.Len())
 	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
 	var err error
@@ -203,7 +190,7 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 }
 
 // fitMachines trains the machines of a model on kernel values rounded to T.
-func fitMachines[T Float](ctx context.Context, set *SVM, k Gram, g *groups, model *KernelModel) error {
+func fitMachines[T float](ctx context.Context, set *SVM, k Gram, g *groups, model *KernelModel) error {
 	diag := diagonal(nil, k, g.items)
 	workers := min(sched.Workers(set.Workers), len(model.Pairs))
 	set.CacheBytes /= int64(workers)
@@ -266,7 +253,7 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 }
 
 // trainer trains binary machines, one after the other, on kernel values rounded to T.
-type trainer[T Float] struct {
+type trainer[T float] struct {
 	gram    partGram
 	diag    []float64 // K(i, i) of the used items
 	dual    dual[T]

@@ -114,7 +114,7 @@ func TestSVMIsOptimal(t *testing.T) {
 		s := &SVM{
 			Cost:        math.Exp2(rapid.Float64Range(-6, 6).Draw(t, "log2 cost")),
 			Tolerance:   rapid.SampledFrom([]float64{0, 1e-2, 1e-6}).Draw(t, "tolerance"),
-			Strategy:    Strategy(rapid.IntRange(0, 1).Draw(t, "strategy")),
+			OneVsRest:   rapid.Bool().Draw(t, "one-vs-rest"),
 			NoShrinking: rapid.Bool().Draw(t, "no shrinking"),
 		}
 		if rapid.Bool().Draw(t, "weighted") {
@@ -236,12 +236,12 @@ type onlyRows struct{ Gram }
 
 func TestSVMSameBits(t *testing.T) {
 	p, k := hard()
-	for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
+	for _, rest := range []bool{false, true} {
 		for _, tolerance := range []float64{1e-3, 1e-7} {
-			want := fit(t, &SVM{Cost: 3, Tolerance: tolerance, Strategy: strategy, Workers: 1}, k, p.y, p.classes)
+			want := fit(t, &SVM{Cost: 3, Tolerance: tolerance, OneVsRest: rest, Workers: 1}, k, p.y, p.classes)
 			same := func(what string, s SVM, k Gram) {
 				t.Helper()
-				s.Cost, s.Tolerance, s.Strategy = 3, tolerance, strategy
+				s.Cost, s.Tolerance, s.OneVsRest = 3, tolerance, rest
 				if got := fit(t, &s, k, p.y, p.classes); !reflect.DeepEqual(got, want) {
 					t.Errorf("%s: another model", what)
 				}
@@ -252,7 +252,7 @@ func TestSVMSameBits(t *testing.T) {
 			same("two rows of cache", SVM{CacheBytes: 1}, k)
 			same("seven rows of cache", SVM{CacheBytes: 7 * 8 * int64(k.N), Workers: 1}, k)
 			same("whole rows", SVM{CacheBytes: 50 * 8 * int64(k.N), Workers: 2}, onlyRows{k})
-			solver := Solver{SVM: SVM{Cost: 3, Tolerance: tolerance, Strategy: strategy}}
+			solver := Solver{SVM: SVM{Cost: 3, Tolerance: tolerance, OneVsRest: rest}}
 			for range 2 {
 				got, err := solved(context.Background(), &solver, k, p.y, p.classes)
 				if err != nil {
@@ -294,15 +294,15 @@ func TestWeightsAreCopies(t *testing.T) {
 			twin.y = append(twin.y, c)
 		}
 	}
-	for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
-		a := fit(t, &SVM{Tolerance: 1e-9, Weights: weights, Strategy: strategy}, p.gram(), p.y, 3)
-		b := fit(t, &SVM{Tolerance: 1e-9, Strategy: strategy}, twin.gram(), twin.y, 3)
+	for _, rest := range []bool{false, true} {
+		a := fit(t, &SVM{Tolerance: 1e-9, Weights: weights, OneVsRest: rest}, p.gram(), p.y, 3)
+		b := fit(t, &SVM{Tolerance: 1e-9, OneVsRest: rest}, twin.gram(), twin.y, 3)
 		x := []float64{0.3, -0.2, 0.9, 0.1}
-		for m, d := range a.DecisionsTo(nil, p.row(x)) {
-			within(t, "decision", d, b.DecisionsTo(nil, twin.row(x))[m], 1e-6)
+		for m, d := range a.ScoresTo(nil, p.row(x), 0) {
+			within(t, "decision", d, b.ScoresTo(nil, twin.row(x), 0)[m], 1e-6)
 			within(t, "objective", a.Machines[m].Objective, b.Machines[m].Objective, 1e-6)
 		}
-		linear := &LinearSVM{Tolerance: 1e-9, MaxPasses: 100_000, Weights: weights, Strategy: strategy}
+		linear := &LinearSVM{Tolerance: 1e-9, MaxPasses: 100_000, Weights: weights, OneVsRest: rest}
 		c, err := FitLinearSVM(context.Background(), linear, p.f, p.y, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -322,8 +322,8 @@ func TestWarmStart(t *testing.T) {
 	p := clouds(11, 150, 5, 4, 0.6)
 	k := p.radial()
 	costs := []float64{0.01, 0.1, 0.1, 1, 8, 200, 5000}
-	for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
-		solver := Solver{SVM: SVM{Tolerance: 1e-7, Strategy: strategy, Weights: []float64{1, 2, 0.5, 1}}}
+	for _, rest := range []bool{false, true} {
+		solver := Solver{SVM: SVM{Tolerance: 1e-7, OneVsRest: rest, Weights: []float64{1, 2, 0.5, 1}}}
 		path, err := solver.Path(context.Background(), k, p.y, p.classes, costs)
 		if err != nil {
 			t.Fatal(err)
@@ -334,7 +334,7 @@ func TestWarmStart(t *testing.T) {
 			set.Cost = cost
 			checkOptimal(t, &set, &path[c], k, p.y, 1e-9)
 			want := fit(t, &set, k, p.y, p.classes)
-			set.Start = fit(t, &SVM{Cost: 3, Strategy: strategy}, k, p.y, p.classes)
+			set.Start = fit(t, &SVM{Cost: 3, OneVsRest: rest}, k, p.y, p.classes)
 			warm := fit(t, &set, k, p.y, p.classes)
 			checkOptimal(t, &set, warm, k, p.y, 1e-9)
 			for m := range want.Machines {
@@ -403,7 +403,7 @@ func TestSVMEdges(t *testing.T) {
 		if m.Machines[0].Bounded != 20 {
 			t.Errorf("%d items at their bound, want 20", m.Machines[0].Bounded)
 		}
-		within(t, "decision", m.DecisionsTo(nil, p.row(p.f.Row(0)))[0], 0, 1e-5)
+		within(t, "decision", m.ScoresTo(nil, p.row(p.f.Row(0)), 0)[0], 0, 1e-5)
 	})
 	t.Run("constant kernel", func(t *testing.T) {
 		k := &DenseGram[float64]{N: 9, Stride: 9, Data: make([]float64, 81)}
@@ -413,7 +413,7 @@ func TestSVMEdges(t *testing.T) {
 		y := []int{0, 1, 0, 0, 1, 0, 1, 0, 0}
 		m := fit(t, nil, k, y, 2)
 		checkOptimal(t, &SVM{}, m, k, y, 1e-9)
-		if d := m.DecisionsTo(nil, k.row(0)); m.Pairs.Predict(d) != 0 {
+		if d := m.ScoresTo(nil, k.row(0), 0); m.Pairs.Predict(d) != 0 {
 			t.Errorf("predicts class 1 with decision %v where 6 of 9 are of class 0", d)
 		}
 	})
@@ -427,7 +427,7 @@ func TestSVMEdges(t *testing.T) {
 		s := &SVM{Cost: 1e6, Tolerance: 1e-9}
 		m := fit(t, s, p.gram(), p.y, 4)
 		for i := range 4 {
-			d := m.DecisionsTo(nil, p.row(p.f.Row(i)))
+			d := m.ScoresTo(nil, p.row(p.f.Row(i)), 0)
 			for j, pair := range m.Pairs {
 				if pair.Positive == i {
 					within(t, "decision", d[j], 1, 1e-8)
@@ -472,7 +472,7 @@ func TestSVMEdges(t *testing.T) {
 		if want := (Pairs{{1, 4}}); !reflect.DeepEqual(m.Pairs, want) {
 			t.Errorf("machines %v, want %v", m.Pairs, want)
 		}
-		rest := fit(t, &SVM{Strategy: OneVsRest}, p.gram(), p.y, 6)
+		rest := fit(t, &SVM{OneVsRest: true}, p.gram(), p.y, 6)
 		if !reflect.DeepEqual(rest, m) {
 			t.Error("two classes against the rest are not one machine")
 		}
@@ -502,12 +502,12 @@ func TestSVMErrors(t *testing.T) {
 		}
 	})
 	t.Run("just enough iterations", func(t *testing.T) {
-		free := fit(t, &SVM{Strategy: OneVsRest}, k, p.y, 3)
+		free := fit(t, &SVM{OneVsRest: true}, k, p.y, 3)
 		most := 0
 		for _, m := range free.Machines {
 			most = max(most, m.Iterations)
 		}
-		if capped := fit(t, &SVM{Strategy: OneVsRest, MaxIterations: most}, k, p.y, 3); !reflect.DeepEqual(capped, free) {
+		if capped := fit(t, &SVM{OneVsRest: true, MaxIterations: most}, k, p.y, 3); !reflect.DeepEqual(capped, free) {
 			t.Error("another model")
 		}
 	})
@@ -534,14 +534,14 @@ func TestSVMErrors(t *testing.T) {
 		}
 	})
 	t.Run("settings", func(t *testing.T) {
-		bad := &SVM{Cost: -1, Tolerance: math.NaN(), Weights: []float64{1, 0, 1}, Strategy: 9, CacheBytes: -1, MaxIterations: -1}
+		bad := &SVM{Cost: -1, Tolerance: math.NaN(), Weights: []float64{1, 0, 1}, CacheBytes: -1, MaxIterations: -1}
 		_, err := bad.Fit(ctx, k, p.y, 3)
-		for _, word := range []string{"cost -1", "tolerance NaN", "weight 0 of class 1", "strategy 9", "cache of -1 bytes", "limit of -1 iterations"} {
+		for _, word := range []string{"cost -1", "tolerance NaN", "weight 0 of class 1", "cache of -1 bytes", "limit of -1 iterations"} {
 			if err == nil || !strings.Contains(err.Error(), word) {
 				t.Errorf("error %v does not mention %q", err, word)
 			}
 		}
-		if err := (&SVM{Weights: []float64{1}}).Validate(2); err == nil {
+		if err := (&SVM{Weights: []float64{1}}).validate(2); err == nil {
 			t.Error("one weight for two classes accepted")
 		}
 		var solver Solver
@@ -556,11 +556,11 @@ func TestSVMErrors(t *testing.T) {
 		panics(t, badLength, func() { _, _ = solved(ctx, new(Solver), k, p.y[1:], 3) })
 		panics(t, badClass, func() { _, _ = (*SVM)(nil).Fit(ctx, k, p.y, 2) })
 		m := fit(t, nil, k, p.y, 3)
-		panics(t, badLength, func() { m.DecisionsTo(nil, make([]float64, 3)) })
-		panics(t, badLength, func() { m.DecisionsTo(make([]float64, 2), make([]float64, 60)) })
+		panics(t, badLength, func() { m.ScoresTo(nil, make([]float64, 3), 0) })
+		panics(t, badLength, func() { m.ScoresTo(make([]float64, 2), make([]float64, 60), 0) })
 		panics(t, badLength, func() { m.CoefTo(make([]float64, 2), 0) })
 		panics(t, badShape, func() { LinearWeights(m, Features[float64]{Rows: 3}) })
-		panics(t, badStart, func() { _, _ = (&SVM{Start: m, Strategy: OneVsRest}).Fit(ctx, k, p.y, 3) })
+		panics(t, badStart, func() { _, _ = (&SVM{Start: m, OneVsRest: true}).Fit(ctx, k, p.y, 3) })
 		panics(t, badStart, func() { _, _ = (&SVM{Start: &KernelModel{Items: 60}}).Fit(ctx, k, p.y, 3) })
 	})
 }

@@ -82,15 +82,18 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		soft := classify.SoftVotes{Slope: trial.VoteSlope}
 		for i := range n {
 			if !out.Reached.Contains(uint32(i)) || y[i] >= 0 {
 				continue
 			}
-			decisions := model.DecisionsTo(nil, whole.Row(i))
-			scores := soft.ScoresTo(make([]float64, len(p.Names)), model.Pairs, decisions)
-			for c, votes := range model.Pairs.VotesTo(nil, decisions) {
-				scores[c] += float64(votes) // the soft ones, below 1, tell among equals
+			decisions := model.ScoresTo(nil, whole.Row(i), 0)
+			scores := classify.SoftVotes(make([]float64, len(p.Names)), model.Pairs, decisions, trial.VoteSlope)
+			for m, pair := range model.Pairs { // the soft votes, below 1, tell among equals
+				if decisions[m] > 0 {
+					scores[pair.Positive]++
+				} else {
+					scores[pair.Negative]++
+				}
 			}
 			want := classify.ArgMax(scores)
 			if c := out.Class[i]; c != want && scores[c] < scores[want]-1e-6 {
@@ -294,18 +297,21 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			dense.SetRow(i, gram.Row(i))
 			dense.Set(i, i, dense.At(i, i)+0.05)
 		}
-		targets, err := classify.NewTargets(p.Class, len(p.Names))
-		if err != nil {
-			t.Fatal(err)
-		}
+		targets := mat.NewDense(gram.Rows, len(p.Names), nil)
+		targets.Apply(func(i, c int, _ float64) float64 {
+			if p.Class[i] == c {
+				return 1
+			}
+			return -1
+		}, targets)
 		var want mat.Dense
-		if err := want.Solve(dense, mat.NewDense(gram.Rows, len(targets.Pairs), targets.Value)); err != nil {
+		if err := want.Solve(dense, targets); err != nil {
 			t.Fatal(err)
 		}
 		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, beside products that are
 		// exact to 1e-10.
 		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05
-		for m := range targets.Pairs {
+		for m := range p.Names {
 			for i, c := range r.dual.CoefTo(nil, m) {
 				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
 					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))

@@ -289,7 +289,7 @@ func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float6
 // that its decisions out of fold fit.
 func share(dst []float64, by *classify.Learner, votes *trial.Votes, outputs classify.Pairs, decisions []float64) {
 	if by.Probabilities == nil {
-		votes.Soft.ScoresTo(dst, outputs, decisions)
+		classify.SoftVotes(dst, outputs, decisions, trial.VoteSlope)
 		votes.ScoresTo(dst)
 		trial.FavourVotes(dst, outputs, decisions)
 		return

@@ -33,16 +33,16 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 			return err
 		}
 		for l, lambda := range r.strengths {
-			decisions, err := path.LeaveOneOutTo(nil, lambda)
+			decisions, squared, err := path.LeaveOneOut(lambda)
 			if errors.Is(err, classify.ErrIndefinite) {
 				continue // rounding is larger than λ
 			}
 			if err != nil {
 				return err
 			}
-			found[i*lambdas+l] = trial.LeftOut(grams[i], class, fold, path.Pairs(), decisions)
+			found[i*lambdas+l] = trial.LeftOut(grams[i], class, fold, path.Pairs, decisions)
 			// Targets are ±1, two apart where those of one-hot are one apart.
-			squares[i*lambdas+l] = path.SquaredError(decisions) * float64(len(path.Pairs())) / 4
+			squares[i*lambdas+l] = squared * float64(len(path.Pairs)) / 4
 		}
 		return nil
 	})
@@ -87,6 +87,6 @@ func (r *kernelPredictor) solve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.dual, err = (&classify.RLS{Lambda: r.strength}).Fit(ctx, k, r.p.Class, len(r.p.Names))
+	r.dual, err = classify.FitRLS(ctx, k, r.p.Class, len(r.p.Names), r.strength)
 	return err
 }

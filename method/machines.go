@@ -12,7 +12,7 @@ import (
 
 // machines declares the learners whose cost or λ is chosen in a way of its own, as they are
 // behind any kernel. What is tried of these two is in the [Grid] of the settings; nothing else
-// of them is chosen, and without a strategy that of [trial.Strategy] counts.
+// of them is chosen, and without a strategy that of [trial.OneVsRest] counts.
 var machines = map[Learner]*spec.Spec{
 	KernelSVM: machineOf(KernelSVM), LinearSVM: machineOf(LinearSVM), RLS: machineOf(RLS),
 }
@@ -52,15 +52,13 @@ func numbers(list ...float64) (values []spec.Value) {
 // chosen in a way of its own.
 func (l Learner) machines() bool { return slices.Contains([]Learner{KernelSVM, LinearSVM}, l) }
 
-// strategy returns how machines of so many classes are made.
-func (s *Settings) strategy(classes int) classify.Strategy {
-	switch given := s.Given["strategy"]; {
-	case !s.Learner.machines() || given == spec.Value{}:
-		return trial.Strategy(classes)
-	case given == spec.Word("one-vs-rest"):
-		return classify.OneVsRest
+// oneVsRest reports whether each of so many classes has a machine against all others.
+func (s *Settings) oneVsRest(classes int) bool {
+	given := s.Given["strategy"]
+	if !s.Learner.machines() || given == (spec.Value{}) {
+		return trial.OneVsRest(classes)
 	}
-	return classify.OneVsOne
+	return given == spec.Word("one-vs-rest")
 }
 
 // mostPairwise is the largest number of classes whose votes fit into bytes.
@@ -68,7 +66,7 @@ const mostPairwise = 256
 
 // checkStrategy refuses machines for every two classes of very many.
 func (s *Settings) checkStrategy(classes int) error {
-	if classes > mostPairwise && s.strategy(classes) == classify.OneVsOne {
+	if classes > mostPairwise && !s.oneVsRest(classes) {
 		return fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", validate.ErrUsage, classes)
 	}
 	return nil
@@ -84,7 +82,7 @@ func (s *Settings) weights(y []int, classes int) []float64 {
 
 // machine returns a support vector machine for the items with y ≥ 0.
 func (s *Settings) machine(y []int, classes int) classify.SVM {
-	return classify.SVM{Strategy: s.strategy(classes), Weights: s.weights(y, classes), Tolerance: s.tolerance()}
+	return classify.SVM{OneVsRest: s.oneVsRest(classes), Weights: s.weights(y, classes), Tolerance: s.tolerance()}
 }
 
 // usualTolerance is that of support vector machines on kernels unless told otherwise.
@@ -109,7 +107,7 @@ func (s *Settings) beside(l Learner, classes int) []Setting {
 	if s.Given["class-weights"] == spec.Word("balanced") {
 		v["class-weights"] = spec.Word("balanced")
 	}
-	if same.strategy(classes) == classify.OneVsRest {
+	if same.oneVsRest(classes) {
 		v["strategy"] = spec.Word("one-vs-rest")
 	}
 	if l == KernelSVM {

@@ -68,7 +68,7 @@ func TestMachinesAsGiven(t *testing.T) {
 				svm.Weights = classify.BalancedWeights(y, len(p.Names))
 			}
 			if given.Has("strategy") {
-				svm.Strategy = classify.OneVsRest
+				svm.OneVsRest = true
 			}
 			model, err := svm.Fit(t.Context(), g, y, len(p.Names))
 			if err != nil {
@@ -81,7 +81,7 @@ func TestMachinesAsGiven(t *testing.T) {
 					continue
 				}
 				classes = append(classes, out.Class[i])
-				if out.Class[i] != model.Pairs.Predict(model.DecisionsTo(nil, row(i))) {
+				if out.Class[i] != model.Pairs.Predict(model.ScoresTo(nil, row(i), 0)) {
 					unlike++ // equal votes, which soft votes part, or a decision near 0
 				}
 			}

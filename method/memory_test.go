@@ -156,7 +156,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 			return err
 		}},
 		{RLS, 5, func(class []int, classes int) error {
-			_, err := classify.FitRLS(t.Context(), nil, f, class, classes)
+			_, err := classify.FitLinearRLS(t.Context(), f, class, classes, 1)
 			return err
 		}},
 	} {
@@ -181,8 +181,8 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 // fitKernel trains as a prediction does.
 func fitKernel(f classify.Features[float32]) func(class []int, classes int) error {
 	return func(class []int, classes int) error {
-		svm := &classify.SVM{Strategy: trial.Strategy(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trial.TrialIterations}
-		_, err := svm.Fit(context.Background(), classify.FeatureGram[float32]{Features: f}, class, classes)
+		svm := &classify.SVM{OneVsRest: trial.OneVsRest(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trial.TrialIterations}
+		_, err := svm.Fit(context.Background(), f, class, classes)
 		return err
 	}
 }

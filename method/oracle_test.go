@@ -131,7 +131,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 			for j, b := range train {
 				row[j] = a.kernel(b, par.MinSteps, par.Steps)
 			}
-			decisions := model.DecisionsTo(nil, row)
+			decisions := model.ScoresTo(nil, row, 0)
 			answer = model.Pairs.Predict(decisions)
 			if open || slices.ContainsFunc(decisions, func(d float64) bool { return math.Abs(d) < 1e-3 }) {
 				*close++
@@ -366,7 +366,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 			for j, b := range train {
 				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps, par.Steps)
 			}
-			classify.SoftVotes{Slope: trial.VoteSlope}.ScoresTo(share, model.Pairs, model.DecisionsTo(nil, k))
+			classify.SoftVotes(share, model.Pairs, model.ScoresTo(nil, k, 0), trial.VoteSlope)
 			// One power relates all scores to the votes.
 			for c := range share {
 				ratio := math.Log(share[c] / share[0])

@@ -201,10 +201,10 @@ func (r *predictor) learn(ctx context.Context) error {
 		if min(f.Rows, f.Cols) > maxKernel {
 			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, RLS, LinearSVM)
 		}
-		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
+		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, r.par.Lambda*deals)
 	case LinearSVM:
 		svm := &classify.LinearSVM{
-			Cost: r.par.Cost / deals, Strategy: r.set.strategy(classes), Weights: r.set.weights(r.class, classes),
+			Cost: r.par.Cost / deals, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
 			RNGSeed: r.set.RNGSeed, Workers: r.set.Workers,
 		}
 		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
@@ -212,7 +212,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		svm := r.set.machine(r.class, classes)
 		svm.Cost, svm.CacheBytes, svm.Workers = r.par.Cost/deals, cacheBytes, r.set.Workers
 		var kernel *classify.KernelModel
-		kernel, err = fitFeatures(ctx, &svm, classify.FeatureGram[float32]{Features: f}, r.class, classes)
+		kernel, err = fitFeatures(ctx, &svm, f, r.class, classes)
 		if kernel != nil {
 			r.model = classify.LinearWeights(kernel, f)
 		}
@@ -228,7 +228,7 @@ func (r *predictor) learn(ctx context.Context) error {
 
 // fitFeatures fits machines to the kernel of features, whose values are computed once where
 // they take no more than the rows that machines keep.
-func fitFeatures(ctx context.Context, svm *classify.SVM, f classify.FeatureGram[float32], class []int, classes int) (*classify.KernelModel, error) {
+func fitFeatures(ctx context.Context, svm *classify.SVM, f classify.Features[float32], class []int, classes int) (*classify.KernelModel, error) {
 	if wholeBytes(int64(f.Rows)) == 0 {
 		return svm.Fit(ctx, f, class, classes)
 	}
@@ -281,7 +281,7 @@ func (r *predictor) judge(all []trial.Outcome) {
 func (r *predictor) judgeChoice(found [][]trial.Outcome, without func(fold int) int) {
 	var h heldout.Count
 	weight, chosen := heldout.WeightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
-	soft, scores := classify.SoftVotes{Slope: trial.VoteSlope}, make([]float64, len(r.p.Names))
+	scores := make([]float64, len(r.p.Names))
 	for i, o := range found[max(0, without(-1))] {
 		best, ok := chosen[o.Fold]
 		if !ok {
@@ -291,7 +291,7 @@ func (r *predictor) judgeChoice(found [][]trial.Outcome, without func(fold int) 
 		o = found[best][i]
 		answer := o.Largest
 		if len(o.Pairs) > 0 {
-			soft.ScoresTo(scores, o.Pairs, o.Decisions)
+			classify.SoftVotes(scores, o.Pairs, o.Decisions, trial.VoteSlope)
 			if r.counted {
 				trial.FavourVotes(scores, o.Pairs, o.Decisions)
 			}
@@ -416,13 +416,13 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
 	pairs := r.model.Pairs[lo : lo+len(decisions)]
 	if pairs[0].Negative == classify.Rest {
-		for c, v := range r.votes.Soft.ScoresTo(vote, pairs, decisions) {
+		for c, v := range classify.SoftVotes(vote, pairs, decisions, trial.VoteSlope) {
 			sums[c] = float32(v)
 		}
 		return
 	}
 	for m, pair := range pairs {
-		r.votes.Soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
+		classify.SoftVotes(vote, pairs[m:m+1], decisions[m:m+1], trial.VoteSlope)
 		sums[pair.Positive] += float32(vote[pair.Positive])
 		sums[pair.Negative] += float32(vote[pair.Negative])
 	}

@@ -180,7 +180,7 @@ func (r *predictor) learnDeclared(ctx context.Context, f classify.Features[float
 	if r.by.Linear != nil {
 		r.model, err = r.by.Linear(ctx, widened(items), y, classes, values)
 	} else {
-		r.fitted, err = r.by.Fit(ctx, classify.FeatureGram[float32]{Features: items}, y, classes, values)
+		r.fitted, err = r.by.Fit(ctx, items, y, classes, values)
 		if k, ok := r.fitted.(*classify.KernelModel); ok && !r.perNode() {
 			r.model = classify.LinearWeights(k, items)
 		}
@@ -214,7 +214,7 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = piece.Block[float64](n, k)
 	}
-	gram := classify.FeatureGram[float32]{Features: r.trained}
+	gram := r.trained
 	items := make([]int, len(r.train))
 	if r.by.Whole {
 		items = make([]int, len(r.train)+n-len(r.p.Row))

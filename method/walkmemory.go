@@ -256,7 +256,7 @@ func cached(members, workers int64) int64 {
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.Learner == RLS || a.set.Learner.declared() != nil || a.set.strategy(k) == classify.OneVsRest {
+	if a.set.Learner == RLS || a.set.Learner.declared() != nil || a.set.oneVsRest(k) {
 		return k, true
 	}
 	return k * (k - 1) / 2, false

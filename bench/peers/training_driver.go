@@ -24,7 +24,7 @@ func main() {
 	class, _, _ := read(os.Args[2])
 	scale, tolerance, cost, fits := number(3), number(4), number(5), int(number(6))
 	ctx := context.Background()
-	k, err := classify.FeatureGram[float64]{Features: classify.Features[float64]{Rows: n, Cols: d, Stride: d, Data: x}}.Gram(ctx, 1)
+	k, err := classify.Features[float64]{Rows: n, Cols: d, Stride: d, Data: x}.Gram(ctx, 1)
 	check(err)
 	for i := range k.Data {
 		k.Data[i] *= scale

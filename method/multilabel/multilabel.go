@@ -174,7 +174,7 @@ func (c *Columns) path(ctx context.Context, width int, node []int, sets [][]int,
 	for i, v := range node {
 		c.rowTo(f.Row(i), v)
 	}
-	return classify.NewSeveralRidgePath(ctx, f, 1, sets, labels, workers)
+	return classify.NewRidgePath(ctx, f, 1, sets, labels, workers)
 }
 
 // calibrate fits the sigmoids to scores of nodes that were left out.

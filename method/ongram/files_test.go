@@ -83,3 +83,14 @@ func TestFiles(t *testing.T) {
 		t.Error("a file without ids is taken")
 	}
 }
+
+func TestUnevenOf(t *testing.T) {
+	k := []float64{4, 1, 1 + 3e-5, 2}
+	if i, j := unevenOf(k, 2); i != 0 || j != 0 {
+		t.Errorf("what is left of single precision: %d, %d", i, j)
+	}
+	k[2] = 1 + 5e-5
+	if i, j := unevenOf(k, 2); i != 1 || j != 0 {
+		t.Errorf("the values of %d and %d differ", i, j)
+	}
+}

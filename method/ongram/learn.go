@@ -44,10 +44,7 @@ func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, c
 		m = &Machine{model, l.Probabilities}
 	}
 	if err == nil && calibrate && l.Probabilities == nil {
-		var c *classify.Calibration
-		if c, err = classify.Calibrate(ctx, l, model, k, y, classes, v); err == nil {
-			m.probabilities = c.ProbabilitiesTo
-		}
+		m.probabilities, err = classify.Calibrate(ctx, l, model, k, y, classes, v)
 	}
 	switch {
 	case err == nil:
@@ -64,7 +61,7 @@ func (m *Machine) SharesTo(dst, scores []float64) []float64 {
 	if m.probabilities != nil {
 		return m.probabilities(dst, scores)
 	}
-	return classify.SoftVotes{}.ScoresTo(dst, m.Outputs(), scores)
+	return classify.SoftVotes(dst, m.Outputs(), scores, 1)
 }
 
 // ScoreNames returns what scores are called, given the names of the classes: a class, or

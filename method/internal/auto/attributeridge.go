@@ -130,12 +130,13 @@ func attributeRows(rows, cols int) [][]float64 {
 func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, block *attributeBlock, items, y []int) (float64, error) {
 	m, k := len(items), a.classes
 	f := classify.Features[float32]{Rows: m, Cols: block.columns, Stride: block.columns, Data: make([]float32, m*block.columns)}
-	takes := make([]bool, m)
+	takes, classes := make([]bool, m), make([][]int, m)
 	for at, i := range items {
+		classes[at] = y[at : at+1]
 		block.rowsTo(f.Row(at), at)
 		takes[at] = r.several[i]
 	}
-	path, err := classify.NewRidgePath(ctx, f, attributeConstant, y, k, r.set.Workers)
+	path, err := classify.NewRidgePath(ctx, f, attributeConstant, classes, k, r.set.Workers)
 	if err != nil {
 		return 0, err
 	}

@@ -84,7 +84,7 @@ const linkPrior = 1
 
 // fit fits a candidate to labels with a class, for each λ; nil where all have one
 // class.
-func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, lambdas []float64) ([]*classify.LogisticModel, error) {
+func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, lambdas []float64) ([]*classify.LinearModel, error) {
 	items := 0
 	for _, class := range y {
 		if class >= 0 {

@@ -9,8 +9,8 @@ import (
 // share is what a model, or Poisson learning, has of an answer.
 type share struct {
 	weight float64
-	trial  int                     // position among the trials, −1 of Poisson learning
-	model  *classify.LogisticModel // nil: not fitted, or there is nothing to fit
+	trial  int                   // position among the trials, −1 of Poisson learning
+	model  *classify.LinearModel // nil: not fitted, or there is nothing to fit
 }
 
 const (

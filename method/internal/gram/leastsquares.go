@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -25,42 +26,23 @@ const (
 // by conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
 // [iterative.CG.SolveTo] where the tolerance is not reached.
 func (m *Map) LeastSquares(ctx context.Context, lambda float64) (*classify.KernelModel, error) {
-	targets, err := classify.NewTargets(m.P.Class, len(m.P.Names))
-	if err != nil {
-		return nil, err
-	}
-	labels, machines := len(m.P.Row), len(targets.Pairs)
-	n, _ := m.P.A.Dims()
-	t, coef := sparse.BlockOf(labels, machines, targets.Value), sparse.NewBlock[float64](labels, machines)
-	between := &labelMap{
-		kernel: m.Kernel, rows: m.P.Row, scale: m.Scale, lambda: lambda, settings: m.Settings,
-		x: sparse.NewBlock[float64](n, machines), y: sparse.NewBlock[float64](n, machines),
-	}
-	cg := &iterative.CG{A: between, Workers: m.Workers}
-	_, err = cg.SolveTo(ctx, coef, t, &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
-	m.Work.Sweeps += between.sweeps
-	m.Work.EntryColumns += m.P.A.NNZ() * int64(between.sweeps) * int64(machines)
-	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
-		return nil, fmt.Errorf("method: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", lambda, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	items := make([]int, labels)
-	for i := range items {
-		items[i] = i
-	}
-	dual := &classify.KernelModel{
-		Classes: len(m.P.Names), Items: labels, Pairs: targets.Pairs, Machines: make([]classify.Machine, machines),
-	}
-	for c := range dual.Machines {
-		k := &dual.Machines[c]
-		k.Index, k.Coef = items, make([]float64, labels)
-		for i := range items {
-			k.Coef[i] = coef.Row(i)[c]
+	return classify.SolveRLS(m.P.Class, len(m.P.Names), func(_ []int, t *mat.Dense) (*mat.Dense, error) {
+		labels, machines := t.Dims()
+		n, _ := m.P.A.Dims()
+		coef := sparse.NewBlock[float64](labels, machines)
+		between := &labelMap{
+			kernel: m.Kernel, rows: m.P.Row, scale: m.Scale, lambda: lambda, settings: m.Settings,
+			x: sparse.NewBlock[float64](n, machines), y: sparse.NewBlock[float64](n, machines),
 		}
-	}
-	return dual, nil
+		cg := &iterative.CG{A: between, Workers: m.Workers}
+		_, err := cg.SolveTo(ctx, coef, sparse.BlockOf(labels, machines, t.RawMatrix().Data), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
+		m.Work.Sweeps += between.sweeps
+		m.Work.EntryColumns += m.P.A.NNZ() * int64(between.sweeps) * int64(machines)
+		if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+			return nil, fmt.Errorf("method: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", lambda, err)
+		}
+		return sparse.DenseOf(coef), err
+	})
 }
 
 // labelMap is the map scale·K + λI between labelled nodes, made of products

@@ -189,7 +189,7 @@ func (r *embedder) rowTo(dst []float64, v int) {
 
 // fit fits the settings from lo on that have its dimension to labels; none where these
 // have one class.
-func (r *embedder) fit(ctx context.Context, train *problem.Problem, lo int) ([]*classify.LogisticModel, error) {
+func (r *embedder) fit(ctx context.Context, train *problem.Problem, lo int) ([]*classify.LinearModel, error) {
 	d := r.settings[lo].Int("dimension")
 	var falling []float64 // take the fewest steps
 	for _, v := range r.settings[lo:] {
@@ -206,7 +206,7 @@ func (r *embedder) fit(ctx context.Context, train *problem.Problem, lo int) ([]*
 	models, err := classify.LogisticPath(ctx, nil, f, train.Class, len(train.Names), falling)
 	switch {
 	case errors.Is(err, classify.ErrOneClass):
-		return make([]*classify.LogisticModel, len(falling)), nil
+		return make([]*classify.LinearModel, len(falling)), nil
 	case errors.Is(err, classify.ErrIterationLimit):
 		err, r.out.Unfinished = nil, "a logistic regression ended at the limit of its steps, before its tolerance"
 	}

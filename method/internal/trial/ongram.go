@@ -48,7 +48,7 @@ func CrossMachines(ctx context.Context, k *sparse.Block[float64], class []int, c
 				}
 				o := Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
 				if len(pairs) > 0 && !o.Unreached {
-					o.Pairs, o.Decisions = pairs, models[c].DecisionsTo(nil, k.Row(i))
+					o.Pairs, o.Decisions = pairs, models[c].ScoresTo(nil, k.Row(i), 0)
 				}
 				found[c] = append(found[c], o)
 			}

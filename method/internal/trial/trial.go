@@ -158,7 +158,7 @@ func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]classify.Kerne
 	}
 	w.models = w.models[:0]
 	for _, lambda := range w.strength {
-		model, err := (&classify.RLS{Lambda: lambda * float64(terms)}).Fit(ctx, gram, t.TrainClass, w.classes)
+		model, err := classify.FitRLS(ctx, gram, t.TrainClass, w.classes, lambda*float64(terms))
 		if err != nil {
 			return nil, err
 		}
@@ -209,19 +209,14 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 		for i := range row {
 			row[i] = w.cross[i*span(len(t.Test))+j]
 		}
-		list = append(list, Outcome{Class: class, Largest: t.Largest, Pairs: pairs, Decisions: model.DecisionsTo(nil, row)})
+		list = append(list, Outcome{Class: class, Largest: t.Largest, Pairs: pairs, Decisions: model.ScoresTo(nil, row, 0)})
 	}
 	return list, nil
 }
 
-// Strategy returns one-vs-one up to maxPairwise classes and one-vs-rest above:
-// the pairs of many classes would outgrow the graph.
-func Strategy(classes int) classify.Strategy {
-	if classes > MaxPairwise {
-		return classify.OneVsRest
-	}
-	return classify.OneVsOne
-}
+// OneVsRest reports whether each of so many classes has a machine against all others:
+// the pairs of more than MaxPairwise classes would outgrow the graph.
+func OneVsRest(classes int) bool { return classes > MaxPairwise }
 
 // MaxPairwise is the largest number of classes that every pair gets a machine
 // of its own for, 190 in all.

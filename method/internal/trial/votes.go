@@ -16,10 +16,7 @@ const VoteSlope = 4
 //	score_c = s_c^power / Σ_j s_j^power
 //
 // so that the power says how sure the scores are, and never which is highest.
-type Votes struct {
-	Soft  classify.SoftVotes
-	power float64
-}
+type Votes struct{ power float64 }
 
 // Favour lets the class with most votes, the likeliest among equals, have the highest
 // score: it and the class that had it exchange theirs. Decisions on a kernel of a
@@ -85,14 +82,14 @@ const minPower, maxPower = -6.0, 8.0
 // FitVotes returns the votes whose power gives the outcomes the smallest
 // log-loss. Outcomes without machines do not count; without any the power is 1.
 func FitVotes(classes int, list []Outcome) Votes {
-	v := Votes{Soft: classify.SoftVotes{Slope: VoteSlope}, power: 1}
+	v := Votes{power: 1}
 	var shares [][]float64
 	var class []int
 	for _, o := range list {
 		if len(o.Pairs) == 0 {
 			continue
 		}
-		s := v.Soft.ScoresTo(make([]float64, classes), o.Pairs, o.Decisions)
+		s := classify.SoftVotes(make([]float64, classes), o.Pairs, o.Decisions, VoteSlope)
 		if s[o.Class] > 0 {
 			shares, class = append(shares, s), append(class, o.Class)
 		}
