@@ -117,3 +117,37 @@ func TestCalibration(t *testing.T) {
 		}
 	}
 }
+
+// What is expected of a calibration counts where labels are few: 20 right answers with a
+// probability of 0.7 do not make it nearly 1, and where 36 of 60 are right, it is the power
+// more than the trust that gives way. 3,000 labels outweigh it.
+func TestCalibrationOfFewLabels(t *testing.T) {
+	of := func(labels, tenths int) (c calibration, told float64) {
+		class, a := make([]int, labels), newAnswers(labels)
+		for i := range class {
+			class[i] = i % 4
+			row := []float64{0.1, 0.1, 0.1, 0.1}
+			if i%10 < tenths {
+				row[class[i]] = 0.7
+			} else {
+				row[(class[i]+1)%4] = 0.7
+			}
+			a.note(i, row, class[i])
+		}
+		r := answered(class, 4, []answers{a}, answers{})
+		r.shares = []share{{weight: 1}}
+		c = r.calibrate()
+		row := []float64{0.7, 0.1, 0.1, 0.1}
+		c.apply(row)
+		return c, row[0]
+	}
+	if c, told := of(20, 10); told < 0.75 || told > 0.85 {
+		t.Errorf("20 right answers: %+v tells %.3f, want 0.75 to 0.85", c, told)
+	}
+	if c, told := of(60, 6); c.trust < 0.8 || told > 0.65 {
+		t.Errorf("36 right answers of 60: %+v tells %.3f, want a trust above 0.8 and 0.65 at the most", c, told)
+	}
+	if c, told := of(3000, 6); math.Abs(told-0.6) > 0.01 {
+		t.Errorf("1,800 right answers of 3,000: %+v tells %.3f", c, told)
+	}
+}
