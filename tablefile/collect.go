@@ -3,11 +3,9 @@ package tablefile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -36,26 +34,6 @@ func ReadCSR(ctx context.Context, f *File, room func(bytes int64) error) (*spars
 		return nil, err
 	}
 	return sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
-}
-
-// ReadLabels reads labels that are numbers from an array, one for each of n rows.
-func ReadLabels(ctx context.Context, path string, n int) ([]float64, error) {
-	f, err := Inspect(ctx, path, nil)
-	if errors.Is(err, ErrStream) {
-		return nil, &nodefile.ParseError{File: path, Msg: "a compressed array", Fix: "decompress it first"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if f.Rows != n || f.Cols != 1 {
-		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, counted(n, "row"))}
-	}
-	list := make([]float64, 0, n)
-	err = Read(ctx, f, func(_ []byte, row []float64) error {
-		list = append(list, row[0])
-		return nil
-	})
-	return list, err
 }
 
 // InspectStream is [Inspect] for what can only be read once too: its content,

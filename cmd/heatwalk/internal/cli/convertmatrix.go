@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,8 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -91,44 +85,33 @@ type convertedMatrix struct {
 	Closing
 }
 
-// matrixRun is the conversion of a matrix under way.
-type matrixRun struct {
-	in     *invocation
-	input  string // its path
-	path   string // of the output
-	format *fileFormat
-	flags  *matrixFlags
-	plan   needs
-	doc    convertedMatrix
-
-	temp   *tempDir // of a copy of the input; nil without
-	stage  *progress.Stage
-	file   *tablefile.File
-	matrix tablefile.Matrix
-	given  []string // labels of the rows, from --labels; nil without
-}
-
 // runConvertMatrix writes a matrix.
 func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, flags *matrixFlags, r *reading) error {
 	in.keeps(path)
-	c := &matrixRun{in: in, input: input, path: path, format: format, flags: flags}
-	defer func() { c.temp.end() }()
-	c.plan.Limit = in.dataLimit()
 	files := &outputs{in: in}
 	defer files.abort()
 	out, err := files.beginDenseAs(path, format.matrix)
 	if err != nil {
 		return err
 	}
-	if err := c.open(); err != nil {
+	plan := in.needs()
+	stage := in.progress.Begin("reading "+input, 0, progress.Bytes)
+	o := &tablefile.Options{
+		Name: input, ZeroBased: flags.zeroBased, Columns: flags.columns, Memory: plan.Limit / 4,
+		Progress: func(done, total int64) { stage.Set(done, total) },
+	}
+	f, end, err := in.inspectMatrix(input, path, o)
+	defer end()
+	if err != nil {
 		return err
 	}
-	if c.file.Format != tablefile.LIBSVM && (flags.columns > 0 || flags.zeroBased) {
+	if f.Format != tablefile.LIBSVM && (flags.columns > 0 || flags.zeroBased) {
 		return usageOf("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
+	doc := &convertedMatrix{Output: path, Format: format.name, Rows: f.Rows, Cols: f.Cols, Kernel: f.Kernel || format.kernel, Dtype: "float64"}
 	labels := io.Discard
-	if c.file.Labelled && !format.text && path != "-" {
-		c.doc.Labels = strings.TrimSuffix(path, filepath.Ext(path)) + ".labels.tsv"
+	if f.Labelled && !format.text && path != "-" {
+		doc.Labels = strings.TrimSuffix(path, filepath.Ext(path)) + ".labels.tsv"
 		if labels, err = files.beside(path, filepath.Ext(path), ".labels.tsv"); err != nil {
 			return err
 		}
@@ -136,215 +119,88 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 	if out.run, err = files.beside(path, "", ".run.json"); err != nil {
 		return err
 	}
-	if err := c.name(r.config.Nodes); err != nil {
+	c := &tablefile.Conversion{File: f, Kernel: doc.Kernel}
+	if err := in.nameMatrix(c, flags, plan, r); err != nil {
 		return err
 	}
-	if err := c.label(r); err != nil {
+	doc.Classes = c.Classes
+	if f.Kernel && !f.InOrder && f.Format == tablefile.LIBSVM {
+		in.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", f.Name)
+	}
+	convert := tablefile.Convert[float64]
+	if flags.dtype == "float32" || flags.dtype == "" && f.Single {
+		convert, doc.Dtype = tablefile.Convert[float32], "float32"
+	}
+	if err := plan.Reserve(f.Bytes(elementOf(doc.Dtype)), "rows"); err != nil {
 		return err
 	}
-	if flags.dtype == "float32" || flags.dtype == "" && c.file.Single {
-		err = writeMatrix[float32](c, out, labels)
-	} else {
-		err = writeMatrix[float64](c, out, labels)
+	if !format.text {
+		shape := fmt.Sprintf("%s × %s %s", words.Count(int64(f.Rows)), words.Count(int64(f.Cols)), doc.Dtype)
+		if err := checkSpace(path, out.bytes(c.Rows, c.Cols, elementOf(doc.Dtype)), shape, "take another disk"); err != nil {
+			return err
+		}
 	}
+	if err := in.keepTo(plan); err != nil {
+		return err
+	}
+	stage = in.progress.Begin("writing "+path, 0, progress.Bytes)
+	if err := out.writeIDs(c.Rows, c.Cols); err != nil {
+		return err
+	}
+	sum := &written{w: out.matrix}
+	packed, finish, err := textio.Compress(sum, path)
 	if err != nil {
 		return err
 	}
+	if err := cmp.Or(convert(in.ctx, c, format.matrix, packed, labels), finish()); err != nil {
+		return err
+	}
+	doc.Bytes = sum.bytes
 	if err := in.writeRun(out.run, nil, nil); err != nil {
 		return err
 	}
 	if err := files.commit(); err != nil {
 		return err
 	}
-	return in.tell(&c.doc, c.summary, path)
+	return in.tell(doc, func(w io.Writer) { in.printMatrix(w, doc) }, path)
 }
 
-// open finds out what the input is like; what can be read only once is copied
-// to a file first.
-func (c *matrixRun) open() (err error) {
-	o := &tablefile.Options{
-		Name: c.input, ZeroBased: c.flags.zeroBased, Columns: c.flags.columns, Memory: c.plan.Limit / 4,
-		Progress: func(done, total int64) { c.stage.Set(done, total) },
-	}
-	if c.input == "-" {
+// inspectMatrix finds out what the input is like; what can be read only once is copied
+// to a file first, which end removes.
+func (in *invocation) inspectMatrix(input, beside string, o *tablefile.Options) (f *tablefile.File, end func(), err error) {
+	if input == "-" {
 		o.Name = "stdin"
 	}
-	c.stage = c.in.progress.Begin("reading "+o.Name, 0, progress.Bytes)
-	c.file, err = tablefile.InspectStream(c.in.ctx, c.input, o, c.in.stdin, func() (_ string, err error) {
-		if c.temp, err = c.in.makeTemp(c.path); err != nil {
+	var temp *tempDir
+	f, err = tablefile.InspectStream(in.ctx, input, o, in.stdin, func() (_ string, err error) {
+		if temp, err = in.makeTemp(beside); err != nil {
 			return "", err
 		}
-		return filepath.Join(c.temp.Content(), "content"), durable.OS.Mkdir(c.temp.Content())
+		return filepath.Join(temp.Content(), "content"), durable.OS.Mkdir(temp.Content())
 	})
-	return err
+	return f, func() { temp.end() }, err
 }
 
-// name finds out what rows and columns are called: by list, which may be "", beside an
-// array or in its archive, or else by numbers.
-func (c *matrixRun) name(list string) (err error) {
-	const id = 32 // bytes
-	m, f := &c.matrix, c.file
-	m.Rows.N, m.Cols.N = f.Rows, f.Cols
-	first := 0
-	if f.Format == tablefile.LIBSVM && !c.flags.zeroBased {
-		first = 1 // as the file counts
-	}
-	if f.Format != tablefile.LIBSVM || list != "" {
-		bytes := id * int64(f.Rows+f.Cols)
-		if info, err := os.Stat(list); err == nil {
-			bytes += info.Size()
-		}
-		if err := c.plan.Reserve(bytes, "ids"); err != nil {
-			return err
-		}
-	}
-	if list != "" {
-		m.Rows, err = tablefile.ReadAxis(c.in.ctx, list, f.Rows, c.in.stdin)
-	}
-	beside := func(a *axis, which string) {
-		if f.Format != tablefile.LIBSVM && err == nil && a.ID == nil {
-			if *a, err = f.Axis(c.in.ctx, which); errors.Is(err, tablefile.ErrNoIDs) {
-				err = nil
-			}
-		}
-	}
-	beside(&m.Rows, "rows")
-	beside(&m.Cols, "cols")
-	if m.Rows.ID == nil {
-		m.Rows.ID = strconv.Itoa
-	}
-	if m.Cols.ID == nil {
-		m.Cols.ID = func(i int) string { return strconv.Itoa(first + i) }
-	}
-	return err
-}
-
-// label reads the labels that are given.
-func (c *matrixRun) label(r *reading) error {
-	if c.flags.labels == "" {
-		return nil
-	}
-	n := c.matrix.Rows.N
-	const row = 56 // the id again, its place, the label, the class and its text
-	if err := c.plan.Reserve(row*int64(n), "labels"); err != nil {
+// nameMatrix reads what rows and columns are called, and labels if they are given.
+func (in *invocation) nameMatrix(c *tablefile.Conversion, flags *matrixFlags, plan *needs, r *reading) error {
+	list := r.config.Nodes
+	if err := plan.reserveList(c.NameMemory(list)); err != nil {
 		return err
 	}
-	if tablefile.Detect(c.in.ctx, c.flags.labels) == tablefile.NPY {
-		list, err := tablefile.ReadLabels(c.in.ctx, c.flags.labels, n)
-		for _, v := range list {
-			c.given = append(c.given, strconv.FormatFloat(v, 'g', -1, 64))
-		}
+	if err := c.Name(in.ctx, list, in.stdin); err != nil || flags.labels == "" {
 		return err
 	}
-	var ids shard.NodesBuilder
-	for i := range n {
-		ids.Append(c.matrix.Rows.ID(i))
+	if err := plan.reserveList(c.LabelMemory()); err != nil {
+		return err
 	}
-	nodes, err := ids.Nodes()
-	if err != nil {
-		return &dataError{c.input, fmt.Sprintf("labels cannot be told apart: %v; give each row an id of its own with --nodes", err)}
-	}
-	l, err := nodefile.ReadLabels(c.in.ctx, c.flags.labels, nodes, &nodefile.LabelConfig{
-		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: c.in.stdin,
-		Warn: func(text string) { c.in.warn("%s", text) },
+	return c.Label(in.ctx, flags.labels, &nodefile.LabelConfig{
+		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: in.stdin,
+		Warn: func(text string) { in.warn("%s", text) },
 	})
-	if err != nil {
-		return err
-	}
-	names := l.Names
-	if zero, numbers := areNumbers(names); !numbers {
-		c.doc.Classes = names
-		names = make([]string, len(names))
-		for i := range names {
-			names[i] = strconv.Itoa(i + 1)
-		}
-	} else if missing := n - len(l.Row); zero && missing > 0 {
-		return &dataError{c.flags.labels, fmt.Sprintf("0 is a class, and %s no label, which LIBSVM text writes as 0; label all rows", has(missing, "row"))}
-	}
-	c.given = slices.Repeat([]string{"0"}, n)
-	for i, at := range l.Row {
-		c.given[at] = names[l.Class[i]]
-	}
-	return nil
 }
 
-// has returns "1 row has", "2 rows have".
-func has(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " has"
-	}
-	return words.Counted(int64(n), noun) + " have"
-}
-
-// areNumbers reports whether all names of classes are numbers, and whether one
-// of them is 0.
-func areNumbers(names []string) (zero, all bool) {
-	for _, name := range names {
-		v, err := strconv.ParseFloat(name, 64)
-		if err != nil || v-v != 0 {
-			return false, false
-		}
-		zero = zero || v == 0
-	}
-	return zero, true
-}
-
-// writeMatrix copies the rows to the output, and labels beside it.
-func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Writer) error {
-	in, f := c.in, c.file
-	c.doc.Output, c.doc.Format, c.doc.Rows, c.doc.Cols = c.path, c.format.name, f.Rows, f.Cols
-	c.doc.Kernel, c.doc.Dtype = f.Kernel || c.format.kernel, fmt.Sprintf("float%d", 8*bytesOf[T]())
-	if f.Kernel && !f.InOrder && f.Format == tablefile.LIBSVM {
-		in.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", f.Name)
-	}
-	if err := c.plan.Reserve(f.Bytes(bytesOf[T]()), "rows"); err != nil {
-		return err
-	}
-	if !c.format.text {
-		shape := fmt.Sprintf("%s × %s %s", words.Count(int64(f.Rows)), words.Count(int64(f.Cols)), c.doc.Dtype)
-		if err := checkSpace(c.path, out.bytes(c.matrix.Rows, c.matrix.Cols, bytesOf[T]()), shape, "take another disk"); err != nil {
-			return err
-		}
-	}
-	if err := in.keepTo(&c.plan); err != nil {
-		return err
-	}
-	c.stage = in.progress.Begin("writing "+c.path, 0, progress.Bytes)
-	sum := &written{w: out.matrix}
-	packed, finish, err := textio.Compress(sum, c.path)
-	if err != nil {
-		return err
-	}
-	out.matrix = packed
-	i, label := 0, "0" // of the row that comes next
-	file, err := newDenseFile[T](out, c.matrix.Rows, c.matrix.Cols, lines{kernel: c.doc.Kernel, label: func(i int) string {
-		if c.given != nil {
-			return c.given[i]
-		}
-		return label
-	}})
-	if err != nil {
-		return err
-	}
-	beside := bufio.NewWriter(labels)
-	err = tablefile.Read(in.ctx, f, func(text []byte, row []T) error {
-		if f.Labelled {
-			label = string(text)
-			fmt.Fprintf(beside, "%s\t%s\n", c.matrix.Rows.ID(i), label) // bufio keeps the first error for Flush
-		}
-		i++
-		return file.Row(row)
-	})
-	if err = cmp.Or(err, file.Close(), finish(), beside.Flush()); err != nil {
-		return err
-	}
-	c.doc.Bytes = sum.bytes
-	return nil
-}
-
-// summary says what was written.
-func (c *matrixRun) summary(w io.Writer) {
-	d := &c.doc
+// printMatrix says what was written.
+func (in *invocation) printMatrix(w io.Writer, d *convertedMatrix) {
 	what := "features"
 	if d.Kernel {
 		what = "kernel"
@@ -355,15 +211,14 @@ func (c *matrixRun) summary(w io.Writer) {
 	}
 	const most = 10
 	for i, name := range d.Classes[:min(most, len(d.Classes))] {
+		before := ", "
 		if i == 0 {
-			fmt.Fprintf(w, "\nlabels ")
-		} else {
-			fmt.Fprintf(w, ", ")
+			before = "\nlabels "
 		}
-		fmt.Fprintf(w, "%d %s", i+1, name)
+		fmt.Fprintf(w, "%s%d %s", before, i+1, name)
 	}
 	if len(d.Classes) > most {
 		fmt.Fprintf(w, " …")
 	}
-	fmt.Fprintf(w, "\n%s · %s\n", c.in.cost(), c.path)
+	fmt.Fprintf(w, "\n%s · %s\n", in.cost(), d.Output)
 }

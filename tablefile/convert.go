@@ -1,0 +1,183 @@
+package tablefile
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Conversion is a matrix on its way to another file.
+type Conversion struct {
+	File       *File
+	Rows, Cols Axis     // what they are called, by [Conversion.Name]
+	Labels     []string // numbers of the rows in place of the file's own, by [Conversion.Label]; nil: those
+	Classes    []string // that Labels 1, 2 … stand for; nil: they are what was given
+	Kernel     bool     // LIBSVM's text is to be of a precomputed kernel
+}
+
+// NameMemory lists what [Conversion.Name] takes.
+func (c *Conversion) NameMemory(list string) []spec.Bytes {
+	if c.File.Format == LIBSVM && list == "" {
+		return nil
+	}
+	const id = 32
+	bytes := id * int64(c.File.Rows+c.File.Cols)
+	if info, err := os.Stat(list); err == nil {
+		bytes += info.Size()
+	}
+	return []spec.Bytes{{What: "ids", Bytes: bytes}}
+}
+
+// Name finds out what rows and columns are called: the rows by the file list unless it
+// is "", both by what the file has or stands beside it, or else by numbers, columns of LIBSVM's
+// text as it counts them.
+func (c *Conversion) Name(ctx context.Context, list string, stdin io.Reader) (err error) {
+	f := c.File
+	c.Rows.N, c.Cols.N = f.Rows, f.Cols
+	if list != "" {
+		if c.Rows, err = ReadAxis(ctx, list, f.Rows, stdin); err != nil {
+			return err
+		}
+	}
+	first := 0
+	if f.Format == LIBSVM && !f.o.ZeroBased {
+		first = 1
+	}
+	for _, a := range []struct {
+		*Axis
+		which string
+		first int
+	}{{&c.Rows, "rows", 0}, {&c.Cols, "cols", first}} {
+		if f.Format != LIBSVM && a.ID == nil {
+			if *a.Axis, err = f.Axis(ctx, a.which); err != nil && !errors.Is(err, ErrNoIDs) {
+				return err
+			}
+		}
+		if a.ID == nil {
+			a.ID = func(i int) string { return strconv.Itoa(a.first + i) }
+		}
+	}
+	return nil
+}
+
+// LabelMemory lists what [Conversion.Label] takes.
+func (c *Conversion) LabelMemory() []spec.Bytes {
+	const row = 56 // the id again, its place, the label, the class and its text
+	return []spec.Bytes{{What: "labels", Bytes: row * int64(c.Rows.N)}}
+}
+
+// Label reads labels of the rows: an array with a number for each, or a file of nodes and
+// labels. Classes without numbers are numbered in byte order, from 1; rows that are not
+// in the file get 0, which is refused where it is a class.
+func (c *Conversion) Label(ctx context.Context, path string, o *nodefile.LabelConfig) error {
+	n := c.Rows.N
+	if Detect(ctx, path) == NPY {
+		list, err := readNumbers(ctx, path, n)
+		for _, v := range list {
+			c.Labels = append(c.Labels, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		return err
+	}
+	var ids shard.NodesBuilder
+	for i := range n {
+		ids.Append(c.Rows.ID(i))
+	}
+	nodes, err := ids.Nodes()
+	if err != nil {
+		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be told apart: %v", err), Fix: "give each row an id of its own", Err: err}
+	}
+	l, err := nodefile.ReadLabels(ctx, path, nodes, o)
+	if err != nil {
+		return err
+	}
+	names := l.Names
+	if zero, numbers := areNumbers(names); !numbers {
+		c.Classes = names
+		names = make([]string, len(names))
+		for i := range names {
+			names[i] = strconv.Itoa(i + 1)
+		}
+	} else if missing := n - len(l.Row); zero && missing > 0 {
+		have := "have"
+		if missing == 1 {
+			have = "has"
+		}
+		return &nodefile.ParseError{
+			File: path, Msg: fmt.Sprintf("0 is a class, and %s %s no label, which LIBSVM text writes as 0", counted(missing, "row"), have), Fix: "label all rows",
+		}
+	}
+	c.Labels = slices.Repeat([]string{"0"}, n)
+	for i, at := range l.Row {
+		c.Labels[at] = names[l.Class[i]]
+	}
+	return nil
+}
+
+// areNumbers reports whether all names of classes are numbers, and whether one
+// of them is 0.
+func areNumbers(names []string) (zero, all bool) {
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil || v-v != 0 {
+			return false, false
+		}
+		zero = zero || v == 0
+	}
+	return zero, true
+}
+
+// readNumbers reads an array with a number for each of n rows.
+func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
+	f, err := Inspect(ctx, path, nil)
+	if errors.Is(err, ErrStream) {
+		return nil, &nodefile.ParseError{File: path, Msg: "a compressed array", Fix: "decompress it first"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Rows != n || f.Cols != 1 {
+		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, counted(n, "row"))}
+	}
+	list := make([]float64, 0, n)
+	err = Read(ctx, f, func(_ []byte, row []float64) error {
+		list = append(list, row[0])
+		return nil
+	})
+	return list, err
+}
+
+// Convert writes the matrix of elements T to w in the format to, and the labels of the
+// file itself to labels, a row's id and its label a line. It needs [File.Bytes] of memory.
+func Convert[T sparse.Float](ctx context.Context, c *Conversion, to Format, w, labels io.Writer) error {
+	i, label := 0, "0" // of the row that comes next
+	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, Label: func(i int) string {
+		if c.Labels != nil {
+			return c.Labels[i]
+		}
+		return label
+	}})
+	if err != nil {
+		return err
+	}
+	beside := bufio.NewWriter(labels)
+	err = Read(ctx, c.File, func(text []byte, row []T) error {
+		if c.File.Labelled {
+			label = string(text)
+			fmt.Fprintf(beside, "%s\t%s\n", c.Rows.ID(i), label) // bufio keeps the first error for Flush
+		}
+		i++
+		return file.Row(row)
+	})
+	return cmp.Or(err, file.Close(), beside.Flush())
+}
