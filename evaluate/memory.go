@@ -9,6 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
+// SplitBytes is what a label takes in a split: its row and class in the labels and in the
+// training or test set, its place in the permutation, what is predicted of it, and its score
+// and place in a ranking.
+const SplitBytes = 112
+
 // Memory lists what [Run] holds: the most that one of its methods does at one of its
 // training sizes.
 func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // Share is one of several equal shares of a job that machines divide: number Index,
@@ -105,6 +106,26 @@ type PartFile struct {
 		Arguments  []string        `json:"arguments"`
 		Directory  string          `json:"directory"`
 	}
+}
+
+// Fits returns an error unless the part was made of a store, which messages call graph,
+// and of labels.
+func (p *PartFile) Fits(store, graph string, l *nodefile.Labels) error {
+	switch {
+	case p.Store != store:
+		return &PartError{graph, fmt.Sprintf("is another store than %s was made from; make the parts again", p.Path)}
+	case p.Labels != LabelSum(l.Row, l.Class, l.Names):
+		return &PartError{l.File, fmt.Sprintf("has other labels than when %s was made; make the parts again", p.Path)}
+	}
+	return nil
+}
+
+// At returns where a path lies that the command line which made the part has.
+func (p *PartFile) At(path string) string {
+	if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.Run.Directory {
+		return path
+	}
+	return filepath.Join(p.Run.Directory, path)
 }
 
 // PartError says why files are not put together.

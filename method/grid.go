@@ -194,10 +194,14 @@ func NoGrid() *Grid {
 	return g
 }
 
-// Fix puts those of the given values that a grid has in place of its own: those of
-// [cwk.Spec], costs and λ.
-func (g *Grid) Fix(given spec.Values) {
-	for _, of := range []*spec.Spec{&cwk.Spec, machines[KernelSVM], machines[RLS]} {
+// Fix puts those of the given values that a grid has in place of its own: costs and λ and,
+// where one of the methods learns from walks, parameters of [cwk.Spec].
+func (g *Grid) Fix(given spec.Values, methods []Method) {
+	fixed := []*spec.Spec{machines[KernelSVM], machines[RLS]}
+	if slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") }) {
+		fixed = append(fixed, &cwk.Spec)
+	}
+	for _, of := range fixed {
 		for name, v := range of.Own(given) {
 			g.try(name, []spec.Value{v})
 		}

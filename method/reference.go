@@ -50,7 +50,13 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	return l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
-// ReferMemory lists what [Refer] holds beside the problem.
-func ReferMemory(p *Problem, s *Settings) []spec.Bytes {
-	return []spec.Bytes{{What: "label propagation to compare with", Bytes: propagation.ComparedBytes(p, s.Memory), Optional: true}}
+// PhasesMemory lists what [Refer], then Predict of a method, which makes so many sweeps at
+// the most, and then a prediction with the labels to write and the components of the graph
+// hold beside the problem. Errors are those of [Memory].
+func PhasesMemory(m Method, p *Problem, s *Settings) (phases [][]spec.Bytes, sweeps int, err error) {
+	list, sweeps, err := Memory(m, p, nil, s)
+	compared := spec.Bytes{What: "label propagation to compare with", Bytes: propagation.ComparedBytes(p, s.Memory), Optional: true}
+	scores, class, reached := 4*len(p.Names), 2*8, 1+8
+	kept := spec.Bytes{What: "predictions", Bytes: int64(len(p.Degrees)) * int64(scores+class+reached)}
+	return [][]spec.Bytes{{compared}, list, {kept}}, sweeps, err
 }

@@ -51,6 +51,14 @@ type Attributes struct {
 // Len returns the number of records.
 func (a *Attributes) Len() int { return len(a.IDs) }
 
+// Bytes returns about how much memory the table takes.
+func (a *Attributes) Bytes() (bytes int64) {
+	for i := range a.Columns {
+		bytes += 4*int64(a.Len()) + 64*int64(len(a.Columns[i].Values))
+	}
+	return bytes + 120*int64(a.Len())
+}
+
 // Lookup implements [Lookup].
 func (a *Attributes) Lookup(id string) (row int, ok bool) {
 	row, ok = a.row[id]

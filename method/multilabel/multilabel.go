@@ -104,7 +104,7 @@ func Memory(n, labelled, labels int, memory int64) []spec.Bytes {
 	if fits > bytes {
 		bytes, what = fits, "columns and least squares"
 	}
-	return []spec.Bytes{{What: what, Bytes: bytes}, {What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}}
+	return []spec.Bytes{{What: what, Bytes: bytes, Row: 8 * sparse.Stride[float64](4)}, {What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}}
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.

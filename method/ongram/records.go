@@ -79,6 +79,16 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	return out, out.score(ctx, k, y, func(done int) { tell("scoring", float64(done)/float64(n)) })
 }
 
+// Memory lists what [Records.Classify] holds at a time, the table included.
+func (r *Records) Memory() []spec.Bytes {
+	n, k := int64(r.Table.Len()), int64(len(r.Labels.Names))
+	list := []spec.Bytes{{What: "table", Bytes: r.Table.Bytes()}, {What: "kernel values", Bytes: 16*n + 8*n*k*k}}
+	if r.Learner.Memory != nil {
+		list = append(list, spec.Bytes{What: r.Learner.Name, Bytes: r.Learner.Memory(len(r.Labels.Row), int(k))})
+	}
+	return list
+}
+
 // choose chooses parameters by a sample of the labelled records.
 func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 	seen := validate.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)

@@ -3,9 +3,11 @@
 package suggest
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
@@ -26,9 +28,21 @@ type Suggestion struct {
 	Reached       bool    // by a walk from a label
 }
 
-// Reason says in words why a label of the node would teach, given the names of the
+// WriteTo writes a line for each suggestion, the most telling first, given the names of
+// nodes and of the classes.
+func WriteTo(w io.Writer, list []Suggestion, id func(row int) string, classes []string) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "node\tteaches\tlabel\tprobability\treason")
+	for i := range list {
+		s := &list[i]
+		fmt.Fprintf(out, "%s\t%.4g\t%s\t%.3f\t%s\n", id(s.Row), s.Teaches, classes[s.Class], 1-s.Doubt, s.reason(classes))
+	}
+	return out.Flush()
+}
+
+// reason says in words why a label of the node would teach, given the names of the
 // classes.
-func (s *Suggestion) Reason(classes []string) string {
+func (s *Suggestion) reason(classes []string) string {
 	switch {
 	case !s.Reached:
 		return "no label reaches it"

@@ -186,7 +186,7 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return n.row(position), true
+	return n.RowAt(position), true
 }
 
 // find returns the position of an id in the order of the ids.

@@ -38,15 +38,15 @@ func (n *Nodes) Order() []uint32 { return n.order }
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for position := range n.n {
-			if !yield(n.row(position)) {
+			if !yield(n.RowAt(position)) {
 				return
 			}
 		}
 	}
 }
 
-// row returns the row at a position of the order of the ids.
-func (n *Nodes) row(position int) int {
+// RowAt returns the row at a position of the order of the ids.
+func (n *Nodes) RowAt(position int) int {
 	if n.rows == nil {
 		return position
 	}

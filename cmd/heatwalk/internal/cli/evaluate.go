@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -14,19 +12,16 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/gridfile"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
-	reading
 	learning
-	attributes attributeFlags
 	splitting
 	tuningSplits int
 	tuneAt       []float64
 	gridName     string
-	several      bool // labels a node
 }
 
 func newEvaluate(in *invocation) *cobra.Command {
@@ -49,7 +44,6 @@ func newEvaluate(in *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
-	in.walkFlags(flags, &f.walking, "")
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	in.splitFlags(flags, &f.splitting)
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
@@ -57,12 +51,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 		return parseList(&f.tuneAt, s, shareOfLabels.parse)
 	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
-	ofMethods().flags(in, flags, "")
-	in.attributeFlags(flags, &f.attributes)
-	in.effortFlag(flags, &f.effort)
-	in.severalFlag(flags, &f.several)
-	in.readingFlags(flags, &f.reading)
+	in.learningFlags(flags, &f.learning)
 	return cmd
 }
 
@@ -112,79 +101,95 @@ type evaluated struct {
 	Warnings        []string            `json:"warnings,omitempty"`
 }
 
+func (d *evaluated) closeWith(c Closing) {
+	d.Seconds, d.PeakMemoryBytes, d.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
+}
+
 func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
-	d, err := in.beginLearn(name, f.report, f.labels, &f.reading, &f.attributes)
+	d, err := in.beginLearn(name, f.report, &f.learning)
 	if err != nil {
 		return err
 	}
 	defer d.end()
 	g, l := d.g, d.l
-	var plan *evaluate.Plan
-	err = in.take(g, func() (*needs, error) {
-		if plan, err = in.plan(f, g, l); err != nil {
-			return nil, err
+	splits, phase := in.progress.Parts("evaluating", "split")
+	settings, err := d.settings(&f.base, &f.learning, phase)
+	if err != nil {
+		return err
+	}
+	plan := &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: splits, Settings: settings}
+	if err := in.planTo(plan, &f.splitting, g.Nodes(), l); err != nil {
+		return err
+	}
+	err = d.take(settings, evaluate.SplitBytes, runFileBytes, func() ([][]spec.Bytes, int, error) {
+		plan.Methods = nil
+		for i, e := range f.entries {
+			own, tried := *settings, f.tried[i]
+			own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
+			plan.Methods = append(plan.Methods, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: &own})
 		}
-		return in.planEvaluate(g, l, plan)
+		list, err := evaluate.Memory(d.problem(), plan)
+		return [][]spec.Bytes{list}, unknownSweeps, err
 	})
 	if err != nil {
 		return err
 	}
-	report, err := in.runPlan(problemOf(g, l), plan)
+	report, err := in.runPlan(d.problem(), plan)
 	if err != nil {
 		return in.methodError(f.explain(err, g.Nodes(), l), name)
 	}
-	return in.publishReport(d.product, &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}, storeOf(g.Manifest()), plan)
+	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
+	return d.publishPlanned(doc, storeOf(g.Manifest()), plan)
 }
 
-// writeReport writes a report to o, unless it has no path: the document as JSON, or the
-// report as a page or as text.
-func writeReport(o *product, document any, report interface{ WriteText(io.Writer) error }) error {
-	page, ok := report.(interface{ WriteHTML(io.Writer) error })
+// reporter is a report as text.
+type reporter interface{ WriteText(w io.Writer) error }
+
+// publishReport writes a report, the document as JSON or the report as a page or as text,
+// makes it appear, and prints the document with --json, else the report and lines. A run on a
+// store that has chosen parameters leaves both in its run file.
+func (o *product) publishReport(doc document, r reporter, store, chosen any, lines ...string) error {
+	in := o.in
+	doc.closeWith(in.closing())
+	page, ok := r.(interface{ WriteHTML(w io.Writer) error })
+	var err error
 	switch format := formatOf(o.path, reportFormats); {
 	case o.path == "":
-		return nil
 	case format == ".json":
-		return encode(o.text, document)
+		err = encode(o.text, doc)
 	case format == ".html" && ok:
-		return page.WriteHTML(o.text)
+		err = page.WriteHTML(o.text)
+	default:
+		err = r.WriteText(o.text)
 	}
-	return report.WriteText(o.text)
-}
-
-// publishReport writes a report, makes it appear, and prints what there is to print.
-func (in *invocation) publishReport(o *product, doc *evaluated, store any, plan *evaluate.Plan) error {
-	c := in.closing()
-	doc.Seconds, doc.PeakMemoryBytes, doc.Warnings = c.Seconds, c.PeakMemoryBytes, c.Warnings
-	err := writeReport(o, doc, doc.Report)
 	if err == nil {
-		err = o.publish(store, doc.Report.Chosen())
+		err = o.publish(store, chosen)
 	}
-	if err == nil && plan.Journal != nil {
-		err = plan.Journal.Remove()
+	if err == nil && in.json {
+		return in.document(doc)
+	}
+	in.progress.Close()
+	if err == nil && o.path != "-" {
+		err = r.WriteText(in.stdout)
 	}
 	if err != nil {
 		return err
 	}
-	if in.json {
-		return in.document(doc)
-	}
-	in.progress.Close()
-	if o.path == "-" {
-		fmt.Fprintln(in.summary("-"), in.cost())
-		return in.stdout.err
-	}
-	if err := doc.Report.WriteText(in.stdout); err != nil {
-		return err
-	}
-	w := in.summary()
-	if text := doc.Skipped.String(); text != "" {
-		fmt.Fprintln(w, text)
-	}
-	if doc.Attributes != nil {
-		fmt.Fprintln(w, doc.Attributes)
-	}
-	in.printCost(w, cmp.Or(o.path, "-"))
+	o.print(in.summary(o.path), lines)
 	return in.stdout.err
+}
+
+// publishPlanned publishes the report on a plan, whose journal is not needed then.
+func (o *product) publishPlanned(doc *evaluated, store any, plan *evaluate.Plan) error {
+	lines := []string{doc.Skipped.String()}
+	if doc.Attributes != nil {
+		lines = append(lines, doc.Attributes.String())
+	}
+	err := o.publishReport(doc, doc.Report, store, doc.Report.Chosen(), lines...)
+	if err == nil && plan.Journal != nil {
+		err = plan.Journal.Remove()
+	}
+	return err
 }
 
 // warnUnfinished tells of iterations that ended at their limits.
@@ -201,45 +206,4 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 		}
 		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)
 	}
-}
-
-// splitBytes is what a label takes in a split: its row and class in the labels and in
-// the training or test set, its place in the permutation, what is predicted of it, and
-// its score and place in a ranking.
-const splitBytes = 112
-
-// planEvaluate returns what a plan takes, and sets the memory of its settings.
-func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evaluate.Plan) (*needs, error) {
-	n := g.needs()
-	n.disk += runFileBytes
-	if err := n.Reserve(learnerBytes+splitBytes*int64(len(l.Row)), "labels, splits and learner"); err != nil {
-		return n, err
-	}
-	if left, limited := n.Left(); limited {
-		plan.Settings.Memory = max(1, left)
-		for _, m := range plan.Methods {
-			m.Settings.Memory = plan.Settings.Memory
-		}
-	}
-	list, err := evaluate.Memory(problemOf(g, l), plan)
-	if err != nil {
-		return n, err
-	}
-	n.sweeps = unknownSweeps
-	return n, n.reserveList(list)
-}
-
-// plan returns what to measure.
-func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (plan *evaluate.Plan, err error) {
-	splits, phase := in.progress.Parts("evaluating", "split")
-	plan = &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: splits}
-	if plan.Settings, err = in.settings(&f.base, &f.learning, g, l, phase); err != nil {
-		return nil, err
-	}
-	for i, e := range f.entries {
-		own, tried := *plan.Settings, f.tried[i]
-		own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
-		plan.Methods = append(plan.Methods, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: &own})
-	}
-	return plan, in.planTo(plan, &f.splitting, g.Nodes(), l)
 }

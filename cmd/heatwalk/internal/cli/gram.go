@@ -3,9 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -14,21 +17,95 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
+// gramFlags are the flags of classify for kernel values from a file.
+type gramFlags struct {
+	file    string
+	others  []string // that its kernel is combined with
+	combine string
+	dtype   string
+	learner *classify.Learner
+	stated  spec.Values // parameters of the learner that were given
+	values  spec.Values // all of them
+}
+
+// files returns the files whose kernels are combined.
+func (f *gramFlags) files() []string { return append([]string{f.file}, f.others...) }
+
+// How the kernels of several files become one. Both are kernels if these are.
+const (
+	sumOfKernels     = "sum"
+	productOfKernels = "product"
+)
+
+// gramFlags declares the flags of f.
+func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
+	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones; of several FILE,FILE their sum or product")
+	in.choiceVar(flags, &f.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "with --gram FILE,FILE: what becomes of the kernels")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram or -o FILE.npy: precision of scores")
+}
+
+// checkScores notes scores that the output does not hold.
+func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
+	switch matrix := isScoreMatrix(f.out); {
+	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
+		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+	case matrix && f.kind == "" && flags.Changed("scores"):
+		in.problem("--scores", "a matrix has all of them; give raw or probability")
+	}
+	if flags.Changed("dtype") && !isScoreMatrix(f.out) {
+		in.problem("--dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out")
+	}
+}
+
+// checkGram notes what is wrong with the flags of f together, and finds the learner
+// and its parameters.
+func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags) {
+	flags := cmd.Flags()
+	if !flags.Changed("output") {
+		f.out = "" // which is not stdout here
+	}
+	if names := strings.Split(f.gram.file, ","); len(names) > 1 && !isThere(f.gram.file) {
+		f.gram.file, f.gram.others = names[0], names[1:]
+	}
+	if flags.Changed("combine") && f.gram.others == nil {
+		in.problem("--combine", "is about several kernels; give --gram FILE,FILE")
+	}
+	in.checkDense(f.out, append(f.gram.files(), f.labels)...)
+	if f.gram.file == "-" {
+		in.problem("--gram", "stdin can be read once, and the kernel is read twice; give a file")
+	}
+	if f.labels == "" {
+		in.problem("--labels", "learners need labels; write --labels FILE with node<TAB>label lines")
+	}
+	if f.kind == "" && flags.Changed("scores") {
+		in.problem("--scores", "with --gram there are other ones; give raw or probability")
+	}
+	if f.learner == "" && !in.noted("--learner") {
+		in.problem("--learner", "is missing; give one of %s", strings.Join(learnerNames(), ", "))
+	}
+	l := classify.LearnerOf(f.learner)
+	if l == nil {
+		return
+	}
+	f.gram.learner = l
+	own := append([]string{"gram", "labels", "learner", "scores", "dtype", "output", "unknown-ids", "combine"}, l.Takes()...)
+	in.notTaken(cmd, own, func(string) string {
+		return l.Name + " has no such parameter; " + itTakes(l.Takes(), "it takes nothing but labels")
+	})
+	_, f.gram.values = in.given(flags, &l.Spec)
+}
+
 // gramDocument is the JSON document of classify --gram.
 type gramDocument struct {
-	Output     string       `json:"output"`
-	Rows       int          `json:"rows"`
-	Labelled   int          `json:"labelled"`
-	Skipped    skippedLines `json:"skipped_label_lines"`
-	Classes    []string     `json:"classes"`
-	Columns    []string     `json:"columns"`
-	Learner    string       `json:"learner"`
-	Parameters spec.Values  `json:"parameters"`
-	Closing
+	learned
+	Rows       int         `json:"rows"`
+	Columns    []string    `json:"columns"`
+	Learner    string      `json:"learner"`
+	Parameters spec.Values `json:"parameters"`
 }
 
 // runGram learns from kernel values in files, and scores all rows.
-func (in *invocation) runGram(f *classifyFlags) error {
+func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	o, err := in.beginProduct(f.out, true)
 	if err != nil {
 		return err
@@ -58,30 +135,20 @@ func (in *invocation) runGram(f *classifyFlags) error {
 	defer stop()
 	unknown := lines{label: func(int) string { return "0" }}
 	err = o.fill(g.dtype, k.Rows, tablefile.AxisOf(columns), unknown, func(_ int, row []float64) error { return next(row) })
-	if err == nil {
-		err = o.publish(nil, g.values)
-	}
 	if err != nil {
 		return err
 	}
-	d := &gramDocument{
-		Output: f.out, Rows: k.Rows.N, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names,
-		Columns: columns, Learner: g.learner.Name, Parameters: g.values,
+	d := &gramDocument{learned: o.learned(l), Rows: k.Rows.N, Columns: columns, Learner: g.learner.Name, Parameters: g.values}
+	return o.finish(d, nil, g.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(int64(d.Rows), "row"), words.Counted(int64(len(columns)), "column"),
+		d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&g.learner.Spec, g.values)), d.Skipped.String())
+}
+
+// taken says behind a comma with what parameters something was done, "" without any.
+func taken(s *spec.Spec, v spec.Values) string {
+	if text := s.Text(v); text != "" {
+		return ", " + text
 	}
-	return in.tell(d, func(w io.Writer) {
-		taken := g.learner.Text(g.values)
-		if taken != "" {
-			taken = ", " + taken
-		}
-		fmt.Fprintf(w, "%s × %s of %s from %s%s\n", words.Counted(int64(d.Rows), "row"), words.Counted(int64(len(d.Columns)), "column"),
-			d.Learner, words.Counted(int64(d.Labelled), "label"), taken)
-		if skipped := d.Skipped.String(); skipped != "" {
-			fmt.Fprintln(w, skipped)
-		}
-		if f.out != "-" {
-			fmt.Fprintf(w, "%s: %s\n", f.out, in.cost())
-		}
-	}, f.out)
+	return ""
 }
 
 // openGram opens the kernel and reads the labels of its columns.
@@ -116,15 +183,20 @@ func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) er
 			in.progress.Begin("learning", progress.Whole, progress.Shares)
 		}
 	}
-	return in.keepWithin(func() (*needs, error) {
+	classes := len(k.Labels.Names)
+	disk := o.dense.bytes(k.Rows, axis{N: max(classes, classes*(classes-1)/2)}, 8) + runFileBytes + k.Rows.Bytes()
+	return in.keepWithin(in.dataNeeds(disk, k.Memory(f.gram.learner)))
+}
+
+// dataNeeds returns the plan of a run without a graph that writes files of so many bytes and
+// holds what is listed.
+func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*needs, error) {
+	return func() (*needs, error) {
 		n := in.needs()
-		classes := len(k.Labels.Names)
-		if in.estimating {
-			n.disk = o.dense.bytes(k.Rows, axis{N: max(classes, classes*(classes-1)/2)}, 8) + runFileBytes + k.Rows.Bytes()
-		}
-		if err := n.Reserve(learnerBytes, "ids and labels"); err != nil {
+		n.disk = disk
+		if err := n.Reserve(learnerBytes, "learner"); err != nil {
 			return n, err
 		}
-		return n, n.reserveList(k.Memory(f.gram.learner))
-	})
+		return n, n.reserveList(list)
+	}
 }

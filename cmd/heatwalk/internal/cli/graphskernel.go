@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -75,8 +74,11 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		return r.explain(err)
 	}
 	n, ids := len(r.c.Graphs), r.axis()
-	shape := fmt.Sprintf("%s × %[1]s %s", words.Count(int64(n)), f.dtype)
-	group, err := f.plan(r, o.dense, shape)
+	files, err := o.checkMatrix(ids, ids, f.dtype, "take another disk")
+	if err != nil {
+		return err
+	}
+	group, err := f.plan(r, files)
 	if err != nil {
 		return err
 	}
@@ -109,40 +111,25 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := o.publish(nil, gram.Values); err != nil {
-		return err
-	}
 	d := &graphsKernelDocument{Output: f.out, Graphs: n, Kernel: f.kernel.Name, Values: f.values, Dtype: f.dtype, Parameters: gram.Values}
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
-	return in.tell(d, func(w io.Writer) {
-		taken := f.kernel.Text(gram.Values)
-		if taken != "" {
-			taken = ", " + taken
-		}
-		fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, words.Counted(int64(n), "graph"), words.Counted(int64(d.Nodes), "node"), taken)
-		fmt.Fprintf(w, "%s: %s, %s\n", f.out, shape, in.cost())
-	}, f.out)
+	return o.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(int64(n), "graph"),
+		words.Counted(int64(d.Nodes), "node"), taken(&f.kernel.Spec, gram.Values), shapeOf(ids, ids, f.dtype)))
 }
 
-// plan keeps a run to what it takes, and returns how many rows are computed at a time.
-func (f *graphsKernelFlags) plan(r *collectionRun, out *denseOutput, shape string) (group int, err error) {
-	n, ids := len(r.c.Graphs), r.axis()
+// plan keeps a run that writes files of so many bytes to what it takes, and returns how many
+// rows are computed at a time.
+func (f *graphsKernelFlags) plan(r *collectionRun, files int64) (group int, err error) {
+	n := len(r.c.Graphs)
 	takes, err := r.fit(f.listed, func(need *needs) error {
-		need.disk = out.bytes(ids, ids, elementOf(f.dtype)) + runFileBytes
-		if r.in.estimating {
-			need.disk += 2 * ids.Bytes()
-		}
-		group = n
+		need.disk, group = files, n
 		if left, limited := need.Left(); limited {
 			group = int(min(int64(n), max(1, left/rowBytes(n))))
 		}
 		return need.Reserve(int64(group)*rowBytes(n), "rows of values")
 	})
-	if err == nil {
-		err = checkSpace(f.out, takes.disk, shape, "take another disk")
-	}
 	if err != nil {
 		return 0, err
 	}

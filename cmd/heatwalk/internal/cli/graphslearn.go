@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,16 +69,16 @@ type learn struct {
 	with       *method.Settings
 }
 
-// beginGraphs reads a collection and its labels and plans the run, of whose output files
-// bytes tells the size.
-func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes func(g *learn) int64) (_ *learn, err error) {
+// beginGraphs reads a collection and its labels and plans the run, which writes files of so
+// many bytes.
+func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files func(g *learn) int64) (_ *learn, err error) {
 	g := new(learn)
 	list := func(r *collectionRun) ([]spec.Bytes, error) {
 		classes := r.shape.Classes
 		if g.l != nil {
 			classes = len(g.l.Names)
 		}
-		own := spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes + (splitBytes+4*int64(classes))*int64(r.shape.Graphs)}
+		own := spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes + (evaluate.SplitBytes+4*int64(classes))*int64(r.shape.Graphs)}
 		list, err := ongraphs.Memory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
 		return append(list, own), err
 	}
@@ -115,10 +113,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, bytes f
 	if err != nil {
 		return nil, err
 	}
-	n.disk = runFileBytes
-	if in.estimating {
-		n.disk += bytes(g)
-	}
+	n.disk = files(g)
 	return g, in.keepTo(n)
 }
 
@@ -139,18 +134,11 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 
 // graphsClassified is the JSON document of graphs classify.
 type graphsClassified struct {
-	Output     string             `json:"output"`
+	learned
 	Graphs     int                `json:"graphs"`
-	Labelled   int                `json:"labelled"`
-	Classes    []string           `json:"classes"`
 	Method     string             `json:"method"`
 	Parameters *method.Parameters `json:"parameters"`
 	Settings   int                `json:"settings"`
-
-	AccuracyEstimate *float64        `json:"accuracy_estimate,omitempty"`
-	AccuracyStderr   *float64        `json:"accuracy_stderr,omitempty"`
-	Truth            *evaluate.Truth `json:"truth,omitempty"`
-	Closing
 }
 
 func newGraphsClassify(in *invocation) *cobra.Command {
@@ -189,7 +177,7 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 	}
 	defer o.abort()
 	g, err := in.beginGraphs(name, out, f, func(g *learn) int64 {
-		return predictionBytes(out, tablefile.Columns{Classes: g.l.Names}, g.axis())
+		return o.predictionBytes(tablefile.Columns{Classes: g.l.Names}, g.axis())
 	})
 	if err != nil {
 		return err
@@ -205,32 +193,21 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 			line.Scores[c] = float64(s)
 		}
 	}}
-	if err := items.write(o, tablefile.Columns{Classes: g.l.Names}, false, ""); err != nil {
-		return err
-	}
-	if err := o.publish(nil, &p.Parameters); err != nil {
+	if err := o.write(items, tablefile.Columns{Classes: g.l.Names}, false, ""); err != nil {
 		return err
 	}
 	d := &graphsClassified{
-		Output: out, Graphs: len(g.c.IDs), Labelled: len(g.l.Row), Classes: g.l.Names, Method: g.methods[0].Name(),
-		Parameters: &p.Parameters, Settings: p.Settings,
+		learned: o.learned(g.l), Graphs: len(g.c.IDs), Method: g.methods[0].Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
-	if p.Tested > 0 {
-		d.AccuracyEstimate, d.AccuracyStderr = &p.Accuracy, &p.Stderr
-	}
+	d.estimate(p.Accuracy, p.Stderr, p.Tested)
 	if known := ongraphs.Labels(g.c, name); known != nil {
 		d.Truth = evaluate.Compare(p.Class, p.Reached, g.l, known)
 	}
-	return in.tell(d, func(w io.Writer) {
-		text := words.Counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
-		if d.AccuracyEstimate != nil {
-			text += fmt.Sprintf(" · cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
-		}
-		fmt.Fprintln(w, text)
-		fmt.Fprintln(w, chosen(*d.Parameters, d.Settings))
-		printTruth(w, d.Truth, "the classes of the collection", "graph")
-		in.printCost(w, out)
-	}, out)
+	text := words.Counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
+	if estimated := d.estimated(); estimated != "" {
+		text += " · " + estimated
+	}
+	return o.finish(d, nil, &p.Parameters, text, chosen(p.Parameters, p.Settings), d.compared("the classes of the collection", "graph"))
 }
 
 // graphsEvaluateFlags are the flags of graphs evaluate.
@@ -265,7 +242,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 		return err
 	}
 	defer o.abort()
-	g, err := in.beginGraphs(name, f.report, &f.graphsLearnFlags, func(*learn) int64 { return 0 })
+	g, err := in.beginGraphs(name, f.report, &f.graphsLearnFlags, func(*learn) int64 { return runFileBytes })
 	if err != nil {
 		return err
 	}
@@ -281,5 +258,5 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 	if err != nil {
 		return g.explain(f.splitting.explain(err, nodes, g.l))
 	}
-	return in.publishReport(o, &evaluated{Report: report, Graph: name, Skipped: skippedOf(g.l)}, nil, plan)
+	return o.publishPlanned(&evaluated{Report: report, Graph: name, Skipped: skippedOf(g.l)}, nil, plan)
 }

@@ -2,13 +2,9 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -54,32 +50,6 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 	}
 	class := evaluate.ClassOfRow(l, n)
 	return func(row int) string { return strconv.Itoa(int(class[row]) + 1) }
-}
-
-// compare compares the class of each node, or of what is called so by noun, with the true
-// labels, if there are any and if it can, and tells what no prediction can be right about.
-func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
-	if truth == nil {
-		return nil
-	}
-	size := truth.Sizes()
-	for c, name := range truth.Names {
-		if !slices.Contains(l.Names, name) {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(int64(size[c]), "node"))
-		}
-	}
-	t := evaluate.Compare(class, reached, l, truth)
-	if t == nil {
-		in.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
-	}
-	return t
-}
-
-// printTruth says how predictions compare with the labels of a file.
-func printTruth(w io.Writer, t *evaluate.Truth, file, noun string) {
-	if t != nil {
-		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", file, words.Percent(t.Accuracy), words.Counted(int64(t.Nodes), noun), t.MacroF1)
-	}
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/gridfile"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -23,10 +22,13 @@ import (
 // learning holds the flags of methods: kernels, learners, and those of their parameters
 // that are not to be chosen.
 type learning struct {
+	reading
 	walking
-	listed   string // the methods, by their names
-	features string
-	effort   string
+	attributes attributeFlags
+	several    bool   // labels a node
+	listed     string // the methods, by their names
+	features   string
+	effort     string
 
 	entries []method.Entry
 	stated  spec.Values        // parameters of declared methods that were given
@@ -42,9 +44,17 @@ func (f *learning) methods() (list []method.Method) {
 	return list
 }
 
-func (in *invocation) effortFlag(flags *pflag.FlagSet, effort *string) {
-	in.choiceVar(flags, effort, "effort", string(method.FullEffort), []string{string(method.FullEffort), string(method.LowEffort)},
+// learningFlags declares the flags of f but for the methods.
+func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
+	in.walkFlags(flags, &f.walking, "")
+	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
+		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
+	in.choiceVar(flags, &f.effort, "effort", string(method.FullEffort), []string{string(method.FullEffort), string(method.LowEffort)},
 		"what auto spends: low for walks alone, without eigenvectors and a diffusion kernel")
+	ofMethods().flags(in, flags, "")
+	in.attributeFlags(flags, &f.attributes)
+	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
+	in.readingFlags(flags, &f.reading)
 }
 
 // learnerNames returns the names of all learners.
@@ -78,7 +88,7 @@ func (in *invocation) try(flags *pflag.FlagSet, f *learning, gridName string, fi
 			g.Features = kinds
 		}
 	}
-	g.Fix(f.stated)
+	g.Fix(f.stated, f.methods())
 	f.base = method.Settings{Grid: g, Given: f.stated, Fixed: fixed}
 	for _, e := range f.entries {
 		own, err := file.Own(e.Method, func(name string) bool { return flags.Changed(strings.ReplaceAll(name, "_", "-")) })
@@ -208,12 +218,11 @@ func withoutUsage(err error) string {
 	return strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")
 }
 
-// settings completes settings that say what is tried: with how to train machines and what
-// there is to work with.
-func (in *invocation) settings(tried *method.Settings, f *learning, g *openGraph, l *nodefile.Labels, progress func(phase string, done float64)) (*method.Settings, error) {
-	prior, err := in.priorOf(&f.walking, g, l)
+// settings completes settings that say what is tried: with what there is to work with.
+func (d *learnRun) settings(tried *method.Settings, f *learning, progress func(phase string, done float64)) (*method.Settings, error) {
+	prior, err := d.in.priorOf(&f.walking, d.g, d.l)
 	s := *tried
-	s.Prior, s.RNGSeed, s.Effort = prior, uint64(in.seed), method.Effort(f.effort)
-	s.Memory, s.Workers, s.Progress = g.memory(), in.threads, progress
+	s.Prior, s.RNGSeed, s.Effort = prior, uint64(d.in.seed), method.Effort(f.effort)
+	s.Workers, s.Progress = d.in.threads, progress
 	return &s, err
 }

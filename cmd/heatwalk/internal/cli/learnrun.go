@@ -1,11 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -17,6 +23,7 @@ type product struct {
 	text  io.Writer    // of the output, nil if it is a matrix
 	dense *denseOutput // of the output, nil if it is none
 	run   io.Writer
+	part  *evaluate.Part // that it is of a whole, nil if it is the whole
 }
 
 // beginProduct begins the output called path, a matrix if matrix is true.
@@ -40,16 +47,35 @@ func (in *invocation) beginProduct(path string, matrix bool) (_ *product, err er
 	return o, nil
 }
 
-// publish writes the run file of a run on the given store with the given parameters, and
-// makes all files appear.
+// publish writes the run file of a run on a store with parameters, and makes all files
+// appear.
 func (o *product) publish(store, parameters any) error {
 	if o.path == "" {
 		return nil
 	}
-	if err := o.in.writeRun(o.run, store, parameters); err != nil {
+	if err := o.in.writePartRun(o.run, store, parameters, o.part); err != nil {
 		return err
 	}
 	return o.commit()
+}
+
+// finish publishes the output of a run and prints its result: d with --json, else lines and
+// what the run took.
+func (o *product) finish(d document, store, parameters any, lines ...string) error {
+	if err := o.publish(store, parameters); err != nil {
+		return err
+	}
+	return o.in.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
+}
+
+// print writes lines, but for empty ones, and what the run took.
+func (o *product) print(w io.Writer, lines []string) {
+	for _, line := range lines {
+		if line != "" {
+			fmt.Fprintln(w, line)
+		}
+	}
+	o.in.printCost(w, cmp.Or(o.path, "-"))
 }
 
 // fill writes a matrix: values stores row i.
@@ -83,6 +109,22 @@ func fillOf[T sparse.Float](o *product, rows, cols axis, l lines, values func(i 
 	return file.Close()
 }
 
+// shapeOf says how large a matrix is.
+func shapeOf(rows, cols axis, dtype string) string {
+	return fmt.Sprintf("%s × %s %s", words.Count(int64(rows.N)), words.Count(int64(cols.N)), dtype)
+}
+
+// checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
+// error with advice if they do not fit its disk.
+func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int64, err error) {
+	bytes = o.dense.bytes(rows, cols, elementOf(dtype))
+	err = checkSpace(o.path, bytes, shapeOf(rows, cols, dtype), advice)
+	if o.in.estimating {
+		bytes += rows.Bytes() + cols.Bytes()
+	}
+	return bytes + runFileBytes, err
+}
+
 // elementOf returns the bytes of a number of a precision.
 func elementOf(dtype string) int {
 	if dtype == "float64" {
@@ -95,14 +137,15 @@ func elementOf(dtype string) int {
 // read and has begun to write.
 type learnRun struct {
 	*product
-	g *openGraph
-	l *nodefile.Labels
+	name string // of the graph
+	g    *openGraph
+	l    *nodefile.Labels
 }
 
 // beginLearn begins the output called path, if it is not "", and reads the graph,
 // its labels and its attributes, if there are any.
-func (in *invocation) beginLearn(name, path, labels string, r *reading, a *attributeFlags) (_ *learnRun, err error) {
-	d := new(learnRun)
+func (in *invocation) beginLearn(name, path string, f *learning) (_ *learnRun, err error) {
+	d := &learnRun{name: name}
 	if d.product, err = in.beginProduct(path, isScoreMatrix(path)); err != nil {
 		return nil, err
 	}
@@ -112,17 +155,53 @@ func (in *invocation) beginLearn(name, path, labels string, r *reading, a *attri
 			d.end()
 		}
 	}()
-	if d.g, err = in.openFor(name, r, path, true); err != nil {
+	if d.g, err = in.openFor(name, &f.reading, path, true); err != nil {
 		return nil, err
 	}
-	if d.l, err = in.readSeeds(labels, d.g, r); err != nil {
+	if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
 		return nil, err
 	}
-	if err = in.readAttributes(a, d.g, r); err != nil {
+	if err = in.readAttributes(&f.attributes, d.g, &f.reading); err != nil {
 		return nil, err
 	}
 	begun = true
 	return d, nil
+}
+
+// problem returns what is to be learned.
+func (d *learnRun) problem() *method.Problem { return problemOf(d.g, d.l) }
+
+// learnerBytes is what a learner takes beside its data: the part of the program
+// that no other command needs, and its small tables.
+const learnerBytes = 3 << 20
+
+// take keeps the run to what it takes and loads the graph. Beside the graph and bytes for
+// each label that is what list tells: what is held in one phase after the other, and how
+// many sweeps are made. Before it is asked, the settings get the memory that is left.
+func (d *learnRun) take(s *method.Settings, bytes, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
+	return d.in.take(d.g, func() (*needs, error) {
+		n := d.g.needs()
+		n.disk += disk
+		if err := n.Reserve(learnerBytes+bytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
+			return n, err
+		}
+		s.Memory = 0
+		if left, limited := n.Left(); limited {
+			s.Memory = max(1, left)
+		}
+		phases, sweeps, err := list()
+		if err != nil {
+			return n, err
+		}
+		n.sweeps = sweeps
+		for _, held := range phases {
+			if err := n.reserveList(held); err != nil {
+				return n, err
+			}
+			n.releaseList(held)
+		}
+		return n, nil
+	})
 }
 
 // end gives up what is not finished and closes the graph.

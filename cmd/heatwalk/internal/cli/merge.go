@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -44,17 +43,13 @@ func newMerge(in *invocation) *cobra.Command {
 
 func (in *invocation) merge(paths []string, out string) error {
 	parts, err := evaluate.ReadParts(paths)
-	switch {
-	case err != nil:
-		return partError(err)
-	case parts[0].Matrix == nil:
-		return in.mergeTrials(parts, out)
+	if err == nil {
+		put := in.mergeMatrix
+		if parts[0].Matrix == nil {
+			put = in.mergeTrials
+		}
+		err = put(parts, out)
 	}
-	return in.mergeMatrix(parts, out)
-}
-
-// partError names the command in an error about all parts together.
-func partError(err error) error {
 	if wrong := new(evaluate.PartError); errors.As(err, &wrong) {
 		return &dataError{cmp.Or(wrong.Path, "merge"), wrong.What}
 	}
@@ -68,7 +63,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	}
 	m, err := evaluate.OpenMatrix(parts)
 	if err != nil {
-		return partError(err)
+		return err
 	}
 	defer m.Close()
 	o, err := in.beginProduct(out, true)
@@ -76,28 +71,23 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		return err
 	}
 	defer o.abort()
-	dtype, shape := parts[0].Dtype, fmt.Sprintf("%s × %s %s", words.Count(int64(m.Rows)), words.Count(int64(m.Cols)), parts[0].Dtype)
-	if err := checkSpace(out, o.dense.bytes(axis{N: m.Rows}, axis{N: m.Cols}, elementOf(dtype)), shape, "choose another disk"); err != nil {
+	dtype := parts[0].Dtype
+	rows, cols, err := m.IDs(in.ctx)
+	if err != nil {
 		return err
 	}
-	rowIDs, colIDs, err := m.IDs(in.ctx)
-	if err != nil {
-		return partError(err)
+	if _, err := o.checkMatrix(rows, cols, dtype, "choose another disk"); err != nil {
+		return err
 	}
 	stage := in.progress.Begin("merging", int64(m.Rows), "row")
-	err = o.fill(dtype, rowIDs, colIDs, lines{}, func(i int, row []float64) error {
+	err = o.fill(dtype, rows, cols, lines{}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(m.Rows))
 		return m.RowTo(row, i)
 	})
 	if err != nil {
 		return err
 	}
-	if err := o.publish(parts[0].Run.Store, parts[0].Run.Parameters); err != nil {
-		return err
-	}
+	run := parts[0].Run
 	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows, Cols: m.Cols, Dtype: dtype}
-	return in.tell(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s of %s · %s\n", words.Counted(int64(r.Parts), "part"), r.Command, shape)
-		in.printCost(w, out)
-	}, out)
+	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(rows, cols, dtype)))
 }

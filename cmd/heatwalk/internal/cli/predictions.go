@@ -7,7 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -38,12 +42,15 @@ func parseScores(top *int, s string) error {
 	return nil
 }
 
-// predictionBytes bounds the file of predictions that has the given ids.
-func predictionBytes(out string, columns tablefile.Columns, ids axis) int64 {
-	if isScoreMatrix(out) {
-		return 8*int64(ids.N)*int64(len(columns.Classes)) + ids.Bytes()
+// predictionBytes bounds the files of an estimated run that writes predictions: 0 for others.
+func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
+	switch {
+	case !o.in.estimating:
+		return 0
+	case isScoreMatrix(o.path):
+		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + ids.Bytes()
 	}
-	return tablefile.PredictionBytes(formatOf(out, predictionFormats), columns, ids.N, ids.Bytes())
+	return runFileBytes + tablefile.PredictionBytes(formatOf(o.path, predictionFormats), columns, ids.N, ids.Bytes())
 }
 
 // found is what was found of nodes, records or graphs, in the order of the output.
@@ -58,44 +65,80 @@ type found struct {
 }
 
 // write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
-func (f *found) write(o *product, c tablefile.Columns, raw bool, dtype string) error {
+func (o *product) write(f *found, c tablefile.Columns, raw bool, dtype string) error {
 	if o.dense == nil {
 		return tablefile.WritePredictions(o.in.ctx, o.text, formatOf(o.path, predictionFormats), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
 			f.line(i, p)
 		})
 	}
-	if raw {
-		return o.fill(dtype, f.ids, tablefile.AxisOf(f.rawNames), lines{}, func(i int, row []float64) error {
-			f.raw(i, row)
-			return nil
-		})
+	names, row := f.rawNames, f.raw
+	if !raw {
+		names, row = c.Classes, func(i int, row []float64) { f.line(i, &tablefile.Prediction{Scores: row}) }
 	}
-	return o.fill(dtype, f.ids, tablefile.AxisOf(c.Classes), lines{}, func(i int, row []float64) error {
-		f.line(i, &tablefile.Prediction{Scores: row})
+	return o.fill(dtype, f.ids, tablefile.AxisOf(names), lines{}, func(i int, values []float64) error {
+		row(i, values)
 		return nil
 	})
 }
 
-// ofNodes returns what was found of the nodes of g, each of which has the label that
-// labelOf returns.
-func ofNodes(g *openGraph, p *method.Prediction, classes []string, labelOf func(row int) string) *found {
-	rowOf := func(i int) int { return i }
-	if g.Nodes().Order() != nil {
-		rows := slices.Collect(g.Nodes().Rows())
-		rowOf = func(i int) int { return rows[i] }
+// learned is what the JSON documents of all that predicts begin and end with.
+type learned struct {
+	Output   string       `json:"output"`
+	Labelled int          `json:"labelled"`
+	Skipped  skippedLines `json:"skipped_label_lines"`
+	Classes  []string     `json:"classes"`
+
+	AccuracyEstimate *float64        `json:"accuracy_estimate,omitempty"`
+	AccuracyStderr   *float64        `json:"accuracy_stderr,omitempty"`
+	Truth            *evaluate.Truth `json:"truth,omitempty"`
+	Closing
+}
+
+// learned returns what was learned from labels.
+func (o *product) learned(l *nodefile.Labels) learned {
+	return learned{Output: o.path, Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names}
+}
+
+// estimate notes how well so many tested items were predicted, if there are any.
+func (d *learned) estimate(accuracy, stderr float64, tested int) {
+	if tested > 0 {
+		d.AccuracyEstimate, d.AccuracyStderr = &accuracy, &stderr
 	}
-	f := &found{ids: axis{N: g.Nodes().Len(), ID: func(i int) string { return g.Nodes().ID(rowOf(i)) }}}
-	f.line = func(i int, line *tablefile.Prediction) {
-		row := rowOf(i)
-		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
-		for c, s := range p.Scores.Row(row) {
-			line.Scores[c] = float64(s)
+}
+
+// estimated says what estimate noted, "" for nothing.
+func (d *learned) estimated() string {
+	if d.AccuracyEstimate == nil {
+		return ""
+	}
+	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**d.AccuracyEstimate, 100**d.AccuracyStderr)
+}
+
+// compare compares the class of each node, or of what is called so by noun, with the true
+// labels, if there are any and if it can, and tells what no prediction can be right about.
+func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *nodefile.Labels, noun string) *evaluate.Truth {
+	if truth == nil {
+		return nil
+	}
+	size := truth.Sizes()
+	for c, name := range truth.Names {
+		if !slices.Contains(l.Names, name) {
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(int64(size[c]), "node"))
 		}
 	}
-	if p.Raw != nil {
-		f.rawNames = classes
-		f.raw = func(i int, row []float64) { copy(row, p.Raw.Row(rowOf(i))) }
+	t := evaluate.Compare(class, reached, l, truth)
+	if t == nil {
+		in.warn("%s: nothing to compare with; every %s it labels is labelled in %s", truth.File, noun, l.File)
 	}
-	return f
+	return t
+}
+
+// compared says how predictions compare with the labels of a file, "" if they were not.
+func (d *learned) compared(file, noun string) string {
+	t := d.Truth
+	if t == nil {
+		return ""
+	}
+	return fmt.Sprintf("against %s: accuracy %s of %s, macro-F1 %.3f", file, words.Percent(t.Accuracy), words.Counted(int64(t.Nodes), noun), t.MacroF1)
 }

@@ -7,23 +7,18 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // severalSeparator stands between labels of a node in a file of predictions.
 const severalSeparator = "|"
-
-func (in *invocation) severalFlag(flags *pflag.FlagSet, several *bool) {
-	flags.BoolVar(several, "multi-label", false, "a node may have several labels, each on a line of its own")
-}
 
 // severalParameters are those that several labels a node were predicted with.
 type severalParameters struct {
@@ -33,19 +28,19 @@ type severalParameters struct {
 
 // checkSeveral notes flags that make no difference where nodes have several labels:
 // those of the command but the given ones.
-func (in *invocation) checkSeveral(cmd *cobra.Command, args []string, r *reading, labels string, takes ...string) {
+func (in *invocation) checkSeveral(cmd *cobra.Command, args []string, f *learning, takes ...string) {
 	in.labelling.Several = true
-	in.checkGraph(cmd, args, r)
-	in.checkStdin(append(args, labels)...)
-	if labels == "" {
+	in.checkGraph(cmd, args, &f.reading)
+	in.checkStdin(append(args, f.labels)...)
+	if f.labels == "" {
 		in.problem("--labels", "learners need labels; write --labels FILE with node<TAB>label lines")
 	}
-	takes = slices.Concat(takes, r.names, []string{"multi-label", "labels", "label-fields", "missing", "unknown-ids"})
+	takes = slices.Concat(takes, f.names, []string{"multi-label", "labels", "label-fields", "missing", "unknown-ids"})
 	in.notTaken(cmd, takes, func(string) string { return "makes no difference with --multi-label; leave it out" })
 }
 
 func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
-	in.checkSeveral(cmd, args, &f.reading, f.labels, "output", "scores", "dtype", "unreached")
+	in.checkSeveral(cmd, args, &f.learning, "output", "scores", "dtype", "unreached")
 	in.checkScores(cmd.Flags(), f)
 	if f.kind == "raw" {
 		in.problem("--scores", "there are probabilities alone with --multi-label; give probability")
@@ -55,7 +50,7 @@ func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f 
 }
 
 func (in *invocation) checkSeveralEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
-	in.checkSeveral(cmd, args, &f.reading, f.labels, "train", "splits", "report")
+	in.checkSeveral(cmd, args, &f.learning, "train", "splits", "report")
 	if f.report != "" {
 		in.checkFormat("--report", f.report, []string{".txt", ".json"})
 		in.checkOutput("--report", f.report, append(args, f.labels)...)
@@ -73,12 +68,12 @@ type severalRun struct {
 }
 
 // beginSeveral reads what there is to learn from, plans the run and makes its columns.
-func (in *invocation) beginSeveral(name, path, labels string, r *reading) (_ *severalRun, err error) {
-	s := &severalRun{settings: &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads}}
-	if s.learnRun, err = in.beginLearn(name, path, labels, r, &attributeFlags{}); err != nil {
+func (in *invocation) beginSeveral(name, path string, f *learning) (_ *severalRun, err error) {
+	s := new(severalRun)
+	if s.learnRun, err = in.beginLearn(name, path, f); err != nil {
 		return nil, err
 	}
-	if err = in.planSeveral(name, s); err == nil {
+	if err = s.plan(); err == nil {
 		if s.columns, err = multilabel.NewColumns(in.ctx, s.problem, s.settings); err != nil {
 			err = in.methodError(err, name)
 		}
@@ -90,34 +85,28 @@ func (in *invocation) beginSeveral(name, path, labels string, r *reading) (_ *se
 	return s, nil
 }
 
-func (in *invocation) planSeveral(name string, s *severalRun) error {
+func (s *severalRun) plan() error {
 	if s.g.Manifest().Directed {
-		return usageOf(name, "%s", asymmetric("--multi-label", ""))
+		return usageOf(s.name, "%s", asymmetric("--multi-label", ""))
 	}
 	for _, label := range s.l.Names {
 		if strings.Contains(label, severalSeparator) {
 			return &dataError{s.l.File, fmt.Sprintf("the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)}
 		}
 	}
-	s.problem = problemOf(s.g, s.l)
+	_, phase := s.in.progress.Parts("learning", "")
+	s.settings = &method.Settings{RNGSeed: uint64(s.in.seed), Workers: s.in.threads, Progress: phase}
 	s.row, s.sets = s.l.Sets()
-	_, s.settings.Progress = in.progress.Parts("learning", "")
-	return in.take(s.g, func() (*needs, error) {
-		n, err := in.planLearning(s.g, s.l, s.settings)
-		if err != nil {
-			return n, err
-		}
-		if in.estimating {
-			n.disk += runFileBytes
-		}
-		n.sweeps, n.row = unknownSweeps, 8*sparse.Stride[float64](4) // of the iteration
+	err := s.take(s.settings, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
 		list := multilabel.Memory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
-		return n, n.reserveList(list)
+		return [][]spec.Bytes{list}, unknownSweeps, nil
 	})
+	s.problem = s.learnRun.problem()
+	return err
 }
 
 func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
-	s, err := in.beginSeveral(name, f.out, f.labels, &f.reading)
+	s, err := in.beginSeveral(name, f.out, &f.learning)
 	if err != nil {
 		return err
 	}
@@ -131,9 +120,9 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 		return in.methodError(err, name)
 	}
 	several := &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1}
-	a := &answer{learnRun: s.learnRun, f: f, problem: s.problem, p: p, labelOf: severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior")}
-	a.classified = classified{Labelled: len(s.row), Method: "spectral", Several: several}
-	return a.finish(several)
+	r := &classifyRun{learnRun: s.learnRun, f: f, p: p, classified: classified{learned: s.learned(s.l), Method: "spectral", Several: several}}
+	r.Labelled = len(s.row)
+	return r.finish(s.problem, several, severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior"))
 }
 
 // severalLabels returns what is written for the labels of a row: its own, those that
@@ -170,7 +159,7 @@ type severalEvaluated struct {
 }
 
 func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
-	s, err := in.beginSeveral(name, f.report, f.labels, &f.reading)
+	s, err := in.beginSeveral(name, f.report, &f.learning)
 	if err != nil {
 		return err
 	}
@@ -186,22 +175,6 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return in.methodError(f.explain(err, s.g.Nodes(), s.l), name)
 	}
-	doc := &severalEvaluated{report, name, skippedOf(s.l), in.closing()}
-	if err := writeReport(s.product, doc, report); err != nil {
-		return err
-	}
-	if err := s.publish(storeOf(s.g.Manifest()), nil); err != nil {
-		return err
-	}
-	if in.json {
-		return in.document(doc)
-	}
-	in.progress.Close()
-	if f.report != "-" {
-		if err := report.WriteText(in.stdout); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintln(in.summary(f.report), in.cost())
-	return in.stdout.err
+	doc := &severalEvaluated{SeveralReport: report, Graph: name, Skipped: skippedOf(s.l)}
+	return s.publishReport(doc, report, storeOf(s.g.Manifest()), nil)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -22,9 +20,6 @@ var trialFormats = []string{".trials"}
 
 // checkTrials notes why a choice cannot be divided.
 func (in *invocation) checkTrials(args []string, f *classifyFlags) {
-	if f.slab.Of == 0 {
-		return
-	}
 	in.checkSlab(f.slab, args, f.out, trialFormats[0], slices.Concat(predictionFormats, trialFormats))
 	switch {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
@@ -54,33 +49,23 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := in.beginLearn(name, f.out, f.labels, &f.reading, &f.attributes)
+	d, err := in.beginLearn(name, f.out, &f.learning)
 	if err != nil {
 		return err
 	}
 	defer d.end()
-	g, l := d.g, d.l
-	var settings *method.Settings
-	err = in.take(g, func() (*needs, error) {
-		if settings, err = in.settings(f.tried[0], &f.learning, g, l, in.progress.Phases()); err != nil {
-			return nil, err
-		}
-		n, err := in.planLearning(g, l, settings)
-		if err != nil {
-			return n, err
-		}
-		list, sweeps, err := method.TryMemory(f.method, problemOf(g, l), settings, lo, hi)
-		if err != nil {
-			return n, err
-		}
-		n.disk += 2 * runFileBytes
-		n.sweeps = sweeps
-		return n, n.reserveList(list)
+	settings, err := d.settings(f.tried[0], &f.learning, in.progress.Phases())
+	if err != nil {
+		return err
+	}
+	err = d.take(settings, 16, 2*runFileBytes, func() ([][]spec.Bytes, int, error) {
+		list, sweeps, err := method.TryMemory(f.method, d.problem(), settings, lo, hi)
+		return [][]spec.Bytes{list}, sweeps, err
 	})
 	if err != nil {
 		return err
 	}
-	t, err := method.Try(in.ctx, f.method, problemOf(g, l), settings, lo, hi)
+	t, err := method.Try(in.ctx, f.method, d.problem(), settings, lo, hi)
 	if err != nil {
 		return err
 	}
@@ -88,25 +73,15 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		return err
 	}
 	parameters := f.parameters(in.seed)
-	p, err := newPart(classifyCommand, f.slab, g, parameters, l)
-	if err != nil {
-		return err
-	}
-	if err := in.writePartRun(d.run, storeOf(g.Manifest()), parameters, p); err != nil {
-		return err
-	}
-	if err := d.commit(); err != nil {
+	if d.part, err = newPart(classifyCommand, f.slab, d.g, parameters, d.l); err != nil {
 		return err
 	}
 	r := &tried{
 		Output: f.out, Method: f.method.Name(), Alpha: alphas[lo:hi], Settings: t.Grid.Size() / len(alphas) * (hi - lo),
 		Tested: t.Tested, Sweeps: t.Work.Sweeps,
 	}
-	return in.tell(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s tried on %s · α = %s\n", words.Counted(int64(r.Settings), "setting"),
-			words.Counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]"))
-		in.printCost(w, r.Output)
-	}, r.Output)
+	return d.finish(r, storeOf(d.g.Manifest()), parameters, fmt.Sprintf("%s tried on %s · α = %s", words.Counted(int64(r.Settings), "setting"),
+		words.Counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]")))
 }
 
 // classifyCommand is the name of the command whose parts are trials.
@@ -126,33 +101,6 @@ func (f *classifyFlags) parameters(seed int64) any {
 	}{f.method.Name(), f.tried[0].Grid, f.tried[0].Given, f.prior, seed, f.scores, f.unreached, f.truth}
 }
 
-// trialParts are the parts that a choice is made from.
-type trialParts struct {
-	first *evaluate.PartFile
-	sum   *method.Trials
-}
-
-// outcomes returns what the parts found, nil without parts.
-func (p *trialParts) outcomes() *method.Trials {
-	if p == nil {
-		return nil
-	}
-	return p.sum
-}
-
-// check returns an error if the store or the labels are not those that the parts
-// were made with.
-func (p *trialParts) check(g *openGraph, l *nodefile.Labels) error {
-	switch {
-	case p == nil:
-	case p.first.Store != g.Manifest().Identity:
-		return &dataError{g.name, fmt.Sprintf("is another store than %s was made from; make the parts again", p.first.Path)}
-	case p.first.Labels != evaluate.LabelSum(l.Row, l.Class, l.Names):
-		return &dataError{l.File, fmt.Sprintf("has other labels than when %s was made; make the parts again", p.first.Path)}
-	}
-	return nil
-}
-
 // mergeTrials puts the parts of a choice together, and ends the command that
 // they are of: it chooses, and predicts.
 func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
@@ -169,10 +117,9 @@ func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
 	}
 	sum, err := evaluate.SumTrials(parts)
 	if err != nil {
-		return partError(err)
+		return err
 	}
-	f.parts = &trialParts{&parts[0], sum}
-	f.out = out
+	f.part, f.trials, f.out = &parts[0], sum, out
 	return in.runClassify(graph, f)
 }
 
@@ -192,15 +139,9 @@ func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classify
 		return "", nil, &dataError{p.Path + ".run.json", "has no command line that this version reads; make the part again"}
 	}
 	in.seed = again.seed
-	at := func(path string) string {
-		if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.Run.Directory {
-			return path
-		}
-		return filepath.Join(p.Run.Directory, path)
-	}
-	f.labels, f.truth = at(f.labels), at(f.truth)
+	f.labels, f.truth = p.At(f.labels), p.At(f.truth)
 	if f.prior != "uniform" && f.prior != "empirical" {
-		f.prior = at(f.prior)
+		f.prior = p.At(f.prior)
 	}
-	return at(flags.Arg(1)), f, nil
+	return p.At(flags.Arg(1)), f, nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -21,27 +19,20 @@ import (
 
 // vectorClassified is the JSON document of classify --vectors.
 type vectorClassified struct {
-	Output           string          `json:"output"`
-	Nodes            int             `json:"nodes"`
-	Labelled         int             `json:"labelled"`
-	Skipped          skippedLines    `json:"skipped_label_lines"`
-	Classes          []string        `json:"classes"`
-	Kernel           string          `json:"kernel"`
-	Attributes       int             `json:"attributes"`
-	KernelParameters spec.Values     `json:"kernel_parameters"`
-	Learner          string          `json:"learner"`
-	Parameters       spec.Values     `json:"parameters"`
-	Settings         int             `json:"settings"`
-	AccuracyEstimate *float64        `json:"accuracy_estimate,omitempty"`
-	AccuracyStderr   *float64        `json:"accuracy_stderr,omitempty"`
-	Support          int             `json:"support,omitempty"`
-	Truth            *evaluate.Truth `json:"truth,omitempty"`
-	Closing
+	learned
+	Nodes            int         `json:"nodes"`
+	Kernel           string      `json:"kernel"`
+	Attributes       int         `json:"attributes"`
+	KernelParameters spec.Values `json:"kernel_parameters"`
+	Learner          string      `json:"learner"`
+	Parameters       spec.Values `json:"parameters"`
+	Settings         int         `json:"settings"`
+	Support          int         `json:"support,omitempty"`
 }
 
 // checkVectorClassify notes what is wrong with the flags of f together, and finds the
 // kernel, the learner and their parameters.
-func (in *invocation) checkVectorClassify(cmd *cobra.Command, f *classifyFlags) {
+func (in *invocation) checkVectorClassify(cmd *cobra.Command, _ []string, f *classifyFlags) {
 	in.checkFormat("-o", f.out, append(predictionFormats, scoreFormats...))
 	in.checkOutput("-o", f.out, f.vectors.file, f.labels, f.truth)
 	in.checkStdin(f.vectors.file, f.labels, f.truth)
@@ -52,14 +43,14 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, f *classifyFlags) 
 	takes := []string{"learner", "labels", "label-fields", "unknown-ids", "unknown-values", "scores", "truth"}
 	if l := classify.LearnerOf(f.learner); l != nil {
 		f.gram.learner = l
-		f.gram.stated, f.gram.values = in.given(cmd.Flags(), &l.Spec)
+		f.gram.stated, _ = in.given(cmd.Flags(), &l.Spec)
 		takes = append(takes, l.Takes()...)
 	}
 	in.checkVectors(cmd, &f.vectors, f.kernel, takes)
 }
 
 // runVectorClassify learns from the records with a class and labels the others.
-func (in *invocation) runVectorClassify(f *classifyFlags) error {
+func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 	o, err := in.beginProduct(f.out, isScoreMatrix(f.out))
 	if err != nil {
 		return err
@@ -69,53 +60,56 @@ func (in *invocation) runVectorClassify(f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	learner := f.gram.learner
-	n, k := int64(a.Len()), len(l.Names)
-	bytes := learnerBytes + 16*n + 8*n*int64(k*k)
-	if learner.Memory != nil {
-		bytes += learner.Memory(len(l.Row), k)
-	}
-	if err := in.planVectors(a, bytes, n*int64(16+10*k)+runFileBytes); err != nil {
-		return err
-	}
+	kernel, learner, columns := f.vectors.kernel, f.gram.learner, f.columns(l)
 	given := maps.Clone(f.vectors.stated)
 	maps.Copy(given, f.gram.stated)
-	r, err := (&ongram.Records{
-		Table: a, Labels: l, Kernel: f.vectors.kernel, Learner: learner, Given: given,
+	all := &ongram.Records{
+		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
 		Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
-	}).Classify(in.ctx)
+	}
+	if err := in.keepWithin(in.dataNeeds(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Memory())); err != nil {
+		return err
+	}
+	r, err := all.Classify(in.ctx)
 	if err != nil {
 		return learnError(recordError(err, a), a.File)
 	}
 	in.warnNumbers(&f.vectors, a)
-	f.vectors.values, f.gram.values = r.Kernel, r.Learner
-	records := &found{ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames(l.Names)}
-	records.raw = func(i int, row []float64) { copy(row, r.Scores.Row(i)) }
-	records.line = func(i int, p *tablefile.Prediction) {
-		p.Label, p.Reached = l.Names[r.Class[i]], true
-		r.SharesTo(p.Scores, r.Scores.Row(i))
+	items := &found{
+		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames(l.Names),
+		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
+		line: func(i int, p *tablefile.Prediction) {
+			p.Label, p.Reached = l.Names[r.Class[i]], true
+			r.SharesTo(p.Scores, r.Scores.Row(i))
+		},
 	}
-	if err := records.write(o, tablefile.Columns{Classes: l.Names, Top: f.scores}, f.kind != "probability", f.gram.dtype); err != nil {
-		return err
-	}
-	if err := o.publish(nil, map[string]spec.Values{f.vectors.kernel.Name: r.Kernel, learner.Name: r.Learner}); err != nil {
+	if err := o.write(items, columns, f.kind != "probability", f.gram.dtype); err != nil {
 		return err
 	}
 	d := &vectorClassified{
-		Output: f.out, Nodes: a.Len(), Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names,
-		Kernel: f.vectors.kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
+		learned: o.learned(l), Nodes: a.Len(), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
 		Learner: learner.Name, Parameters: r.Learner, Settings: r.Choice.Settings,
 	}
-	if r.Choice.Tested > 0 {
-		d.AccuracyEstimate, d.AccuracyStderr = &r.Choice.Accuracy, &r.Choice.Stderr
-	}
-	if m, ok := r.Model.(interface{ Support() int }); ok {
+	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
+	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&learner.Spec, r.Learner))
+	if m, ok := r.Model.(interface{ Support() int }); ok && m.Support() > 0 {
 		d.Support = m.Support()
+		learned += " · " + words.Count(int64(d.Support)) + " support vectors"
 	}
-	all := roaring.New()
-	all.AddRange(0, uint64(d.Nodes))
-	d.Truth = in.compare(r.Class, all, l, truth, "record")
-	return in.tell(d, func(w io.Writer) { d.print(w, f, a); in.printCost(w, f.out) }, f.out)
+	reached := roaring.New()
+	reached.AddRange(0, uint64(d.Nodes))
+	d.Truth = in.compare(r.Class, reached, l, truth, "record")
+	lines := []string{
+		fmt.Sprintf("%s labelled · %s", words.Counted(int64(d.Nodes-d.Labelled), "record"), kernelOf(kernel, r.Kernel, a)),
+		learned, d.estimated(), d.Skipped.String(), d.compared(f.truth, "record"),
+	}
+	if lines[2] != "" {
+		lines[2] += ", best of " + words.Counted(int64(d.Settings), "setting")
+	}
+	if f.labels == "" {
+		lines[3] = ""
+	}
+	return o.finish(d, nil, map[string]spec.Values{kernel.Name: r.Kernel, learner.Name: r.Learner}, lines...)
 }
 
 // readRecords reads the table, the labels of its records and, if there are any, the true
@@ -165,24 +159,4 @@ func learnError(err error, place string) error {
 		return &machineError{place, wrong.Learner + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
 	}
 	return &machineError{place, strings.TrimPrefix(err.Error(), "ongram: ") + "; take another learner or kernel", err}
-}
-
-// print says what was done.
-func (d *vectorClassified) print(w io.Writer, f *classifyFlags, a *nodefile.Attributes) {
-	fmt.Fprintf(w, "%s labelled · %s\n", words.Counted(int64(d.Nodes-d.Labelled), "record"), f.vectors.describe(a))
-	learned := d.Learner + " of " + words.Counted(int64(d.Labelled), "label")
-	if taken := f.gram.learner.Text(d.Parameters); taken != "" {
-		learned += ", " + taken
-	}
-	if d.Support > 0 {
-		learned += " · " + words.Count(int64(d.Support)) + " support vectors"
-	}
-	fmt.Fprintln(w, learned)
-	if d.AccuracyEstimate != nil {
-		fmt.Fprintf(w, "cross-validated accuracy %.1f ± %.1f %%, best of %s\n", 100**d.AccuracyEstimate, 100**d.AccuracyStderr, words.Counted(int64(d.Settings), "setting"))
-	}
-	if text := d.Skipped.String(); text != "" && f.labels != "" {
-		fmt.Fprintln(w, text)
-	}
-	printTruth(w, d.Truth, f.truth, "record")
 }

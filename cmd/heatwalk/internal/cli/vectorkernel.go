@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -50,11 +48,12 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		return err
 	}
 	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
-	size, shape := o.dense.bytes(rowAxis, colAxis, elementOf(f.dtype)), fmt.Sprintf("%s × %s %s", words.Count(int64(len(rows))), words.Count(int64(len(cols))), f.dtype)
-	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
+	files, err := o.checkMatrix(rowAxis, colAxis, f.dtype, "name fewer columns (--cols), rows (--rows), or another disk")
+	if err != nil {
 		return err
 	}
-	if err := in.planVectors(a, 16*int64(len(cols)), size+rowAxis.Bytes()+colAxis.Bytes()+runFileBytes); err != nil {
+	list := []spec.Bytes{{What: "table", Bytes: a.Bytes()}, {What: "kernel values", Bytes: 16 * int64(len(cols))}}
+	if err := in.keepWithin(in.dataNeeds(files, list)); err != nil {
 		return err
 	}
 	in.warnNumbers(&f.vectors, a)
@@ -73,26 +72,16 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := o.publish(nil, f.vectors.values); err != nil {
-		return err
-	}
 	d := &vectorDocument{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.vectors.kernel.Name,
 		Attributes: len(a.Columns), Parameters: f.vectors.values,
 	}
-	return in.tell(d, func(w io.Writer) {
-		fmt.Fprintf(w, "%s · %s\n", shape, f.vectors.describe(a))
-		in.printCost(w, f.out)
-	}, f.out)
+	return o.finish(d, nil, f.vectors.values, shapeOf(rowAxis, colAxis, f.dtype)+" · "+kernelOf(f.vectors.kernel, f.vectors.values, a))
 }
 
-// describe names the kernel, its parameters and the attributes.
-func (f *vectorFlags) describe(a *nodefile.Attributes) string {
-	text := f.kernel.Name + " of " + words.Counted(int64(len(a.Columns)), "attribute")
-	if taken := f.kernel.Text(f.values); taken != "" {
-		text += ", " + taken
-	}
-	return text
+// kernelOf names a kernel, its parameters and the attributes.
+func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
+	return k.Name + " of " + words.Counted(int64(len(a.Columns)), "attribute") + taken(&k.Spec, v)
 }
 
 // recordsOf reads a list of ids of records; without one, all records.
@@ -109,20 +98,4 @@ func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, err
 		err = &dataError{path, "no ids; give one a line"}
 	}
 	return list, err
-}
-
-// planVectors keeps a run on a table to what it takes: the table, so many bytes more, and
-// files of so many.
-func (in *invocation) planVectors(a *nodefile.Attributes, bytes, disk int64) error {
-	return in.keepWithin(func() (*needs, error) {
-		n := in.needs()
-		if in.estimating {
-			n.disk = disk
-		}
-		err := n.Reserve(recordBytes(a), "table")
-		if err == nil {
-			err = n.Reserve(bytes, "kernel values")
-		}
-		return n, err
-	})
 }

@@ -147,11 +147,3 @@ func recordError(err error, a *nodefile.Attributes) error {
 	}
 	return &dataError{place, what}
 }
-
-// recordBytes is about what a table takes once it is read.
-func recordBytes(a *nodefile.Attributes) (bytes int64) {
-	for i := range a.Columns {
-		bytes += 4*int64(a.Len()) + 64*int64(len(a.Columns[i].Values))
-	}
-	return bytes + 120*int64(a.Len())
-}
