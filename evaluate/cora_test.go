@@ -37,9 +37,9 @@ func TestCoraAccuracy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, f := range r.Fractions() {
+		for i, f := range r.fractions() {
 			res, base := r.result("cwk", f), r.result("majority", f)
-			t.Logf("%v %%, %v: %.4f (%.4f), rng seed 1", 100*f, *res.Parameters, res.AccuracyMean, res.AccuracyStderr)
+			t.Logf("%v %%, %v: %.4f (%.4f), rng seed 1", 100*f, res.Text, res.AccuracyMean, res.AccuracyStderr)
 			if res.AccuracyMean < test.want[i] || base.AccuracyMean > 0.31 {
 				t.Errorf("accuracy %v, majority %v", res.AccuracyMean, base.AccuracyMean)
 			}

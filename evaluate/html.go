@@ -23,10 +23,13 @@ const maxTable = 20
 // WriteHTML writes the report as one page that needs no other file: the tables,
 // a plot, the parameters, tests, and what the best methods confuse.
 func (r *Report) WriteHTML(w io.Writer) error {
-	v := view{Report: r, Level: Level, Chart: newChart(r)}
+	v := view{
+		Report: r, Drawn: r.drawn(), Protocol: r.protocol(), Fractions: r.fractions(), Methods: r.methods(),
+		Measures: measures, Level: Level, Chart: newChart(r),
+	}
 	if len(r.Classes) <= maxTable {
-		for _, f := range r.Fractions() {
-			v.Tables = append(v.Tables, r.result(r.Best(f), f))
+		for _, f := range v.Fractions {
+			v.Tables = append(v.Tables, r.result(r.best(f), f))
 		}
 	}
 	return page.Execute(w, v)
@@ -35,13 +38,15 @@ func (r *Report) WriteHTML(w io.Writer) error {
 // view is what the template sees.
 type view struct {
 	*Report
-	Level  float64
-	Chart  *chart
-	Tables []*Result
+	Drawn     string
+	Protocol  []string
+	Fractions []float64
+	Methods   []string
+	Measures  []measure // columns of the table of measures
+	Level     float64
+	Chart     *chart
+	Tables    []*Result
 }
-
-// Measures returns the columns of the table of measures.
-func (view) Measures() []measure { return measures }
 
 // At returns the result of a method at a fraction.
 func (v view) At(method string, fraction float64) *Result { return v.result(method, fraction) }
@@ -98,7 +103,7 @@ func newChart(r *Report) *chart {
 	for t := first; t <= last; t++ {
 		c.Ticks = append(c.Ticks, mark{y(t * step), fmt.Sprintf("%.0f", 100*t*step)})
 	}
-	fractions, methods := r.Fractions(), r.Methods()
+	fractions, methods := r.fractions(), r.methods()
 	slot := (c.Right - c.Left) / float64(len(fractions))
 	for i, f := range fractions {
 		c.Labels = append(c.Labels, mark{round(c.Left + slot*(float64(i)+0.5)), r.TrainedOn(f) + " labelled"})

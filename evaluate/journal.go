@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -23,7 +24,7 @@ import (
 // choose parameters, from which a run that was killed goes on. [Run] replaces it, whole or
 // not at all, after splits: it says to which
 // run it belongs and has a checksum of its own. A file of no run is damaged, and one of
-// another run is refused, with a [*JournalError].
+// another run is refused, with a [*FileError].
 type Journal struct {
 	Path    string
 	Version string // of the program; a run is taken up by the same version alone
@@ -47,7 +48,7 @@ type journalOf struct {
 // record is what is known of one method at one training size.
 type record struct {
 	Result   Result    `json:"result"`         // complete, or sums over the splits so far
-	Text     string    `json:"text,omitempty"` // of Result.Parameters or, without any, those of the first split
+	Text     string    `json:"text,omitempty"` // of the result, whose JSON lacks it
 	Outcomes []outcome `json:"outcomes"`       // of the splits so far
 	Complete bool      `json:"complete"`
 }
@@ -73,15 +74,16 @@ type journalRun struct {
 	Tunings []*tuning `json:"tunings,omitempty"`
 }
 
-// JournalError says why a run cannot go on from a journal.
-type JournalError struct {
-	Path    string
-	What    string
-	Damaged bool // it is no journal, or not all of it
+// FileError says why a run cannot go on from a journal, or why parts of a job are not put
+// together.
+type FileError struct {
+	Path    string // "" if it is about all parts together
+	What    string // what is wrong; of parts also what to do
+	Damaged bool   // a journal is none, or not all of it
 }
 
-// Error says what is wrong and what to do.
-func (e *JournalError) Error() string { return e.Path + " " + e.What }
+// Error says what is wrong.
+func (e *FileError) Error() string { return cmp.Or(e.Path, "evaluate") + ": " + e.What }
 
 // Empty reports whether the journal holds nothing that a run could go on from.
 func (j *Journal) Empty() bool {
@@ -106,7 +108,7 @@ func (j *Journal) length() int {
 
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
-	j.of = journalOf{Version: j.Version, Labels: LabelSum(p.Row, p.Class, p.Names), Options: optionSum(p, plan, set)}
+	j.of = journalOf{Version: j.Version, Labels: ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
 	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	var whole journalFile
 	var run journalRun
 	if json.Unmarshal(text, &whole) != nil || whole.Sum != sumOf(whole.Run) || json.Unmarshal(whole.Run, &run) != nil {
-		return &JournalError{j.Path, "is damaged, or no journal", true}
+		return &FileError{j.Path, "is damaged, or no journal", true}
 	}
 	for _, part := range []struct{ what, is, was string }{
 		{"with other edges", j.of.Graph, run.Of.Graph},
@@ -135,15 +137,13 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 		{"of another version", j.of.Version, run.Of.Version},
 	} {
 		if part.is != part.was {
-			return &JournalError{j.Path, "is of a run " + part.what, false}
+			return &FileError{j.Path, "is of a run " + part.what, false}
 		}
 	}
 	j.records, j.tunings, j.before = run.Records, run.Tunings, run.Seconds
 	for _, r := range j.records {
-		if p := r.Result.Parameters; p != nil {
-			p.text = r.Text
-		} else if first := r.Result.ParametersBySplit; len(first) > 0 {
-			first[0].text = r.Text
+		if r.Result.Text = r.Text; string(r.Result.Parameters) == "null" {
+			r.Result.Parameters = nil
 		}
 	}
 	return nil
@@ -184,6 +184,9 @@ func (j *Journal) save(seconds float64, end bool) error {
 	start := time.Now()
 	if j == nil || j.Empty() || !end && start.Before(j.next) {
 		return nil
+	}
+	for _, r := range j.records {
+		r.Text = r.Result.Text
 	}
 	run, err := json.Marshal(journalRun{j.of, j.before + seconds, j.records, j.tunings})
 	if err != nil {

@@ -229,7 +229,7 @@ func TestJournalOfAnotherRun(t *testing.T) {
 		plan := make()
 		c.change(plan)
 		_, err := Run(context.Background(), c.on, plan)
-		var wrong *JournalError
+		var wrong *FileError
 		if c.what == "" {
 			if err != nil {
 				t.Error(err)
@@ -245,7 +245,7 @@ func TestJournalOfAnotherRun(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			var wrong *JournalError
+			var wrong *FileError
 			if _, err := Run(context.Background(), p, make()); !errors.As(err, &wrong) || !wrong.Damaged {
 				t.Fatalf("byte %d of %d: %v", at, len(text), err)
 			}

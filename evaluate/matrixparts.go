@@ -15,7 +15,7 @@ import (
 // MatrixParts reads the parts of a matrix, in .npy files, as one matrix. Open files are
 // let go by [MatrixParts.Close].
 type MatrixParts struct {
-	Rows, Cols int // of the whole
+	Rows, Cols tablefile.Axis // of the whole, with the ids in the lists beside the parts
 	parts      []PartFile
 	files      []*os.File
 	read       []*npy.Array
@@ -23,8 +23,8 @@ type MatrixParts struct {
 }
 
 // OpenMatrix opens the files of parts, which [ReadParts] has put in order, and checks
-// that their shapes fit together. Errors are [*PartError] and those of reading.
-func OpenMatrix(parts []PartFile) (_ *MatrixParts, err error) {
+// that their shapes fit together. Errors are [*FileError] and those of reading.
+func OpenMatrix(ctx context.Context, parts []PartFile) (_ *MatrixParts, err error) {
 	m := &MatrixParts{parts: parts}
 	defer func() {
 		if err != nil {
@@ -39,7 +39,7 @@ func OpenMatrix(parts []PartFile) (_ *MatrixParts, err error) {
 			return nil, err
 		}
 		if p.Lo != at || p.Hi <= p.Lo || p.Hi > p.Whole {
-			return nil, &PartError{p.Path, fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
+			return nil, &FileError{Path: p.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
 		}
 		at = p.Hi
 		shared, own := int(r.Shape[0]), int(r.Shape[1])
@@ -47,21 +47,18 @@ func OpenMatrix(parts []PartFile) (_ *MatrixParts, err error) {
 			shared, own = own, shared
 		}
 		if own != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
-			return nil, &PartError{p.Path, fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
+			return nil, &FileError{Path: p.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
 		}
 		along = shared
 		across += own
 	}
 	last := &parts[len(parts)-1]
 	if at != last.Whole {
-		return nil, &PartError{last.Path, fmt.Sprintf("ends with %d of %d %s; make the part again", at, last.Whole, last.Axis)}
+		return nil, &FileError{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", at, last.Whole, last.Axis)}
 	}
-	m.Rows, m.Cols = along, across
-	if last.Axis == ByRows {
-		m.Rows, m.Cols = across, along
-	}
-	m.row = make([]float64, m.Cols)
-	return m, nil
+	m.row = make([]float64, max(along, across))
+	m.Rows, m.Cols, err = m.ids(ctx)
+	return m, err
 }
 
 // open opens the file of a part and checks its header.
@@ -73,21 +70,21 @@ func (m *MatrixParts) open(p *PartFile) (*npy.Array, error) {
 	m.files = append(m.files, f)
 	r, err := npy.Read(p.Path, f)
 	if wrong := new(npy.Error); errors.As(err, &wrong) {
-		return nil, &PartError{p.Path, wrong.What + "; make the part again"}
+		return nil, &FileError{Path: p.Path, What: wrong.What + "; make the part again"}
 	}
 	if err != nil {
 		return nil, err
 	}
 	m.read = append(m.read, r)
 	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Dtype || len(r.Shape) != 2 || r.Fortran {
-		return nil, &PartError{p.Path, fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Dtype)}
+		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Dtype)}
 	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if want := r.Start + r.Len*int64(r.Width); info.Size() != want {
-		return nil, &PartError{p.Path, fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
+		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
 	}
 	return r, nil
 }
@@ -122,9 +119,9 @@ func (m *MatrixParts) RowTo(dst []float64, i int) error {
 	return nil
 }
 
-// IDs reads the names of the rows and columns of the whole from the lists beside the
+// ids reads the names of the rows and columns of the whole from the lists beside the
 // parts.
-func (m *MatrixParts) IDs(ctx context.Context) (rows, cols tablefile.Axis, err error) {
+func (m *MatrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err error) {
 	var shared tablefile.Axis
 	var joined []string
 	for k := range m.parts {

@@ -60,8 +60,8 @@ type Part struct {
 
 	Store      string          `json:"store"` // its identity
 	Parameters json.RawMessage `json:"parameters"`
-	Labels     string          `json:"labels,omitempty"` // see [LabelSum]
-	Nodes      string          `json:"nodes,omitempty"`  // see [NodeSum]
+	Labels     string          `json:"labels,omitempty"` // [ListSum] of their names, rows and classes
+	Nodes      string          `json:"nodes,omitempty"`  // [ListSum] of the rows and columns
 
 	Matrix *Shape `json:"matrix,omitempty"` // of a part of a matrix; nil: of trials
 }
@@ -83,17 +83,21 @@ const (
 	ByRows    = "rows"
 )
 
-// LabelSum returns a sum over labels: their rows, classes and names.
-func LabelSum(row, class []int, names []string) string {
-	text, err := json.Marshal(names)
-	if err != nil {
-		panic(err) // strings can be written
+// ListSum returns a sum over names, if there are any, and lists of numbers: by which parts
+// tell whether they are of the same labels, and of the same rows and columns.
+func ListSum(names []string, lists ...[]int) string {
+	var text []byte
+	if names != nil {
+		var err error
+		if text, err = json.Marshal(names); err != nil {
+			panic(err) // strings can be written
+		}
 	}
-	return sumOf(appendInts(appendInts(text, row), class))
+	for _, list := range lists {
+		text = appendInts(text, list)
+	}
+	return sumOf(text)
 }
-
-// NodeSum returns a sum over the nodes of the rows and columns of a matrix.
-func NodeSum(rows, cols []int) string { return sumOf(appendInts(appendInts(nil, rows), cols)) }
 
 // PartFile is a part with what the run file beside it says.
 type PartFile struct {
@@ -113,9 +117,9 @@ type PartFile struct {
 func (p *PartFile) Fits(store, graph string, l *nodefile.Labels) error {
 	switch {
 	case p.Store != store:
-		return &PartError{graph, fmt.Sprintf("is another store than %s was made from; make the parts again", p.Path)}
-	case p.Labels != LabelSum(l.Row, l.Class, l.Names):
-		return &PartError{l.File, fmt.Sprintf("has other labels than when %s was made; make the parts again", p.Path)}
+		return &FileError{Path: graph, What: fmt.Sprintf("is another store than %s was made from; make the parts again", p.Path)}
+	case p.Labels != ListSum(l.Names, l.Row, l.Class):
+		return &FileError{Path: l.File, What: fmt.Sprintf("has other labels than when %s was made; make the parts again", p.Path)}
 	}
 	return nil
 }
@@ -128,23 +132,9 @@ func (p *PartFile) At(path string) string {
 	return filepath.Join(p.Run.Directory, path)
 }
 
-// PartError says why files are not put together.
-type PartError struct {
-	Path string // "" if it is about all of them
-	What string // what is wrong; what to do
-}
-
-// Error implements error.
-func (e *PartError) Error() string {
-	if e.Path == "" {
-		return "evaluate: " + e.What
-	}
-	return e.Path + ": " + e.What
-}
-
 // ReadParts reads what the run files of parts say and checks that they are all parts of
 // one whole, each once, and none is missing. They come back in order. Errors are
-// [*PartError] and those of reading.
+// [*FileError] and those of reading.
 func ReadParts(paths []string) ([]PartFile, error) {
 	parts := make([]PartFile, len(paths))
 	for i, path := range paths {
@@ -156,17 +146,17 @@ func ReadParts(paths []string) ([]PartFile, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, &PartError{parts[i].Path, fmt.Sprintf("is of another whole than %s: %s; make both alike but for evaluate.Share", first.Path, what)}
+			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for evaluate.Share", first.Path, what)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b PartFile) int { return cmp.Compare(a.Slab, b.Slab) })
 	for i := 1; i < len(parts); i++ {
 		if parts[i].Slab == parts[i-1].Slab {
-			return nil, &PartError{parts[i].Path, fmt.Sprintf("is slab %d, and so is %s; give each once", parts[i].Slab, parts[i-1].Path)}
+			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is slab %d, and so is %s; give each once", parts[i].Slab, parts[i-1].Path)}
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, &PartError{"", fmt.Sprintf("%s of %d missing; make them with evaluate.Share I/%d", missing, first.Of, first.Of)}
+		return nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with evaluate.Share I/%d", missing, first.Of, first.Of)}
 	}
 	return parts, nil
 }
@@ -208,13 +198,13 @@ func readPart(path string) (PartFile, error) {
 		return p, err
 	}
 	if u := textio.Unfinished(path); u != nil {
-		return p, &PartError{path, u.What + "; " + u.Fix}
+		return p, &FileError{Path: path, What: u.What + "; " + u.Fix}
 	}
 	name := path + ".run.json"
 	b, err := os.ReadFile(name)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return p, &PartError{path, "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
+			return p, &FileError{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
 		}
 		return p, err
 	}
@@ -222,10 +212,10 @@ func readPart(path string) (PartFile, error) {
 		Part *Part `json:"part"`
 	}
 	if err := json.Unmarshal(b, &run); err != nil {
-		return p, &PartError{name, fmt.Sprintf("is no run file (%v); make the part again", err)}
+		return p, &FileError{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
 	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of {
-		return p, &PartError{path, "is no part of anything; give files that evaluate.Share made"}
+		return p, &FileError{Path: path, What: "is no part of anything; give files that evaluate.Share made"}
 	}
 	p.Part = *run.Part
 	if p.Matrix != nil {
@@ -290,7 +280,7 @@ func SumTrials(parts []PartFile) (sum *method.Trials, err error) {
 			if path := new(os.PathError); errors.As(err, &path) {
 				why = path.Err.Error()
 			}
-			return nil, &PartError{parts[i].Path, fmt.Sprintf("is not what its run file says (%s); make the part again", why)}
+			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is not what its run file says (%s); make the part again", why)}
 		}
 	}
 	return sum, nil

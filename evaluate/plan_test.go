@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
@@ -36,8 +35,8 @@ func TestTuneAt(t *testing.T) {
 	for i, at := range []float64{0.3, 0.3, 0.6} {
 		own := run(&Plan{Fractions: []float64{at}})
 		got, want := shared.Results[2*i], own.Results[0]
-		if fmt.Sprint(got.Parameters, got.TuningAccuracy) != fmt.Sprint(want.Parameters, want.TuningAccuracy) {
-			t.Errorf("size %d: %v, %v; alone %v, %v", i, got.Parameters, got.TuningAccuracy, want.Parameters, want.TuningAccuracy)
+		if got.Text != want.Text || got.TuningAccuracy != want.TuningAccuracy {
+			t.Errorf("size %d: %v, %v; alone %v, %v", i, got.Text, got.TuningAccuracy, want.Text, want.TuningAccuracy)
 		}
 	}
 }
@@ -58,7 +57,7 @@ func TestFolds(t *testing.T) {
 	if r.Splits != 10 || total != 2*90 || r.Results[0].TrainFraction != 0.8 {
 		t.Errorf("%d splits test %d nodes after training on %v", r.Splits, total, r.Results[0].TrainFraction)
 	}
-	if got := r.Drawn(); got != "mean of stratified 5-fold cross-validation, 2 times (standard error)" {
+	if got := r.drawn(); got != "mean of stratified 5-fold cross-validation, 2 times (standard error)" {
 		t.Error(got)
 	}
 }
@@ -75,14 +74,14 @@ func TestStanding(t *testing.T) {
 		results[i].AccuracyMean, results[i].AccuracyStderr = meanStderr(results[i].Accuracies)
 	}
 	r.compare(results)
-	for i, want := range []Standing{Worse, First, NotWorse} {
+	for i, want := range []string{worse, first, notWorse} {
 		if results[i].Standing != want {
 			t.Errorf("%s is %s, want %s", results[i].Method, results[i].Standing, want)
 		}
 	}
 	one := []Result{{Accuracies: []float64{0.5}, AccuracyMean: 0.5}, {Accuracies: []float64{0.4}, AccuracyMean: 0.4}}
 	r.compare(one)
-	if one[1].Standing != Worse {
+	if one[1].Standing != worse {
 		t.Errorf("by one split: %s", one[1].Standing)
 	}
 }

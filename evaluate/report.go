@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/heatwalk/heatwalk/method"
 )
 
 // Report holds what [Run] measured: every method on the same splits.
@@ -40,18 +37,20 @@ type Result struct {
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
-	Standing       Standing  `json:"standing"`
+	Standing       string    `json:"standing"`   // "best", "not worse" at [Level], or "worse"
 	Accuracies     []float64 `json:"accuracies"` // by split
 	MacroF1        float64   `json:"macro_f1"`   // mean over splits
 	Quality                  // means over splits; nil where a split has none
 	Confusion      confusion `json:"confusion"` // summed over splits
 
 	// Parameters are those of all splits, with values that were not chosen; null where
-	// there are none, or where each split has its own, listed in ParametersBySplit.
-	Parameters        *Setting  `json:"parameters"`
-	ParametersBySplit []Setting `json:"parameters_by_split,omitempty"`
-	Tuned             Tuned     `json:"tuned,omitempty"`           // where parameters were chosen; "" where there are none
-	TuningAccuracy    float64   `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	// there are none, or where each split has its own, listed in ParametersBySplit. Text
+	// lists Parameters, or else those of the first split, as a person reads them.
+	Parameters        json.RawMessage   `json:"parameters"`
+	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
+	Text              string            `json:"-"`
+	Tuned             string            `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
+	TuningAccuracy    float64           `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
 	// Unfinished is that of the first of so many splits whose prediction has it.
 	Unfinished       string `json:"unfinished,omitempty"`
@@ -60,24 +59,22 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Tuned says where the parameters of a method were chosen.
-type Tuned string
-
+// Where the parameters of a method were chosen.
 const (
-	OnSplits Tuned = "splits"        // once, on tuning splits, which have labels of the whole graph
-	Inside   Tuned = "training sets" // for each training set, from its labels alone
+	onSplits = "splits"        // once, on tuning splits, which have labels of the whole graph
+	inside   = "training sets" // for each training set, from its labels alone
 )
 
-// Protocol says in one line for each way of choosing parameters which methods have it.
-func (r *Report) Protocol() []string {
-	by := map[Tuned][]string{}
+// protocol says in one line for each way of choosing parameters which methods have it.
+func (r *Report) protocol() []string {
+	by := map[string][]string{}
 	for _, res := range r.Results {
 		if !slices.Contains(by[res.Tuned], res.Method) {
 			by[res.Tuned] = append(by[res.Tuned], res.Method)
 		}
 	}
 	var lines []string
-	if names := by[OnSplits]; names != nil {
+	if names := by[onSplits]; names != nil {
 		at := ""
 		for i, f := range r.TuneAt {
 			at += map[bool]string{true: " at ", false: ", "}[i == 0] + strconv.FormatFloat(100*f, 'g', 4, 64) + " %"
@@ -85,44 +82,18 @@ func (r *Report) Protocol() []string {
 		splits := map[bool]string{true: "split", false: "splits"}[r.TuningSplits == 1]
 		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels%s: %s", r.TuningSplits, splits, at, strings.Join(names, ", ")))
 	}
-	if names := by[Inside]; names != nil {
+	if names := by[inside]; names != nil {
 		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
 	}
 	return lines
 }
 
-// Setting is the parameters of a method, as text and in JSON.
-type Setting struct {
-	text string
-	json json.RawMessage
-}
-
-func newSetting(p *method.Parameters) (*Setting, error) {
-	b, err := json.Marshal(p)
-	return &Setting{p.String(), b}, err
-}
-
-// differs reports whether parameters are others.
-func (s Setting) differs(o Setting) bool { return !bytes.Equal(s.json, o.json) }
-
-// String lists the parameters as a person reads them.
-func (s Setting) String() string { return s.text }
-
-// MarshalJSON writes the parameters as an object.
-func (s Setting) MarshalJSON() ([]byte, error) { return s.json, nil }
-
-// UnmarshalJSON takes what MarshalJSON writes; the text is not part of it.
-func (s *Setting) UnmarshalJSON(b []byte) error {
-	s.json = bytes.Clone(b)
-	return nil
-}
-
 // Chosen are the parameters of a method at a training size.
 type Chosen struct {
-	Method            string    `json:"method"`
-	TrainFraction     float64   `json:"train_fraction"`
-	Parameters        *Setting  `json:"parameters,omitempty"`
-	ParametersBySplit []Setting `json:"parameters_by_split,omitempty"`
+	Method            string            `json:"method"`
+	TrainFraction     float64           `json:"train_fraction"`
+	Parameters        json.RawMessage   `json:"parameters,omitempty"`
+	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 }
 
 // Chosen lists those of all results that have some.
@@ -148,13 +119,11 @@ type Comparison struct {
 // Level is the p value below which the report calls a difference real.
 const Level = 0.05
 
-// Standing says how a method compares with the others at its training size.
-type Standing string
-
+// How a method compares with the others at its training size.
 const (
-	First    Standing = "best"      // the highest mean accuracy
-	NotWorse Standing = "not worse" // not worse than the best at [Level], by more than one split
-	Worse    Standing = "worse"
+	first    = "best"      // the highest mean accuracy
+	notWorse = "not worse" // not worse than the best at [Level], by more than one split
+	worse    = "worse"
 )
 
 // compare appends the tests between all methods of one training size, and stores how
@@ -167,12 +136,12 @@ func (r *Report) compare(results []Result) {
 		}
 	}
 	for i := range results {
-		results[i].Standing = Worse
+		results[i].Standing = worse
 		if _, p := pairedT(results[best].Accuracies, results[i].Accuracies); p >= Level && len(results[i].Accuracies) > 1 {
-			results[i].Standing = NotWorse
+			results[i].Standing = notWorse
 		}
 	}
-	results[best].Standing = First
+	results[best].Standing = first
 	for i, a := range results {
 		for _, b := range results[i+1:] {
 			_, p := pairedT(a.Accuracies, b.Accuracies)
@@ -184,18 +153,18 @@ func (r *Report) compare(results []Result) {
 	}
 }
 
-// Best returns the first method with the highest mean accuracy at a training fraction.
-func (r *Report) Best(fraction float64) string {
+// best returns the first method with the highest mean accuracy at a training fraction.
+func (r *Report) best(fraction float64) string {
 	for _, res := range r.Results {
-		if res.TrainFraction == fraction && res.Standing == First {
+		if res.TrainFraction == fraction && res.Standing == first {
 			return res.Method
 		}
 	}
 	return ""
 }
 
-// Fractions returns the training fractions in the order of the results.
-func (r *Report) Fractions() []float64 {
+// fractions returns the training fractions in the order of the results.
+func (r *Report) fractions() []float64 {
 	var fractions []float64
 	for i, res := range r.Results {
 		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
@@ -205,8 +174,8 @@ func (r *Report) Fractions() []float64 {
 	return fractions
 }
 
-// Methods returns the names of the methods in order.
-func (r *Report) Methods() []string {
+// methods returns the names of the methods in order.
+func (r *Report) methods() []string {
 	var names []string
 	for _, res := range r.Results {
 		if res.TrainFraction == r.Results[0].TrainFraction {
@@ -230,8 +199,8 @@ func (r *Report) result(method string, fraction float64) *Result {
 // parameters found.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("accuracy %, " + r.Drawn() + "\n")
-	fractions, methods := r.Fractions(), r.Methods()
+	b.WriteString("accuracy %, " + r.drawn() + "\n")
+	fractions, methods := r.fractions(), r.methods()
 	width := 0
 	for _, m := range methods {
 		width = max(width, utf8.RuneCountInString(m))
@@ -242,13 +211,13 @@ func (r *Report) WriteText(w io.Writer) error {
 		line += "   " + pad(r.TrainedOn(f), column)
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
-	marks := map[Standing]string{First: " * ", NotWorse: " ≈ ", Worse: "   "}
+	marks := map[string]string{first: " * ", notWorse: " ≈ ", worse: "   "}
 	near := false
 	for _, m := range methods {
 		line := pad(m, width)
 		for _, f := range fractions {
 			res := r.result(m, f)
-			near = near || res.Standing == NotWorse
+			near = near || res.Standing == notWorse
 			cell := percent(res.AccuracyMean)
 			if r.Splits > 1 {
 				cell += " (" + percent(res.AccuracyStderr) + ")"
@@ -263,12 +232,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	case r.Splits > 1:
 		fmt.Fprintf(&b, "* best, and all others are significantly worse (paired t-test, p < %v)\n", Level)
 	}
-	for _, line := range r.Protocol() {
+	for _, line := range r.protocol() {
 		b.WriteString(line + "\n")
 	}
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Parameters != nil {
-			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.TrainedOn(res.TrainFraction), *res.Parameters)
+			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.TrainedOn(res.TrainFraction), res.Text)
 		}
 	}
 	r.writeQuality(&b, width)
@@ -278,14 +247,14 @@ func (r *Report) WriteText(w io.Writer) error {
 
 // writeQuality writes the other measures, a table for each training size.
 func (r *Report) writeQuality(b *strings.Builder, width int) {
-	for _, f := range r.Fractions() {
+	for _, f := range r.fractions() {
 		fmt.Fprintf(b, "\nat %s\n", r.TrainedOn(f))
 		line := strings.Repeat(" ", width)
 		for _, m := range measures {
 			line += "   " + m.Title
 		}
 		b.WriteString(line + "\n")
-		for _, name := range r.Methods() {
+		for _, name := range r.methods() {
 			res := r.result(name, f)
 			line := pad(name, width)
 			for _, m := range measures {
@@ -324,8 +293,8 @@ func (m *measure) Text(r *Result) string {
 	}
 }
 
-// Drawn says over which splits means are.
-func (r *Report) Drawn() string {
+// drawn says over which splits means are.
+func (r *Report) drawn() string {
 	kind := ""
 	if r.Stratified {
 		kind = "stratified "

@@ -1,8 +1,10 @@
 package evaluate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -118,12 +120,12 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 		if choice != nil {
 			chosen = &choice.Parameters
 			if rec.Result.TuningAccuracy = choice.Accuracy; choice.Settings > 1 {
-				rec.Result.Tuned = OnSplits
+				rec.Result.Tuned = onSplits
 			}
-			if rec.Result.Parameters, err = newSetting(chosen); err != nil {
+			if rec.Result.Parameters, err = json.Marshal(chosen); err != nil {
 				return err
 			}
-			rec.Text = rec.Result.Parameters.text
+			rec.Result.Text = chosen.String()
 		}
 	}
 	first := len(rec.Outcomes)
@@ -139,9 +141,6 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 		defer mu.Unlock()
 		for found[i] = one; i < len(found) && first+i == len(rec.Outcomes) && found[i] != nil; i++ {
 			rec.Result.add(found[i])
-			if first := rec.Result.ParametersBySplit; len(first) > 0 {
-				rec.Text = first[0].text
-			}
 			rec.Outcomes = append(rec.Outcomes, found[i].outcome)
 			found[i].predicted, found[i].truth = nil, nil
 			r.tell(1)
@@ -193,8 +192,9 @@ type answers struct {
 	outcome
 	truth, predicted []int // classes of the test nodes
 	unfinished       string
-	setting          *Setting // that it had there; nil: none
-	inside           bool     // it was chosen there
+	parameters       json.RawMessage // that it had there; nil: none
+	text             string          // of these
+	inside           bool            // they were chosen there
 }
 
 // answer predicts the test nodes of a split from its training nodes, with the chosen
@@ -209,9 +209,10 @@ func answer(ctx context.Context, m method.Method, train, test *method.Problem, c
 		// auto has no settings; a method without any parameter measures itself alone
 		a.inside = out.Settings > 1 || out.Settings == 0 && out.Tested > 0 && len(m.Takes()) > 0
 		if out.Settings > 0 {
-			if a.setting, err = newSetting(&out.Parameters); err != nil {
+			if a.parameters, err = json.Marshal(&out.Parameters); err != nil {
 				return nil, err
 			}
+			a.text = out.Parameters.String()
 		}
 	}
 	for i, row := range test.Row {
@@ -230,11 +231,12 @@ func (r *Result) add(a *answers) {
 		r.Unfinished = cmp.Or(r.Unfinished, a.unfinished)
 		r.UnfinishedSplits++
 	}
-	if a.setting != nil {
-		r.ParametersBySplit = append(r.ParametersBySplit, *a.setting)
+	if a.parameters != nil {
+		r.ParametersBySplit = append(r.ParametersBySplit, a.parameters)
+		r.Text = cmp.Or(r.Text, a.text)
 	}
 	if a.inside {
-		r.Tuned = Inside
+		r.Tuned = inside
 	}
 	confusion(r.Confusion).Count(a.truth, a.predicted)
 }
@@ -246,8 +248,8 @@ func (r *Result) summarise(outcomes []outcome) {
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
 	r.AccuracyMean, r.AccuracyStderr = meanStderr(r.Accuracies)
-	if all := r.ParametersBySplit; len(all) > 0 && r.Tuned == "" && !slices.ContainsFunc(all, all[0].differs) {
-		r.Parameters, r.ParametersBySplit = &all[0], nil
+	if all := r.ParametersBySplit; len(all) > 0 && r.Tuned == "" && !slices.ContainsFunc(all, func(o json.RawMessage) bool { return !bytes.Equal(o, all[0]) }) {
+		r.Parameters, r.ParametersBySplit = all[0], nil
 	}
 	mean := func(of func(*Quality) *float64) *float64 {
 		sum := 0.0

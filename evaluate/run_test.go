@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, confusion(res.Confusion).Accuracy(), res.AccuracyMean)
 		}
 		tuned := strings.HasPrefix(res.Method, "cwk")
-		if want := map[bool]Tuned{true: OnSplits, false: map[string]Tuned{"auto": Inside}[res.Method]}[tuned]; res.Tuned != want {
+		if want := map[bool]string{true: onSplits, false: map[string]string{"auto": inside}[res.Method]}[tuned]; res.Tuned != want {
 			t.Errorf("%s: tuned %q, want %q", res.Method, res.Tuned, want)
 		}
 		if (res.Parameters != nil) != tuned || len(res.ParametersBySplit) != 0 {
@@ -175,17 +175,18 @@ func sampleReport() *Report {
 	r := &Report{
 		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
 	}
-	par, err := newSetting(&method.Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: method.Plain})
+	chosen := &method.Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: method.Plain}
+	par, err := json.Marshal(chosen)
 	if err != nil {
 		panic(err)
 	}
-	add := func(method string, fraction float64, par *Setting, accuracies ...float64) Result {
+	add := func(method string, fraction float64, par json.RawMessage, accuracies ...float64) Result {
 		res := Result{
 			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
 			Confusion: [][]int{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
 		}
 		if par != nil {
-			res.Tuned = OnSplits
+			res.Tuned, res.Text = onSplits, chosen.String()
 		}
 		res.AccuracyMean, res.AccuracyStderr = meanStderr(accuracies)
 		return res

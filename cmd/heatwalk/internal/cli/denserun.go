@@ -142,6 +142,6 @@ func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape eval
 	if err != nil {
 		return nil, err
 	}
-	p.Nodes, p.Matrix = evaluate.NodeSum(d.rows, d.cols), &shape
+	p.Nodes, p.Matrix = evaluate.ListSum(nil, d.rows, d.cols), &shape
 	return p, nil
 }

@@ -50,7 +50,7 @@ func (in *invocation) merge(paths []string, out string) error {
 		}
 		err = put(parts, out)
 	}
-	if wrong := new(evaluate.PartError); errors.As(err, &wrong) {
+	if wrong := new(evaluate.FileError); errors.As(err, &wrong) {
 		return &dataError{cmp.Or(wrong.Path, "merge"), wrong.What}
 	}
 	return err
@@ -61,7 +61,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return usageOf("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	m, err := evaluate.OpenMatrix(parts)
+	m, err := evaluate.OpenMatrix(in.ctx, parts)
 	if err != nil {
 		return err
 	}
@@ -72,22 +72,18 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	}
 	defer o.abort()
 	dtype := parts[0].Dtype
-	rows, cols, err := m.IDs(in.ctx)
-	if err != nil {
+	if _, err := o.checkMatrix(m.Rows, m.Cols, dtype, "choose another disk"); err != nil {
 		return err
 	}
-	if _, err := o.checkMatrix(rows, cols, dtype, "choose another disk"); err != nil {
-		return err
-	}
-	stage := in.progress.Begin("merging", int64(m.Rows), "row")
-	err = o.fill(dtype, rows, cols, lines{}, func(i int, row []float64) error {
-		stage.Set(int64(i), int64(m.Rows))
+	stage := in.progress.Begin("merging", int64(m.Rows.N), "row")
+	err = o.fill(dtype, m.Rows, m.Cols, lines{}, func(i int, row []float64) error {
+		stage.Set(int64(i), int64(m.Rows.N))
 		return m.RowTo(row, i)
 	})
 	if err != nil {
 		return err
 	}
 	run := parts[0].Run
-	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows, Cols: m.Cols, Dtype: dtype}
-	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(rows, cols, dtype)))
+	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows.N, Cols: m.Cols.N, Dtype: dtype}
+	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(m.Rows, m.Cols, dtype)))
 }

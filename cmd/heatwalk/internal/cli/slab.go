@@ -52,7 +52,7 @@ func newPart(command string, s slabFlag, g *openGraph, parameters any, l *nodefi
 	}
 	out := &evaluate.Part{Command: command, Slab: s.Index, Of: s.Of, Store: g.Manifest().Identity, Parameters: p}
 	if l != nil {
-		out.Labels = evaluate.LabelSum(l.Row, l.Class, l.Names)
+		out.Labels = evaluate.ListSum(l.Names, l.Row, l.Class)
 	}
 	return out, nil
 }

@@ -194,7 +194,7 @@ func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate
 // splits.
 func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
 	var (
-		journal *evaluate.JournalError
+		journal *evaluate.FileError
 		drawn   *validate.DrawError
 		split   *validate.SplitError
 	)
@@ -203,7 +203,7 @@ func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error
 	case errors.As(err, &journal) && journal.Damaged:
 		return &dataError{journal.Path, journal.What + "; leave out --resume to begin again"}
 	case errors.As(err, &journal):
-		return usageOf("--resume", "%v; give what it had, or leave out --resume to begin again", journal)
+		return usageOf("--resume", "%s %s; give what it had, or leave out --resume to begin again", journal.Path, journal.What)
 	case errors.As(err, &drawn) && drawn.Folds > 0 && drawn.Items >= drawn.Folds:
 		return usageOf("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class])
 	case errors.As(err, &drawn) && drawn.Folds > 0:
