@@ -24,7 +24,7 @@ func TestStoreAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	writer.SetNodes(shard.NewNumericNodes(n))
+	writer.Nodes = shard.NewNumericNodes(n)
 	if err := writer.Commit(background); err != nil {
 		t.Fatal(err)
 	}

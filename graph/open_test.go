@@ -73,7 +73,7 @@ func write(t *testing.T, dir string, a *sparse.CSR) {
 			t.Fatal(err)
 		}
 	}
-	w.SetNodes(shard.NewNumericNodes(n))
+	w.Nodes = shard.NewNumericNodes(n)
 	if err := w.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}

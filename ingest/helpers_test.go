@@ -57,10 +57,21 @@ type graph struct {
 	weighted bool
 }
 
+// verify opens a store and verifies it.
+func verify(dir string) error {
+	s, err := shard.Open(context.Background(), dir, nil)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	_, err = s.Verify(context.Background(), 0, nil)
+	return err
+}
+
 // load reads a store.
 func load(t testing.TB, dir string) graph {
 	t.Helper()
-	if _, err := shard.Verify(context.Background(), dir, nil); err != nil {
+	if err := verify(dir); err != nil {
 		t.Fatal(err)
 	}
 	s, err := shard.Open(context.Background(), dir, nil)

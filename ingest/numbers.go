@@ -126,13 +126,15 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	if slices.IsSorted(ids) { // each is there once
 		return shard.NumericNodes(ids), nil
 	}
-	var b shard.NodesBuilder
-	var digits []byte
-	for _, id := range ids {
-		digits = strconv.AppendUint(digits[:0], uint64(id), 10)
-		b.Append(string(digits))
-	}
-	return b.Nodes()
+	return shard.StringNodes(func(yield func([]byte) bool) {
+		var digits []byte
+		for _, id := range ids {
+			digits = strconv.AppendUint(digits[:0], uint64(id), 10)
+			if !yield(digits) {
+				return
+			}
+		}
+	})
 }
 
 // unlistedNumber returns the error for the first id, of several, that has no

@@ -151,8 +151,8 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	r.report.Files, r.report.Store = r.files, w.Manifest()
-	r.report.SecondsSync = w.SyncTime().Seconds()
+	r.report.Files, r.report.Store = r.files, &w.Manifest
+	r.report.SecondsSync = w.SyncTime.Seconds()
 	r.report.Seconds = time.Since(start).Seconds()
 	return r.report, nil
 }
@@ -184,8 +184,8 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	}
 	o.Options = options
 	w, err := shard.Create(dir, &o)
-	if err == nil && w.Removed() > 0 {
-		r.warn(fmt.Sprintf("%s: removed %s of an unfinished ingest", dir, table.Counted(w.Removed(), "file")))
+	if err == nil && w.Removed > 0 {
+		r.warn(fmt.Sprintf("%s: removed %s of an unfinished ingest", dir, table.Counted(w.Removed, "file")))
 	}
 	return w, err
 }

@@ -13,12 +13,12 @@ import (
 
 // write sorts the edges and writes all rows.
 func (r *run) write(w *shard.Writer, directed bool) error {
-	w.SetNodes(r.nodes)
+	w.Nodes = r.nodes
 	sources := make([]shard.Source, len(r.files))
 	for i, f := range r.files {
 		sources[i] = shard.Source{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
 	}
-	w.SetSources(sources)
+	w.Manifest.Sources = sources
 	views := []sort.View{sort.Undirected}
 	switch {
 	case directed && r.matrix != nil && r.matrix.symmetry == "symmetric":

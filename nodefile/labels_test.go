@@ -19,7 +19,7 @@ func names(t testing.TB) *shard.Nodes {
 	for i := range ids {
 		ids[i] = fmt.Sprintf("n%d", i)
 	}
-	n, err := shard.StringNodes(ids)
+	n, err := shard.StringNodes(slices.Values(ids))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestReadLabels(t *testing.T) {
 // Words for missing values are classes where no word stands for one, and ids that have
 // blanks around them are found.
 func TestForcedClasses(t *testing.T) {
-	nodes, err := shard.StringNodes([]string{"a ", "b", "c"})
+	nodes, err := shard.StringNodes(slices.Values([]string{"a ", "b", "c"}))
 	if err != nil {
 		t.Fatal(err)
 	}

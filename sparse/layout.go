@@ -1,10 +1,6 @@
 package sparse
 
-import (
-	"context"
-
-	"github.com/heatwalk/heatwalk/spec"
-)
+import "context"
 
 // LayoutOptions says what a copy in memory is for; nil means defaults.
 type LayoutOptions struct {
@@ -49,24 +45,20 @@ const (
 	copyShare = 8
 )
 
-// CopyMemory returns how many bytes a copy may take in a run that has so many, where
-// one with plain column ids takes plain; 0 if there is to be none. Coded ids cost a sweep
-// over few columns up to a third of its time; a copy is for where it takes little of the
-// memory that there is.
-func CopyMemory(plain, memory int64) int64 {
-	if plain > memory/copyShare {
-		return 0
-	}
-	return plain + memory/copyShare
-}
-
-// LoadMemory lists what a copy with plain column ids takes, see [Load].
-func LoadMemory(rows, entries int64, weighted bool) []spec.Bytes {
+// CopyMemory returns how many bytes a copy with plain column ids takes, see [Load], and how
+// many a copy may take in a run that has so many; 0 if there is to be none. Coded ids cost
+// a sweep over few columns up to a third of its time; a copy is for where it takes little
+// of the memory that there is.
+func CopyMemory(rows, entries int64, weighted bool, run int64) (plain, most int64) {
 	entry := int64(4)
 	if weighted {
 		entry += 8
 	}
-	return []spec.Bytes{{What: "a copy of the matrix", Bytes: entry*entries + 9*rows}}
+	plain = entry*entries + 9*rows
+	if plain > run/copyShare {
+		return plain, 0
+	}
+	return plain, plain + run/copyShare
 }
 
 // FindLayout returns the layout of a copy of a that steps as o describes sweep
@@ -88,7 +80,7 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 		o = new(LayoutOptions)
 	}
 	rows, _ := a.Dims()
-	plain := spec.Sum(LoadMemory(int64(rows), a.NNZ(), !o.Ones))
+	plain, _ := CopyMemory(int64(rows), a.NNZ(), !o.Ones, 0)
 	if o.Memory > 0 && plain > o.Memory {
 		return nil, nil
 	}

@@ -89,11 +89,10 @@ func (c *Conversion) Label(ctx context.Context, path string, o *nodefile.LabelCo
 		}
 		return err
 	}
-	var ids shard.NodesBuilder
-	for i := range n {
-		ids.Append(c.Rows.ID(i))
-	}
-	nodes, err := ids.Nodes()
+	nodes, err := shard.StringNodes(func(yield func(string) bool) {
+		for i := 0; i < n && yield(c.Rows.ID(i)); i++ {
+		}
+	})
 	if err != nil {
 		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be told apart: %v", err), Fix: "give each row an id of its own", Err: err}
 	}

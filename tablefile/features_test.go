@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -22,7 +23,7 @@ func TestReadFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	nodes, err := shard.StringNodes([]string{"a", "b", "c"})
+	nodes, err := shard.StringNodes(slices.Values([]string{"a", "b", "c"}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,11 +91,7 @@ func (k *Files) fault(fix, format string, args ...any) error {
 
 // nodes returns the ids of an axis, each of which is to stand there once.
 func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
-	var ids shard.NodesBuilder
-	for id := range a.IDs() {
-		ids.Append(string(id))
-	}
-	nodes, err := ids.Nodes()
+	nodes, err := shard.StringNodes(a.IDs())
 	if err != nil {
 		return nil, k.fault("give each an id of its own", "its %s cannot be told apart: %s", which, strings.TrimPrefix(err.Error(), "shard: "))
 	}

@@ -168,7 +168,7 @@ func TestImpossible(t *testing.T) {
 		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1}))
 		r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 		must(0, writeRaw(w, r, lengths, ids, val))
-		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), degreeList{content: appendLengths(nil, lengths)}, val != nil
+		w.rows, w.entries, w.degrees, w.Manifest.Weighted = int64(r.Hi), int64(len(ids)), degreeList{content: appendLengths(nil, lengths)}, val != nil
 		must(0, w.Commit(bg))
 		if payload != nil {
 			mem.Change("g/"+shardName(1, 0), func(b []byte) []byte {
@@ -215,7 +215,7 @@ func TestDirectories(t *testing.T) {
 	for i := range 5 {
 		dir := filepath.Join(t.TempDir(), "g")
 		a, back := graph(rand.New(rand.NewPCG(1, 2)), 5, 9, 3, false, func() float64 { return 1 })
-		write(t, dir, a, back, must(StringNodes([]string{"a", "b", "c", "d", "e"})), WriteOptions{})
+		write(t, dir, a, back, must(StringNodes(slices.Values([]string{"a", "b", "c", "d", "e"}))), WriteOptions{})
 		m := must(ReadManifest(dir))
 		path, kind := filepath.Join(dir, manifestName), ErrNotStore
 		if i < len(m.Files) {
@@ -324,7 +324,7 @@ func TestManifestFields(t *testing.T) {
 	} {
 		mem := base.Clone()
 		reseal(mem, change)
-		if _, err := Verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) {
+		if _, err := verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

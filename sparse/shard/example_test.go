@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -31,11 +32,11 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	names, err := shard.StringNodes([]string{"ann", "bob", "cy", "di"})
+	names, err := shard.StringNodes(slices.Values([]string{"ann", "bob", "cy", "di"}))
 	if err != nil {
 		log.Fatal(err)
 	}
-	w.SetNodes(names)
+	w.Nodes = names
 	if err := w.Commit(ctx); err != nil {
 		log.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func reordered(dir string) error {
 			return err
 		}
 	}
-	w.SetNodes(shard.NewNumericNodes(4).Reorder("degree", []uint32{1, 2, 0, 3}, nil))
+	w.Nodes = shard.NewNumericNodes(4).Reorder("degree", []uint32{1, 2, 0, 3}, nil)
 	return w.Commit(context.Background())
 }
 

@@ -36,7 +36,7 @@ func newSample(identity uint64) sample {
 	for i := range ids {
 		ids[i], position[i] = fmt.Sprintf("node %d", (i*7)%n), uint32(i*3+1)%n
 	}
-	return sample{a: a, back: back, nodes: must(StringNodes(ids)).Reorder("some", position, nil),
+	return sample{a: a, back: back, nodes: must(StringNodes(slices.Values(ids))).Reorder("some", position, nil),
 		o: WriteOptions{Identity: identity, Directed: true, ShardBytes: 1, Force: true}}
 }
 
@@ -69,7 +69,7 @@ func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 			if s.Nodes().ID(3) != want.nodes.ID(3) {
 				t.Fatal("ids differ")
 			}
-			must(Verify(bg, "g", &Options{fs: fsys}))
+			must(verify(bg, "g", &Options{fs: fsys}))
 			return i, nil
 		}
 	}
@@ -260,7 +260,7 @@ func TestReadFaults(t *testing.T) {
 	must(0, s.write(mem))
 	for i := 0; ; i++ {
 		failing := durabletest.FailAt(mem, i)
-		_, err := Verify(bg, "g", &Options{fs: failing})
+		_, err := verify(bg, "g", &Options{fs: failing})
 		if failing.Operations() <= i {
 			must(0, err)
 			return

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Version is the format that this package writes. It reads this one alone.
@@ -279,11 +277,6 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 		bytes += 8 * m.Rows
 	}
 	return bytes
-}
-
-// LoadMemory lists what a copy with plain ids of the store's matrix takes.
-func (m *Manifest) LoadMemory() []spec.Bytes {
-	return sparse.LoadMemory(m.Rows, m.Entries, m.Weighted)
 }
 
 // shards returns the entries of the shard files, in order.

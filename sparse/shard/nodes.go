@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -76,16 +77,6 @@ func (n *Nodes) number(position int) uint64 {
 	return n.numbers[position]
 }
 
-// StringNodes returns the dictionary in which row i has ids[i]. The error
-// wraps [ErrDuplicateID].
-func StringNodes(ids []string) (*Nodes, error) {
-	var b NodesBuilder
-	for _, id := range ids {
-		b.Append(id)
-	}
-	return b.Nodes()
-}
-
 // SortedNodes returns the dictionary whose ids lie in text in the order of
 // rows, ends[i] being where that of row i ends, and byID their rows in increasing
 // order of the ids, which must be distinct. The slices are kept.
@@ -97,23 +88,16 @@ func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
 	return n
 }
 
-// NodesBuilder makes a dictionary of strings row by row. It takes the bytes of
-// the ids and 12 bytes a row.
-type NodesBuilder struct {
-	text []byte
-	ends []uint64
-}
-
-// Append adds the id of the next row.
-func (b *NodesBuilder) Append(id string) {
-	b.text = append(b.text, id...)
-	b.ends = append(b.ends, uint64(len(b.text)))
-}
-
-// Nodes returns the dictionary and takes over the builder's memory. The error
-// wraps [ErrDuplicateID] and names the id. Cost: O(n log n) comparisons.
-func (b *NodesBuilder) Nodes() (*Nodes, error) {
-	n := &Nodes{kind: nodesString, n: len(b.ends), text: b.text, ends: b.ends}
+// StringNodes returns the dictionary in which row i has the i-th of the ids, of which it
+// keeps a copy and 12 bytes a row. The error wraps [ErrDuplicateID] and names the id.
+// Cost: O(n log n) comparisons.
+func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
+	n := &Nodes{kind: nodesString}
+	for id := range ids {
+		n.text = append(n.text, id...)
+		n.ends = append(n.ends, uint64(len(n.text)))
+	}
+	n.n = len(n.ends)
 	if slices.IsSortedFunc(seq(n.n), n.compare) {
 		return n, n.distinct()
 	}

@@ -49,7 +49,7 @@ func TestNodes(t *testing.T) {
 			if rapid.Bool().Draw(rt, "sorted") {
 				slices.Sort(ids)
 			}
-			n = must(StringNodes(ids))
+			n = must(StringNodes(slices.Values(ids)))
 		}
 		check := func(n *Nodes) {
 			if n.Len() != len(ids) {
@@ -89,7 +89,7 @@ func TestNodesLookupForms(t *testing.T) {
 }
 
 func TestDuplicateIDs(t *testing.T) {
-	_, err := StringNodes([]string{"b", "a", "c", "a"})
+	_, err := StringNodes(slices.Values([]string{"b", "a", "c", "a"}))
 	if !errors.Is(err, ErrDuplicateID) || err.Error() != `shard: two rows have the same id: "a" at rows 1 and 3` {
 		t.Error(err)
 	}
@@ -111,7 +111,7 @@ func TestNodesFile(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprint((i * 7) % 20)
 	}
-	for _, n := range []*Nodes{must(StringNodes(ids)), NumericNodes([]uint64{3, 5, 1 << 63, 1<<64 - 1})} {
+	for _, n := range []*Nodes{must(StringNodes(slices.Values(ids))), NumericNodes([]uint64{3, 5, 1 << 63, 1<<64 - 1})} {
 		b := content(n.write)
 		m := &Manifest{Rows: int64(n.n), Nodes: n.kind}
 		must(parseNodes("nodes", b, m))
@@ -148,7 +148,7 @@ func TestNodesOverflow(t *testing.T) {
 // parses can be used.
 func TestNodesFields(t *testing.T) {
 	ids := []string{"pear", "apple", "", "fig"}
-	n := must(StringNodes(ids))
+	n := must(StringNodes(slices.Values(ids)))
 	m := &Manifest{Rows: int64(n.n), Nodes: n.kind}
 	for at := range content(n.write) {
 		for v := range 256 {

@@ -30,7 +30,7 @@ func TestReorder(t *testing.T) {
 		numbers := rapid.SliceOfNDistinct(rapid.Uint64(), len(ids), len(ids), rapid.ID).Draw(rt, "numbers")
 		slices.Sort(numbers)
 		order := shuffled(len(ids), rapid.Uint64().Draw(rt, "rng seed"))
-		for _, plain := range []*Nodes{must(StringNodes(ids)), NumericNodes(numbers), NewNumericNodes(len(ids))} {
+		for _, plain := range []*Nodes{must(StringNodes(slices.Values(ids))), NumericNodes(numbers), NewNumericNodes(len(ids))} {
 			n := plain.Reorder("some", order, nil)
 			for row, position := range order {
 				id := plain.ID(int(position))
@@ -81,7 +81,7 @@ func TestRowsInOrderOfIDs(t *testing.T) {
 	for i, k := range shuffled(n, 1) {
 		ids[i] = fmt.Sprint("id ", k)
 	}
-	plain := must(StringNodes(ids))
+	plain := must(StringNodes(slices.Values(ids)))
 	for _, nodes := range []*Nodes{plain, plain.Reorder("some", shuffled(n, 2), nil)} {
 		rows := slices.Collect(nodes.Rows())
 		for i, id := range ids {

@@ -60,7 +60,7 @@ func (w *Writer) claim() error {
 	if err == nil {
 		err = w.mayWrite() // again: another writer may just have finished
 		if err == nil {
-			w.removed, err = w.removeLeftovers()
+			w.Removed, err = w.removeLeftovers()
 		}
 		if err == nil {
 			return nil
@@ -185,36 +185,36 @@ func (w *Writer) finish(ctx context.Context) error {
 	}
 	switch {
 	case w.direction == 0:
-		w.m.Rows, w.m.Entries = w.rows, w.entries
+		w.Manifest.Rows, w.Manifest.Entries = w.rows, w.entries
 		if w.pairs != 0 {
 			return fmt.Errorf("%w: not symmetric, and the store is not directed", sparse.ErrStructure)
 		}
-	case w.rows != w.m.Rows || w.pairs != w.outPairs:
+	case w.rows != w.Manifest.Rows || w.pairs != w.outPairs:
 		return fmt.Errorf("%w: the columns are not those of the rows", sparse.ErrStructure)
 	}
-	if w.nodes == nil {
-		w.nodes = NewNumericNodes(int(w.m.Rows))
+	if w.Nodes == nil {
+		w.Nodes = NewNumericNodes(int(w.Manifest.Rows))
 	}
-	if int64(w.nodes.n) != w.m.Rows {
-		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.nodes.n, w.m.Rows)
+	if int64(w.Nodes.n) != w.Manifest.Rows {
+		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.n, w.Manifest.Rows)
 	}
-	w.m.Nodes, w.m.Order = w.nodes.kind, w.nodes.name
+	w.Manifest.Nodes, w.Manifest.Order = w.Nodes.kind, w.Nodes.name
 	if err := w.writeFile(ctx, indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
 		return err
 	}
-	if w.m.Weighted {
+	if w.Manifest.Weighted {
 		w.degrees.weigh()
 	}
 	if err := w.writeFile(ctx, degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) }); err != nil {
 		return err
 	}
-	if w.nodes.kind != nodesImplicit {
-		if err := w.writeFile(ctx, nodesName(w.id), nodesMagic, w.nodes.write); err != nil {
+	if w.Nodes.kind != nodesImplicit {
+		if err := w.writeFile(ctx, nodesName(w.id), nodesMagic, w.Nodes.write); err != nil {
 			return err
 		}
 	}
-	if w.m.Order != "" {
-		if err := w.writeFile(ctx, orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.nodes.order) }); err != nil {
+	if w.Manifest.Order != "" {
+		if err := w.writeFile(ctx, orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.order) }); err != nil {
 			return err
 		}
 	}
@@ -243,7 +243,7 @@ func (w *Writer) writeFile(ctx context.Context, name, magic string, content func
 		return err
 	}
 	entry.CRC = sumText(sum)
-	w.m.Files = append(w.m.Files, entry)
+	w.Manifest.Files = append(w.Manifest.Files, entry)
 	return w.readBack(ctx, entry.Name, mark{}, mark{entry.Bytes, sum})
 }
 
@@ -270,7 +270,7 @@ func (w *Writer) publish() error {
 	err := w.syncDir(w.dir)
 	var b []byte
 	if err == nil {
-		b, err = w.m.encode()
+		b, err = w.Manifest.encode()
 	}
 	if err == nil {
 		err = w.writeSynced(tempName, func(f io.Writer) error {
@@ -285,7 +285,7 @@ func (w *Writer) publish() error {
 			return err
 		}
 		if w.o.Around != nil {
-			err = w.o.Around(&w.m, publish)
+			err = w.o.Around(&w.Manifest, publish)
 		} else {
 			err = publish()
 		}
@@ -327,7 +327,7 @@ func (w *Writer) Abort() error {
 		w.file = nil
 	}
 	written := func(name string) bool {
-		return name == tempName || ownName(name) && strings.HasPrefix(name, w.m.Identity)
+		return name == tempName || ownName(name) && strings.HasPrefix(name, w.Manifest.Identity)
 	}
 	_, err := w.remove(written)
 	errs = append(errs, err, w.lock.Close())

@@ -54,7 +54,7 @@ func fill(w *Writer, a, back *sparse.CSR, nodes *Nodes) error {
 		}
 	}
 	if nodes != nil {
-		w.SetNodes(nodes)
+		w.Nodes = nodes
 	}
 	return nil
 }

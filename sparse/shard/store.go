@@ -23,10 +23,6 @@ type Options struct {
 	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor
 	Stream  bool  // every sweep reads all frames again, whatever memory there is
 
-	// Progress, if not nil, is called by [Verify], from several goroutines, with how
-	// many of how many bytes were read.
-	Progress func(done, total int64)
-
 	fs durable.FS // nil: the operating system's
 }
 
@@ -41,8 +37,13 @@ const (
 )
 
 // Store is an open store. As a [sparse.Matrix] it is the matrix of the out
-// direction; see Transpose for the other. It is safe for concurrent use until Close.
+// direction; see Transpose for the other. In a sweep a worker takes the frames of a
+// chunk. Those that are not in memory it reads at once, and each is checked before visit
+// sees a number of it; the system reads ahead of them. The error of a damaged frame is a
+// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use until Close.
 type Store struct {
+	sparse.Matrix // the out direction
+
 	out     *view
 	back    *view // the in direction; the out direction of an undirected store
 	fs      durable.FS
@@ -155,7 +156,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		}
 	}
 	s.out = &view{s: s, direct: directions[0]}
-	s.back = s.out
+	s.Matrix, s.back = s.out, s.out
 	if s.m.Directed {
 		s.back = &view{s: s, direction: 1, direct: directions[1]}
 	}
@@ -406,15 +407,6 @@ func (s *Store) Close() error {
 	}
 	return errors.Join(errs...)
 }
-
-// Dims returns the number of rows and columns.
-func (s *Store) Dims() (r, c int) { return s.out.Dims() }
-
-// NNZ returns the number of stored entries.
-func (s *Store) NNZ() int64 { return s.out.NNZ() }
-
-// Ranges returns the cut of the rows, one range for each frame.
-func (s *Store) Ranges() []sparse.Range { return s.out.Ranges() }
 
 // Dims returns the number of rows and columns.
 func (v *view) Dims() (r, c int) { return int(v.s.m.Rows), int(v.s.m.Rows) }

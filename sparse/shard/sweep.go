@@ -14,15 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweep implements [sparse.Matrix]. A worker takes the frames of a chunk. Those
-// that are not in memory it reads at once, and each is checked before visit
-// sees a number of it; the system reads ahead of them. The error of a damaged
-// frame is a [*CorruptError] or wraps [ErrChanged].
-func (s *Store) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return s.out.Sweep(ctx, workers, visit)
-}
-
-// Sweep is that of [Store.Sweep].
+// Sweep implements [sparse.Matrix], see [Store].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	workers = min(sched.Workers(workers), len(v.chunks))
 	r := v.s.runs.take(workers)

@@ -22,24 +22,6 @@ type VerifyReport struct {
 	Entries  int64     `json:"entries"` // stored entries of both directions
 }
 
-// Verify reads every byte of the store in the directory dir and checks all
-// that its format promises: checksums, places, structure, the cut of the rows,
-// the counts of the manifest, the degrees, the order of the ids, and that the
-// columns of a directed store, or the mirror image of an undirected one, are
-// the same matrix. Errors are those of Open and of sweeps. Options.Memory
-// bounds the buffers; frames are not kept. Cost: two readings.
-func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	s, err := Open(ctx, dir, o)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	return s.Verify(ctx, o.Workers, o.Progress)
-}
-
 // VerifyMemory lists what [Store.Verify] takes beside [Store.Memory].
 func (s *Store) VerifyMemory() []spec.Bytes {
 	bytes := int64(readBackBytes)
@@ -49,7 +31,13 @@ func (s *Store) VerifyMemory() []spec.Bytes {
 	return []spec.Bytes{{What: "degrees that are counted", Bytes: bytes}}
 }
 
-// Verify is the function Verify of an open store; progress may be nil.
+// Verify reads every byte of the store and checks all that its format promises:
+// checksums, places, structure, the cut of the rows, the counts of the manifest, the
+// degrees, the order of the ids, and that the columns of a directed store, or the mirror
+// image of an undirected one, are the same matrix. Errors are those of sweeps; what
+// [Open] checks was checked by it. Frames are not kept. If progress is not nil, it is
+// called, from several goroutines, with how many of how many bytes were read. Cost: two
+// readings.
 func (s *Store) Verify(ctx context.Context, workers int, progress func(done, total int64)) (*VerifyReport, error) {
 	if progress != nil {
 		s.tellReads(progress)

@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +14,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// verify opens a store and verifies it.
+func verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) {
+	s, err := Open(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Verify(ctx, 0, nil)
+}
 
 // TestVerifyFinds writes stores that open and can be swept, but are not what
 // they claim to be.
@@ -49,7 +61,7 @@ func TestVerifyFinds(t *testing.T) {
 			w.pairs = 0
 		}, "g/manifest: not symmetric, but undirected"},
 		{"not the transpose", func(w *Writer) {
-			w.o.Directed, w.m.Directed = true, true
+			w.o.Directed, w.Manifest.Directed = true, true
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn()))
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
 			must(0, errors.Join(w.flush(), w.drain()))
@@ -57,9 +69,9 @@ func TestVerifyFinds(t *testing.T) {
 		}, "g/manifest: the columns are not those of the rows"},
 		{"an id twice", func(w *Writer) {
 			path(w)
-			n := must(StringNodes([]string{"a", "b", "c"}))
+			n := must(StringNodes(slices.Values([]string{"a", "b", "c"})))
 			n.text = []byte("abb")
-			w.SetNodes(n)
+			w.Nodes = n
 		}, "g/manifest: ids out of order or twice"},
 		{"cut too early", func(w *Writer) {
 			must(0, w.Append([]uint32{1}, nil))
@@ -85,7 +97,7 @@ func TestVerifyFinds(t *testing.T) {
 		if strings.Contains(c.want, "%d") {
 			c.want = fmt.Sprintf(c.want, places(mem, must(readManifest(mem, "g")))[0].frames[1].offset)
 		}
-		report, err := Verify(bg, "g", &Options{fs: mem})
+		report, err := verify(bg, "g", &Options{fs: mem})
 		switch {
 		case c.want == "" && (err != nil || report.Entries != 4 || report.Frames != 1 || report.Shards != 1 || report.Files != 3):
 			t.Errorf("%s: %+v %v", c.name, report, err)
@@ -109,10 +121,10 @@ func TestVerifyReadsAll(t *testing.T) {
 	must(0, newSample(0xa1).write(mem))
 	reseal(mem, func(m *Manifest) { m.Files[0].CRC = sumText(1) })
 	must(0, scan(mem))
-	if _, err := Verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "manifest says 00000001") {
+	if _, err := verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "manifest says 00000001") {
 		t.Error(err)
 	}
-	if _, err := Verify(cancelled(), "g", &Options{fs: mem}); !errors.Is(err, cancelled().Err()) {
+	if _, err := verify(cancelled(), "g", &Options{fs: mem}); !errors.Is(err, cancelled().Err()) {
 		t.Error(err)
 	}
 }
@@ -123,11 +135,13 @@ func TestVerifyProgress(t *testing.T) {
 	a, back := graph(rand.New(rand.NewPCG(12, 12)), 20000, 60000, 18000, false, func() float64 { return 1 })
 	write(t, dir, a, back, nil, WriteOptions{ShardBytes: 1 << 16})
 	var most, total atomic.Int64
-	report := must(Verify(t.Context(), dir, &Options{Progress: func(done, of int64) {
+	s := must(Open(t.Context(), dir, nil))
+	defer s.Close()
+	report := must(s.Verify(t.Context(), 0, func(done, of int64) {
 		total.Store(of)
 		for last := most.Load(); done > last && !most.CompareAndSwap(last, done); last = most.Load() {
 		}
-	}}))
+	}))
 	if report.Shards < 2 || most.Load() != total.Load() || total.Load() != 2*report.Manifest.Size() {
 		t.Errorf("%d bytes of %d in %d shards", most.Load(), total.Load(), report.Shards)
 	}

@@ -31,7 +31,6 @@ type WriteOptions struct {
 	Force      bool              // replace a store that is there
 	Identity   uint64            // names the store; 0: random
 	Options    map[string]string // recorded in the manifest
-	Sources    []Source          // recorded in the manifest
 
 	// Around is called once, when all of the store but its manifest is on the disk,
 	// and calls publish once, which puts it in force: for files that are to be there
@@ -49,19 +48,20 @@ const defaultShardBytes = 1 << 30
 // byte for each row, 8 with weights. It is not safe for concurrent use. A Writer ends with
 // Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
 type Writer struct {
+	Nodes    *Nodes        // the ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
+	Manifest Manifest      // what the store says of itself after Commit; until then only its Sources may be set
+	Removed  int           // files of an unfinished run that Create found in the directory and removed
+	SyncTime time.Duration // spent waiting for the disk to be sure
+
 	o    WriteOptions
 	dir  string
 	made bool      // Create made the directory
 	lock io.Closer // nil after the end
 	err  error     // the first error; nothing works after it
 
-	m       Manifest
 	id      uint64
-	nodes   *Nodes
 	degrees degreeList
 	index   []byte
-	synced  time.Duration
-	removed int // leftovers of an unfinished run
 
 	// The direction being written.
 	direction int
@@ -127,35 +127,14 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	if err := w.claim(); err != nil {
 		return nil, err
 	}
-	w.m = Manifest{
+	w.Manifest = Manifest{
 		Identity: fmt.Sprintf("%016x", w.id),
 		Directed: w.o.Directed,
 		Codec:    w.o.Codec,
 		Options:  w.o.Options,
-		Sources:  w.o.Sources,
 	}
 	return w, nil
 }
-
-// SetNodes gives the ids of the rows and, by [Nodes.Reorder], their order; the
-// default is 0 to n−1.
-func (w *Writer) SetNodes(n *Nodes) {
-	w.nodes = n
-	w.degrees.rows = n.n
-}
-
-// SetSources records the inputs, where they are known only after reading.
-func (w *Writer) SetSources(sources []Source) { w.m.Sources = sources }
-
-// Manifest describes the store after Commit.
-func (w *Writer) Manifest() *Manifest { return &w.m }
-
-// SyncTime returns the time spent waiting for the disk to be sure.
-func (w *Writer) SyncTime() time.Duration { return w.synced }
-
-// Removed returns the number of files of an unfinished run that Create found
-// in the directory and removed.
-func (w *Writer) Removed() int { return w.removed }
 
 // Append writes the next row: strictly increasing columns, each below the
 // number of rows that there will be, and their values, nil for ones. The
@@ -230,7 +209,7 @@ func (w *Writer) check(col []uint32, val []float64) error {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("%w: row %d, column %d: value %v", sparse.ErrStructure, row, col[e], v)
 		}
-		w.m.Weighted = w.m.Weighted || v != 1
+		w.Manifest.Weighted = w.Manifest.Weighted || v != 1
 	}
 	w.top = max(w.top, last)
 	w.entries += int64(len(col))
@@ -302,7 +281,7 @@ func (w *Writer) BeginIn() error {
 		return w.err
 	}
 	w.direction = 1
-	w.m.Rows, w.m.Entries, w.outPairs = w.rows, w.entries, w.pairs
+	w.Manifest.Rows, w.Manifest.Entries, w.outPairs = w.rows, w.entries, w.pairs
 	w.rows, w.entries, w.top, w.pairs = 0, 0, -1, 0
 	return nil
 }
@@ -335,9 +314,9 @@ func (w *Writer) writeFrame(j *frameJob) error {
 			return err
 		}
 	}
-	shard, r := len(w.m.Files), j.r
+	shard, r := len(w.Manifest.Files), j.r
 	h := header{
-		shard: uint32(shard), identity: w.id, frame: uint64(w.m.Frames[w.direction]),
+		shard: uint32(shard), identity: w.id, frame: uint64(w.Manifest.Frames[w.direction]),
 		lo: uint64(r.Lo), rows: uint32(r.Hi - r.Lo), entries: uint32(r.Entries),
 		piece: uint32(r.Piece), pieces: uint32(r.Pieces),
 		stored: uint32(len(j.frame) - headerBytes), payload: uint32(j.payloadBytes),
@@ -352,13 +331,16 @@ func (w *Writer) writeFrame(j *frameJob) error {
 		return err
 	}
 	w.index = appendIndexEntry(w.index, frame{shard: int32(shard), bytes: int32(len(j.frame))}, r)
-	w.m.Frames[w.direction]++
+	w.Manifest.Frames[w.direction]++
 	w.fileBytes += int64(len(j.frame))
 	w.pairs += j.pairs
 	if w.direction == 0 {
-		w.m.SelfLoops += j.loops
-		if w.m.Weighted {
+		w.Manifest.SelfLoops += j.loops
+		if w.Manifest.Weighted {
 			w.degrees.weigh()
+		}
+		if w.Nodes != nil {
+			w.degrees.rows = w.Nodes.n
 		}
 		w.degrees.add(j.degrees, r.Piece == r.Pieces-1)
 	}
@@ -369,7 +351,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 }
 
 func (w *Writer) beginShard() error {
-	path := w.path(shardName(w.id, len(w.m.Files)))
+	path := w.path(shardName(w.id, len(w.Manifest.Files)))
 	f, err := w.o.fs.Create(path)
 	if err != nil {
 		return err
@@ -394,8 +376,8 @@ func (w *Writer) endShard(ctx context.Context) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	entry := FileEntry{Name: shardName(w.id, len(w.m.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
-	w.m.Files = append(w.m.Files, entry)
+	entry := FileEntry{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
+	w.Manifest.Files = append(w.Manifest.Files, entry)
 	w.fileBytes = 0
 	if err := w.cameBack(); err != nil {
 		return err
@@ -408,7 +390,7 @@ func (w *Writer) endShard(ctx context.Context) error {
 func (w *Writer) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
-	w.synced += time.Since(start)
+	w.SyncTime += time.Since(start)
 	return syncError(err)
 }
 
@@ -425,7 +407,7 @@ func (w *Writer) path(name string) string { return filepath.Join(w.dir, name) }
 func (w *Writer) syncDir(dir string) error {
 	start := time.Now()
 	err := w.o.fs.SyncDir(dir)
-	w.synced += time.Since(start)
+	w.SyncTime += time.Since(start)
 	return err
 }
 

@@ -84,7 +84,7 @@ func TestLeftovers(t *testing.T) {
 	next := must(Create("g", &WriteOptions{fs: crashed}))
 	defer next.Abort()
 	// Its lock is the name that the next writer takes over.
-	if got := next.Removed(); got != len(left)-1 || got == 0 {
+	if got := next.Removed; got != len(left)-1 || got == 0 {
 		t.Errorf("removed %d of %v", got, left)
 	}
 }
@@ -105,7 +105,7 @@ func TestAppendRefuses(t *testing.T) {
 		{"asymmetric weight", func(w *Writer) error {
 			return errors.Join(w.Append([]uint32{1}, []float64{2}), w.Append([]uint32{0}, []float64{3}))
 		}, "not symmetric, and the store is not directed"},
-		{"ids", func(w *Writer) error { w.SetNodes(NewNumericNodes(3)); return w.Append(nil, nil) }, "3 ids for 1 rows"},
+		{"ids", func(w *Writer) error { w.Nodes = NewNumericNodes(3); return w.Append(nil, nil) }, "3 ids for 1 rows"},
 	} {
 		mem := durabletest.NewMem()
 		w := must(Create("g", &WriteOptions{fs: mem}))
@@ -146,7 +146,7 @@ func TestEmpty(t *testing.T) {
 				t.Error("entries from nowhere")
 			}
 			must(0, s.Close())
-			must(Verify(bg, "g", &Options{fs: mem}))
+			must(verify(bg, "g", &Options{fs: mem}))
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 // coded ids or reads from disk, or there is no room beside blocks of so many bytes. It
 // returns which ids are swept.
 func (g *openGraph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
-	plain := spec.Sum(g.Manifest().LoadMemory())
+	plain, _ := g.in.copyMemory(g.Manifest())
 	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
 	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
 		return "coded", nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -36,7 +37,7 @@ func TestDefaultOrder(t *testing.T) {
 	dir := t.TempDir()
 	graph := filepath.Join(dir, "g")
 	ids := []string{"third", "first", "fourth", "second"} // by row
-	names, err := shard.StringNodes([]string{"first", "second", "third", "fourth"})
+	names, err := shard.StringNodes(slices.Values([]string{"first", "second", "third", "fourth"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestDefaultOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.SetNodes(names.Reorder("test", []uint32{2, 0, 3, 1}, nil))
+	w.Nodes = names.Reorder("test", []uint32{2, 0, 3, 1}, nil)
 	if err := w.Commit(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -287,7 +287,14 @@ func (g *openGraph) stream() error {
 
 // wantsCopy tells whether a graph is to be swept as plain numbers.
 func (in *invocation) wantsCopy(m *shard.Manifest) bool {
-	return in.memory == 0 || sparse.CopyMemory(spec.Sum(m.LoadMemory()), in.plannable()) > 0
+	_, most := in.copyMemory(m)
+	return in.memory == 0 || most > 0
+}
+
+// copyMemory returns what a copy of a graph takes as plain numbers, and how much a copy
+// may take.
+func (in *invocation) copyMemory(m *shard.Manifest) (plain, most int64) {
+	return sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, in.plannable())
 }
 
 // copyPlain plans a copy whose columns are those of the store.
@@ -299,8 +306,8 @@ func (g *openGraph) copyPlain() error {
 func (g *openGraph) copyFor(o sparse.LayoutOptions) error {
 	o.Workers = g.in.threads
 	if g.in.memory > 0 {
-		plain := spec.Sum(g.Manifest().LoadMemory())
-		o.Memory = max(plain, sparse.CopyMemory(plain, g.in.plannable()))
+		plain, most := g.in.copyMemory(g.Manifest())
+		o.Memory = max(plain, most)
 	}
 	l, err := g.Store.Layout(g.in.ctx, &o)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,7 +119,9 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 }
 
 // nodes returns the graphs as nodes, for readers of files.
-func (r *collectionRun) nodes() (*shard.Nodes, error) { return shard.StringNodes(r.c.IDs) }
+func (r *collectionRun) nodes() (*shard.Nodes, error) {
+	return shard.StringNodes(slices.Values(r.c.IDs))
+}
 
 // readClasses reads the classes of graphs. One that is called -1 is a class, as in many
 // published collections.
