@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -76,11 +77,11 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	missing := new(nodefile.ParseError)
 	switch {
 	case errors.Is(err, tablefile.ErrTable):
-		return usageOf("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
+		return fault.Usage("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrStream):
-		return usageOf("--node-features", "%s can be read once, and attributes are read several times; give a plain file", f.file)
+		return fault.Usage("--node-features", "%s can be read once, and attributes are read several times; give a plain file", f.file)
 	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
-		return usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+		return fault.Usage("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -313,7 +314,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	case f.suggest > 0:
 		err = suggest.WriteTo(r.text, r.suggested, r.g.Nodes().ID, r.l.Names)
 	case f.kind == "raw" && p.Raw == nil:
-		err = usageOf("--scores", "%s has probabilities alone; give probability", f.method.Name())
+		err = fault.Usage("--scores", "%s has probabilities alone; give probability", f.method.Name())
 	default:
 		err = r.write(r.found(p, labelOf), f.columns(r.l), f.kind == "raw", f.gram.dtype)
 	}

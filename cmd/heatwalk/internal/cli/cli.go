@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
@@ -41,7 +41,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (in *invocation) guard(run func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = in.fail(crashOf(r))
+			code = in.fail(fault.CrashOf(r))
 		}
 	}()
 	err := run()
@@ -76,12 +76,12 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		case <-done:
 			return
 		}
-		cancel(errInterrupted)
+		cancel(fault.ErrInterrupted)
 		for first := time.Now(); ; {
 			select {
 			case <-signals:
 				if time.Since(first) > together {
-					os.Exit(exitInterrupted)
+					os.Exit(fault.Interrupted)
 				}
 			case <-done:
 				return
@@ -90,7 +90,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	}()
 	return ctx, func() {
 		// Nor is the last word, or the exit code, to be lost to the second of two.
-		if !errors.Is(context.Cause(ctx), errInterrupted) {
+		if !errors.Is(context.Cause(ctx), fault.ErrInterrupted) {
 			signal.Stop(signals)
 		}
 		signal.Stop(pipe)
@@ -108,7 +108,7 @@ type invocation struct {
 	stdout   *output
 	stderr   io.Writer
 	started  time.Time
-	problems []problem
+	problems []fault.Problem
 	progress *progress.Display
 	doing    string // what an interruption leaves as it was, for its message
 	reached  string // how far an interrupted run had come, for its message
@@ -163,7 +163,7 @@ func (o *output) Write(p []byte) (int, error) {
 	}
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
-		err = errReaderGone
+		err = fault.ErrReaderGone
 	}
 	o.err = err
 	return n, err
@@ -303,8 +303,8 @@ var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 // says, or most of what the machine has.
 func (in *invocation) limitMemory() error {
 	if limit, needed := system.SpaceFor(leastMemory); needed > 0 {
-		return &limitError{system.AddressLimit, fmt.Sprintf("%s of address space are too little for the program itself; allow %s or more",
-			words.Bytes(limit), words.Bytes(needed))}
+		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
+			words.Bytes(limit), words.Bytes(needed))
 	}
 	limit, whose := system.AllowedMemory()
 	in.limitedBy = whose
@@ -318,8 +318,8 @@ func (in *invocation) limitMemory() error {
 		in.memory = limit
 	}
 	if in.memory < leastMemory {
-		return &limitError{"--max-memory", fmt.Sprintf("%s is too little for the program itself; allow %s or more",
-			words.Bytes(in.memory), words.Bytes(leastMemory))}
+		return fault.Limit("--max-memory", "%s is too little for the program itself; allow %s or more",
+			words.Bytes(in.memory), words.Bytes(leastMemory))
 	}
 	debug.SetMemoryLimit(in.memory - fileBytes)
 	return nil
@@ -330,7 +330,7 @@ func (in *invocation) checked() error {
 	if len(in.problems) == 0 {
 		return nil
 	}
-	return &usageError{in.problems}
+	return fault.UsageOf(in.problems)
 }
 
 // runs returns what a subcommand runs: check notes what is wrong with its flags together,

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
 // parses reports what is wrong with a command line of the examples, once their
@@ -26,7 +28,7 @@ func parses(t *testing.T, words []string) {
 		t.Errorf("%q: %v", words, err)
 	}
 	for _, p := range in.problems {
-		t.Errorf("%q: %s: %s", words, p.place, p.what)
+		t.Errorf("%q: %s: %s", words, p.Place, p.What)
 	}
 	if len(cmd.Flags().Args()) == 0 {
 		t.Errorf("%q: no argument", words)
@@ -108,7 +110,7 @@ func TestKubernetesExample(t *testing.T) {
 		parses(t, strings.Split(line, "\n"))
 	}
 	codes := matched(t, manifest, `values: \[([\d, ]+)\]`)
-	for _, code := range []int{exitUsage, exitData, exitStore, exitLimit} {
+	for _, code := range []int{fault.WrongUsage, fault.WrongData, fault.DamagedStore, fault.OverLimit} {
 		if !slices.Contains(strings.Split(codes, ", "), strconv.Itoa(code)) {
 			t.Errorf("exit code %d is tried again", code)
 		}

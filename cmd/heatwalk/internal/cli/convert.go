@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -252,7 +253,7 @@ func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat,
 	}
 	without, err := graphfile.Write(in.ctx, format.graph, w, g)
 	if errors.Is(err, graphfile.ErrFormat) {
-		return usageOf("-o", "%v", err)
+		return fault.Usage("-o", "%v", err)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
 
@@ -74,7 +75,7 @@ func TestConvertForged(t *testing.T) {
 		var stderr bytes.Buffer
 		code := Main([]string{"convert", "g", "-o", name}, nil, io.Discard, &stderr)
 		const want = "heatwalk: g/manifest: not symmetric, but undirected; restore the file or ingest again\n"
-		if code != exitStore || stderr.String() != want {
+		if code != fault.DamagedStore || stderr.String() != want {
 			t.Errorf("%s: exit code %d, stderr: %s", name, code, stderr.String())
 		}
 		if _, err := os.Stat(name); err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -106,7 +107,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 		return err
 	}
 	if f.Format != tablefile.LIBSVM && (flags.columns > 0 || flags.zeroBased) {
-		return usageOf("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
+		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	doc := &convertedMatrix{Output: path, Format: format.name, Rows: f.Rows, Cols: f.Cols, Kernel: f.Kernel || format.kernel, Dtype: "float64"}
 	labels := io.Discard

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -156,6 +156,6 @@ func checkSpace(path string, bytes int64, shape, advice string) error {
 	if err != nil || bytes <= free {
 		return nil // where the free space is not known, writing will tell
 	}
-	return &limitError{path, fmt.Sprintf("would be %s (%s) on a disk with %s free; %s",
-		words.Bytes(bytes), shape, words.Bytes(free), advice)}
+	return fault.Limit(path, "would be %s (%s) on a disk with %s free; %s",
+		words.Bytes(bytes), shape, words.Bytes(free), advice)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
@@ -155,7 +156,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	defer g.close()
 	if g.Manifest().Directed {
-		return usageOf(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
+		return fault.Usage(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
 	}
 	rows, err := in.rowsOf("", g)
 	if err != nil {
@@ -163,7 +164,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	n := len(rows)
 	if f.K > n {
-		return usageOf("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
+		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
 	}
 	shape := fmt.Sprintf("%s × %s float64", words.Count(int64(n)), words.Count(int64(f.K)))
 	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shape, "ask for fewer pairs (--k), or another disk"); err != nil {
@@ -214,16 +215,16 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 // eigenError says what the user can do about an error of the solver.
 func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs, plan *needs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
-		return usageOf("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
+		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
 			dense.Count, dense.Within, dense.Near, words.Counted(int64(dense.Products), "product"), words.Count(int64(dense.Limit)))
 	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
-		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
-			pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product")), err}
+		return fault.Machine(err, "eigen", "%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
+			pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product"))
 	}
 	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
-		return &limitError{"--max-memory", fmt.Sprintf("it is not given, and %s would take %s; give a limit beyond that",
-			over.Largest.What, words.Bytes(resident(plan.Sure()+over.Need)))}
+		return fault.Limit("--max-memory", "it is not given, and %s would take %s; give a limit beyond that",
+			over.Largest.What, words.Bytes(resident(plan.Sure()+over.Need)))
 	}
 	return err
 }

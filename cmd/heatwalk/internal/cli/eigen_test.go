@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -64,14 +65,14 @@ func TestEigenAdvisedLimit(t *testing.T) {
 	for matrix, products := range map[string]string{string(spectral.AdjacencyNormalized): "1000", string(spectral.Adjacency): "150"} {
 		args := []string{"eigen", "g", "--matrix", matrix, "--which", "largest", "--k", "4", "--max-products", products, "--quiet", "-o", "E.npy"}
 		var stderr bytes.Buffer
-		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != exitLimit {
+		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != fault.OverLimit {
 			t.Fatalf("exit code %d, stderr: %s", code, stderr.String())
 		}
 		_, advised, _ := strings.Cut(stderr.String(), "allow ")
 		advised, _, _ = strings.Cut(advised, " or more")
 		stderr.Reset()
 		code := Main(append(args, "--max-memory", strings.ReplaceAll(advised, " ", "")), nil, io.Discard, &stderr)
-		if code != exitDone && code != exitMachine { // the products may be at their end
+		if code != fault.Done && code != fault.MachineFailed { // the products may be at their end
 			t.Errorf("%s with %s: exit code %d, stderr: %s", matrix, advised, code, stderr.String())
 		}
 	}
@@ -83,7 +84,7 @@ func TestInteriorWithoutLimit(t *testing.T) {
 	f := &eigenFlags{eigenParameters: eigenParameters{Which: interior}}
 	over := &budget.OverError{Need: 1 << 30, Limit: 1 << 29, Largest: budget.Item{What: "a basis of 400 vectors"}}
 	const want = "--max-memory: it is not given, and a basis of 400 vectors would take 1.23 GB; give a limit beyond that"
-	if err := in.eigenError(over, f, nil, new(needs)); exitCode(err) != exitLimit || err.Error() != want {
-		t.Errorf("exit code %d: %v, want %s", exitCode(err), err, want)
+	if err := in.eigenError(over, f, nil, new(needs)); fault.Code(err) != fault.OverLimit || err.Error() != want {
+		t.Errorf("exit code %d: %v, want %s", fault.Code(err), err, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -141,9 +142,9 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 	case least < 0 || size[least] >= folds:
 		return nil
 	case size[least] == 1:
-		return usageOf("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])
+		return fault.Usage("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])
 	}
-	return usageOf("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
+	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
 }
 
 // planFeatures returns what the features of the picked rows take.

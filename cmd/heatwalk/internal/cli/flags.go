@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,12 +58,12 @@ func (v *value) words() []string {
 
 // problem notes what is wrong with a flag or argument: WHAT; WHAT TO DO.
 func (in *invocation) problem(place, format string, args ...any) {
-	in.problems = append(in.problems, problem{place, fmt.Sprintf(format, args...)})
+	in.problems = append(in.problems, fault.Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
 // noted reports whether something is wrong with a flag or argument already.
 func (in *invocation) noted(place string) bool {
-	return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == place })
+	return slices.ContainsFunc(in.problems, func(p fault.Problem) bool { return p.Place == place })
 }
 
 func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -18,7 +19,7 @@ import (
 func succeed(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	t.Helper()
 	var stderr bytes.Buffer
-	if code := Main(args, stdin, stdout, &stderr); code != exitDone {
+	if code := Main(args, stdin, stdout, &stderr); code != fault.Done {
 		t.Fatalf("heatwalk %s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -122,7 +123,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	shares := f.kind == "probability"
 	m, err := k.Learn(in.ctx, g.learner, g.values, shares)
 	if wrong := new(ongram.LearnError); errors.As(err, &wrong) && !wrong.Limit {
-		return &dataError{g.file, strings.TrimPrefix(err.Error(), "ongram: ") + "; are these the values of a kernel?"}
+		return fault.Data(g.file, "%s", strings.TrimPrefix(err.Error(), "ongram: ")+"; are these the values of a kernel?")
 	}
 	if err != nil {
 		return learnError(err, g.file)
@@ -155,7 +156,7 @@ func taken(s *spec.Spec, v spec.Values) string {
 func (in *invocation) openGram(f *classifyFlags) (*ongram.Files, error) {
 	k, err := ongram.OpenFiles(in.ctx, f.gram.files(), f.gram.combine == productOfKernels)
 	if errors.Is(err, tablefile.ErrStream) {
-		return nil, usageOf("--gram", "%s can be read once, and the kernel is read twice; give a plain file", f.gram.file)
+		return nil, fault.Usage("--gram", "%s can be read once, and the kernel is read twice; give a plain file", f.gram.file)
 	}
 	if err != nil {
 		return nil, err
@@ -164,8 +165,8 @@ func (in *invocation) openGram(f *classifyFlags) (*ongram.Files, error) {
 		return nil, err
 	}
 	if unknown := k.Labels.Unknown; unknown > 0 && f.config.UnknownIDs != ingest.SkipUnknown {
-		return nil, &dataError{f.labels, fmt.Sprintf("has %s of no column of %s, such as %s; label the columns alone, or pass --unknown-ids=skip",
-			words.Counted(int64(unknown), "id"), f.gram.file, quoted(k.Absent))}
+		return nil, fault.Data(f.labels, "has %s of no column of %s, such as %s; label the columns alone, or pass --unknown-ids=skip",
+			words.Counted(int64(unknown), "id"), f.gram.file, quoted(k.Absent))
 	}
 	if err := k.Labels.Trainable(); err != nil {
 		return nil, err

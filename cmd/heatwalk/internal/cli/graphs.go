@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -183,7 +184,7 @@ func (r *collectionRun) fit(list listing, rest func(n *needs) error) (n *needs, 
 		return nil, r.explain(err)
 	}
 	plan := func() (*needs, error) { return r.plan(rest) }
-	if n, err = plan(); exitCode(err) == exitLimit {
+	if n, err = plan(); fault.Code(err) == fault.OverLimit {
 		err = &overError{err, r.in.enough(plan)}
 	}
 	return n, r.explain(err)
@@ -205,11 +206,11 @@ func (r *collectionRun) explain(err error) error {
 	case errors.As(err, &file):
 		return &nodefile.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}
 	case errors.As(err, &graph):
-		return &dataError{r.name, strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles")}
+		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles"))
 	case errors.As(err, &limit):
-		return usageOf("--decay", "%v", limit)
+		return fault.Usage("--decay", "%v", limit)
 	case errors.As(err, &wrong):
-		return usageOf("--"+wrong.Parameter, "%s", wrong.What)
+		return fault.Usage("--"+wrong.Parameter, "%s", wrong.What)
 	}
 	return err
 }

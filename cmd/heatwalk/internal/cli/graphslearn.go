@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -89,7 +90,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 	if f.labels != "" {
 		g.l, err = g.readClasses(f.labels)
 	} else if g.l = ongraphs.Labels(g.c, name); g.l == nil {
-		err = usageOf("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
+		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
 	if err == nil {
 		err = g.l.Trainable()

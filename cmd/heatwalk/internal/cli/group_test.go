@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
@@ -139,7 +140,7 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	lay(t, files)
 	got := runQuick(unsynced{durable.OS}, g.read)
 	text, err := os.ReadFile(g.read[len(g.read)-1])
-	if (err == nil) != (got.code == exitDone) {
+	if (err == nil) != (got.code == fault.Done) {
 		t.Errorf("exit code %d, and the output: %v", got.code, err)
 	}
 	got.text = string(text)
@@ -150,7 +151,7 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 func made(t *testing.T, files map[string]string, args []string, fsys durable.FS) map[string]string {
 	t.Helper()
 	lay(t, files)
-	if got := runQuick(fsys, args); got.code != exitDone {
+	if got := runQuick(fsys, args); got.code != fault.Done {
 		t.Fatalf("%v: %+v", args, got)
 	}
 	return filesOf(t, "w")
@@ -182,14 +183,14 @@ func TestGroupsStopped(t *testing.T) {
 				}
 			}
 			before, after := g.readWith(t, old), g.readWith(t, done)
-			if before.code != exitDone || after.code != exitDone || before.text == after.text {
+			if before.code != fault.Done || after.code != fault.Done || before.text == after.text {
 				t.Fatalf("the files of either run are not read as they are: %+v, %+v", before, after)
 			}
 			var refused map[string]string
 			for i, files := range stops {
 				switch got := g.readWith(t, files); {
-				case got.code == exitDone && (got.text == before.text || got.text == after.text):
-				case got.code == exitData && strings.Contains(got.message, ": a run was stopped while it replaced this file and those that belong to it; repeat that run, or remove w/"):
+				case got.code == fault.Done && (got.text == before.text || got.text == after.text):
+				case got.code == fault.WrongData && strings.Contains(got.message, ": a run was stopped while it replaced this file and those that belong to it; repeat that run, or remove w/"):
 					refused = files
 				default:
 					t.Errorf("stop %d of %d: files %v are read as %+v", i, len(stops), slices.Sorted(maps.Keys(files)), got)
@@ -226,7 +227,7 @@ func TestGroupsFail(t *testing.T) {
 		if oldIDs != oldGraph {
 			mixed++
 		}
-		if oldIDs != oldGraph && !told || marked != (got.code == exitData) || got.code == exitDone && oldGraph != (got.text == before.text) {
+		if oldIDs != oldGraph && !told || marked != (got.code == fault.WrongData) || got.code == fault.Done && oldGraph != (got.text == before.text) {
 			t.Errorf("operation %d (%s) fails: %s, and what is left is read as %+v", i, faulty.Failed(), run.message, got)
 		}
 	}
@@ -243,13 +244,13 @@ func TestMarkMayGo(t *testing.T) {
 	files := made(t, nil, g.old, unsynced{durable.OS})
 	mark := "w/c.mtx.ids" + durable.Unfinished
 	files[mark] = ""
-	if got := g.readWith(t, files); got.code != exitData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if they are of one run all the same\n", mark)) {
+	if got := g.readWith(t, files); got.code != fault.WrongData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if they are of one run all the same\n", mark)) {
 		t.Errorf("a mark: %+v", got)
 	}
 	delete(files, mark)
 	files["w/c.mtx.ids"] = strings.Replace(files["w/c.mtx.ids"], "a\n", "edited\n", 1)
 	delete(files, "w/c.mtx.run.json")
-	if got := g.readWith(t, files); got.code != exitDone || !strings.Contains(got.text, "edited") {
+	if got := g.readWith(t, files); got.code != fault.Done || !strings.Contains(got.text, "edited") {
 		t.Errorf("ids that were edited: %+v", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/spf13/cobra"
 )
 
@@ -38,7 +39,7 @@ func TestWrongArguments(t *testing.T) {
 			var stderr bytes.Buffer
 			code := Main(args, strings.NewReader(""), io.Discard, &stderr)
 			text := stderr.String()
-			if strings.Contains(text, "internal error") || code != exitDone && code != exitUsage && code != exitMachine ||
+			if strings.Contains(text, "internal error") || code != fault.Done && code != fault.WrongUsage && code != fault.MachineFailed ||
 				strings.Contains(text, "usage: ") && !strings.Contains(text, called) {
 				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, text)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
@@ -216,10 +217,10 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		report.SpilledBytes += temporary
 	}
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
-		err = usageOf("-o", "%v", err)
+		err = fault.Usage("-o", "%v", err)
 	}
 	in.wholly(err)
-	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, fault.ErrInterrupted) {
 		in.reached = words.Counted(lines, "line")
 	}
 	in.progress.End()

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
 // program runs the command in a process of its own, which a signal can reach.
@@ -62,8 +64,8 @@ func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, after time.Duration) strin
 	if took := time.Since(began); took > time.Second {
 		t.Errorf("%v after the interrupt", took)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d; stderr: %s", code, exitInterrupted, stderr.String())
+	if code := cmd.ProcessState.ExitCode(); code != fault.Interrupted {
+		t.Errorf("exit code %d, want %d; stderr: %s", code, fault.Interrupted, stderr.String())
 	}
 	return stderr.String()
 }
@@ -200,7 +202,7 @@ func TestSecondWriter(t *testing.T) {
 	var stderr bytes.Buffer
 	second.Stderr = &stderr
 	_ = second.Run() // the exit code tells all
-	if code := second.ProcessState.ExitCode(); code != exitMachine || !strings.Contains(stderr.String(), "g is locked by another heatwalk") {
+	if code := second.ProcessState.ExitCode(); code != fault.MachineFailed || !strings.Contains(stderr.String(), "g is locked by another heatwalk") {
 		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
 	}
 }
@@ -214,13 +216,13 @@ func TestReaderGone(t *testing.T) {
 	defer w.Close()
 	r.Close()
 	var stderr bytes.Buffer
-	if code := Main([]string{"generate", "grid", "--rows", "300", "--columns", "300"}, nil, w, &stderr); code != exitDone {
+	if code := Main([]string{"generate", "grid", "--rows", "300", "--columns", "300"}, nil, w, &stderr); code != fault.Done {
 		t.Errorf("exit code %d", code)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("stderr: %s", stderr.String())
 	}
-	if code := Main([]string{"version"}, nil, w, &stderr); code != exitDone || stderr.Len() > 0 {
+	if code := Main([]string{"version"}, nil, w, &stderr); code != fault.Done || stderr.Len() > 0 {
 		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
 	}
 }
@@ -230,7 +232,7 @@ func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
 	in := newInvocation(context.Background(), nil, nil, io.Discard, &stderr)
 	code := in.guard(func() error { panic("cwk: dimension mismatch") })
-	if code != exitMachine {
+	if code != fault.MachineFailed {
 		t.Errorf("exit code %d", code)
 	}
 	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line and what it prints with --debug\n"; stderr.String() != want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -181,7 +182,7 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 	}
 	rows, err := nodefile.ReadIDs(in.ctx, path, g.Nodes(), in.stdin)
 	if err == nil && len(rows) == 0 {
-		err = &dataError{path, "no ids; give one a line"}
+		err = fault.Data(path, "no ids; give one a line")
 	}
 	return rows, err
 }

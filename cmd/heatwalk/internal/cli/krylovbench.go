@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -117,10 +118,10 @@ func (in *invocation) krylovBench(name string, f *krylovFlags) error {
 		f.Limit = max(1, g.memory()-takes)
 	}
 	if g.Manifest().Directed {
-		return usageOf(name, "%s", asymmetric("bench krylov", ""))
+		return fault.Usage(name, "%s", asymmetric("bench krylov", ""))
 	}
 	if n := len(g.Degrees()); f.Workload == "eigen" && f.Columns > n {
-		return usageOf("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
+		return fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
 	}
 	nodes, err := graph.New(in.ctx, g.matrix, in.threads)
 	if err != nil {

@@ -6,13 +6,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 )
 
 // mustRun runs a command that ends well and returns what it printed.
 func mustRun(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := Main(args, nil, &stdout, &stderr); code != exitDone {
+	if code := Main(args, nil, &stdout, &stderr); code != fault.Done {
 		t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
 	}
 	return stdout.Bytes()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
@@ -168,14 +169,14 @@ func (in *invocation) methodError(err error, graph string) error {
 	)
 	switch {
 	case errors.As(err, &directed):
-		return usageOf(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
+		return fault.Usage(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
 	case errors.As(err, &limited) && limited.Short > 0:
-		return &machineError{graph, fmt.Sprintf(unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(in.memory+limited.Short+limited.Short/4)), err}
+		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
+			words.Bytes(in.memory+limited.Short+limited.Short/4))
 	case errors.As(err, &limited):
-		return &machineError{graph, unsolved + "; take another --method", err}
+		return fault.Machine(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):
-		return &machineError{graph, unsolved + "; take parameters farther from the end of their range, or another --method", err}
+		return fault.Machine(err, graph, unsolved+"; take parameters farther from the end of their range, or another --method")
 	}
 	return err
 }

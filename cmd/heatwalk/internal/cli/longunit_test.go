@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -52,23 +53,23 @@ func TestLongUnits(t *testing.T) {
 		exit                   int
 		want                   string // what the message begins with, behind the program's name
 	}{
-		{"e.tsv", "a\tb\n", "a", "\tb\n", exitData, "e.tsv.zst:2" + line},
-		{"e.csv", "a,b\n\"", "a", "\",b\n", exitData, "e.csv.zst:2" + line},
-		{"e.mtx", "%%MatrixMarket matrix coordinate real general\n%", "a", "\n2 2 1\n1 2 1\n", exitData, "e.mtx.zst:2" + line},
-		{"e.txt", "% asym ", "a", "\n1 2\n", exitData, "e.txt.zst:1" + line},
-		{"e.content", "a\t", "1 ", "\n", exitData, "e.content.zst:1" + line},
-		{"e.graphml", "<graphml><graph>\n<node id=\"", "a", "\"/></graph></graphml>", exitData, "e.graphml.zst:2" + tag},
-		{"e.gml", "graph [ node [ id 1 label \"", "a", "\" ] ]", exitData, "e.gml.zst:1: a string longer than 1 MiB; is its quote missing?"},
-		{"e.net", "*Vertices 2\n1 \"", "a", "\"\n2 b\n*Edges\n1 2\n", exitData, "e.net.zst:2: a string longer than 1 MiB; is its quote missing?"},
-		{"comment.net", "*Vertices 2\n%", "a", "\n*Edges\n1 2\n", exitDone, ""},
-		{"e.graph", "2 1\n", "a", "\n1\n", exitData, "e.graph.zst:2" + word},
-		{"comment.graph", "%", "a", "\n2 1\n2\n1\n", exitDone, ""},
-		{"e.sg", "\x01\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x0f\x00\x00\x00\x00", "\x00", "", exitLimit, full},
-		{"e.npz", "PK\x03\x04", "\x00", "", exitLimit, full},
-		{"e.parquet", "PAR1", "\x00", "", exitLimit, full},
-		{"e.svm", "1 1:", "1 ", "\n", exitData, `e.svm.zst:1:7: "1" is not index:value; is this LIBSVM text?`},
-		{"word.svm", "1 1:", "a", "\n", exitData, "word.svm.zst:1: a word longer than 4 KiB; is this LIBSVM text?"},
-		{"labels.tsv", "a\t", "a", "\n", exitData, "labels.tsv.zst:1" + line},
+		{"e.tsv", "a\tb\n", "a", "\tb\n", fault.WrongData, "e.tsv.zst:2" + line},
+		{"e.csv", "a,b\n\"", "a", "\",b\n", fault.WrongData, "e.csv.zst:2" + line},
+		{"e.mtx", "%%MatrixMarket matrix coordinate real general\n%", "a", "\n2 2 1\n1 2 1\n", fault.WrongData, "e.mtx.zst:2" + line},
+		{"e.txt", "% asym ", "a", "\n1 2\n", fault.WrongData, "e.txt.zst:1" + line},
+		{"e.content", "a\t", "1 ", "\n", fault.WrongData, "e.content.zst:1" + line},
+		{"e.graphml", "<graphml><graph>\n<node id=\"", "a", "\"/></graph></graphml>", fault.WrongData, "e.graphml.zst:2" + tag},
+		{"e.gml", "graph [ node [ id 1 label \"", "a", "\" ] ]", fault.WrongData, "e.gml.zst:1: a string longer than 1 MiB; is its quote missing?"},
+		{"e.net", "*Vertices 2\n1 \"", "a", "\"\n2 b\n*Edges\n1 2\n", fault.WrongData, "e.net.zst:2: a string longer than 1 MiB; is its quote missing?"},
+		{"comment.net", "*Vertices 2\n%", "a", "\n*Edges\n1 2\n", fault.Done, ""},
+		{"e.graph", "2 1\n", "a", "\n1\n", fault.WrongData, "e.graph.zst:2" + word},
+		{"comment.graph", "%", "a", "\n2 1\n2\n1\n", fault.Done, ""},
+		{"e.sg", "\x01\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x0f\x00\x00\x00\x00", "\x00", "", fault.OverLimit, full},
+		{"e.npz", "PK\x03\x04", "\x00", "", fault.OverLimit, full},
+		{"e.parquet", "PAR1", "\x00", "", fault.OverLimit, full},
+		{"e.svm", "1 1:", "1 ", "\n", fault.WrongData, `e.svm.zst:1:7: "1" is not index:value; is this LIBSVM text?`},
+		{"word.svm", "1 1:", "a", "\n", fault.WrongData, "word.svm.zst:1: a word longer than 4 KiB; is this LIBSVM text?"},
+		{"labels.tsv", "a\t", "a", "\n", fault.WrongData, "labels.tsv.zst:1" + line},
 	} {
 		name := u.name + ".zst"
 		must(os.WriteFile(filepath.Join(dir, name), bytes.Join([][]byte{pack(u.head), units[u.unit], pack(u.tail)}, nil), 0o666))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 )
@@ -51,7 +52,7 @@ func (in *invocation) merge(paths []string, out string) error {
 		err = put(parts, out)
 	}
 	if wrong := new(evaluate.FileError); errors.As(err, &wrong) {
-		return &dataError{cmp.Or(wrong.Path, "merge"), wrong.What}
+		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
 	}
 	return err
 }
@@ -59,7 +60,7 @@ func (in *invocation) merge(paths []string, out string) error {
 // mergeMatrix puts the parts of a matrix together.
 func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
-		return usageOf("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
+		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
 	m, err := evaluate.OpenMatrix(in.ctx, parts)
 	if err != nil {

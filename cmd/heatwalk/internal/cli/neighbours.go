@@ -3,11 +3,11 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
@@ -108,7 +108,7 @@ func (in *invocation) rowIDs(f *tablefile.File, n *neighbours) ([]string, error)
 			ids[i] = rows.ID(i)
 		}
 		if first, twice := seen[ids[i]]; twice {
-			return nil, &dataError{cmp.Or(n.ids, n.of), fmt.Sprintf("id %q is given to rows %d and %d; name each row differently", ids[i], first+1, i+1)}
+			return nil, fault.Data(cmp.Or(n.ids, n.of), "id %q is given to rows %d and %d; name each row differently", ids[i], first+1, i+1)
 		}
 		seen[ids[i]] = i
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
@@ -77,7 +78,7 @@ func TestBadBytes(t *testing.T) {
 		before := tree(t, ".")
 		for _, args := range [][]string{{"ingest", c.name, "-o", "g"}, {"info", c.name, "--temp-dir", "."}} {
 			var stderr bytes.Buffer
-			if code := Main(args, nil, io.Discard, &stderr); code != exitData || stderr.String() != "heatwalk: "+c.want+"\n" {
+			if code := Main(args, nil, io.Discard, &stderr); code != fault.WrongData || stderr.String() != "heatwalk: "+c.want+"\n" {
 				t.Errorf("%s %s: exit code %d, stderr: %s, want %s", args[0], c.name, code, stderr.String(), c.want)
 			}
 			if after := tree(t, "."); after != before {
@@ -142,7 +143,7 @@ func TestUnfinishedIngest(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	code := Main([]string{"ingest", "e.tsv", "-o", "g", "--quiet"}, nil, io.Discard, &stderr)
-	if want := "heatwalk: warning: g: removed 4 files of an unfinished ingest\n"; code != exitDone || stderr.String() != want {
+	if want := "heatwalk: warning: g: removed 4 files of an unfinished ingest\n"; code != fault.Done || stderr.String() != want {
 		t.Errorf("exit code %d, stderr: %s, want %s", code, stderr.String(), want)
 	}
 	succeed(t, nil, io.Discard, "verify", "g")
@@ -176,7 +177,7 @@ func TestNotUTF8(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := Main(append(c.args, "--quiet"), strings.NewReader(""), io.Discard, &stderr)
-		if got := stderr.String(); code != exitDone || !strings.Contains(got, c.want) || c.want == "" && got != "" {
+		if got := stderr.String(); code != fault.Done || !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: exit code %d, stderr %q, want %q", strings.Join(c.args, " "), code, got, c.want)
 		}
 	}

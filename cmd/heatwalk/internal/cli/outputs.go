@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -100,9 +101,9 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 	f, err := durable.NewFile(durable.OS, path)
 	if err != nil {
 		if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
-			return nil, &machineError{"create " + path, "there is no directory " + dir + "; make it first", err}
+			return nil, fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
 		}
-		return nil, &machineError{"create " + path, cause(err) + "; choose another place for it", err}
+		return nil, fault.Machine(err, "create "+path, "%s; choose another place for it", cause(err))
 	}
 	o.files = append(o.files, f)
 	return f, nil
@@ -116,8 +117,8 @@ func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
 		return io.Discard, nil
 	}
 	w, err := o.begin(strings.TrimSuffix(path, cut) + suffix)
-	if failed := new(machineError); errors.As(err, &failed) {
-		failed.place = "create " + path // what the user named
+	if failed := new(fault.Placed); errors.As(err, &failed) {
+		failed.Place = "create " + path // what the user named
 	}
 	return w, err
 }
@@ -187,7 +188,7 @@ func (in *invocation) makeTemp(beside string) (*tempDir, error) {
 	}
 	t, err := durable.NewTempDir(parent)
 	if err != nil {
-		return nil, &machineError{"create a temporary directory in " + parent, cause(err) + "; choose another with --temp-dir", err}
+		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
 	}
 	return &tempDir{t, in}, nil
 }

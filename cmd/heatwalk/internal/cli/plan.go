@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -84,7 +85,7 @@ var errPlanned = errors.New("planned")
 // without them, the graph is streamed.
 func (in *invocation) fit(g *openGraph, plan func() (*needs, error)) (*needs, error) {
 	n, err := plan()
-	tooMuch := func() bool { return exitCode(err) == exitLimit }
+	tooMuch := func() bool { return fault.Code(err) == fault.OverLimit }
 	if !g.streamed && (tooMuch() || err == nil && (n.short && g.streamingFits(plan) || g.streamingPays(n.sweeps, plan))) {
 		if err := g.stream(); err != nil {
 			return nil, err
@@ -178,7 +179,7 @@ func (in *invocation) enough(plan func() (*needs, error)) int64 {
 		}
 		in.memory = high
 		n, err := plan()
-		if fits = err == nil && !n.short; err != nil && exitCode(err) != exitLimit {
+		if fits = err == nil && !n.short; err != nil && fault.Code(err) != fault.OverLimit {
 			return 0
 		}
 	}
@@ -225,7 +226,7 @@ func (in *invocation) keepTo(n *needs) error {
 // keepWithin plans a run without a graph and keeps to the plan.
 func (in *invocation) keepWithin(plan func() (*needs, error)) error {
 	n, err := plan()
-	if exitCode(err) == exitLimit {
+	if fault.Code(err) == fault.OverLimit {
 		err = &overError{err, in.enough(plan)}
 	}
 	if err != nil {

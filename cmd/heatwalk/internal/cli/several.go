@@ -2,12 +2,12 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
@@ -87,11 +87,11 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (_ *severalRu
 
 func (s *severalRun) plan() error {
 	if s.g.Manifest().Directed {
-		return usageOf(s.name, "%s", asymmetric("--multi-label", ""))
+		return fault.Usage(s.name, "%s", asymmetric("--multi-label", ""))
 	}
 	for _, label := range s.l.Names {
 		if strings.Contains(label, severalSeparator) {
-			return &dataError{s.l.File, fmt.Sprintf("the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)}
+			return fault.Data(s.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)
 		}
 	}
 	_, phase := s.in.progress.Parts("learning", "")
@@ -169,7 +169,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
 	})
 	if none := new(validate.DrawError); errors.As(err, &none) && none.Class >= 0 {
-		return usageOf("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
+		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -24,7 +25,7 @@ func (in *invocation) slabVar(flags *pflag.FlagSet, s *slabFlag, of string) {
 // lo ≤ i < hi.
 func (s slabFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	if s.Of > n {
-		return 0, 0, usageOf("--slab", "there are only %s; give at most %d slabs", words.Counted(int64(n), noun), n)
+		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d slabs", words.Counted(int64(n), noun), n)
 	}
 	lo, hi = s.Bounds(n)
 	return lo, hi, nil

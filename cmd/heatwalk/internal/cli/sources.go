@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -77,7 +78,7 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ing
 	}
 	end = func() error { return errors.Join(store.Close(), temp.Remove()) }
 	if !store.Manifest().Directed {
-		return c, 0, nil, errors.Join(usageOf(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
+		return c, 0, nil, errors.Join(fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
 	}
 	c.Nodes, c.Directed, c.Undirected = "", false, true
 	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, in.threads)}

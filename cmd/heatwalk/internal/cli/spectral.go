@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
@@ -70,7 +71,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	directed := d.g.Manifest().Directed
 	if directed && f.family.Works&spec.Directed == 0 {
-		return usageOf(name, "%s", asymmetric(f.name, "--kernel=cwk"))
+		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
 	d.g.forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.progress.Showing("computing", "product")}
@@ -173,8 +174,8 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	}
 	if !d.out.takesPieces(d.path) {
 		if limited && held > left {
-			return false, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-				d.path, words.Bytes(held))}
+			return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+				d.path, words.Bytes(held))
 		}
 		hold = true
 	}
@@ -214,11 +215,11 @@ const unsolved = "systems of equations of this graph were not solved to their to
 func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error {
 	switch {
 	case errors.Is(err, kernel.ErrAsymmetric):
-		return usageOf(graph, "%s", asymmetric(f.name, "--kernel=cwk"))
+		return fault.Usage(graph, "%s", asymmetric(f.name, "--kernel=cwk"))
 	case errors.Is(err, kernel.ErrTolerance):
-		return usageOf("--tolerance", "%v", err)
+		return fault.Usage("--tolerance", "%v", err)
 	case errors.Is(err, iterative.ErrIterationLimit):
-		return &machineError{graph, unsolved + "; loosen --tolerance, or take parameters farther from the end of their range", err}
+		return fault.Machine(err, graph, unsolved+"; loosen --tolerance, or take parameters farther from the end of their range")
 	}
 	return err
 }
@@ -230,7 +231,7 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	if r.Dtype == "float32" {
 		const normal, denormal = 0x1p-126, 0x1p-149 // the least ones
 		if found.Largest > 0 && found.Largest < normal {
-			return usageOf("--dtype", "the largest value, %.3g, is too small for float32; give --dtype float64", found.Largest)
+			return fault.Usage("--dtype", "the largest value, %.3g, is too small for float32; give --dtype float64", found.Largest)
 		}
 		bound += precisionOf(r.Dtype)*found.Largest + denormal/2
 	}

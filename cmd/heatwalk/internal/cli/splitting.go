@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
@@ -201,28 +202,28 @@ func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error
 	noun := "labelled " + s.noun
 	switch {
 	case errors.As(err, &journal) && journal.Damaged:
-		return &dataError{journal.Path, journal.What + "; leave out --resume to begin again"}
+		return fault.Data(journal.Path, "%s", journal.What+"; leave out --resume to begin again")
 	case errors.As(err, &journal):
-		return usageOf("--resume", "%s %s; give what it had, or leave out --resume to begin again", journal.Path, journal.What)
+		return fault.Usage("--resume", "%s %s; give what it had, or leave out --resume to begin again", journal.Path, journal.What)
 	case errors.As(err, &drawn) && drawn.Folds > 0 && drawn.Items >= drawn.Folds:
-		return usageOf("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class])
+		return fault.Usage("--folds", "of %d folds one has none of the %s of class %q; give fewer, or --draw stratified", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class])
 	case errors.As(err, &drawn) && drawn.Folds > 0:
 		advice := ""
 		if drawn.Items > 1 {
 			advice = fmt.Sprintf("give at most %d, or ", drawn.Items)
 		}
-		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class], advice)
+		return fault.Usage("--folds", "%d folds are more than the %s of class %q; %sleave out the class", drawn.Folds, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class], advice)
 	case errors.As(err, &drawn) && drawn.Class >= 0 && drawn.Smallest > 0:
-		return usageOf("--train", "%v of %s leaves class %q without a training %s; the smallest fraction that works is %v",
+		return fault.Usage("--train", "%v of %s leaves class %q without a training %s; the smallest fraction that works is %v",
 			drawn.Fraction, words.Counted(int64(drawn.Items), noun), l.Names[drawn.Class], s.noun, drawn.Smallest)
 	case errors.As(err, &drawn):
-		return usageOf("--train", "%s", strings.ReplaceAll(drawn.Error(), "node", s.noun))
+		return fault.Usage("--train", "%s", strings.ReplaceAll(drawn.Error(), "node", s.noun))
 	case errors.As(err, &split) && split.Row >= 0:
-		return &dataError{s.split, fmt.Sprintf("%q %s; keep one line for each %s", nodes.ID(split.Row), split.What, noun)}
+		return fault.Data(s.split, "%q %s; keep one line for each %s", nodes.ID(split.Row), split.What, noun)
 	case errors.As(err, &split):
-		return &dataError{s.split, "the split " + split.What + "; give it more lines"}
+		return fault.Data(s.split, "%s", "the split "+split.What+"; give it more lines")
 	case errors.Is(err, validate.ErrUsage) && len(s.perClass) > 0:
-		return usageOf("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
+		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
@@ -105,7 +106,7 @@ func (f *classifyFlags) parameters(seed int64) any {
 // they are of: it chooses, and predicts.
 func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
 	if !slices.Contains(predictionFormats, strings.ToLower(filepath.Ext(out))) && out != "-" {
-		return usageOf("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(predictionFormats, " "))
+		return fault.Usage("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(predictionFormats, " "))
 	}
 	graph, f, err := in.commandOf(&parts[0])
 	if err != nil {
@@ -136,7 +137,7 @@ func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classify
 		err = again.checked()
 	}
 	if err != nil || flags.NArg() != 2 {
-		return "", nil, &dataError{p.Path + ".run.json", "has no command line that this version reads; make the part again"}
+		return "", nil, fault.Data(p.Path+".run.json", "has no command line that this version reads; make the part again")
 	}
 	in.seed = again.seed
 	f.labels, f.truth = p.At(f.labels), p.At(f.truth)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -122,7 +123,7 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 	if f.labels != "" {
 		l, err = read(f.labels)
 	} else if a.Class == nil {
-		err = usageOf("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
+		err = fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	} else {
 		l, err = a.Labels()
 	}
@@ -144,9 +145,8 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 		others = fmt.Sprintf(" (nor %s like it)", words.Counted(int64(n), "other value"))
 	}
 	first := unknown[0]
-	return nil, nil, nil, &dataError{fmt.Sprintf("%s:%d", a.File, a.Line[first.Record]),
-		fmt.Sprintf("%s is %s, which it is in no record with a label%s; pass --unknown-values=missing to take it for a missing value",
-			a.Columns[first.Column].Name, quoted(first.Value), others)}
+	return nil, nil, nil, fault.Data(fmt.Sprintf("%s:%d", a.File, a.Line[first.Record]), "%s is %s, which it is in no record with a label%s; pass --unknown-values=missing to take it for a missing value",
+		a.Columns[first.Column].Name, quoted(first.Value), others)
 }
 
 // learnError names the learner, and the place of what it was given, in errors of it.
@@ -156,7 +156,7 @@ func learnError(err error, place string) error {
 		return err
 	}
 	if wrong.Limit {
-		return &machineError{place, wrong.Learner + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
+		return fault.Machine(err, place, "%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Learner)
 	}
-	return &machineError{place, strings.TrimPrefix(err.Error(), "ongram: ") + "; take another learner or kernel", err}
+	return fault.Machine(err, place, "%s; take another learner or kernel", strings.TrimPrefix(err.Error(), "ongram: "))
 }

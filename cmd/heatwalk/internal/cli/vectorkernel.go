@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -95,7 +96,7 @@ func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, err
 	}
 	list, err := nodefile.ReadIDs(in.ctx, path, a, in.stdin)
 	if err == nil && len(list) == 0 {
-		err = &dataError{path, "no ids; give one a line"}
+		err = fault.Data(path, "no ids; give one a line")
 	}
 	return list, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/closed"
@@ -145,5 +146,5 @@ func recordError(err error, a *nodefile.Attributes) error {
 	if wrong.Attribute != "" {
 		what = wrong.Attribute + ": " + what
 	}
-	return &dataError{place, what}
+	return fault.Data(place, "%s", what)
 }

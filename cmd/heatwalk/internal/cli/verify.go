@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -22,7 +23,7 @@ func newVerify(in *invocation) *cobra.Command {
 		if info, err := os.Stat(args[0]); err != nil {
 			return err
 		} else if !info.IsDir() {
-			return usageOf(args[0], "is not a store; heatwalk ingest makes one")
+			return fault.Usage(args[0], "is not a store; heatwalk ingest makes one")
 		}
 		report, err := in.verify(args[0])
 		if err != nil {

@@ -1,0 +1,150 @@
+package fault
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// Report is an error as fields, the form it has with --json.
+type Report struct {
+	File    string `json:"file,omitempty"`
+	Line    int64  `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Byte    *int64 `json:"byte,omitempty"`
+	Flag    string `json:"flag,omitempty"`
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Stack   string `json:"stack,omitempty"` // of an internal error, with --debug
+
+	Text string `json:"-"` // the line without --json
+}
+
+// Reports takes an error apart into lines.
+func Reports(err error) []Report {
+	var (
+		usage    *usageError
+		many     *ingest.BadLines
+		parse    *nodefile.ParseError
+		corrupt  *shard.CorruptError
+		file     *fs.PathError
+		declared *spec.ParameterError
+		scale    *graph.ScaleError
+		large    *tablefile.RangeError
+	)
+	switch {
+	case errors.As(err, &usage):
+		var list []Report
+		for _, p := range usage.problems {
+			r := textReport(p.Place + ": " + p.What)
+			r.Flag = p.Place
+			r.Message, r.Hint, _ = strings.Cut(p.What, "; ")
+			list = append(list, r)
+		}
+		return list
+	case errors.As(err, &declared):
+		return []Report{flagReport(declared.Parameter, declared.What)}
+	case errors.As(err, &large):
+		return []Report{flagReport("dtype", large.Error()+"; give --dtype float64")}
+	case errors.As(err, &scale):
+		return []Report{textReport("edge weights: " + scale.What())}
+	case errors.As(err, &many):
+		var list []Report
+		for _, p := range many.First {
+			list = append(list, parseReport(p))
+		}
+		if lines := strings.Split(many.Error(), "\n"); len(lines) > len(list) {
+			list = append(list, textReport(lines[len(lines)-1]))
+		}
+		return list
+	case errors.As(err, &parse):
+		return []Report{parseReport(parse)}
+	case errors.As(err, &corrupt):
+		r := textReport(corrupt.Error())
+		r.File = corrupt.Path
+		r.Message, r.Hint, _ = strings.Cut(corrupt.What, "; ")
+		if corrupt.Offset >= 0 {
+			r.Byte = &corrupt.Offset
+		}
+		return []Report{r}
+	case errors.As(err, &file):
+		return []Report{fileReport(err, file)}
+	}
+	return []Report{textReport(err.Error())}
+}
+
+// flagReport makes a report of a parameter that does not fit the graph or the labels.
+func flagReport(name, what string) Report {
+	r := textReport("--" + name + ": " + what)
+	r.Flag = "--" + name
+	r.Message, r.Hint, _ = strings.Cut(what, "; ")
+	return r
+}
+
+// fileReport makes a report of err, which file is the cause of.
+func fileReport(err error, file *fs.PathError) Report {
+	path, hint := durable.Final(file.Path), ""
+	text := strings.ReplaceAll(err.Error(), file.Path, path)
+	bare := err.Error() == file.Error()
+	switch {
+	case errors.Is(err, durable.ErrFull):
+		dir := filepath.Dir(path)
+		for parent := filepath.Dir(dir); !isDirectory(dir) && parent != dir; parent = filepath.Dir(dir) {
+			dir = parent // what was made for this run is gone
+		}
+		hint = "; make room, or write to another disk"
+		if _, ours := durable.InTempDir(path); ours {
+			hint = "; make room, or name another disk with --temp-dir"
+		}
+		if free, err := durable.OS.Free(dir); err == nil {
+			hint = " (" + words.Bytes(free) + " are free)" + hint
+		}
+	case errors.Is(err, syscall.EFBIG):
+		hint = "; allow larger files with ulimit -f, or write to another disk"
+	case errors.Is(err, syscall.EMFILE):
+		hint = "; allow more with ulimit -n"
+	case errors.Is(err, fs.ErrNotExist) && bare && file.Op == "mkdir":
+		text, hint = "create "+path+": there is no directory "+filepath.Dir(path), "; make it first"
+	case errors.Is(err, fs.ErrNotExist) && bare:
+		text, hint = path+": "+file.Err.Error(), "; check the path"
+	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:
+		text, hint = path+": "+file.Err.Error(), "; check who may read it"
+	}
+	r := textReport(text + hint)
+	r.File = path
+	r.Message = strings.TrimPrefix(r.Message, path+": ")
+	return r
+}
+
+// textReport makes a report of a line WHAT; WHAT TO DO.
+func textReport(text string) Report {
+	r := Report{Text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
+	r.Message, r.Hint, _ = strings.Cut(r.Text, "; ")
+	return r
+}
+
+func parseReport(p *nodefile.ParseError) Report {
+	r := Report{Text: p.Error(), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Fix}
+	if p.AtByte {
+		r.Byte = &p.Byte
+	}
+	return r
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
