@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"ingest/internal/sort":           1,
 	"ingest/internal/parse":          2,
 	"ingest/internal/ids":            2,
+	"ingest/internal/lines":          3,
 	"ingest":                         4,
 	"generate":                       3,
 	"graph":                          3,

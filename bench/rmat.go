@@ -38,7 +38,7 @@ func OverNodes(ctx context.Context, dir string, least, most int, s *Settings) (*
 func OverNodesMemory(most int, s *Settings) []spec.Bytes {
 	nodes := int64(1) << most
 	edges := 16 * nodes
-	made, err := ingest.EstimateCounts(ingest.Counts{Nodes: nodes, Lines: edges}, nil)
+	made, err := ingest.Estimate(context.Background(), []string{"-"}, &ingest.Config{Counts: &ingest.Counts{Nodes: nodes, Lines: edges}})
 	if err != nil {
 		panic(err) // the settings are the defaults, without a limit
 	}

@@ -96,6 +96,7 @@ type Config struct {
 	Window       int64          // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
 	Workers      int            // 0 means one for each processor
 	Stdin        io.Reader      // what "-" reads; nil: os.Stdin
+	Counts       *Counts        // what Stdin holds, for [Estimate]; nil: not known
 	Sources      []*Source      // further inputs, behind the files
 	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody
 	Warn         func(string)   // told of what is odd but accepted; nil: nobody

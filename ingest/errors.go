@@ -6,15 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// maxListed is how many bad lines an error lists, maxBad after how many no
-// more are looked for.
-const (
-	maxListed = 10
-	maxBad    = 1000
-)
+// maxBad is after how many bad lines no more are looked for.
+const maxBad = 1000
 
 // BadLines is returned for a file with several bad lines: the first ten in the
 // order of the file, and how many there are.
@@ -84,28 +81,15 @@ func (e *DiskError) Error() string {
 	return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir, e.What, e.Need, e.Free, e.Fix)
 }
 
-// faults collects the bad lines of one part of a file.
-type faults struct {
-	first []*nodefile.ParseError
-	count int64
-}
-
-func (f *faults) add(e *nodefile.ParseError) {
-	f.count++
-	if len(f.first) < maxListed {
-		f.first = append(f.first, e)
-	}
-}
-
 // join returns the error for the bad lines of the parts of a file, given in
 // its order, or nil. Whatever follows the part with which maxBad is reached is
 // left out, because how far others had read does not depend on the data alone.
 // Where no line of the file is good there is nothing to skip.
-func join(parts []faults, good bool) error {
+func join(parts []lines.Faults, good bool) error {
 	all := &BadLines{}
 	for _, p := range parts {
-		all.Count += p.count
-		all.First = append(all.First, p.first[:min(len(p.first), maxListed-len(all.First))]...)
+		all.Count += p.Count
+		all.First = append(all.First, p.First[:min(len(p.First), lines.MaxListed-len(all.First))]...)
 		if all.More = all.Count >= maxBad; all.More {
 			break
 		}
@@ -126,18 +110,13 @@ func join(parts []faults, good bool) error {
 }
 
 // withoutSkipping returns the way out of the bad lines of a file that has no others.
-func withoutSkipping(fix string, lines int64) string {
+func withoutSkipping(fix string, count int64) string {
 	switch {
-	case fix == fixLine && lines > 1:
+	case fix == lines.FixLine && count > 1:
 		return "no line is good; fix them"
-	case fix == fixLine:
+	case fix == lines.FixLine:
 		return "fix the line"
 	}
 	fix = strings.TrimSuffix(fix, ", or pass Config.SkipBadLines")
 	return strings.Replace(fix, "fix the line, leave", "leave", 1)
-}
-
-// notRead is the error for a file of a format that is known and not read.
-func notRead(name, what, fix string) error {
-	return &nodefile.ParseError{File: name, Msg: what + ", which is not read", Fix: fix}
 }

@@ -1,18 +1,13 @@
 package ingest
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"io"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
-	"github.com/heatwalk/heatwalk/ingest/internal/sketch"
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -29,12 +24,19 @@ type Plan struct {
 	Lines, Nodes, Entries int64
 }
 
+// Counts is what is known of a stream of lines between nodes with the numbers
+// from 0.
+type Counts struct {
+	Nodes, Lines int64 // at the most
+	Whole        bool  // every node has a line
+}
+
 // Estimate tells what [Run] would take for these inputs and settings, without
-// reading more than samples of them. With too little memory for its parts that
+// reading more than samples of edge lists. With too little memory for its parts that
 // do not shrink, the error is a [*MemoryError]; standard input, which can be
-// read only once, gives an [*nodefile.InputError].
+// read only once, gives an [*nodefile.InputError] unless Config.Counts says what it holds.
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
-	g := guess{known: sketch.NewDistinct(), odd: sketch.NewDistinct(), numeric: true, whole: true}
+	g := &guess{sampled: newSampled()}
 	if c != nil {
 		g.c = *c
 	}
@@ -53,52 +55,17 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	return g.plan()
 }
 
-// Counts is what is known of a stream of lines between nodes with the numbers
-// from 0.
-type Counts struct {
-	Nodes, Lines int64 // at the most
-	Whole        bool  // every node has a line
-}
-
-// EstimateCounts is Estimate for a stream of so many lines.
-func EstimateCounts(n Counts, c *Config) (*Plan, error) {
-	const text = 8 // bytes of a line, at the least
-	g := guess{
-		numeric: true, top: uint32(max(n.Nodes-1, 0)), matrix: uint64(n.Nodes), dense: n.Whole,
-		lines: float64(n.Lines), chunks: float64(n.Lines) * text / textio.ChunkBytes,
-	}
-	if c != nil {
-		g.c = *c
-	}
-	if err := g.c.validate(); err != nil {
-		return nil, err
-	}
-	return g.plan()
-}
-
-// guess is what is known of inputs from samples.
+// guess is what is known of inputs.
 type guess struct {
 	c        Config
 	share    int64 // bytes of text to look at in each input
 	lines    float64
 	chunks   float64 // of text
 	weighted bool
-	whole    bool    // no input has more than its share
-	matrix   uint64  // rows that an input declares
-	dense    bool    // their ids are their numbers, which takes no dictionary
-	reader   int64   // bytes that the reader of a format takes, at the most
-	window   float64 // bytes that decompressing takes while lines are read, if they are many
-
-	// Of the sampled ids.
-	tokens, oddTokens float64          // all, and those of every other block
-	often             []uint32         // how many have each of so many remainders of their hash
-	known, odd        *sketch.Distinct // the same
-	bytes             float64          // of all
-	numeric           bool             // small numbers only
-	top               uint32           // the largest of them
-
-	code   []uint32
-	weight []float64
+	matrix   uint64 // rows that an input declares
+	dense    bool   // their ids are their numbers, which takes no dictionary
+	readers  int64  // bytes that reading takes beside the room of workers, at the most
+	sampled         // ids
 }
 
 // Samples: so much text of all inputs together, of a large file in blocks that
@@ -108,69 +75,91 @@ const (
 	sampleBlock = 256 << 10
 )
 
-// file samples one input.
+// file takes note of one input.
 func (g *guess) file(ctx context.Context, path string) error {
+	if n := g.c.Counts; path == "-" && n != nil {
+		const text = 8 // bytes of a line, at the least
+		g.top, g.matrix, g.dense = uint32(max(n.Nodes-1, 0)), uint64(n.Nodes), n.Whole
+		g.lines, g.chunks = float64(n.Lines), float64(n.Lines)*text/textio.ChunkBytes
+		return nil
+	}
 	if path == "-" {
 		return &nodefile.InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
 	}
-	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: cmp.Or(g.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag})
+	in, err := textio.Open(ctx, path, g.c.openOptions(nil))
 	if err != nil {
 		return nodefile.Translate(path, err)
 	}
 	defer in.Close()
-	g.window = max(g.window, float64(unusualWindow(in)))
-	_, size := in.Progress()
 	format, err := g.c.recognize(in)
 	if err != nil {
 		return err
 	}
-	if format != graphfile.EdgeList {
-		return g.foreign(ctx, in, format, float64(size))
+	if format == graphfile.EdgeList {
+		err = nodefile.Translate(path, g.text(in))
+	} else {
+		err = g.foreign(ctx, in, format)
 	}
-	head, err := in.Head()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err != nil {
-		return nodefile.Translate(path, err)
-	}
-	if isMarket(in.Name(), head) {
-		_, m, err := planMarket(in.Name(), in, &tally{})
-		if err != nil {
-			return nodefile.Translate(path, err)
-		}
-		g.lines += float64(m.entries)
-		g.chunks += float64(size) / textio.ChunkBytes
-		g.weighted = g.weighted || !m.pattern
-		g.matrix = max(g.matrix, m.rows)
-		return nil
-	}
-	lay, err := g.c.plan(in.Name(), head, nil)
+	g.readers = max(g.readers, unusualWindow(in))
+	return err
+}
+
+// text samples an edge list, with the parser of [Run].
+func (g *guess) text(in *textio.Reader) error {
+	lay, err := g.c.lineSettings(func(string) {}).LayoutOf(in, new(lines.Tally))
 	if err != nil || lay == nil {
 		return err
 	}
-	g.weighted = g.weighted || lay.weight >= 0
-	var lines, text float64
-	all := float64(size)
-	if file, _ := in.File(); file != nil && size > g.share {
-		lines, text, err = g.blocks(lay, file, size)
+	_, stored := in.Progress()
+	g.weighted = g.weighted || lay.Weighted()
+	if m := lay.Market; m != nil {
+		g.lines += float64(m.Entries)
+		g.chunks += float64(stored) / textio.ChunkBytes
+		g.matrix = max(g.matrix, m.Rows)
+		return nil
+	}
+	var edges, text float64
+	p := &lines.Parser{Name: in.Name(), Layout: lay, Slabs: new(lines.Slabs), Dict: ids.NewDict()}
+	whole, err := in.Sample(g.share, sampleBlock, func(chunk *textio.Chunk) error {
+		text += float64(len(chunk.Data))
+		n, err := g.piece(p, chunk)
+		edges += float64(n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	all := text
+	if !whole {
 		g.whole = false
-	} else {
-		var end bool
-		lines, text, end, err = g.beginning(lay, in)
-		g.whole = g.whole && end
-		if packed, _ := in.Progress(); !end && packed > 0 {
-			all *= max(1, text/float64(packed))
-		} else {
-			all = text
+		all = float64(stored)
+		if read, _ := in.Progress(); in.Compressed() && read > 0 {
+			all *= max(1, text/float64(read))
+		}
+	}
+	g.lines += edges / max(1, text) * all
+	g.chunks += all / textio.ChunkBytes
+	return nil
+}
+
+// piece takes note of the ids of a piece of an edge list, and returns how many edges it
+// holds. The run tells what is wrong with its lines.
+func (g *guess) piece(p *lines.Parser, chunk *textio.Chunk) (edges int, err error) {
+	g.next()
+	read, err := p.Read(chunk, false)
+	if errors.Is(err, lines.ErrText) {
+		if read, err = p.Read(chunk, true); err == nil {
+			read.IDs.Each(chunk.Data, g.id)
+		}
+	} else if err == nil {
+		for _, c := range read.Code {
+			g.number(uint64(c))
 		}
 	}
 	if err != nil {
-		return nodefile.Translate(path, err)
+		return 0, err
 	}
-	g.lines += lines / max(1, text) * all
-	g.chunks += all / textio.ChunkBytes
-	return nil
+	return len(read.Code) / 2, nil
 }
 
 // errSampled ends the reading of a sample.
@@ -179,17 +168,11 @@ var errSampled = errors.New("ingest: enough is known")
 // parquetBytes is about what pages of a Parquet file take, packed and not.
 const parquetBytes = 16 << 20
 
-// foreign samples the beginning of a file that is neither an edge list nor Matrix
-// Market, but for what it declares.
-func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile.Format, size float64) error {
+// foreign reads a file that is neither an edge list nor Matrix Market: what it declares,
+// the beginning of one that declares its edges, else all of it.
+func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile.Format) error {
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
-	var (
-		declared    *graphfile.Declared
-		edges, text float64
-		first       = -1.0 // where edges begin
-		odd         bool
-	)
 	o := &graphfile.Options{Directed: g.c.Directed, Undirected: g.c.Undirected, Fields: g.c.Fields}
 	o.Hold = func(bytes int64) error {
 		if g.c.Memory > 0 && bytes > g.c.Memory {
@@ -197,241 +180,49 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 		}
 		return nil
 	}
+	var edges, text float64
+	declared := false
 	o.Declared = func(d graphfile.Declared) error {
-		declared = &d
-		g.weighted = g.weighted || d.Weighted
+		declared, edges, g.weighted = true, float64(d.Edges), g.weighted || d.Weighted
 		if d.Numbered {
 			g.matrix, g.dense = max(g.matrix, d.Nodes), true
 			return errSampled
 		}
 		return nil
 	}
-	done := func() float64 { at, _ := in.Progress(); return float64(at) }
 	_, err := graphfile.Read(format, input, o, func(b *graphfile.Batch) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		before := g.tokens
+		g.next()
 		for _, n := range b.Number {
-			if n <= math.MaxUint32 {
-				g.top = max(g.top, uint32(n))
-			} else {
-				g.numeric = false
-			}
-			g.add(sketch.Mix(n), odd)
-			text += 8
+			g.number(n)
 		}
 		for i := range b.End {
-			g.id(b.ID(i), odd)
-			text += float64(len(b.ID(i)))
+			g.id(b.ID(i))
 		}
 		g.numeric = g.numeric && len(b.End) == 0 // they get a dictionary
-		if odd {
-			g.oddTokens += g.tokens - before
-		}
-		odd = !odd
 		g.weighted = g.weighted || len(b.Weight) > 0
-		if b.Edges {
-			if first < 0 {
-				first = done()
-			}
-			edges += float64(b.Len() / 2)
-		}
-		if text > float64(g.share) {
+		if text += float64(8*len(b.Number) + len(b.Text)); declared && text > float64(g.share) {
+			g.whole = false
 			return errSampled
+		}
+		if b.Edges && !declared {
+			edges += float64(b.Len() / 2)
 		}
 		return nil
 	})
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if !errors.Is(err, errSampled) {
-			return nil // the run will tell
-		}
-		g.whole = false
-		switch {
-		case declared != nil:
-			edges = float64(declared.Edges)
-		case edges == 0 || done() <= first:
-			const edge = 8 // bytes, in most files
-			edges = size / edge
-		default:
-			edges += (size - done()) * edges / (done() - first)
-		}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil && !errors.Is(err, errSampled) {
+		return nil // the run will tell
 	}
 	if format == graphfile.Parquet {
-		g.reader = max(g.reader, int64(min(parquetBytes, size)))
+		_, size := in.Progress()
+		g.readers = max(g.readers, min(parquetBytes, size))
 	}
 	g.lines += edges
-	g.chunks += edges * 8 / textio.ChunkBytes
+	g.chunks += math.Ceil(edges * 8 / textio.ChunkBytes)
 	return nil
-}
-
-// blocks samples blocks of a file from its start to its end.
-func (g *guess) blocks(lay *layout, file io.ReaderAt, size int64) (lines, text float64, err error) {
-	n := max(2, g.share/sampleBlock)
-	buf := make([]byte, sampleBlock+textio.Slack)
-	for i := range n {
-		k, err := file.ReadAt(buf[:sampleBlock], (size-sampleBlock)/(n-1)*i)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, 0, err
-		}
-		first := lay.first
-		from, to := 0, bytes.LastIndexByte(buf[:k], '\n')+1
-		if i == 0 {
-			first = 1
-		} else {
-			from = bytes.IndexByte(buf[:k], '\n') + 1
-		}
-		if from >= to {
-			continue
-		}
-		clear(buf[to:])
-		lines += g.sample(lay, buf[from:to:len(buf)], first, i%2 == 1)
-		text += float64(to - from)
-	}
-	return lines, text, nil
-}
-
-// beginning samples the text of an input up to its share; end says that this is
-// all.
-func (g *guess) beginning(lay *layout, in *textio.Reader) (lines, text float64, end bool, err error) {
-	for i := 0; text < float64(g.share); i++ {
-		chunk, err := in.Head()
-		if errors.Is(err, io.EOF) {
-			return lines, text, true, nil
-		}
-		if err != nil {
-			return 0, 0, false, err
-		}
-		lines += g.sample(lay, chunk.Data, chunk.First, i%2 == 1)
-		text += float64(len(chunk.Data))
-		in.Drop()
-	}
-	return lines, text, false, nil
-}
-
-// sample takes note of the lines of a piece of text, the first of which has
-// this number, and returns how many edges it holds. Behind the text follow
-// textio.Slack bytes.
-func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines float64) {
-	var f table.Fields
-	if odd {
-		before := g.tokens
-		defer func() { g.oddTokens += g.tokens - before }()
-	}
-	for at := 0; at < len(text); number++ {
-		if number >= lay.first && lay.simple {
-			from := at
-			at, g.code, g.weight = lay.template.Scan(text, at, g.code[:0], g.weight[:0])
-			for _, c := range g.code {
-				id := c + uint32(lay.template.Base)
-				g.add(sketch.Mix(uint64(id)), odd)
-				g.top = max(g.top, id)
-			}
-			lines += float64(len(g.code) / 2)
-			g.bytes += float64(at - from - len(g.code))
-			if at == len(text) {
-				break
-			}
-		}
-		end := at + bytes.IndexByte(text[at:], '\n')
-		line := text[at:end]
-		at = end + 1
-		if number < lay.first || table.IsComment(line) {
-			continue
-		}
-		source, target, _, ok := lay.cut(line)
-		switch {
-		case ok:
-			g.id(line[:source], odd)
-			g.id(line[source+1:target], odd)
-		case lay.split(&f, line) != nil || len(f.Text) <= max(lay.source, lay.target):
-			continue
-		default:
-			g.id(f.Text[lay.source], odd)
-			g.id(f.Text[lay.target], odd)
-		}
-		lines++
-	}
-	return lines
-}
-
-// id takes note of an id.
-func (g *guess) id(id []byte, odd bool) {
-	if v, ok := smallNumber(id); ok {
-		g.top = max(g.top, v)
-		g.add(sketch.Mix(uint64(v)), odd)
-	} else {
-		g.numeric = false
-		g.add(sketch.HashOf(id), odd)
-	}
-	g.bytes += float64(len(id))
-}
-
-func (g *guess) add(hash uint64, odd bool) {
-	if g.often == nil {
-		g.often = make([]uint32, oftenCounts)
-	}
-	g.often[hash%oftenCounts]++
-	g.tokens++
-	g.known.Add(hash)
-	if odd {
-		g.odd.Add(hash)
-	}
-}
-
-// oftenCounts is how many counts tell of the most frequent id.
-const oftenCounts = 1 << 16
-
-// hubs bounds how many entries the longest rows have before lines of one edge are
-// merged: of so many rows.
-func (g *guess) hubs(rows int) []int {
-	hubs := make([]int, rows)
-	if g.tokens == 0 {
-		return hubs
-	}
-	often := slices.Sorted(slices.Values(g.often))
-	for i := range min(rows, len(often)) {
-		n := float64(often[len(often)-1-i])
-		hubs[i] = int((n + 3*math.Sqrt(n)) * max(1, 2*g.lines/g.tokens))
-	}
-	return hubs
-}
-
-// hasDict reports whether the ids go through a dictionary: some are text, or numbers
-// too far apart for a bitmap.
-func (g *guess) hasDict() bool {
-	return !g.numeric || !g.dense && g.matrix == 0 && float64(g.top) >= max(ids.DenseBits, ids.IDBits*2*g.lines)
-}
-
-// idBytes returns the mean length of the sampled ids. Frequent ones count as
-// often as they occur, which matters little.
-func (g *guess) idBytes() float64 { return g.bytes / max(1, g.tokens) }
-
-// nodes bounds how many distinct ids there are. They grow with the lines, more
-// and more slowly: the power with which they grow from every other block of
-// the sample to all of it bounds what comes behind. No graph has more than two
-// for each line, nor more small numbers than the largest one says.
-func (g *guess) nodes() float64 {
-	if g.matrix > 0 {
-		return float64(g.matrix)
-	}
-	n := g.known.Count()
-	if !g.whole {
-		n *= 1.02 // how far the counting may be off
-		power := 1.0
-		if odd := g.odd.Count(); odd > 0 && g.oddTokens < g.tokens {
-			power = min(1, max(0, math.Log(g.known.Count()/odd)/math.Log(g.tokens/g.oddTokens)))
-		}
-		n *= math.Pow(max(1, 2*g.lines/max(1, g.tokens)), power)
-	} else {
-		n *= 1.005
-	}
-	n = min(n, max(g.tokens, 2*g.lines))
-	if g.numeric {
-		n = min(n, float64(g.top)*1.01+1)
-	}
-	return n
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/unread"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -56,7 +57,7 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
 		if what, fix, known := unread.WebGraph(in.Name()); known {
-			return format, notRead(in.Name(), what, fix)
+			return format, lines.NotRead(in.Name(), what, fix)
 		}
 	}
 	return format, nil
@@ -66,8 +67,8 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
 	r.files[f.file].Format = format.String()
-	var lines int64
-	defer func() { r.close(in, f.file, lines) }()
+	var last int64 // line
+	defer func() { r.close(in, f.file, last) }()
 	if err := r.foreignFlags(in.Name(), format); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	if err != nil {
 		return nodefile.Translate(in.Name(), err)
 	}
-	lines = g.Lines
+	last = g.Lines
 	r.files[f.file].Columns = g.Columns
 	r.rounded(in.Name()+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {

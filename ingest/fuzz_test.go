@@ -98,7 +98,7 @@ func FuzzMatrixMarket(f *testing.F) {
 		// memory for them.
 		defer func(n int) { maxNodes = n }(maxNodes)
 		maxNodes = 1000
-		fuzzRun(t, "g.mtx", bannerStart+" matrix coordinate "+text, what)
+		fuzzRun(t, "g.mtx", "%%MatrixMarket"+" matrix coordinate "+text, what)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -21,8 +22,8 @@ func (r *run) readNodes() error {
 	if err != nil {
 		return err
 	}
-	var lines int64
-	defer func() { r.close(in, 0, lines) }()
+	var last int64 // line
+	defer func() { r.close(in, 0, last) }()
 	head, err := in.Head()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nodefile.Translate(r.c.Nodes, err)
@@ -57,12 +58,12 @@ func (r *run) readNodes() error {
 		if err != nil {
 			return nodefile.Translate(in.Name(), err)
 		}
-		lines = row.Line
+		last = row.Line
 		if skip {
 			skip = false
 			continue
 		}
-		if id, ok := smallNumber(row.ID()); ok && !r.useDict.Load() {
+		if id, ok := lines.SmallNumber(row.ID()); ok && !r.useDict.Load() {
 			code = append(code, id)
 		} else {
 			if err := r.noNumbers(flush); err != nil {
@@ -141,8 +142,8 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 	}
 	list := &table.Nodes{Name: name, Columns: 1}
 	first := int64(0)
-	lines, number := 0, chunk.First
-	for rest := chunk.Data; len(rest) > 0 && lines < sample; number++ {
+	count, number := 0, chunk.First
+	for rest := chunk.Data; len(rest) > 0 && count < lines.SampleLines; number++ {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
@@ -159,10 +160,10 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 		if first == 0 {
 			first = number
 		}
-		lines++
+		count++
 	}
-	if lines > 1 {
+	if count > 1 {
 		r.warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is a node", name, first))
 	}
-	return lines > 1
+	return count > 1
 }

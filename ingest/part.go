@@ -3,6 +3,7 @@ package ingest
 import (
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
@@ -22,38 +23,10 @@ type part struct {
 	gaps     []uint32  // for every line of text without an edge, how many edges come before it
 	inDict   bool      // codes are the dictionary's
 	leaving  bool      // a worker moves it to disk; guarded by run.mu
-	bad      faults
-	stats    tally
+	bad      lines.Faults
+	stats    lines.Tally
 	spilled  *sort.Record // where the part is on disk; nil: in memory
 	mapped   int          // how many of the run's maps were applied before it was spilled
-}
-
-// tally counts lines.
-type tally struct {
-	lines, comments int64
-	rounded         int64 // weights that are integers which float64 does not hold
-	roundedLine     int64 // of the first of them
-	padded          int64 // ids with blanks around them
-	paddedLine      int64 // of the first of them
-}
-
-// round takes note of a weight that is rounded.
-func (t *tally) round(line int64) { t.add(tally{rounded: 1, roundedLine: line}) }
-
-// pad takes note of an id with blanks around it.
-func (t *tally) pad(line int64) { t.add(tally{padded: 1, paddedLine: line}) }
-
-func (t *tally) add(u tally) {
-	t.lines += u.lines
-	t.comments += u.comments
-	if u.rounded > 0 && (t.rounded == 0 || u.roundedLine < t.roundedLine) {
-		t.roundedLine = u.roundedLine
-	}
-	t.rounded += u.rounded
-	if u.padded > 0 && (t.padded == 0 || u.paddedLine < t.paddedLine) {
-		t.paddedLine = u.paddedLine
-	}
-	t.padded += u.padded
 }
 
 // line returns the number of the line of text that edge i came from, 0 if the

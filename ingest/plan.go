@@ -12,8 +12,11 @@ import (
 
 // extent returns what samples tell of the graph, with all lines in memory.
 func (g *guess) extent() *extent {
-	n := g.nodes()
-	e := &extent{c: &g.c, nodes: int64(n), lines: int64(g.lines), readers: g.reader + int64(g.window)}
+	n := float64(g.matrix)
+	if g.matrix == 0 {
+		n = g.distinct(g.lines)
+	}
+	e := &extent{c: &g.c, nodes: int64(n), lines: int64(g.lines), readers: g.readers}
 	e.workers = min(sched.Workers(g.c.Workers), int(max(math.Ceil(g.chunks), n/sort.MaxBucketRows, 1)))
 	line := int64(8)
 	if g.weighted {
@@ -52,7 +55,7 @@ func (g *guess) sorter(e *extent, pattern bool, limit int64) *sort.Sorter {
 	if g.c.Directed && !pattern {
 		s.View = sort.Outgoing
 	}
-	s.Suppose(int(e.lines), int(g.chunks)+1, g.hubs(2*e.workers))
+	s.Suppose(int(e.lines), int(g.chunks)+1, g.hubs(2*e.workers, g.lines))
 	return s
 }
 
@@ -161,4 +164,10 @@ func (g *guess) temporary(n float64) float64 {
 		bits += 64
 	}
 	return g.lines * (bits + 1) / 8
+}
+
+// hasDict reports whether the ids go through a dictionary: some are text, or numbers
+// too far apart for a bitmap.
+func (g *guess) hasDict() bool {
+	return !g.numeric || !g.dense && g.matrix == 0 && float64(g.top) >= max(ids.DenseBits, ids.IDBits*2*g.lines)
 }

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -18,9 +18,9 @@ import (
 // edgeList is an input of lines that is being read.
 type edgeList struct {
 	in   *textio.Reader
-	file int     // its report
-	lay  *layout // nil: there is nothing in it
-	sum  tally
+	file int           // its report
+	lay  *lines.Layout // nil: there is nothing in it
+	sum  lines.Tally
 	seq  int // of its first chunk
 }
 
@@ -111,15 +111,18 @@ func (r *run) open(path, format string) (*textio.Reader, error) {
 
 // openAny opens an input whose format is still to be found out.
 func (r *run) openAny(path string) (*textio.Reader, error) {
-	in, err := textio.Open(r.ctx, path, &textio.Options{
-		Stdin: r.c.Stdin, Warn: r.warn, Any: true, Window: cmp.Or(r.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag,
-	})
+	in, err := textio.Open(r.ctx, path, r.c.openOptions(r.warn))
 	if err != nil {
 		return nil, nodefile.Translate(path, err)
 	}
 	r.inputs = append(r.inputs, in)
 	r.files = append(r.files, FileReport{Name: in.Name()})
 	return in, nil
+}
+
+// openOptions are those of an input whose format is still to be found out.
+func (c *Config) openOptions(warn func(string)) *textio.Options {
+	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag}
 }
 
 // usualWindow is what zstd needs of a level below --ultra; it is counted as the
@@ -151,8 +154,20 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return nodefile.Translate(list.in.Name(), err)
 	}
-	list.lay, err = r.plan(list.in, several, &list.sum)
-	return err
+	list.lay, err = r.c.lineSettings(r.warn).LayoutOf(list.in, &list.sum)
+	if err != nil || list.lay == nil {
+		return nodefile.Translate(list.in.Name(), err)
+	}
+	f := &r.files[list.file]
+	f.Columns = list.lay.Said
+	if m := list.lay.Market; m != nil {
+		f.Format = "Matrix Market"
+		if several || r.c.Fields != nil {
+			return &nodefile.InputError{Place: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields"}
+		}
+		r.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
+	}
+	return nil
 }
 
 // readGroup reads edge lists, a single one by all workers, several side by side,
@@ -165,7 +180,7 @@ func (r *run) readGroup(group []*edgeList) (err error) {
 	read := &reading{r: r, group: group, lines: r.report.Lines}
 	for i, list := range group {
 		list.seq = base + i*maxChunks
-		read.lines += list.sum.lines
+		read.lines += list.sum.Lines
 	}
 	read.failed.Store(int64(len(group)))
 	if len(group) == 1 {
@@ -180,10 +195,10 @@ func (r *run) readGroup(group []*edgeList) (err error) {
 		})
 	}
 	for _, list := range group {
-		r.report.Comments += list.sum.comments
-		r.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.roundedLine), list.sum.rounded)
+		r.report.Comments += list.sum.Comments
+		r.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.RoundedLine), list.sum.Rounded)
 		r.padded(list)
-		r.close(list.in, list.file, list.sum.lines)
+		r.close(list.in, list.file, list.sum.Lines)
 	}
 	mine := r.parts[from:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
@@ -211,19 +226,19 @@ func (g *reading) list(worker, workers, i int) error {
 	var stop atomic.Bool // enough bad lines
 	var bad atomic.Int64
 	var mine []*part
-	parsers := make([]*parser, workers)
+	parsers := make([]*lines.Parser, workers)
 	err := list.in.Chunks(workers, func(w int, chunk *textio.Chunk) error {
 		if stop.Load() || g.failed.Load() < int64(i) {
 			return errEnough
 		}
 		if parsers[w] == nil {
-			parsers[w] = &parser{run: r, slabs: &r.slabs[worker+w], name: list.in.Name(), file: list.file, lay: list.lay}
+			parsers[w] = &lines.Parser{Name: list.in.Name(), Layout: list.lay, Slabs: &r.slabs[worker+w], Dict: r.dict}
 		}
-		p, err := parsers[w].parse(chunk, list.seq+chunk.Index)
+		p, err := r.parse(parsers[w], chunk, list)
 		if err != nil {
 			return err
 		}
-		if !r.c.SkipBadLines && bad.Add(p.bad.count) >= maxBad {
+		if !r.c.SkipBadLines && bad.Add(p.bad.Count) >= maxBad {
 			stop.Store(true)
 		}
 		if err := r.addPart(worker+w, p); err != nil {
@@ -232,14 +247,14 @@ func (g *reading) list(worker, workers, i int) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		mine = append(mine, p)
-		list.sum.add(p.stats)
-		g.lines += p.stats.lines
+		list.sum.Add(p.stats)
+		g.lines += p.stats.Lines
 		r.progress(g.progress())
 		return nil
 	})
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
 	if !r.c.SkipBadLines {
-		faults := make([]faults, len(mine))
+		faults := make([]lines.Faults, len(mine))
 		for i, p := range mine {
 			faults[i] = p.bad
 		}
@@ -256,14 +271,14 @@ func (g *reading) list(worker, workers, i int) error {
 	}
 	var read, wrong int64
 	for _, p := range mine {
-		wrong += p.bad.count
-		read += int64(p.edges) + p.bad.count
+		wrong += p.bad.Count
+		read += int64(p.edges) + p.bad.Count
 	}
 	r.mu.Lock()
 	r.report.BadLines += wrong
 	r.mu.Unlock()
-	if list.lay.market != nil {
-		return list.lay.market.complete(read)
+	if list.lay.Market != nil {
+		return list.lay.Market.Complete(read)
 	}
 	return nil
 }
@@ -285,48 +300,28 @@ func (g *reading) progress() Progress {
 // that failed.
 var errEnough = errors.New("ingest: too many bad lines")
 
-// plan decides how an input is built; nil means that there is nothing in it.
-func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error) {
-	head, err := in.Head()
-	if errors.Is(err, io.EOF) {
-		if table.IsNamed(in.Name(), ".mtx") {
-			return nil, &nodefile.ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
-		}
-		return nil, nil
+// lineSettings are those of package lines.
+func (c *Config) lineSettings(warn func(string)) *lines.Settings {
+	return &lines.Settings{Fields: c.Fields, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+}
+
+// parse makes a part of a chunk, through the dictionary once there is an id that is no
+// small integer; its slices are valid until the parser's next chunk.
+func (r *run) parse(p *lines.Parser, chunk *textio.Chunk, list *edgeList) (*part, error) {
+	read, err := p.Read(chunk, r.useDict.Load() && list.lay.Market == nil)
+	if errors.Is(err, lines.ErrText) {
+		r.useDict.Store(true)
+		read, err = p.Read(chunk, true)
 	}
 	if err != nil {
-		return nil, nodefile.Translate(in.Name(), err)
+		return nil, err
 	}
-	if isMarket(in.Name(), head) {
-		r.files[len(r.files)-1].Format = "Matrix Market"
-		if several || r.c.Fields != nil {
-			return nil, &nodefile.InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields"}
-		}
-		lay, m, err := planMarket(in.Name(), in, sum)
-		if errors.Is(err, io.EOF) {
-			return nil, &nodefile.ParseError{File: in.Name(), Msg: "ends before its sizes", Fix: "fetch the file again"}
-		}
-		if err != nil {
-			return nil, nodefile.Translate(in.Name(), err)
-		}
-		lay.market, r.matrix = m, &m.matrix
-		return lay, nil
+	out := &part{
+		seq: list.seq + chunk.Index, file: list.file, first: chunk.First, code: read.Code, weight: read.Weight,
+		weighted: list.lay.Weighted(), gaps: read.Gaps, bad: read.Bad, stats: read.Stats,
 	}
-	for {
-		lay, err := r.c.plan(in.Name(), head, r.warn)
-		if lay != nil || err != nil {
-			if lay != nil {
-				r.files[len(r.files)-1].Columns = lay.said
-			}
-			return lay, err
-		}
-		sum.lines += int64(head.Lines)
-		sum.comments += int64(head.Lines)
-		in.Drop()
-		if head, err = in.Head(); errors.Is(err, io.EOF) {
-			return nil, nil
-		} else if err != nil {
-			return nil, nodefile.Translate(in.Name(), err)
-		}
+	if read.IDs != nil {
+		err = r.codes(out, out.code, chunk.Data, read.IDs)
 	}
+	return out, err
 }

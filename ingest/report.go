@@ -61,13 +61,13 @@ func (r *run) rounded(place string, n int64) {
 // became of these.
 func (r *run) padded(list *edgeList) {
 	sum := list.sum
-	if sum.padded == 0 {
+	if sum.Padded == 0 {
 		return
 	}
-	r.report.PaddedIDs += sum.padded
+	r.report.PaddedIDs += sum.Padded
 	what := "were taken off; quote an id to keep them"
-	if list.lay.sep == table.Tab {
+	if list.lay.Tabbed() {
 		what = "were kept, but for those around integers"
 	}
-	r.warn(fmt.Sprintf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.paddedLine, sum.padded, what))
+	r.warn(fmt.Sprintf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.PaddedLine, sum.Padded, what))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -58,7 +59,7 @@ type run struct {
 	spillOnce sync.Once
 	spillErr  error
 	loaders   []sort.Lines          // of each worker
-	slabs     []slabs               // of each worker
+	slabs     []lines.Slabs         // of each worker
 	maps      []func(code []uint32) // from the codes of parts on disk to rows
 
 	mu sync.Mutex // guards parts, held, the callbacks and the report while files are read

@@ -3,7 +3,7 @@ package ingest
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/spec"
@@ -40,7 +40,7 @@ func (r *run) addPart(worker int, p *part) error {
 	keep, evict := r.admit(p)
 	p.gaps = slices.Clone(p.gaps)
 	if keep {
-		p.code, p.weight = r.slabs[worker].code.Keep(p.code), r.slabs[worker].weight.Keep(p.weight)
+		p.code, p.weight = r.slabs[worker].Code.Keep(p.code), r.slabs[worker].Weight.Keep(p.weight)
 	} else {
 		if err := r.checkEvicted(append(evict, p)); err != nil {
 			return err
@@ -91,24 +91,18 @@ func (r *run) moveAll(worker int, parts []*part) error {
 	return nil
 }
 
-// slabs are where the lines of one worker's parts lie.
-type slabs struct {
-	code   parse.Slab[uint32]
-	weight parse.Slab[float64]
-}
-
 // slabBytes is the memory of a piece of a slab, if the limit is not small.
 const slabBytes = 32 << 20
 
 // newSlabs returns slabs for all workers.
-func (r *run) newSlabs() []slabs {
+func (r *run) newSlabs() []lines.Slabs {
 	size := slabBytes
 	if r.c.Memory > 0 {
 		size = min(size, int(r.c.Memory)/(16*r.workers))
 	}
-	all := make([]slabs, r.workers)
+	all := make([]lines.Slabs, r.workers)
 	for i := range all {
-		all[i].code.Size, all[i].weight.Size = size/4, size/8
+		all[i].Code.Size, all[i].Weight.Size = size/4, size/8
 	}
 	return all
 }

@@ -22,11 +22,11 @@ func (d *Distinct) Add(hash uint64) {
 	d.words[bit/64] |= 1 << (bit % 64)
 }
 
-// Count returns about how many values were added.
-func (d *Distinct) Count() float64 {
+// Count returns about how many values were added to d or to another count.
+func (d *Distinct) Count(other *Distinct) float64 {
 	set := 0
-	for _, word := range d.words {
-		set += bits.OnesCount64(word)
+	for i, word := range d.words {
+		set += bits.OnesCount64(word | other.words[i])
 	}
 	const m = float64(distinctBits)
 	return m * math.Log(m/max(1, m-float64(set)))

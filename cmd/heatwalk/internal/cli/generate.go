@@ -206,7 +206,8 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 			return n, n.Reserve(min(textio.CompressBytes(output), n.disk), "compression")
 		}
 		left, _ := n.Left()
-		p, err := ingest.EstimateCounts(ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}, &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder})
+		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}
+		p, err := ingest.Estimate(in.ctx, []string{"-"}, &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder, Counts: counts})
 		if err != nil {
 			return n, err
 		}

@@ -1,4 +1,4 @@
-package ingest
+package lines
 
 import (
 	"bytes"
@@ -11,41 +11,36 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// sample is how many lines are compared with a possible header.
-const sample = 100
+// SampleLines is how many lines are compared with a possible header.
+const SampleLines = 100
 
 // head is the first data line of an edge list, from which the layout follows.
 type head struct {
-	c      *Config
+	c      *Settings
 	name   string
 	konect bool
-	warn   func(string)
-
-	lay    *layout
+	lay    *Layout
 	titles []string   // its fields
 	below  [][]string // those of the next lines
 	shift  int        // 1: the lines below have a field more, the name of their row, before those of the header
 }
 
-// planLine decides the layout on one line; rest is the text behind it. With an
+// layoutFrom decides the layout on one line; rest is the text behind it. With an
 // error, only the line of the layout is set.
-func (c *Config) planLine(name string, konect bool, number int64, line, rest []byte, warn func(string)) (*layout, error) {
-	lay := &layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
-	if warn == nil {
-		warn = func(string) {}
-	}
+func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest []byte) (*Layout, error) {
+	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
 	if !konect { // where blanks and tabs may stand on one line, and in no id
 		lay.sep = table.Separator(name, bytes.TrimRight(line, table.Blank))
 	}
-	if c.planAttributes(name, lay, line, rest) {
+	if c.attributeLayout(name, lay, line, rest) {
 		return lay, nil
 	}
 	var f table.Fields
 	if err := f.Split(line, lay.sep); err != nil {
-		return lay, &nodefile.ParseError{File: name, Line: number, Msg: err.Error(), Fix: table.SplitFix(err, fixLine)}
+		return lay, &nodefile.ParseError{File: name, Line: number, Msg: err.Error(), Fix: table.SplitFix(err, FixLine)}
 	}
 	f.DropEmpty(2)
-	h := &head{c: c, name: name, konect: konect, warn: warn, lay: lay, titles: f.Strings()}
+	h := &head{c: c, name: name, konect: konect, lay: lay, titles: f.Strings()}
 	h.sample(rest)
 	header, err := h.choose()
 	if err != nil {
@@ -62,7 +57,7 @@ func (c *Config) planLine(name string, konect bool, number int64, line, rest []b
 // sample splits the lines below the head.
 func (h *head) sample(rest []byte) {
 	var f table.Fields
-	for len(rest) > 0 && len(h.below) < sample {
+	for len(rest) > 0 && len(h.below) < SampleLines {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
@@ -128,7 +123,7 @@ func (h *head) take(c table.EdgeColumns) {
 		lay.weight = c.Weight + h.shift
 	}
 	lay.titles = h.listed()
-	lay.said = c.Describe(h.titles)
+	lay.Said = c.Describe(h.titles)
 }
 
 // listed returns the titles for a message, cut at 200 bytes. What stands above or beside
@@ -198,7 +193,7 @@ func (h *head) chooseUntitled(from int, guess table.EdgeColumns) error {
 	}
 	h.take(guess)
 	if h.c.Header == nodefile.AutoHeader && from == 0 {
-		h.warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is an edge", h.name, h.lay.line))
+		h.c.Warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is an edge", h.name, h.lay.line))
 	}
 	return nil
 }
@@ -218,7 +213,7 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 	lay, n := h.lay, len(h.titles)
 	switch {
 	case n < 2:
-		fix := fixLine
+		fix := FixLine
 		if len(h.below) == 0 || h.isAbove(n) {
 			fix = "write source and target on each line, with a separator between"
 		}
@@ -235,8 +230,8 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
 		lay.weight = -1
 		t, _ := table.TimeOf(h.titles[2])
-		lay.said = "the third column holds times and is no weight (left out)"
-		h.warn(fmt.Sprintf("%s: the third column looks like times (%s is %s) and is left out; Config.Fields=1,2,3 makes it the weight", h.name, h.titles[2], t.Format("2006-01-02")))
+		lay.Said = "the third column holds times and is no weight (left out)"
+		h.c.Warn(fmt.Sprintf("%s: the third column looks like times (%s is %s) and is left out; Config.Fields=1,2,3 makes it the weight", h.name, h.titles[2], t.Format("2006-01-02")))
 	}
 	return nil
 }
@@ -279,7 +274,7 @@ func (h *head) passedOver() {
 			continue
 		}
 		if !slices.ContainsFunc(h.below, func(row []string) bool { return at >= len(row) || !isNumber(row[at]) }) {
-			h.warn(fmt.Sprintf("%s: column %q is passed over; Config.Fields=%s,%s,%s makes it the weight",
+			h.c.Warn(fmt.Sprintf("%s: column %q is passed over; Config.Fields=%s,%s,%s makes it the weight",
 				h.name, title, h.titles[lay.source-h.shift], h.titles[lay.target-h.shift], title))
 		}
 	}
@@ -333,9 +328,9 @@ func (h *head) isGuessed(c table.EdgeColumns) bool {
 	return lines > 0 && (words || noWeight)
 }
 
-// planAttributes settles the layout of NetworkX's edge lists, whose lines end in a
+// attributeLayout settles the layout of NetworkX's edge lists, whose lines end in a
 // dictionary: {} or {'weight': 3}. There are weights if the first lines have any.
-func (c *Config) planAttributes(name string, lay *layout, line, rest []byte) bool {
+func (c *Settings) attributeLayout(name string, lay *Layout, line, rest []byte) bool {
 	ids, _, ok := cutAttributes(line)
 	sep := table.Separator(name, ids)
 	var f table.Fields
@@ -390,7 +385,7 @@ func weightOf(attributes []byte) []byte {
 
 // split cuts a line into its fields. Of one with a dictionary, the weight becomes the
 // third, or without weights the text that it has too much.
-func (lay *layout) split(f *table.Fields, line []byte) error {
+func (lay *Layout) split(f *table.Fields, line []byte) error {
 	if !lay.attributes {
 		return f.Split(line, lay.sep)
 	}

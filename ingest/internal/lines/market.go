@@ -1,8 +1,10 @@
-package ingest
+package lines
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
@@ -15,13 +17,14 @@ import (
 // bannerStart is how a Matrix Market file begins.
 const bannerStart = "%%MatrixMarket"
 
-// market is the head of a Matrix Market coordinate file.
-type market struct {
-	name    string
-	pattern bool
-	integer bool
-	matrix
-	entries  uint64
+// Market is the head of a Matrix Market coordinate file, whose rows count from 1.
+type Market struct {
+	Rows, Entries uint64
+	Symmetry      string // "general", "symmetric" or "skew-symmetric"
+
+	name     string
+	pattern  bool
+	integer  bool
 	sizeLine int64
 }
 
@@ -32,7 +35,7 @@ func isMarket(name string, head *textio.Chunk) bool {
 }
 
 // banner reads the first line.
-func (m *market) banner(line []byte) *nodefile.ParseError {
+func (m *Market) banner(line []byte) *nodefile.ParseError {
 	fault := func(fix, format string, args ...any) *nodefile.ParseError {
 		return &nodefile.ParseError{File: m.name, Line: 1, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
@@ -52,8 +55,8 @@ func (m *market) banner(line []byte) *nodefile.ParseError {
 	default:
 		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", table.Quoted(words[3]))
 	}
-	m.symmetry = string(words[4])
-	switch m.symmetry {
+	m.Symmetry = string(words[4])
+	switch m.Symmetry {
 	case "general", "symmetric":
 	case "skew-symmetric":
 		if m.pattern {
@@ -66,7 +69,7 @@ func (m *market) banner(line []byte) *nodefile.ParseError {
 }
 
 // size reads the line with the numbers of rows, columns and entries.
-func (m *market) size(line []byte, number int64) *nodefile.ParseError {
+func (m *Market) size(line []byte, number int64, maxNodes int) *nodefile.ParseError {
 	fault := func(format string, args ...any) *nodefile.ParseError {
 		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: "correct the line of sizes, or fetch the file again"}
 	}
@@ -82,7 +85,7 @@ func (m *market) size(line []byte, number int64) *nodefile.ParseError {
 		}
 		n[i] = v
 	}
-	m.rows, m.entries, m.sizeLine = n[0], n[2], number
+	m.Rows, m.Entries, m.sizeLine = n[0], n[2], number
 	switch {
 	case n[0] != n[1]:
 		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d×%d; an adjacency matrix is square", n[0], n[1])}
@@ -92,14 +95,16 @@ func (m *market) size(line []byte, number int64) *nodefile.ParseError {
 	return nil
 }
 
-// planMarket reads the head of a Matrix Market file and decides its layout. It
-// takes the chunks that hold nothing else.
-func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market, error) {
-	m := &market{name: name, matrix: matrix{first: 1}}
+// marketLayout reads the head of a Matrix Market file and decides its layout.
+func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) {
+	m := &Market{name: in.Name()}
 	for first := true; ; {
 		chunk, err := in.Head()
-		if err != nil { // the end, or a fault
-			return nil, m, err
+		if errors.Is(err, io.EOF) {
+			return nil, &nodefile.ParseError{File: m.name, Msg: "ends before its sizes", Fix: "fetch the file again"}
+		}
+		if err != nil {
+			return nil, err
 		}
 		number := chunk.First
 		for rest := chunk.Data; len(rest) > 0; number++ {
@@ -109,25 +114,24 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 			if first {
 				first = false
 				if bad := m.banner(line); bad != nil {
-					return nil, m, bad
+					return nil, bad
 				}
 				continue
 			}
 			if table.IsComment(line) {
 				continue
 			}
-			if bad := m.size(line, number); bad != nil {
-				return nil, m, bad
+			if bad := m.size(line, number, c.MaxNodes); bad != nil {
+				return nil, bad
 			}
-			lay := &layout{sep: table.Blanks, target: 1, weight: 2, columns: 3, line: number, first: number + 1, simple: true}
+			lay := &Layout{sep: table.Blanks, target: 1, weight: 2, columns: 3, line: number, first: number + 1, simple: true, Market: m}
 			if m.pattern {
 				lay.weight, lay.columns = -1, 2
 			}
-			lay.template = parse.Template{Sep: table.Blanks, Weighted: !m.pattern, Whole: m.integer, Base: 1, Limit: m.rows, Lower: m.symmetry != "general", Strict: m.symmetry == "skew-symmetric"}
-			return lay, m, nil
+			lay.template = parse.Template{Sep: table.Blanks, Weighted: !m.pattern, Whole: m.integer, Base: 1, Limit: m.Rows, Lower: m.Symmetry != "general", Strict: m.Symmetry == "skew-symmetric"}
+			return lay, nil
 		}
-		tally.lines += int64(chunk.Lines)
-		tally.comments += int64(chunk.Lines)
+		sum.pass(chunk)
 		in.Drop()
 	}
 }
@@ -135,10 +139,10 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 // edge reads one entry from its fields: it appends its codes to p.code and
 // returns its weight. Of a skew-symmetric matrix the positive one of the
 // entries (i, j) and (j, i) is kept.
-func (m *market) edge(p *parser, number int64) (weight float64, bad *nodefile.ParseError) {
+func (m *Market) edge(p *Parser, number int64) (weight float64, bad *nodefile.ParseError) {
 	f := &p.fields
 	fault := func(field int, format string, args ...any) (float64, *nodefile.ParseError) {
-		e := &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: fixLine}
+		e := &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: FixLine}
 		if field >= 0 {
 			e.Column = f.Start[field] + 1
 		}
@@ -150,8 +154,8 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *nodefile.Pa
 		if err != nil {
 			return fault(i, "%s %s is not a number", what, table.Quoted(f.Text[i]))
 		}
-		if v < 1 || v > m.rows {
-			return fault(-1, "%s %d; indices run from 1 to %d", what, v, m.rows)
+		if v < 1 || v > m.Rows {
+			return fault(-1, "%s %d; indices run from 1 to %d", what, v, m.Rows)
 		}
 		index[i] = v
 	}
@@ -166,16 +170,16 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *nodefile.Pa
 		if wrong != "" {
 			return fault(2, "weight %s %s", table.Quoted(text), wrong)
 		}
-		if weight < 0 && m.symmetry != "skew-symmetric" {
+		if weight < 0 && m.Symmetry != "skew-symmetric" {
 			return fault(2, "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
 		}
 		weight += 0 // −0 becomes 0
 	}
 	switch {
-	case m.symmetry == "general":
+	case m.Symmetry == "general":
 	case u < v:
-		return fault(-1, "(%d,%d) lies above the diagonal of a %s file", index[0], index[1], m.symmetry)
-	case u == v && m.symmetry == "skew-symmetric":
+		return fault(-1, "(%d,%d) lies above the diagonal of a %s file", index[0], index[1], m.Symmetry)
+	case u == v && m.Symmetry == "skew-symmetric":
 		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file", index[0], index[1])
 	}
 	if weight < 0 {
@@ -185,15 +189,15 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *nodefile.Pa
 	return weight, nil
 }
 
-// complete compares the number of entries read, bad ones included, with the
+// Complete compares the number of entries read, bad ones included, with the
 // number declared.
-func (m *market) complete(read int64) error {
-	if uint64(read) == m.entries {
+func (m *Market) Complete(read int64) error {
+	if uint64(read) == m.Entries {
 		return nil
 	}
 	noun := "entries"
 	if read == 1 {
 		noun = "entry"
 	}
-	return &nodefile.ParseError{File: m.name, Msg: fmt.Sprintf("%d %s, line %d declares %d", read, noun, m.sizeLine, m.entries), Fix: "fetch the file again"}
+	return &nodefile.ParseError{File: m.name, Msg: fmt.Sprintf("%d %s, line %d declares %d", read, noun, m.sizeLine, m.Entries), Fix: "fetch the file again"}
 }

@@ -1,18 +1,21 @@
-package ingest
+package lines
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/ingest/internal/unread"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// layout is how the lines of one edge list are built. It is decided on the
+// Layout is how the lines of one edge list are built. It is decided on the
 // first data line and held.
-type layout struct {
+type Layout struct {
 	sep            byte
 	source, target int // positions of the fields
 	weight         int // −1 if there is none
@@ -23,20 +26,58 @@ type layout struct {
 	simple         bool    // lines can follow the template
 	attributes     bool    // a dictionary of NetworkX ends each line, whose weight is that of the edge
 	titles         string  // of the columns under a header, for messages
-	said           string  // what becomes of the columns, "" if they are source, target and perhaps weight
-	market         *market // not nil for a Matrix Market file
+	Said           string  // what becomes of the columns, "" if they are source, target and perhaps weight
+	Market         *Market // not nil for a Matrix Market file
 }
 
-// plan decides the layout of the edge list whose text starts with the chunk.
+// Weighted reports whether lines have weights.
+func (lay *Layout) Weighted() bool { return lay.weight >= 0 }
+
+// Tabbed reports whether tabs separate the fields.
+func (lay *Layout) Tabbed() bool { return lay.sep == table.Tab }
+
+// Settings say how lines are taken, see the fields of ingest.Config.
+type Settings struct {
+	Fields       []string
+	Header       nodefile.Header
+	SkipBadLines bool
+	MaxNodes     int          // that a file may declare
+	Warn         func(string) // told of what is odd but accepted
+}
+
+// LayoutOf decides how the lines of an input are built; nil means that there is nothing in
+// it. It takes the chunks that hold nothing but comments, which sum counts.
+func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
+	head, err := in.Head()
+	if err == nil && isMarket(in.Name(), head) {
+		return c.marketLayout(in, sum)
+	}
+	if errors.Is(err, io.EOF) && table.IsNamed(in.Name(), ".mtx") {
+		return nil, &nodefile.ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
+	}
+	for ; err == nil; head, err = in.Head() {
+		if lay, err := c.layoutIn(in.Name(), head); lay != nil || err != nil {
+			return lay, err
+		}
+		sum.pass(head)
+		in.Drop()
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+// layoutIn decides the layout of the edge list whose text goes on with the chunk.
 // It returns nil if the chunk holds nothing but comments. Where bad lines are
 // skipped, the first line that can be an edge decides.
-func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*layout, error) {
-	var first *layout
+func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
+	var first *Layout
 	var firstErr error
 	konect := ""
 	if chunk.First == 1 {
 		if what, fix, known := unread.Format(name, chunk.Data); known {
-			return nil, notRead(name, what, fix)
+			return nil, NotRead(name, what, fix)
 		}
 		konect = parse.Konect(chunk.Data)
 	}
@@ -47,13 +88,13 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 		if table.IsComment(line) {
 			continue
 		}
-		lay, err := c.planLine(name, konect != "", number, line, rest, warn)
+		lay, err := c.layoutFrom(name, konect != "", number, line, rest)
 		if first == nil {
 			first, firstErr = lay, err
 		}
 		if err == nil {
-			if konect == "bip" && warn != nil {
-				warn(name + ": two kinds of nodes (bip) with numbers of their own are taken for one; if that is not meant, write the ids of one kind with a letter before")
+			if konect == "bip" {
+				c.Warn(name + ": two kinds of nodes (bip) with numbers of their own are taken for one; if that is not meant, write the ids of one kind with a letter before")
 			}
 			if lay.first == lay.line {
 				lay.first = first.line // bad lines before are still to be counted
@@ -67,15 +108,15 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 	return nil, firstErr
 }
 
-// fixLine is the way out of a bad line.
-const fixLine = "fix the line or pass Config.SkipBadLines"
+// FixLine is the way out of a bad line.
+const FixLine = "fix the line or pass Config.SkipBadLines"
 
 // want says which fields a line should have.
-func (lay *layout) want() string {
+func (lay *Layout) want() string {
 	switch {
-	case lay.market != nil && lay.columns == 2:
+	case lay.Market != nil && lay.columns == 2:
 		return "2 (row, column)"
-	case lay.market != nil:
+	case lay.Market != nil:
 		return "3 (row, column, value)"
 	case lay.titles != "" && lay.columns > 0:
 		return fmt.Sprintf("%d (%s)", lay.columns, lay.titles)
@@ -94,7 +135,7 @@ func (lay *layout) want() string {
 // line[:source], the target line[source+1:target], the weight line[weight:]. A
 // line with a quote, a comment, blanks around a field or another number of
 // fields is not of that form, which says nothing about it.
-func (lay *layout) cut(line []byte) (source, target, weight int, ok bool) {
+func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / come before
 	}

@@ -1,0 +1,259 @@
+package lines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+// Parser turns chunks of one file into codes. Each worker has its own.
+type Parser struct {
+	Name   string // of the file, for messages
+	Layout *Layout
+	Slabs  *Slabs
+	Dict   *ids.Dict // that text is looked up in
+
+	code   []uint32
+	weight []float64
+	gaps   []uint32
+	batch  ids.Batch
+	fields table.Fields
+}
+
+// Slabs are where lines lie.
+type Slabs struct {
+	Code   parse.Slab[uint32]
+	Weight parse.Slab[float64]
+}
+
+// Lines is what a chunk holds; its slices are valid until the parser reads the next one.
+type Lines struct {
+	Code   []uint32   // source and target of each edge; of text, room for them
+	IDs    *ids.Batch // of text, in place of the codes: the ids; else nil
+	Weight []float64  // of each edge; nil: the file has none
+	Gaps   []uint32   // for every line of text without an edge, how many edges come before it
+	Bad    Faults
+	Stats  Tally
+}
+
+// ErrText says that a chunk holds an id that is no small canonical integer.
+var ErrText = errors.New("an id is no small integer")
+
+// Read reads one chunk. Codes are the ids themselves, or with text the ids are gathered
+// to be looked up. All bad lines are in what is returned; the error is one that ends the
+// run.
+func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
+	lay, data := p.Layout, chunk.Data
+	p.code, p.gaps = p.Slabs.Code.Room(2*chunk.Lines), p.gaps[:0]
+	if lay.Weighted() || lay.template.Weighted {
+		p.weight = p.Slabs.Weight.Room(chunk.Lines)
+	}
+	p.batch.Reset()
+	out := &Lines{Stats: Tally{Lines: int64(chunk.Lines)}}
+	number, edges := chunk.First, 0
+	for at := 0; at < len(data); number++ {
+		if number >= lay.first && lay.simple && !text {
+			at, p.code, p.weight = lay.template.Scan(data, at, p.code, p.weight)
+			if !lay.Weighted() { // a third number was passed over
+				p.weight = p.weight[:0]
+			}
+			number += int64(len(p.code)/2 - edges)
+			edges = len(p.code) / 2
+			if at == len(data) {
+				break
+			}
+		}
+		from := at
+		to := from + bytes.IndexByte(data[from:], '\n')
+		at = to + 1
+		if text && number >= lay.first && p.plain(data, from, to) {
+			edges++
+			continue
+		}
+		is, err := p.line(out, data, from, to, number, text)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			edges++
+		} else {
+			p.gaps = append(p.gaps, uint32(edges))
+		}
+	}
+	if out.Code, out.Gaps = p.code, p.gaps; text {
+		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
+		out.Code, out.IDs = p.code, &p.batch
+	}
+	if lay.Weighted() {
+		out.Weight = p.weight
+	}
+	return out, nil
+}
+
+// plain reads the line data[from:to] if it is of the usual form, and reports whether it is.
+func (p *Parser) plain(data []byte, from, to int) bool {
+	line := data[from:to]
+	source, target, weight, ok := p.Layout.cut(line)
+	if !ok {
+		return false
+	}
+	if p.Layout.Weighted() {
+		w, fault := table.ParseWeight(line[weight:])
+		if fault != "" || w >= textio.MaxExact {
+			return false
+		}
+		p.weight = append(p.weight, w)
+	}
+	p.batch.Add(p.Dict, data, from, from+source)
+	p.batch.Add(p.Dict, data, from+source+1, from+target)
+	return true
+}
+
+// line reads the line data[from:to] of any form, and reports whether it is an edge.
+func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text bool) (isEdge bool, err error) {
+	lay, line := p.Layout, data[from:to]
+	if number < lay.first || table.IsComment(line) {
+		out.Stats.Comments++
+		return false, nil
+	}
+	w, err := p.fieldsOf(line, number)
+	switch {
+	case err != nil || lay.Market != nil:
+	case text:
+		p.tokens(data, line, from)
+	default:
+		err = p.integers()
+	}
+	if err != nil {
+		var bad *nodefile.ParseError
+		if !errors.As(err, &bad) {
+			return false, err
+		}
+		out.Bad.add(bad)
+		return false, nil
+	}
+	for _, i := range [...]int{lay.source, lay.target} {
+		if p.fields.Padded[i] {
+			out.Stats.pad(number)
+		}
+	}
+	if lay.Weighted() {
+		if textio.Rounded(p.fields.Text[lay.weight], w) {
+			out.Stats.round(number)
+		}
+		p.weight = append(p.weight, w)
+	}
+	return true, nil
+}
+
+// fieldsOf splits a line and checks it; the ids are left in p.fields, the
+// weight is returned.
+func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
+	lay, f := p.Layout, &p.fields
+	fault := func(column int, fix, format string, args ...any) error {
+		return &nodefile.ParseError{File: p.Name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	if err := lay.split(f, line); err != nil {
+		return 0, fault(0, table.SplitFix(err, FixLine), "%v", err)
+	}
+	if lay.columns > 0 {
+		f.DropEmpty(lay.columns)
+	}
+	need := max(lay.source, lay.target, lay.weight) + 1
+	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
+		fix := FixLine
+		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 || bytes.IndexByte(line, table.Comma) >= 0 || bytes.IndexByte(line, table.Semicolon) >= 0 {
+			if sep := table.Separator(p.Name, line); sep != lay.sep && !(sep == table.Blanks && lay.sep == table.Tab) || len(f.Text) == 1 {
+				fix = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line)
+			}
+		}
+		return 0, fault(0, fix, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
+	}
+	for _, i := range [...]int{lay.source, lay.target} {
+		if len(f.Text[i]) == 0 {
+			return 0, fault(f.Start[i]+1, FixLine, "empty id")
+		}
+		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
+			return 0, fault(f.Start[i]+1, FixLine, "%v", table.ErrTab)
+		}
+	}
+	if lay.Market != nil {
+		weight, bad := lay.Market.edge(p, number)
+		if bad != nil {
+			return 0, bad
+		}
+		return weight, nil
+	}
+	if lay.weight < 0 {
+		return 1, nil
+	}
+	text := bytes.Trim(f.Text[lay.weight], table.Blank)
+	weight, wrong := table.ParseWeight(text)
+	if wrong == "" {
+		return weight, nil
+	}
+	column := f.Start[lay.weight] + 1
+	fix := FixLine
+	switch {
+	case wrong == "is negative":
+		return 0, fault(column, "take absolute values or leave such edges out, or pass Config.SkipBadLines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+	case table.IsDecimalComma(text):
+		fix = "write numbers with a decimal point, or leave the column out with " + lay.withoutWeight()
+	case number == lay.line || number == lay.first:
+		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass Config.SkipBadLines"
+	}
+	return 0, fault(column, fix, "weight %s %s", table.Quoted(text), wrong)
+}
+
+// withoutWeight is the flag that leaves the column of weights out.
+func (lay *Layout) withoutWeight() string {
+	return fmt.Sprintf("Config.Fields=%d,%d", lay.source+1, lay.target+1)
+}
+
+// integers appends the ids of the line in p.fields as codes.
+func (p *Parser) integers() error {
+	var code [2]uint32
+	for k, i := range [...]int{p.Layout.source, p.Layout.target} {
+		v, ok := SmallNumber(p.fields.Text[i])
+		if !ok {
+			return ErrText
+		}
+		code[k] = v
+	}
+	p.code = append(p.code, code[:]...)
+	return nil
+}
+
+// SmallNumber returns the value of an id that is a canonical integer of 32
+// bits.
+func SmallNumber(id []byte) (v uint32, ok bool) {
+	if len(id) > 10 || !table.IsInteger(id) || id[0] == '-' {
+		return 0, false
+	}
+	wide, _ := strconv.ParseUint(string(id), 10, 64)
+	return uint32(wide), wide <= math.MaxUint32
+}
+
+// tokens adds the ids of the line at text[at:] to the batch.
+func (p *Parser) tokens(text, line []byte, at int) {
+	for _, i := range [...]int{p.Layout.source, p.Layout.target} {
+		id := p.fields.Text[i]
+		if start, ok := p.fields.Shared(i, line); ok {
+			p.batch.Add(p.Dict, text, at+start, at+start+len(id))
+		} else {
+			p.batch.AddCopy(p.Dict, len(text), id)
+		}
+	}
+}
+
+// cut returns a number of a message, at most 64 bytes of it.
+func cut(b []byte) string { return string(b[:min(len(b), 64)]) }
