@@ -73,6 +73,38 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick) (*sparse
 	return f, nil
 }
 
+// FeaturePanels passes the features of the picked rows to sink, as many at a time as half of
+// Memory holds, from row lo on; the other half is for the walk, which every panel takes.
+func (w *Walk[T]) FeaturePanels(ctx context.Context, from int, picks []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
+	batch := w.panelRows(from, len(picks))
+	for lo := 0; lo < len(picks); lo += batch {
+		f, err := w.Features(ctx, from, picks[lo:min(lo+batch, len(picks))])
+		if err == nil {
+			err = sink(lo, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FeaturePanelsMemory lists what [Walk.FeaturePanels] holds, and tells how many sweeps it
+// makes. The error is its own where Memory is too little.
+func (w *Walk[T]) FeaturePanelsMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
+	batch := w.panelRows(from, len(picks))
+	list, sweeps, err = w.CollectMemory(from, picks[:batch])
+	return list, sweeps * ((len(picks) + batch - 1) / max(1, batch)), err
+}
+
+// panelRows returns how many rows of features are held at once.
+func (w *Walk[T]) panelRows(from, picks int) int {
+	if w.Memory == 0 {
+		return picks
+	}
+	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(from, 1))))
+}
+
 // featuresTo stores the features of the picked rows in dst, walking no more
 // than cols columns at a time.
 func (k *walker[T]) featuresTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {

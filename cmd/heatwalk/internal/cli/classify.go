@@ -187,7 +187,7 @@ type classified struct {
 
 // classifyRun is a run of classify on a graph.
 type classifyRun struct {
-	*learnRun
+	*graphRun
 	f *classifyFlags
 	p *method.Prediction
 	classified
@@ -234,7 +234,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if len(f.method.Takes()) == 0 {
 		f.unreached = "prior" // it does not walk
 	}
-	r := &classifyRun{learnRun: d, f: f, p: p, classified: classified{
+	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{
 		learned: d.learned(l), Method: f.method.Name(), Phases: p.Seconds, Attributes: attributesOf(g),
 	}}
 	if f.suggest > 0 {
@@ -262,7 +262,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	})
 }
 
-// memory lists what a run holds, see [learnRun.take].
+// memory lists what a run holds, see [graphRun.take].
 func (f *classifyFlags) memory(p *method.Problem, s *method.Settings) (phases [][]spec.Bytes, sweeps int, err error) {
 	phases, sweeps, err = method.PhasesMemory(f.method, p, s)
 	if err == nil && f.suggest > 0 {
@@ -338,7 +338,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(int64(m.Columns), "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	return r.learnRun.finish(&r.classified, storeOf(r.g.Manifest()), parameters, lines...)
+	return r.graphRun.finish(&r.classified, storeOf(r.g.Manifest()), parameters, lines...)
 }
 
 // headline says what was predicted.
@@ -372,14 +372,14 @@ func chosen(p method.Parameters, settings int) string {
 }
 
 // nodes returns the nodes in the order of the output.
-func (d *learnRun) nodes() axis {
+func (d *graphRun) nodes() axis {
 	nodes := d.g.Nodes()
 	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
 // found returns what was found of the nodes, each of which has the label that labelOf
 // returns.
-func (d *learnRun) found(p *method.Prediction, labelOf func(row int) string) *found {
+func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *found {
 	rowAt := d.g.Nodes().RowAt
 	f := &found{ids: d.nodes(), line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)

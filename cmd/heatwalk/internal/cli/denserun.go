@@ -2,30 +2,15 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
 	"github.com/spf13/cobra"
 )
 
-// denseRun is a run that writes a dense matrix, with all that it has read and
-// has begun to write.
-type denseRun struct {
-	in         *invocation
-	name, path string // of the graph and the output
-	files      *outputs
-	out        *denseOutput
-	g          *openGraph
-	l          *nodefile.Labels // nil: without
-	rows, cols []int
-}
-
-// denseInputs are the files that a denseRun reads beside the graph, "" for
+// denseInputs are the files that a run which writes a matrix reads beside the graph, "" for
 // none. Without a list of rows or columns all nodes are meant.
 type denseInputs struct {
 	labels     string
@@ -35,7 +20,7 @@ type denseInputs struct {
 }
 
 // checkDenseRun notes what is wrong with the graph, the output and the other inputs of a
-// denseRun.
+// run that writes a matrix.
 func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *reading, out string, slab slabFlag, others ...string) {
 	inputs := append(slices.Clone(args), others...)
 	in.checkGraph(cmd, args, r)
@@ -45,77 +30,43 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 }
 
 // beginDense begins the output and reads the inputs.
-func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (_ *denseRun, err error) {
-	in.keeps(path)
-	d := &denseRun{in: in, name: name, path: path, files: &outputs{in: in}}
-	begun := false
-	defer func() {
-		if !begun { // by an error, or a panic
-			d.end()
-		}
-	}()
-	if d.out, err = d.files.beginDense(path); err != nil {
-		return nil, err
-	}
-	if d.g, err = in.openFor(name, r, path, true); err != nil {
-		return nil, err
-	}
-	d.g.forward = true // walks take steps along edges alone
-	if inputs.labels != "" {
+func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (*graphRun, error) {
+	return in.beginRun(name, path, true, r, func(d *graphRun) (err error) {
+		d.g.forward = true // walks take steps along edges alone
 		read := in.readLabels
 		if inputs.seeds {
 			read = in.readSeeds
 		}
-		if d.l, err = read(inputs.labels, d.g, r); err != nil {
-			return nil, err
+		if inputs.labels != "" {
+			d.l, err = read(inputs.labels, d.g, r)
 		}
-	}
-	if d.rows, err = in.rowsOf(inputs.rows, d.g); err != nil {
-		return nil, err
-	}
-	if inputs.block {
-		if d.cols, err = in.rowsOf(inputs.cols, d.g); err != nil {
-			return nil, err
+		if err == nil {
+			d.rows, err = in.rowsOf(inputs.rows, d.g)
 		}
-	}
-	begun = true
-	return d, nil
+		if err == nil && inputs.block {
+			d.cols, err = in.rowsOf(inputs.cols, d.g)
+		}
+		return err
+	})
 }
 
-// end gives up what is not finished and closes the graph.
-func (d *denseRun) end() {
-	d.files.abort()
-	if d.g != nil {
-		d.g.close()
-	}
-}
-
-// needs returns the needs of the run but for its computation: what it has read,
-// and the output on disk.
-func (d *denseRun) needs(rows, cols axis, element int) (*needs, error) {
+// needs returns the needs of a run but for its computation: what it has read, and files of so
+// many bytes.
+func (d *graphRun) needs(files int64) (*needs, error) {
 	n := d.g.needs()
 	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
 	if d.l != nil {
 		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees())) // and the class of every row
 	}
-	n.disk += d.out.bytes(rows, cols, element) + runFileBytes
-	if d.in.estimating {
-		n.disk += rows.Bytes() + cols.Bytes()
-	}
+	n.disk += files
 	return n, n.Reserve(lists, "lists of nodes")
 }
 
 // runFileBytes is about what a run file takes.
 const runFileBytes = 4 << 10
 
-// checkSpace returns an error if the output does not fit its disk.
-func (d *denseRun) checkSpace(rows, cols axis, dtype string, element int, advice string) error {
-	shape := fmt.Sprintf("%s × %s %s", words.Count(int64(rows.N)), words.Count(int64(cols.N)), dtype)
-	return checkSpace(d.path, d.out.bytes(rows, cols, element), shape, advice)
-}
-
 // labelOf returns what LIBSVM's text has in front of row i.
-func (d *denseRun) labelOf() func(i int) string {
+func (d *graphRun) labelOf() func(i int) string {
 	number := classNumbers(d.l, len(d.g.Degrees()))
 	return func(i int) string { return number(d.rows[i]) }
 }
@@ -133,15 +84,13 @@ func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], r
 	return nil
 }
 
-// partOf describes the output if it is a part, or returns nil.
-func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape evaluate.Shape) (*evaluate.Part, error) {
+// setPart notes that the output is a slab of a matrix.
+func (d *graphRun) setPart(command string, s slabFlag, parameters any, shape evaluate.Shape) (err error) {
 	if s.Of == 0 {
-		return nil, nil
+		return nil
 	}
-	p, err := newPart(command, s, d.g, parameters, d.l)
-	if err != nil {
-		return nil, err
+	if d.part, err = newPart(command, s, d.g, parameters, d.l); err == nil {
+		d.part.Nodes, d.part.Matrix = evaluate.ListSum(nil, d.rows, d.cols), &shape
 	}
-	p.Nodes, p.Matrix = evaluate.ListSum(nil, d.rows, d.cols), &shape
-	return p, nil
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -72,61 +73,28 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if slab.Lo, slab.Hi, err = f.slab.bounds(len(d.l.Names), "class"); err != nil {
 		return err
 	}
-	rowAxis, colAxis := nodesOf(d.g, d.rows), featureAxis(d.l, &f.walking, slab)
-	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "take fewer steps (--steps), rows (--rows), or another disk"); err != nil {
-		return err
-	}
+	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, slab.Hi-slab.Lo
 	picks := cwk.Plain(d.rows)
-	var walk *cwk.Walk[T]
-	plan, err := in.fit(d.g, func() (*needs, error) {
-		if walk, err = walkOf[T](in, d.g, &f.walking, d.l); err != nil {
-			return nil, err
-		}
-		walk.Slab = slab
-		if f.kind == "honest" {
-			fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
-			walk.Variants = cwk.FoldVariants(f.alpha(), fold)
-			picks = cwk.Honest(walk.Seeds, fold, d.rows)
-		}
-		return planFeatures(d, walk, f.minSteps(), picks, rowAxis, colAxis)
-	})
-	if err != nil {
-		return err
+	m := &walkMatrix[T]{
+		rows: nodesOf(d.g, d.rows), lines: lines{label: d.labelOf()},
+		cols:   axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[slab.Lo+j%wide]) }},
+		settle: func(w *cwk.Walk[T]) { w.Slab = slab },
+		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.FeaturePanelsMemory(from, picks) },
+		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
+			return w.FeaturePanels(in.ctx, from, picks, sink)
+		},
+
+		parameters: walkParameters{Alpha: f.alpha(), Steps: f.steps(), MinSteps: from, Prior: f.prior, Features: f.kind},
+		command:    "features", slab: f.slab,
+		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
 	}
-	if err := in.begin(d.g, plan); err != nil {
-		return err
-	}
-	walk.A, walk.Progress = d.g.matrix, in.progress.Showing("walking", "sweep")
-	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{label: d.labelOf()})
-	if err != nil {
-		return err
-	}
-	batch := featureBatch(walk, f.minSteps(), len(picks))
-	for lo := 0; lo < len(picks); lo += batch {
-		made, err := walk.Features(in.ctx, f.minSteps(), picks[lo:min(lo+batch, len(picks))])
-		if err != nil {
-			return err
-		}
-		if err := writeRows(in.ctx, file, made); err != nil {
-			return err
-		}
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	parameters := walkParameters{Alpha: f.alpha(), Steps: f.steps(), MinSteps: f.minSteps(), Prior: f.prior, Features: f.kind}
 	if f.kind == "honest" {
-		parameters.Folds, parameters.Seed = f.folds, in.seed
+		m.parameters.Folds, m.parameters.Seed = f.folds, in.seed
+		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
+		picks = cwk.Honest(seedsOf(d.l), fold, d.rows)
+		m.settle = func(w *cwk.Walk[T]) { w.Slab, w.Variants = slab, cwk.FoldVariants(f.alpha(), fold) }
 	}
-	p, err := d.partOf("features", f.slab, parameters, evaluate.Shape{
-		Axis: evaluate.ByColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: f.steps() - f.minSteps() + 1, Dtype: f.dtype,
-	})
-	if err != nil {
-		return err
-	}
-	return in.finishDense(d, p, &denseReport{
-		Output: f.out, Rows: rowAxis.N, Cols: colAxis.N, Dtype: f.dtype, Parameters: parameters,
-	})
+	return writeWalk(d, &f.walking, m, "take fewer steps (--steps), rows (--rows), or another disk")
 }
 
 // checkFolds refuses folds that the smallest class cannot fill.
@@ -145,41 +113,4 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 		return fault.Usage("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])
 	}
 	return fault.Usage("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
-}
-
-// planFeatures returns what the features of the picked rows take.
-func planFeatures[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, picks []cwk.Pick, rows, cols axis) (*needs, error) {
-	n, err := d.needs(rows, cols, bytesOf[T]())
-	if err != nil {
-		return n, err
-	}
-	if err := n.Reserve(16*int64(len(picks)), "picked rows"); err != nil {
-		return n, err
-	}
-	if walk.Memory > 0 {
-		walk.Memory, _ = n.Left()
-	}
-	batch := featureBatch(walk, from, len(picks))
-	list, sweeps, err := walk.CollectMemory(from, picks[:batch])
-	return n, n.walk(list, sweeps*((len(picks)+batch-1)/batch), err)
-}
-
-// featureAxis names the columns t:class of the features of a slab of classes.
-func featureAxis(l *nodefile.Labels, w *walking, slab cwk.Slab) axis {
-	wide := slab.Hi - slab.Lo
-	return axis{
-		N:  wide * (w.steps() - w.minSteps() + 1),
-		ID: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps()+j/wide, l.Names[slab.Lo+j%wide]) },
-	}
-}
-
-// featureBatch returns how many rows of features may be held at once: half of
-// the memory is for them, the other half for the walk. The features of more
-// rows take another walk.
-func featureBatch[T sparse.Float](w *cwk.Walk[T], from, rows int) int {
-	if w.Memory == 0 {
-		return rows
-	}
-	row := w.WholeMemory(from, 1)[0].Bytes
-	return int(min(int64(rows), max(1, w.Memory/2/row)))
 }

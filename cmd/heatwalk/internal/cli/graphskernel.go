@@ -22,14 +22,10 @@ type graphsKernelFlags struct {
 
 // graphsKernelDocument is the JSON document of graphs kernel.
 type graphsKernelDocument struct {
-	Output     string      `json:"output"`
-	Graphs     int         `json:"graphs"`
-	Nodes      int         `json:"nodes"`
-	Kernel     string      `json:"kernel"`
-	Values     string      `json:"values"`
-	Dtype      string      `json:"dtype"`
-	Parameters spec.Values `json:"parameters"`
-	Closing
+	matrixDocument
+	Graphs int    `json:"graphs"`
+	Nodes  int    `json:"nodes"`
+	Values string `json:"values"`
 }
 
 func newGraphsKernel(in *invocation) *cobra.Command {
@@ -111,7 +107,10 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &graphsKernelDocument{Output: f.out, Graphs: n, Kernel: f.kernel.Name, Values: f.values, Dtype: f.dtype, Parameters: gram.Values}
+	d := &graphsKernelDocument{
+		matrixDocument: matrixDocument{Output: f.out, Rows: n, Cols: n, Dtype: f.dtype, Kernel: f.kernel.Name, Parameters: gram.Values},
+		Graphs:         n, Values: f.values,
+	}
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}

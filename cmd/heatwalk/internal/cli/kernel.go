@@ -2,20 +2,23 @@ package cli
 
 import (
 	"fmt"
-	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 func newKernel(in *invocation) *cobra.Command {
@@ -27,10 +30,7 @@ func newKernel(in *invocation) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.vectors.file != "" {
 				in.checkVectorKernel(cmd, &f)
-				if err := in.checked(); err != nil {
-					return err
-				}
-				return in.runVectorKernel(&f)
+				return in.then(func() error { return in.runVectorKernel(&f) })
 			}
 			in.checkNoVectors(cmd.Flags(), f.name, nodeParameters())
 			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows, f.cols)
@@ -60,116 +60,6 @@ func newKernel(in *invocation) *cobra.Command {
 	return cmd
 }
 
-// runKernel writes the block of coinciding walks that f describes.
-func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
-	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
-	if err != nil {
-		return err
-	}
-	defer d.end()
-	lo, hi, err := f.slab.bounds(len(d.cols), "column")
-	if err != nil {
-		return err
-	}
-	rows, cols := cwk.Plain(d.rows), cwk.Plain(d.cols[lo:hi])
-	rowAxis, colAxis := nodesOf(d.g, d.rows), nodesOf(d.g, d.cols[lo:hi])
-	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
-		return err
-	}
-	var walk *cwk.Walk[T]
-	plan, err := in.fit(d.g, func() (*needs, error) {
-		if walk, err = walkOf[T](in, d.g, &f.walking, d.l); err != nil {
-			return nil, err
-		}
-		return planGram(d, walk, f.minSteps(), rows, cols, rowAxis, colAxis)
-	})
-	if err != nil {
-		return err
-	}
-	if err := in.begin(d.g, plan); err != nil {
-		return err
-	}
-	walk.A, walk.Progress = d.g.matrix, in.progress.Showing("walking", "sweep")
-	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{kernel: true, label: d.labelOf()})
-	if err != nil {
-		return err
-	}
-	err = walk.Gram(in.ctx, f.minSteps(), rows, cols, func(_ int, panel *sparse.Block[T]) error {
-		return writeRows(in.ctx, file, panel)
-	})
-	if err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	parameters := walkParameters{Kernel: walkKernel, Alpha: f.alpha(), Steps: f.steps(), MinSteps: f.minSteps(), Prior: f.prior}
-	p, err := d.partOf("kernel", f.slab, parameters, evaluate.Shape{
-		Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype,
-	})
-	if err != nil {
-		return err
-	}
-	return in.finishDense(d, p, &denseReport{
-		Output: f.out, Rows: len(d.rows), Cols: hi - lo, Dtype: f.dtype, Parameters: parameters,
-	})
-}
-
-// planGram returns what a block of the kernel of walks takes.
-func planGram[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, rows, cols []cwk.Pick, rowAxis, colAxis axis) (*needs, error) {
-	n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
-	if err != nil {
-		return n, err
-	}
-	if err := n.Reserve(16*int64(len(rows)+len(cols)), "picked rows"); err != nil {
-		return n, err
-	}
-	if walk.Memory > 0 {
-		walk.Memory, _ = n.Left()
-	}
-	return n, n.walk(walk.GramMemory(from, rows, cols))
-}
-
-// walkParameters are what a walk was done with.
-type walkParameters struct {
-	Kernel   string  `json:"kernel,omitempty"`
-	Alpha    float64 `json:"alpha"`
-	Steps    int     `json:"steps"`
-	MinSteps int     `json:"min_steps"`
-	Prior    string  `json:"prior"`
-	Features string  `json:"features,omitempty"`
-	Folds    int     `json:"folds,omitempty"` // of honest features
-	Seed     int64   `json:"seed,omitempty"`  // of their folds
-}
-
-// denseReport is the JSON document of commands that write a dense matrix.
-type denseReport struct {
-	Output     string         `json:"output"`
-	Rows       int            `json:"rows"`
-	Cols       int            `json:"cols"`
-	Dtype      string         `json:"dtype"`
-	Parameters walkParameters `json:"parameters"`
-	Closing
-}
-
-// finishDense publishes a dense matrix and says so.
-func (in *invocation) finishDense(d *denseRun, of *evaluate.Part, r *denseReport) error {
-	if err := in.writePartRun(d.out.run, storeOf(d.g.Manifest()), r.Parameters, of); err != nil {
-		return err
-	}
-	if err := d.files.commit(); err != nil {
-		return err
-	}
-	return in.tell(r, func(w io.Writer) {
-		p := r.Parameters
-		fmt.Fprintf(w, "%s × %s %s · α = %v, steps %d to %d\n%s · %s\n", words.Count(int64(r.Rows)), words.Count(int64(r.Cols)), r.Dtype,
-			p.Alpha, p.MinSteps, p.Steps, in.cost(), r.Output)
-	}, r.Output)
-}
-
-// bytesOf returns the size of a number.
-func bytesOf[T sparse.Float]() int { return int(unsafe.Sizeof(T(0))) }
-
 // rowsOf reads a list of ids; without one, all rows in the order of the ids, but for
 // those that stand for hyperedges.
 func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
@@ -192,14 +82,143 @@ func nodesOf(g *openGraph, rows []int) axis {
 	return axis{N: len(rows), ID: func(i int) string { return g.Nodes().ID(rows[i]) }}
 }
 
-// walkOf returns the walk that the flags describe, in one variant.
-func walkOf[T sparse.Float](in *invocation, g *openGraph, w *walking, l *nodefile.Labels) (*cwk.Walk[T], error) {
-	prior, err := in.priorOf(w, g, l)
-	if err != nil {
-		return nil, err
+// walkKernel is the kernel that needs labels and is made by walks; all others
+// are those of package kernel.
+const walkKernel = "cwk"
+
+// walkFlagNames returns the flags that walkKernel takes.
+func walkFlagNames() []string {
+	return slices.Concat([]string{"labels"}, cwk.Spec.Takes(), []string{"prior"})
+}
+
+// kernelFlags are the flags of kernel.
+type kernelFlags struct {
+	reading
+	walking
+	name       string
+	family     *kernel.Family // nil: of walks
+	given      spec.Values    // of its parameters
+	tolerance  float64        // NaN: not given
+	lenient    bool           // the tolerance was not asked for
+	rows, cols string
+	dtype      string
+	out        string
+	slab       slabFlag
+	vectors    vectorFlags
+}
+
+// kernelFlags declares the flags that say which kernel.
+func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
+	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
+	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
+	ofKernels().flags(in, flags, "")
+	f.tolerance = math.NaN()
+	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+}
+
+// ofKernels returns the parameters of all kernels on nodes.
+func ofKernels() declaredParams {
+	list := walkParams(byDefault)
+	for _, f := range kernel.Families() {
+		list.addAll(&f.Spec, f.Takes(), byDefault)
 	}
-	return &cwk.Walk[T]{
-		A: g.matrix, Degrees: g.Degrees(), Seeds: seedsOf(l), Prior: prior, Steps: w.steps(),
-		Variants: []cwk.Variant{{Absorb: w.alpha()}}, Memory: g.memory(), Workers: in.threads,
-	}, nil
+	return list
+}
+
+// numberVar declares a flag whose range depends on the kernel.
+func (in *invocation) numberVar(flags *pflag.FlagSet, p *float64, name, usage string) {
+	in.variable(flags, name, "X", "", usage, func(s string) error {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("%s is not a number; give one such as 0.5", quoted(s))
+		}
+		*p = x
+		return nil
+	})
+}
+
+// checkKernel notes what is wrong with the flags of f together.
+func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
+	if in.noted("--kernel") {
+		return // what it takes is not known
+	}
+	takes, all := walkFlagNames(), []string{"labels", "prior", "tolerance"}
+	if f.family = kernel.FamilyOf(f.name); f.family != nil {
+		takes = append(f.family.Takes(), "tolerance")
+	}
+	for _, p := range ofKernels() {
+		all = append(all, p.Name)
+	}
+	for _, name := range sortedOnce(all) {
+		if !cmd.Flags().Changed(name) || slices.Contains(takes, name) || name == "labels" && isLIBSVM(f.out) {
+			continue
+		}
+		in.problem("--"+name, "%s has no such parameter; it takes --%s", f.name, strings.Join(takes, ", --"))
+	}
+	if f.family == nil {
+		in.checkWalk(cmd.Flags(), &f.walking)
+		return
+	}
+	f.given, _ = in.given(cmd.Flags(), &f.family.Spec)
+	in.checkTolerance(f)
+}
+
+func isLIBSVM(path string) bool {
+	return denseFormatOf(path) == tablefile.LIBSVM
+}
+
+// precisionOf returns the relative rounding error of a type.
+func precisionOf(dtype string) float64 {
+	if dtype == "float64" {
+		return 0x1p-53
+	}
+	return 0x1p-24
+}
+
+// checkTolerance settles the tolerance that values are computed to, so that
+// with the rounding of float32 it is that of the file.
+func (in *invocation) checkTolerance(f *kernelFlags) {
+	rounding := precisionOf(f.dtype)
+	least := 2 * rounding
+	switch {
+	case math.IsNaN(f.tolerance):
+		f.tolerance, f.lenient = 0, true
+		if f.dtype == "float32" {
+			f.tolerance = 4*rounding - rounding
+		}
+	case f.tolerance <= 0 || f.tolerance >= 1:
+		in.problem("--tolerance", "%v is out of range; want 0 < tolerance < 1", f.tolerance)
+	case f.tolerance < least && f.dtype == "float32":
+		in.problem("--tolerance", "%v is below what float32 holds; give %.2g or more, or --dtype float64", f.tolerance, least)
+	case f.tolerance < least:
+		in.problem("--tolerance", "%v is below what float64 holds; give %.2g or more", f.tolerance, least)
+	default:
+		f.tolerance -= rounding
+	}
+}
+
+// runKernel writes the block of coinciding walks that f describes.
+func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
+	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
+	if err != nil {
+		return err
+	}
+	defer d.end()
+	lo, hi, err := f.slab.bounds(len(d.cols), "column")
+	if err != nil {
+		return err
+	}
+	rows, cols, from := cwk.Plain(d.rows), cwk.Plain(d.cols[lo:hi]), f.minSteps()
+	return writeWalk(d, &f.walking, &walkMatrix[T]{
+		rows: nodesOf(d.g, d.rows), cols: nodesOf(d.g, d.cols[lo:hi]), lines: lines{kernel: true, label: d.labelOf()},
+		settle: func(*cwk.Walk[T]) {},
+		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
+		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
+			return w.Gram(in.ctx, from, rows, cols, sink)
+		},
+
+		parameters: walkParameters{Kernel: walkKernel, Alpha: f.alpha(), Steps: f.steps(), MinSteps: from, Prior: f.prior},
+		command:    "kernel", slab: f.slab,
+		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
+	}, fewerNodes)
 }

@@ -220,7 +220,7 @@ func withoutUsage(err error) string {
 }
 
 // settings completes settings that say what is tried: with what there is to work with.
-func (d *learnRun) settings(tried *method.Settings, f *learning, progress func(phase string, done float64)) (*method.Settings, error) {
+func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(phase string, done float64)) (*method.Settings, error) {
 	prior, err := d.in.priorOf(&f.walking, d.g, d.l)
 	s := *tried
 	s.Prior, s.RNGSeed, s.Effort = prior, uint64(d.in.seed), method.Effort(f.effort)

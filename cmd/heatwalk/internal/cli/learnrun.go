@@ -133,20 +133,21 @@ func elementOf(dtype string) int {
 	return 4
 }
 
-// learnRun is a run that learns from the labels of a graph, with all that it has
-// read and has begun to write.
-type learnRun struct {
+// graphRun is a run on a graph that writes something, with all that it has read and has
+// begun to write.
+type graphRun struct {
 	*product
-	name string // of the graph
-	g    *openGraph
-	l    *nodefile.Labels
+	name       string // of the graph
+	g          *openGraph
+	l          *nodefile.Labels // nil: without
+	rows, cols []int            // of a matrix, if they are nodes
 }
 
-// beginLearn begins the output called path, if it is not "", and reads the graph,
-// its labels and its attributes, if there are any.
-func (in *invocation) beginLearn(name, path string, f *learning) (_ *learnRun, err error) {
-	d := &learnRun{name: name}
-	if d.product, err = in.beginProduct(path, isScoreMatrix(path)); err != nil {
+// beginRun begins the output called path, if it is not "", opens the graph, and reads what
+// else there is with read.
+func (in *invocation) beginRun(name, path string, matrix bool, r *reading, read func(d *graphRun) error) (_ *graphRun, err error) {
+	d := &graphRun{name: name}
+	if d.product, err = in.beginProduct(path, matrix); err != nil {
 		return nil, err
 	}
 	begun := false
@@ -155,21 +156,34 @@ func (in *invocation) beginLearn(name, path string, f *learning) (_ *learnRun, e
 			d.end()
 		}
 	}()
-	if d.g, err = in.openFor(name, &f.reading, path, true); err != nil {
-		return nil, err
+	if d.g, err = in.openFor(name, r, path, true); err == nil {
+		err = read(d)
 	}
-	if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
-		return nil, err
+	begun = err == nil
+	return d, err
+}
+
+// end gives up what is not finished and closes the graph.
+func (d *graphRun) end() {
+	d.abort()
+	if d.g != nil {
+		d.g.close()
 	}
-	if err = in.readAttributes(&f.attributes, d.g, &f.reading); err != nil {
-		return nil, err
-	}
-	begun = true
-	return d, nil
+}
+
+// beginLearn begins a run that learns from the labels of a graph and its attributes, if there
+// are any.
+func (in *invocation) beginLearn(name, path string, f *learning) (*graphRun, error) {
+	return in.beginRun(name, path, isScoreMatrix(path), &f.reading, func(d *graphRun) (err error) {
+		if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
+			return err
+		}
+		return in.readAttributes(&f.attributes, d.g, &f.reading)
+	})
 }
 
 // problem returns what is to be learned.
-func (d *learnRun) problem() *method.Problem { return problemOf(d.g, d.l) }
+func (d *graphRun) problem() *method.Problem { return problemOf(d.g, d.l) }
 
 // learnerBytes is what a learner takes beside its data: the part of the program
 // that no other command needs, and its small tables.
@@ -178,7 +192,7 @@ const learnerBytes = 3 << 20
 // take keeps the run to what it takes and loads the graph. Beside the graph and bytes for
 // each label that is what list tells: what is held in one phase after the other, and how
 // many sweeps are made. Before it is asked, the settings get the memory that is left.
-func (d *learnRun) take(s *method.Settings, bytes, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
+func (d *graphRun) take(s *method.Settings, bytes, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
 	return d.in.take(d.g, func() (*needs, error) {
 		n := d.g.needs()
 		n.disk += disk
@@ -202,12 +216,4 @@ func (d *learnRun) take(s *method.Settings, bytes, disk int64, list func() (phas
 		}
 		return n, nil
 	})
-}
-
-// end gives up what is not finished and closes the graph.
-func (d *learnRun) end() {
-	d.abort()
-	if d.g != nil {
-		d.g.close()
-	}
 }

@@ -14,13 +14,9 @@ import (
 
 // merged is the JSON document of merge.
 type merged struct {
-	Output  string `json:"output"`
+	matrixDocument
 	Command string `json:"command"` // that made the parts
 	Parts   int    `json:"parts"`
-	Rows    int    `json:"rows"`
-	Cols    int    `json:"cols"`
-	Dtype   string `json:"dtype"`
-	Closing
 }
 
 func newMerge(in *invocation) *cobra.Command {
@@ -85,6 +81,6 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		return err
 	}
 	run := parts[0].Run
-	r := &merged{Output: out, Command: parts[0].Command, Parts: len(parts), Rows: m.Rows.N, Cols: m.Cols.N, Dtype: dtype}
+	r := &merged{matrixDocument{Output: out, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
 	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(m.Rows, m.Cols, dtype)))
 }

@@ -59,7 +59,7 @@ func (in *invocation) checkSeveralEvaluate(cmd *cobra.Command, args []string, f 
 
 // severalRun is a run that learns several labels a node.
 type severalRun struct {
-	*learnRun
+	*graphRun
 	problem  *method.Problem
 	settings *method.Settings
 	columns  *multilabel.Columns
@@ -70,7 +70,7 @@ type severalRun struct {
 // beginSeveral reads what there is to learn from, plans the run and makes its columns.
 func (in *invocation) beginSeveral(name, path string, f *learning) (_ *severalRun, err error) {
 	s := new(severalRun)
-	if s.learnRun, err = in.beginLearn(name, path, f); err != nil {
+	if s.graphRun, err = in.beginLearn(name, path, f); err != nil {
 		return nil, err
 	}
 	if err = s.plan(); err == nil {
@@ -101,7 +101,7 @@ func (s *severalRun) plan() error {
 		list := multilabel.Memory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
 		return [][]spec.Bytes{list}, unknownSweeps, nil
 	})
-	s.problem = s.learnRun.problem()
+	s.problem = s.graphRun.problem()
 	return err
 }
 
@@ -120,7 +120,7 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 		return in.methodError(err, name)
 	}
 	several := &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1}
-	r := &classifyRun{learnRun: s.learnRun, f: f, p: p, classified: classified{learned: s.learned(s.l), Method: "spectral", Several: several}}
+	r := &classifyRun{graphRun: s.graphRun, f: f, p: p, classified: classified{learned: s.learned(s.l), Method: "spectral", Several: several}}
 	r.Labelled = len(s.row)
 	return r.finish(s.problem, several, severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior"))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 
@@ -66,7 +65,8 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return err
 	}
 	rowAxis, colAxis := nodesOf(d.g, rows), nodesOf(d.g, cols)
-	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
+	files, err := d.checkMatrix(rowAxis, colAxis, f.dtype, fewerNodes)
+	if err != nil {
 		return err
 	}
 	directed := d.g.Manifest().Directed
@@ -77,7 +77,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
-		n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
+		n, err := d.needs(files)
 		if err == nil {
 			hold, err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
 		}
@@ -106,7 +106,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := newPlacedFile[T](d.out, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf()}, hold)
+	file, err := newPlacedFile[T](d.dense, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf()}, hold)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest, or the output takes no pieces.
-func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
+func planSpectral[T sparse.Float](d *graphRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
 	n.sweeps = unknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees()))
 	if err != nil {
@@ -172,7 +172,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	if hold = !limited || held <= left/2; hold && limited {
 		hold = spec.Sum(memory(left-held)) <= left-held
 	}
-	if !d.out.takesPieces(d.path) {
+	if !d.dense.takesPieces(d.path) {
 		if limited && held > left {
 			return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 				d.path, words.Bytes(held))
@@ -225,7 +225,7 @@ func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error
 }
 
 // finishKernel publishes a block and says what it is.
-func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *kernelReport, found *kernel.Report) error {
+func (in *invocation) finishKernel(d *graphRun, s slabFlag, of kernel.Part, r *kernelReport, found *kernel.Report) error {
 	// Rounding to float32 comes on top of what was computed.
 	bound := found.ErrorBound
 	if r.Dtype == "float32" {
@@ -251,30 +251,14 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	if kernel.ByRows(len(d.rows), len(d.cols)) {
 		shape.Axis, shape.Whole = evaluate.ByRows, len(d.rows)
 	}
-	p, err := d.partOf("kernel", s, r.Parameters, shape)
-	if err != nil {
+	if err := d.setPart("kernel", s, r.Parameters, shape); err != nil {
 		return err
 	}
-	if err := in.writePartRun(d.out.run, storeOf(d.g.Manifest()), r.Parameters, p); err != nil {
-		return err
-	}
-	if err := d.files.commit(); err != nil {
-		return err
-	}
-	return in.tell(r, func(w io.Writer) { in.printKernel(w, r, text) }, r.Output)
-}
-
-// printKernel says what a block is; text tells its error.
-func (in *invocation) printKernel(w io.Writer, r *kernelReport, text string) {
 	method := r.Method
 	if r.HalfSteps {
 		method += ", half steps"
 	}
-	title := r.Parameters.family.Name
-	if parameters := r.Parameters.family.Text(r.Parameters.values); parameters != "" {
-		title += ", " + parameters
-	}
-	fmt.Fprintf(w, "%s × %s %s · %s\n", words.Count(int64(r.Rows)), words.Count(int64(r.Cols)), r.Dtype, title)
-	fmt.Fprintf(w, "%s, %s · %s\n", method, words.Counted(int64(r.Sweeps), "sweep"), text)
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
+	return d.finish(r, storeOf(d.g.Manifest()), r.Parameters,
+		fmt.Sprintf("%s · %s%s", shapeOf(axis{N: r.Rows}, axis{N: r.Cols}, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
+		fmt.Sprintf("%s, %s · %s", method, words.Counted(int64(r.Sweeps), "sweep"), text))
 }

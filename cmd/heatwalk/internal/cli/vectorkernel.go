@@ -10,18 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// vectorDocument is the JSON document of kernel --vectors.
-type vectorDocument struct {
-	Output     string      `json:"output"`
-	Rows       int         `json:"rows"`
-	Cols       int         `json:"cols"`
-	Dtype      string      `json:"dtype"`
-	Kernel     string      `json:"kernel"`
-	Attributes int         `json:"attributes"`
-	Parameters spec.Values `json:"parameters"`
-	Closing
-}
-
 // checkVectorKernel notes what is wrong with the flags of f together.
 func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
 	in.checkDense(f.out, f.vectors.file, f.rows, f.cols)
@@ -49,7 +37,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		return err
 	}
 	rowAxis, colAxis := axis{N: len(rows), ID: func(i int) string { return a.IDs[rows[i]] }}, axis{N: len(cols), ID: func(i int) string { return a.IDs[cols[i]] }}
-	files, err := o.checkMatrix(rowAxis, colAxis, f.dtype, "name fewer columns (--cols), rows (--rows), or another disk")
+	files, err := o.checkMatrix(rowAxis, colAxis, f.dtype, fewerNodes)
 	if err != nil {
 		return err
 	}
@@ -73,7 +61,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return err
 	}
-	d := &vectorDocument{
+	d := &matrixDocument{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.vectors.kernel.Name,
 		Attributes: len(a.Columns), Parameters: f.vectors.values,
 	}
