@@ -89,7 +89,7 @@ var forTests = map[string]bool{
 	"internal/testgraph":           true,
 	"internal/durable/durabletest": true,
 	"sparse/sparsetest":            true,
-	"method/problem/problemtest":   true,
+	"method/internal/problemtest":  true,
 }
 
 // graphFree packages work on plain matrices and know no graph.

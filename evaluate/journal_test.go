@@ -217,7 +217,7 @@ func TestJournalOfAnotherRun(t *testing.T) {
 		{"is of a run with other labels", p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}), func(*Plan) {}},
 		{"is of a run with other options", &described, func(*Plan) {}},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.RNGSeed++ }},
-		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.Effort = method.LowEffort }},
+		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.LowEffort = true }},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Methods = plan.Methods[:1] }},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Fractions[0] = 0.4 }},
 		{"is of a run of another version", p, func(plan *Plan) { plan.Journal.Version = "2" }},

@@ -63,7 +63,7 @@ func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 
 // share gives the methods a place to keep values of kernels, where the predictions of a
 // plan would otherwise compute them more than twice. It lists what these take, and what
-// computing them takes beside. With a limit they have a quarter of it.
+// computing them takes beside.
 func (plan *Plan) share(p *method.Problem, entries []Entry) ([]spec.Bytes, error) {
 	columns := 0
 	for _, size := range plan.trainingSizes(p) {
@@ -72,32 +72,11 @@ func (plan *Plan) share(p *method.Problem, entries []Entry) ([]spec.Bytes, error
 	if columns < 2*len(p.Row) {
 		return nil, nil
 	}
-	var kept, one int64
-	var making []spec.Bytes
-	for _, m := range entries {
-		list, err := method.KernelMemory(m.Method, p, plan.TuningSplits > 0 && plan.Given == nil, m.Settings)
-		if err != nil {
-			return nil, err
-		}
-		if list != nil {
-			kept, one, making = kept+list[0].Bytes, max(one, list[0].Bytes), spec.Larger(making, list[1:])
-		}
+	methods, settings := make([]method.Method, len(entries)), make([]*method.Settings, len(entries))
+	for i, e := range entries {
+		methods[i], settings[i] = e.Method, e.Settings
 	}
-	if one == 0 {
-		return nil, nil
-	}
-	memory := entries[0].Settings.Memory
-	if memory > 0 {
-		kept = max(one, min(kept, memory/4))
-	}
-	shared := method.NewKernelCache(p, kept, entries[0].Settings.Workers)
-	for i := range entries {
-		entries[i].Settings.Kernels = shared
-		if memory > 0 {
-			entries[i].Settings.Memory = max(1, memory-kept)
-		}
-	}
-	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), nil
+	return method.ShareKernels(p, methods, settings, plan.TuningSplits > 0 && plan.Given == nil)
 }
 
 // sideBytes is what predictions that are made side by side may take together.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -28,7 +29,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	}
 	start := time.Now()
 	if !p.Directed { // they are found here for all training sets
-		if _, err := p.Components(ctx, set.Workers, new(method.Work)); err != nil {
+		if _, err := p.Components(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
 		}
 	}

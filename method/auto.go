@@ -49,7 +49,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Sett
 
 func autoSettings(s Settings) *auto.Settings {
 	return &auto.Settings{
-		LowEffort: s.Effort == LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
+		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
 	}
 }
 

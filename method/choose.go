@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -22,7 +23,7 @@ type Choice struct {
 	Accuracy float64 // of the parameters, the mean of what they were chosen by
 	Tested   int     // predictions behind it for each setting; 0: there were too few labels
 	Settings int     // how many parameters there were to choose from
-	Work     Work
+	Work     problem.Work
 
 	hits    []int64       // right predictions by setting
 	byFold  trial.Hits    // by fold and setting; of nothing in splits
@@ -161,7 +162,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
-	var work Work
+	var work problem.Work
 	choice, err := chooseInTurn(&set, func() (*Choice, error) {
 		choice, err := chooseOnGrid(ctx, p, splits, &set, work)
 		if err == nil {
@@ -176,7 +177,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 }
 
 // chooseOnGrid chooses from one grid, after so much work.
-func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work Work) (*Choice, error) {
+func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work problem.Work) (*Choice, error) {
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
 			return nil, err
@@ -238,7 +239,7 @@ type chooser struct {
 	trials map[Features][]trial.Trial
 	alone  []bool // see Problem.alone
 	tested int
-	work   Work
+	work   problem.Work
 
 	progress func(phase string, done float64) // by slabs of α; nil: nobody is told
 }
@@ -504,7 +505,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell fu
 }
 
 // collect is Walk.Collect, counted in work; tell hears what share is done.
-func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *Work, tell func(done float64)) (*sparse.Block[float32], error) {
+func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *problem.Work, tell func(done float64)) (*sparse.Block[float32], error) {
 	used := make([]bool, len(w.Variants))
 	variants := 0
 	for _, pick := range picks {
@@ -528,7 +529,7 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
 	switch {
 	case slices.Min(hits) == slices.Max(hits):
-		return g.nearest(NoGrid().of(c.set.Learner).at(0))
+		return g.nearestTo(NoGrid().of(c.set.Learner).at(0))
 	case len(g.Declared) > 1:
 		return largestOf(hits) // neighbours in the list are none among settings
 	}

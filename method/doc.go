@@ -3,12 +3,16 @@
 //
 // # Predicting
 //
-// A [Problem] is a graph with labels. [Classify] does the whole job: it chooses
+// A [Problem] is a graph with labels. A method does the whole job: on walks it chooses
 // parameters by [CrossValidate], takes the walk features of the labelled nodes,
 // trains a machine, and streams the scores of all nodes in a second walk.
 //
 //	p := &method.Problem{A: store, Degrees: deg, Row: row, Class: class, Names: names}
-//	out, err := method.Classify(ctx, p, nil)
+//	methods, err := method.ParseMethods("cwk")
+//	if err != nil {
+//		return err
+//	}
+//	out, err := methods[0].Predict(ctx, p, nil, nil)
 //	if err != nil {
 //		return err
 //	}

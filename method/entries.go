@@ -12,15 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Own are the values that one method tries for its parameters, by name and as users
-// write them. A parameter with one value is not chosen.
-type Own map[string][]string
-
 // Entry is a method of a list, with what it has of its own there.
 type Entry struct {
 	Name   string // as it was written
 	Method Method
-	Own    Own
+
+	// Own are the values that the method tries for its parameters, by name and as users
+	// write them. A parameter with one value is not chosen.
+	Own map[string][]string
 }
 
 // ParseEntries returns the methods of a list of names joined by commas. Behind a name
@@ -38,7 +37,7 @@ func ParseEntries(list string) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := Entry{Method: methods[0], Own: Own{}}
+		e := Entry{Method: methods[0], Own: map[string][]string{}}
 		e.Name = strings.Join(append([]string{e.Method.Name()}, parts[1:]...), ":")
 		for _, part := range parts[1:] {
 			name, value, ok := strings.Cut(part, "=")
@@ -63,7 +62,7 @@ func ParseEntries(list string) ([]Entry, error) {
 
 // With returns the settings with the values of a method's own in place of those that it
 // would try. The error is a [validate.ErrUsage] that names the parameter.
-func (s *Settings) With(m Method, own Own) (*Settings, error) {
+func (s *Settings) With(m Method, own map[string][]string) (*Settings, error) {
 	set := s.WithDefaults()
 	grid := *set.Grid
 	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
@@ -143,7 +142,7 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 		}
 		list = append(list, v[p.Name])
 	}
-	ofGrid := of == &cwk.Spec || of == machines[Learner(of.Name)]
+	ofGrid := of == &cwk.Spec || of == machines[learner(of.Name)]
 	switch {
 	case ofGrid && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)

@@ -10,7 +10,7 @@ import (
 )
 
 // Two groups of friends, joined by one edge; three of each are labelled.
-func ExampleClassify() {
+func ExampleMethod() {
 	ctx := context.Background()
 	const n = 12
 	var edges []sparse.Triplet
@@ -37,7 +37,11 @@ func ExampleClassify() {
 		A: a, Degrees: deg,
 		Row: []int{0, 1, 2, 9, 10, 11}, Class: []int{0, 0, 0, 1, 1, 1}, Names: []string{"red", "blue"},
 	}
-	out, err := method.Classify(ctx, p, nil)
+	walks, err := method.ParseMethods("cwk")
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := walks[0].Predict(ctx, p, nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

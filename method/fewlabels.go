@@ -14,7 +14,7 @@ import (
 // withoutTrial returns the choice where nothing can be tried.
 func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
 	g := set.Grid
-	c := &Choice{Parameters: g.at(g.nearest(NoGrid().of(set.Learner).at(0))), Settings: 1}
+	c := &Choice{Parameters: g.at(g.nearestTo(NoGrid().of(set.Learner).at(0))), Settings: 1}
 	steps := g.steps()
 	if len(steps) == 1 {
 		return c, nil
@@ -53,7 +53,7 @@ func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached 
 			misses[i] = x.Row(i)[label] < leastShown
 		}
 	})
-	c.Work.Add(Work{Sweeps: c.Steps, EntryColumns: p.A.NNZ() * int64(c.Steps) * 2})
+	c.Work.Add(problem.Work{Sweeps: c.Steps, EntryColumns: p.A.NNZ() * int64(c.Steps) * 2})
 	of := 0
 	for i := range roaring.Values(reached) {
 		if misses[i] {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -37,7 +37,7 @@ func pathGraph(t *testing.T, n int) *Problem {
 func TestNearestLabelWins(t *testing.T) {
 	for _, n := range []int{2, 3, 20, 200, 600} {
 		p := pathGraph(t, n)
-		got, err := Classify(context.Background(), p, nil)
+		got, err := classifyWalks(context.Background(), p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestNearestLabelWinsUnevenly(t *testing.T) {
 	const n = 300
 	p := pathGraph(t, n)
 	p.Row[1] = 80
-	got, err := Classify(context.Background(), p, nil)
+	got, err := classifyWalks(context.Background(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func TestTooFew(t *testing.T) {
 func TestNearestSetting(t *testing.T) {
 	g := SmallGrid(Plain, Honest)
 	want := Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
-	if got := g.at(g.nearest(NoGrid().at(0))); !reflect.DeepEqual(got, want) {
+	if got := g.at(g.nearestTo(NoGrid().at(0))); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for i := range g.Size() {
-		if g.nearest(g.at(i)) != i {
+		if g.nearestTo(g.at(i)) != i {
 			t.Fatalf("setting %d is not the nearest to itself", i)
 		}
 	}

@@ -59,7 +59,7 @@ type Setting struct {
 }
 
 // String lists the values as a person reads them.
-func (s *Setting) String() string { return s.Spec.Text(s.Values) }
+func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 // MarshalJSON writes the parameters that belong to the kernel and the learner.
 func (p Parameters) MarshalJSON() ([]byte, error) {
@@ -94,7 +94,7 @@ func (p Parameters) String() string {
 	strength := ""
 	switch {
 	case p.Declared != nil:
-		strength = p.Declared.String()
+		strength = p.Declared.text()
 	case p.Lambda > 0:
 		strength = fmt.Sprintf("λ = %v", p.Lambda)
 	case p.Cost > 0:
@@ -103,7 +103,7 @@ func (p Parameters) String() string {
 	parts := []string{strength}
 	switch k := p.Kernel; {
 	case k != nil:
-		parts = []string{k.Spec.Name, k.String(), strength}
+		parts = []string{k.Spec.Name, k.text(), strength}
 	case p.onWalks():
 		steps := "steps"
 		if p.Steps == 1 {
@@ -115,7 +115,7 @@ func (p Parameters) String() string {
 		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), strength, string(p.Features) + " features"}
 	}
 	for _, b := range p.Beside {
-		parts = append(parts, b.String())
+		parts = append(parts, b.text())
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
@@ -140,9 +140,9 @@ type Grid struct {
 }
 
 // of returns the grid of a learner.
-func (g *Grid) of(l Learner) *Grid {
+func (g *Grid) of(l learner) *Grid {
 	own := *g
-	if l != RLS {
+	if l != rls {
 		own.Lambda = nil
 		return &own
 	}
@@ -197,7 +197,7 @@ func NoGrid() *Grid {
 // Fix puts those of the given values that a grid has in place of its own: costs and λ and,
 // where one of the methods learns from walks, parameters of [cwk.Spec].
 func (g *Grid) Fix(given spec.Values, methods []Method) {
-	fixed := []*spec.Spec{machines[KernelSVM], machines[RLS]}
+	fixed := []*spec.Spec{machines[kernelSVM], machines[rls]}
 	if slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") }) {
 		fixed = append(fixed, &cwk.Spec)
 	}
@@ -326,7 +326,7 @@ func (g *Grid) Size() int {
 
 // nearest returns the number of the setting that is nearest to p in each of its
 // parts, the first of several; a learner with a declaration has its first setting.
-func (g *Grid) nearest(p Parameters) int {
+func (g *Grid) nearestTo(p Parameters) int {
 	f := max(0, slices.Index(g.Features, p.Features))
 	a := nearest(g.Alpha, p.Alpha)
 	s := nearest(g.steps(), p.Steps)

@@ -39,7 +39,7 @@ func (m kernelMethod) reckon(a *account, par *Parameters) error {
 	n, tried := len(a.P.Degrees), int64(seen)
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
 	block := solved(tried)
-	if a.set.Learner != RLS {
+	if a.set.Learner != rls {
 		members, _ := a.members(tried)
 		block = cached(members, 1)
 	}
@@ -47,12 +47,12 @@ func (m kernelMethod) reckon(a *account, par *Parameters) error {
 		return err
 	}
 	all := int64(len(a.P.Row))
-	if byParts := a.set.Learner == RLS && all > maxSolved; all > tried && !byParts {
+	if byParts := a.set.Learner == rls && all > maxSolved; all > tried && !byParts {
 		if err := a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels"); err != nil {
 			return err
 		}
 		most := solved(all)
-		if a.set.Learner != RLS {
+		if a.set.Learner != rls {
 			most = cached(a.members(all))
 		}
 		if err := a.Phase(8*all*all+most, "training"); err != nil {
@@ -186,23 +186,49 @@ func fitBytes(l *classify.Learner, items, classes int) int64 {
 	return l.Memory(items, classes)
 }
 
-// KernelCache keeps values of kernels for predictions from many sets of labels on one graph,
-// which then take their blocks out of them. It may be used by several predictions at the
-// same time.
-type KernelCache = gram.Cache
-
-// NewKernelCache returns a place for the values of kernels on a graph, with the labels that
-// any of the predictions may have, or nil if they are too large to keep. Of a memory that
-// is smaller than what they take, values that were not used for long are given back, but
-// for one kernel.
-func NewKernelCache(all *Problem, memory int64, workers int) *KernelCache {
-	return gram.NewCache(all, memory, workers)
+// ShareKernels gives methods, each with its settings, one place to keep the values of
+// their kernels for predictions from many sets of labels on one graph, which then take
+// their blocks out of them; all has the labels that any of the predictions may have. tuned
+// says that parameters are chosen once for all of them: a method that chooses its kernel
+// inside each training set keeps none. With a limit of memory values have a quarter of it,
+// and those that were not used for long are given back, but for one kernel. The list says
+// what they take, and what computing them takes beside; it is nil if none are kept.
+func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bool) ([]spec.Bytes, error) {
+	one := gram.Bytes(len(all.Degrees), len(all.Row))
+	if one == 0 {
+		return nil, nil
+	}
+	var kept int64
+	var making []spec.Bytes
+	for i, m := range methods {
+		list, err := makingKernel(m, all, tuned, settings[i])
+		if err != nil {
+			return nil, err
+		}
+		if list != nil {
+			kept, making = kept+one, spec.Larger(making, list)
+		}
+	}
+	if kept == 0 {
+		return nil, nil
+	}
+	memory := settings[0].Memory
+	if memory > 0 {
+		kept = max(one, min(kept, memory/4))
+	}
+	shared := gram.NewCache(all, kept, settings[0].Workers)
+	for _, s := range settings {
+		s.kernels = shared
+		if memory > 0 {
+			s.Memory = max(1, memory-kept)
+		}
+	}
+	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), nil
 }
 
-// KernelMemory lists the values of a method's kernel that a [KernelCache] keeps, and then what
-// computing them takes beside: nothing if the method takes none from there, as where it
-// chooses its kernel inside each training set and not, as tuned says, for all of them.
-func KernelMemory(m Method, all *Problem, tuned bool, s *Settings) (list []spec.Bytes, err error) {
+// makingKernel lists what computing the values of a method's kernel takes, nil if it takes
+// none from [ShareKernels].
+func makingKernel(m Method, all *Problem, tuned bool, s *Settings) ([]spec.Bytes, error) {
 	if within := Within(m); within != nil {
 		m = within
 	}
@@ -210,9 +236,7 @@ func KernelMemory(m Method, all *Problem, tuned bool, s *Settings) (list []spec.
 	if l, learns := m.(learnerMethod); learns && !l.by.Whole {
 		of, ok = l.kernelMethod, true
 	}
-	n, labelled := len(all.Degrees), len(all.Row)
-	kept := gram.Bytes(n, labelled)
-	if !ok || kept == 0 {
+	if !ok {
 		return nil, nil
 	}
 	set := s.WithDefaults()
@@ -220,9 +244,10 @@ func KernelMemory(m Method, all *Problem, tuned bool, s *Settings) (list []spec.
 	if err != nil || !tuned && len(grid) > 1 {
 		return nil, err
 	}
+	n, labelled := len(all.Degrees), len(all.Row)
 	making, _, err := reckoned(all, s, func(a *account) error {
 		rows := spec.Bytes{What: "rows of other nodes", Bytes: 8 * int64(n-labelled) * int64(labelled)}
 		return a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
 	})
-	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), err
+	return making, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -18,7 +19,7 @@ import (
 // application of the kernel to the machines' dual coefficients.
 type kernelMethod struct {
 	kernel  *kernel.Family
-	learner Learner
+	learner learner
 }
 
 // kernelMethods returns the methods of every kernel that is symmetric or, as
@@ -27,7 +28,7 @@ func kernelMethods() []Method {
 	var list []Method
 	for _, f := range kernel.Families() {
 		if !f.Distance {
-			list = append(list, kernelMethod{f, KernelSVM}, kernelMethod{f, RLS})
+			list = append(list, kernelMethod{f, kernelSVM}, kernelMethod{f, rls})
 		}
 	}
 	return list
@@ -36,7 +37,7 @@ func kernelMethods() []Method {
 // Name implements [Method]: that of the kernel, and of the learner unless it is
 // the support vector machine.
 func (m kernelMethod) Name() string {
-	if m.learner == KernelSVM {
+	if m.learner == kernelSVM {
 		return m.kernel.Name
 	}
 	return m.kernel.Name + "+" + string(m.learner)
@@ -70,13 +71,13 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	choose, learn := r.choose, r.learn
-	if m.learner == RLS {
+	if m.learner == rls {
 		choose, learn = r.chooseSolved, r.solve
 	}
 	if err := r.run(ctx, choose, learn, r.score); err != nil {
 		return nil, err
 	}
-	if m.learner == RLS {
+	if m.learner == rls {
 		r.out.Parameters.Lambda = r.strength
 	} else {
 		r.out.Parameters.Cost = r.strength
@@ -112,7 +113,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
 	on.Memory = set.Memory
-	r.out.Work = Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}
+	r.out.Work = problem.Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}
 	p.Parts = on.Components
 	r.out.Reached = on.Components.Reached(p.Row)
 	switch seen := kernel.On(ctx, on); {
@@ -131,8 +132,8 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", validate.ErrUsage, m.kernel.Name, m.kernel.Text(v))
 		}
 	}
-	if byParts := m.learner == RLS && len(p.Row) > maxSolved; set.Kernels != nil && len(r.grid) == 1 && !byParts {
-		r.kept, err = set.Kernels.Of(ctx, m.kernel, r.grid[0])
+	if byParts := m.learner == rls && len(p.Row) > maxSolved; set.kernels != nil && len(r.grid) == 1 && !byParts {
+		r.kept, err = set.kernels.Of(ctx, m.kernel, r.grid[0])
 		return r, err
 	}
 	r.kernels, err = m.kernel.NewAll(ctx, on, r.grid)
@@ -181,7 +182,7 @@ func (r *kernelPredictor) usual(g spec.Graph) error {
 		}
 	}
 	v, err := r.kernel.Resolve(given, g)
-	s := r.set.Grid.at(r.set.Grid.nearest(NoGrid().of(r.set.Learner).at(0)))
+	s := r.set.Grid.at(r.set.Grid.nearestTo(NoGrid().of(r.set.Learner).at(0)))
 	r.grid, r.strengths = []spec.Values{v}, []float64{max(s.Cost, s.Lambda)}
 	return err
 }

@@ -114,7 +114,7 @@ func TestKernelMethods(t *testing.T) {
 	}
 	g := testgraph.Load(t, "sbm300")
 	p := goldenProblem(t, "sbm300")
-	names := MethodNames()
+	names := methodNames()
 	for _, of := range kernel.Names() {
 		if of == "commute-time" {
 			continue // a distance
@@ -227,7 +227,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.FamilyOf("von-neumann"), KernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Word("adjacency")}})
+	got, err := kernelMethod{kernel.FamilyOf("von-neumann"), kernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Word("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
 		grid := NoGrid()
 		grid.Lambda = []float64{0.05}
-		set := (&Settings{Grid: grid, Learner: RLS}).WithDefaults()
+		set := (&Settings{Grid: grid, Learner: rls}).WithDefaults()
 		on, err := graph.New(context.Background(), p.A, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -346,7 +346,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	for i := range 300 {
 		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
 	}
-	set := (&Settings{Grid: NoGrid(), Learner: RLS}).WithDefaults()
+	set := (&Settings{Grid: NoGrid(), Learner: rls}).WithDefaults()
 	r := &kernelPredictor{
 		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
 		kernels:   []kernel.Kernel{graded{}}, strength: 1e-30, scale: 1,

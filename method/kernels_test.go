@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -24,7 +25,7 @@ func TestKernelsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, narrow := NewKernelCache(p, 0, 1), NewKernelCache(p, 1, 2)
+	kept, narrow := gram.NewCache(p, 0, 1), gram.NewCache(p, 1, 2)
 	for split := range splits.Len() {
 		for _, m := range methods {
 			c, err := m.Tune(t.Context(), p, validate.One(splits.At(split)), &Settings{Fixed: true})
@@ -33,7 +34,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 			var found [3]*Prediction
 			err = sched.Run(t.Context(), 3, 3, func(_, i int) (err error) {
-				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{Kernels: []*KernelCache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}})
+				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{kernels: []*gram.Cache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}})
 				return err
 			})
 			if err != nil {
@@ -52,7 +53,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 		}
 	}
-	if NewKernelCache(&Problem{Degrees: make([]float64, 3000), Row: make([]int, 3000)}, 0, 1) != nil {
+	if gram.NewCache(&Problem{Degrees: make([]float64, 3000), Row: make([]int, 3000)}, 0, 1) != nil {
 		t.Error("values beyond the bound are kept")
 	}
 }

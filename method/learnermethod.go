@@ -29,11 +29,11 @@ func learnerMethods() (list []Method) {
 	learners := classify.Learners()
 	for _, m := range kernelMethods() {
 		k := m.(kernelMethod)
-		if k.learner != KernelSVM {
+		if k.learner != kernelSVM {
 			continue
 		}
 		for _, l := range learners {
-			if name := Learner(l.Name); name != KernelSVM && name != RLS {
+			if name := learner(l.Name); name != kernelSVM && name != rls {
 				list = append(list, learnerMethod{kernelMethod{k.kernel, name}, l})
 			}
 		}
@@ -72,7 +72,7 @@ func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
 	set := s.WithDefaults()
 	if m.by.Whole {
-		set.Kernels = nil
+		set.kernels = nil
 	}
 	return m.begin(ctx, p, par, &set)
 }

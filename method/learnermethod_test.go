@@ -103,7 +103,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 // and is right about most nodes of a graph with clear classes.
 func TestLearnerMethods(t *testing.T) {
 	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
-	for _, name := range MethodNames() {
+	for _, name := range methodNames() {
 		l, ok := strings.CutPrefix(name, "regularized-laplacian+")
 		if !ok || l == "rls" || strings.HasPrefix(l, "dkm-") && l != "dkm-gp" {
 			continue

@@ -22,7 +22,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		for i := 0; i < len(p.Class); i += wrong {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
-		set := (&Settings{Grid: NoGrid(), Learner: RLS}).WithDefaults()
+		set := (&Settings{Grid: NoGrid(), Learner: rls}).WithDefaults()
 		on, err := graph.New(t.Context(), p.A, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 // machines declares the learners whose cost or λ is chosen in a way of its own, as they are
 // behind any kernel. What is tried of these two is in the [Grid] of the settings; nothing else
 // of them is chosen, and without a strategy that of [trial.OneVsRest] counts.
-var machines = map[Learner]*spec.Spec{
-	KernelSVM: machineOf(KernelSVM), LinearSVM: machineOf(LinearSVM), RLS: machineOf(RLS),
+var machines = map[learner]*spec.Spec{
+	kernelSVM: machineOf(kernelSVM), linearSVM: machineOf(linearSVM), rls: machineOf(rls),
 }
 
-func machineOf(l Learner) *spec.Spec {
+func machineOf(l learner) *spec.Spec {
 	s := &spec.Spec{Name: string(l)}
 	for _, p := range classify.LearnerOf(string(l)).Params {
 		switch p.Name {
@@ -50,7 +50,7 @@ func numbers(list ...float64) (values []spec.Value) {
 
 // machines reports whether the learner is one of support vector machines whose costs are
 // chosen in a way of its own.
-func (l Learner) machines() bool { return slices.Contains([]Learner{KernelSVM, LinearSVM}, l) }
+func (l learner) machines() bool { return slices.Contains([]learner{kernelSVM, linearSVM}, l) }
 
 // oneVsRest reports whether each of so many classes has a machine against all others.
 func (s *Settings) oneVsRest(classes int) bool {
@@ -97,7 +97,7 @@ func (s *Settings) tolerance() float64 {
 
 // beside returns the values of support vector machines of so many classes beside their
 // cost, nil for another learner.
-func (s *Settings) beside(l Learner, classes int) []Setting {
+func (s *Settings) beside(l learner, classes int) []Setting {
 	if !l.machines() {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (s *Settings) beside(l Learner, classes int) []Setting {
 	if same.oneVsRest(classes) {
 		v["strategy"] = spec.Word("one-vs-rest")
 	}
-	if l == KernelSVM {
+	if l == kernelSVM {
 		v["svm-tolerance"] = spec.Number(s.tolerance())
 	}
-	return []Setting{{&classify.LearnerOf(string(KernelSVM)).Spec, v}}
+	return []Setting{{&classify.LearnerOf(string(kernelSVM)).Spec, v}}
 }

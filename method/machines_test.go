@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -93,7 +93,7 @@ func TestMachinesAsGiven(t *testing.T) {
 					t.Errorf("%s: %v and %s name the same classes", name, given, other)
 				}
 			}
-			named[strings.Join(append([]string{"as"}, machines[KernelSVM].Text(given)), " ")] = classes
+			named[strings.Join(append([]string{"as"}, machines[kernelSVM].Text(given)), " ")] = classes
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -146,16 +146,16 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		f.Data[i] = rng.Float32()
 	}
 	for _, c := range []struct {
-		learner Learner
+		learner learner
 		classes int
 		fit     func(class []int, classes int) error
 	}{
-		{KernelSVM, 2, fitKernel(f)}, {KernelSVM, 5, fitKernel(f)}, {KernelSVM, 24, fitKernel(f)},
-		{LinearSVM, 2, func(class []int, classes int) error { // of more the first machines would be garbage
+		{kernelSVM, 2, fitKernel(f)}, {kernelSVM, 5, fitKernel(f)}, {kernelSVM, 24, fitKernel(f)},
+		{linearSVM, 2, func(class []int, classes int) error { // of more the first machines would be garbage
 			_, err := classify.FitLinearSVM(t.Context(), nil, f, class, classes)
 			return err
 		}},
-		{RLS, 5, func(class []int, classes int) error {
+		{rls, 5, func(class []int, classes int) error {
 			_, err := classify.FitLinearRLS(t.Context(), f, class, classes, 1)
 			return err
 		}},

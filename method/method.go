@@ -46,17 +46,17 @@ var methods = slices.Concat([]Method{
 	labelPropagation{},
 	Majority,
 }, graphLearners(), []Method{
-	walkMethod{name: "cwk", learner: KernelSVM},
-	walkMethod{name: "cwk+svm", learner: KernelSVM},
-	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
-	walkMethod{name: "cwk+rls", learner: RLS},
+	walkMethod{name: "cwk", learner: kernelSVM},
+	walkMethod{name: "cwk+svm", learner: kernelSVM},
+	walkMethod{name: "cwk+linear-svm", learner: linearSVM},
+	walkMethod{name: "cwk+rls", learner: rls},
 }, walkLearners(), kernelMethods(), learnerMethods())
 
 // All returns every method that has a name.
 func All() []Method { return slices.Clone(methods) }
 
-// MethodNames returns the names of all methods.
-func MethodNames() []string {
+// methodNames returns the names of all methods.
+func methodNames() []string {
 	names := make([]string, len(methods))
 	for i, m := range methods {
 		names[i] = m.Name()
@@ -95,7 +95,7 @@ func ParseMethods(list string) ([]Method, error) {
 		}
 		if i < 0 && !smooth {
 			hint := "choose from " + MethodList()
-			if near := spec.Nearest(name, MethodNames()); near != "" {
+			if near := spec.Nearest(name, methodNames()); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 			return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
@@ -111,8 +111,8 @@ func ParseMethods(list string) ([]Method, error) {
 // called reports whether name is that of a method; the learner of a kernel that
 // goes without saying may be said.
 func called(m Method, name string) bool {
-	if k, ok := m.(kernelMethod); ok && k.learner == KernelSVM {
-		name = strings.TrimSuffix(name, "+"+string(KernelSVM))
+	if k, ok := m.(kernelMethod); ok && k.learner == kernelSVM {
+		name = strings.TrimSuffix(name, "+"+string(kernelSVM))
 	}
 	return m.Name() == name
 }
@@ -120,7 +120,7 @@ func called(m Method, name string) bool {
 // walkMethod is a learner on walk features.
 type walkMethod struct {
 	name    string
-	learner Learner
+	learner learner
 }
 
 // Name implements [Method].
@@ -156,7 +156,7 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	if par == nil {
-		return Classify(ctx, p, &set)
+		return classifyWalks(ctx, p, &set)
 	}
 	return predictWith(ctx, p, *par, &set)
 }

@@ -29,7 +29,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	}
 	best := largestOf(found.Right)
 	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}, Beside: r.set.beside(m.learner, len(p.Names))}
-	if strength := r.strengths[best%len(r.strengths)]; m.learner == RLS {
+	if strength := r.strengths[best%len(r.strengths)]; m.learner == rls {
 		par.Lambda = strength
 	} else {
 		par.Cost = strength
@@ -179,7 +179,7 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 
 // machines fits those of several costs, or of several λ.
 func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
-	if r.set.Learner == RLS {
+	if r.set.Learner == rls {
 		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names), settings)
 	}
 	return trial.FitMachines(ctx, r.set.machine, r.strengths, k, y, len(r.p.Names), settings)

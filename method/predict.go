@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,26 +32,26 @@ type Prediction struct {
 	Reached *roaring.Bitmap
 
 	Parameters Parameters
-	Learner    Learner // that trained the machine
+	Learner    learner // that trained the machine
 	Settings   int     // how many parameters there were to choose from
 
 	// Estimate is of this prediction, Blank of the same with no class for nodes that
 	// are not reached. With too few labels, see [CrossValidate], both are zero; those
 	// of label propagation and of the largest class are told by [Refer].
-	Estimate
-	Blank Estimate
+	problem.Estimate
+	Blank problem.Estimate
 
 	// Unfinished says which iteration ended at its limit; the prediction then is made
 	// from what it had. It is empty if every one came to its tolerance.
 	Unfinished string
 
-	Work    Work
-	Seconds PhaseSeconds
+	Work    problem.Work
+	Seconds problem.PhaseSeconds
 }
 
 // Classify chooses parameters by [CrossValidate], unless the grid has a single
 // setting, and predicts with them.
-func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}

@@ -192,17 +192,17 @@ func (r *predictor) learn(ctx context.Context) error {
 	classes := len(r.p.Names)
 	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
 	r.out.Learner = r.set.Learner
-	if r.out.Learner == KernelSVM && len(r.train) > maxKernel {
-		r.out.Learner = LinearSVM
+	if r.out.Learner == kernelSVM && len(r.train) > maxKernel {
+		r.out.Learner = linearSVM
 	}
 	var err error
 	switch r.out.Learner {
-	case RLS:
+	case rls:
 		if min(f.Rows, f.Cols) > maxKernel {
-			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, RLS, LinearSVM)
+			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, rls, linearSVM)
 		}
 		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, r.par.Lambda*deals)
-	case LinearSVM:
+	case linearSVM:
 		svm := &classify.LinearSVM{
 			Cost: r.par.Cost / deals, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
 			RNGSeed: r.set.RNGSeed, Workers: r.set.Workers,

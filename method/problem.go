@@ -4,9 +4,7 @@ import "github.com/heatwalk/heatwalk/method/problem"
 
 // Names of package problem that callers of methods use.
 type (
-	Problem  = problem.Problem
-	Work     = problem.Work
-	Estimate = problem.Estimate
+	Problem = problem.Problem
 
 	PhaseSeconds = problem.PhaseSeconds
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -16,7 +17,7 @@ type Reference = propagation.Comparison
 // Estimates returns those of a prediction by m and of label propagation, with no class for
 // nodes that no label reaches if blank. Where m is label propagation or the largest class,
 // its own is that of the reference.
-func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp Estimate) {
+func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp problem.Estimate) {
 	own, lp = p.Estimate, r.Propagation
 	if blank {
 		own, lp = p.Blank, r.PropagationBlank

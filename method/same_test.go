@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -46,7 +47,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Classify(context.Background(), p, set)
+			got, err := classifyWalks(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +82,7 @@ func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
 	grid := &Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Cost: []float64{4}, Features: []Features{Plain}}
 	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
-		c := &chooser{p: p, set: &Settings{Grid: grid}, work: Work{}, tested: 60}
+		c := &chooser{p: p, set: &Settings{Grid: grid}, work: problem.Work{}, tested: 60}
 		if got := c.shortGrid(5, 1e3); got == nil || got.Size() != 2 {
 			t.Fatalf("%+v", got)
 		}
@@ -97,7 +98,7 @@ func TestShortGrid(t *testing.T) {
 func TestLinearLearner(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
 	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
-	for _, learner := range []Learner{KernelSVM, LinearSVM} {
+	for _, learner := range []learner{kernelSVM, linearSVM} {
 		got, err := predictWith(context.Background(), p, par, &Settings{Learner: learner})
 		if err != nil || got.Learner != learner {
 			t.Errorf("%s: trained by %q, %v", learner, got.Learner, err)
@@ -163,7 +164,7 @@ func TestCancel(t *testing.T) {
 	p := problemtest.Planted(t, 8, 100, 40)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Classify(ctx, p, nil); err != context.Canceled {
+	if _, err := classifyWalks(ctx, p, nil); err != context.Canceled {
 		t.Errorf("%v", err)
 	}
 }
@@ -180,7 +181,7 @@ func TestValidate(t *testing.T) {
 		{&none, "method: no labelled node"},
 		{&one, `method: all labelled nodes have the same class, "a"`},
 	} {
-		if _, err := Classify(context.Background(), test.p, nil); err == nil || err.Error() != test.want {
+		if _, err := classifyWalks(context.Background(), test.p, nil); err == nil || err.Error() != test.want {
 			t.Errorf("%v, want %s", err, test.want)
 		}
 	}

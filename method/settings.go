@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -34,9 +35,9 @@ type Settings struct {
 	// [Prediction], by methods that have other ones beside probabilities.
 	Raw bool
 
-	// Effort is what the method auto spends on more than walks; the zero value:
-	// FullEffort.
-	Effort Effort
+	// LowEffort leaves out of the method auto what it makes beside columns of walks and
+	// attributes: eigenvectors, and scores of a diffusion kernel.
+	LowEffort bool
 
 	// Sample limits the labelled nodes on which machines are tried during the
 	// choice; all labels take part in the walks. 0: 500
@@ -46,7 +47,7 @@ type Settings struct {
 	Trials *Trials
 
 	// Learner trains the last machine; the zero value: KernelSVM.
-	Learner Learner
+	Learner learner
 
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
@@ -54,29 +55,20 @@ type Settings struct {
 	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
 	Tally *Tally `json:"-"`
 
-	// Kernels, if not nil, keeps values of kernels for further predictions.
-	Kernels *KernelCache `json:"-"`
+	kernels *gram.Cache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress, if not nil, is called now and then with the share that is done
 	// of a phase: "choose", "features" or "walk".
 	Progress func(phase string, done float64) `json:"-"`
 }
 
-// Effort says which columns the method auto makes beside those of walks.
-type Effort string
+// learner is the machine that learns from a kernel or from walk features.
+type learner string
 
 const (
-	FullEffort Effort = "full" // eigenvectors and scores of a diffusion kernel, where they pay
-	LowEffort  Effort = "low"  // none
-)
-
-// Learner is the machine that learns from a kernel or from walk features.
-type Learner string
-
-const (
-	KernelSVM Learner = "svm"        // classify.SVM; on walks above 10,000 labels LinearSVM
-	LinearSVM Learner = "linear-svm" // classify.LinearSVM; on walks only
-	RLS       Learner = "rls"        // classify.RLS
+	kernelSVM learner = "svm"        // classify.SVM; on walks above 10,000 labels LinearSVM
+	linearSVM learner = "linear-svm" // classify.LinearSVM; on walks only
+	rls       learner = "rls"        // classify.RLS
 )
 
 // WithDefaults returns the settings with every default filled in.
@@ -88,14 +80,11 @@ func (s *Settings) WithDefaults() Settings {
 	if f.Grid == nil {
 		f.Grid = SmallGrid(Plain, Honest)
 	}
-	if f.Effort == "" {
-		f.Effort = FullEffort
-	}
 	if f.Sample == 0 {
 		f.Sample = 500
 	}
 	if f.Learner == "" {
-		f.Learner = KernelSVM
+		f.Learner = kernelSVM
 	}
 	return f
 }
@@ -121,7 +110,7 @@ const trySolved = 250
 
 // tried returns the number of labels that machines are tried on.
 func (s *Settings) tried() int {
-	if by := s.Learner.declared(); s.Learner == RLS || by != nil && by.Whole {
+	if by := s.Learner.declared(); s.Learner == rls || by != nil && by.Whole {
 		return min(s.Sample, trySolved)
 	}
 	return s.Sample
@@ -131,7 +120,7 @@ func (s *Settings) tried() int {
 func machinesOf(s *Settings) trial.Machines {
 	m := trial.Machines{
 		Machine:      s.machine,
-		LeastSquares: s.Learner == RLS, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
+		LeastSquares: s.Learner == rls, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
 	}
 	if by := s.Learner.declared(); by != nil {
 		m.Strength, m.Whole = make([]float64, len(s.Grid.Declared)), by.Whole

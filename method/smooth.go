@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -86,14 +87,14 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 	if err != nil {
 		return nil, err
 	}
-	out.Estimate, out.Blank = Estimate{}, Estimate{} // measured without what follows
+	out.Estimate, out.Blank = problem.Estimate{}, problem.Estimate{} // measured without what follows
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	smooth, report, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, set.Memory)
 	if err != nil {
 		return nil, err
 	}
 	out.Raw = smooth
-	out.Work.Add(Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+	out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
 	for i := range smooth.Rows {
 		if out.Reached.Contains(uint32(i)) {
 			out.share(i)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/validate"
 )
 

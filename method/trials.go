@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -14,10 +15,10 @@ import (
 // apart, by [Try], and added up: a walk of one absorption knows nothing of the
 // others.
 type Trials struct {
-	Grid   *Grid   `json:"grid"`   // features vary slowest, then alpha, steps and strength
-	Tested int     `json:"tested"` // predictions behind the hits of each setting; 0: too few labels
-	Hits   []int64 `json:"hits"`   // right predictions by fold and setting; 0 of one that was not tried
-	Work   Work    `json:"work"`
+	Grid   *Grid        `json:"grid"`   // features vary slowest, then alpha, steps and strength
+	Tested int          `json:"tested"` // predictions behind the hits of each setting; 0: too few labels
+	Hits   []int64      `json:"hits"`   // right predictions by fold and setting; 0 of one that was not tried
+	Work   problem.Work `json:"work"`
 
 	// Weights are those of the right predictions at labels that others reach, as the
 	// accuracy that is told counts them, by fold and setting too.

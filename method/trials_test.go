@@ -10,7 +10,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -50,7 +51,7 @@ func TestTrialsAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got.Seconds, want.Seconds, got.Work, want.Work = PhaseSeconds{}, PhaseSeconds{}, Work{}, Work{}
+		got.Seconds, want.Seconds, got.Work, want.Work = problem.PhaseSeconds{}, problem.PhaseSeconds{}, problem.Work{}, problem.Work{}
 		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *roaring.Bitmap) bool { return a.Equals(b) }), cmp.Comparer(func(a, b Parameters) bool { return reflect.DeepEqual(a, b) })); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

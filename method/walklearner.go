@@ -18,7 +18,7 @@ import (
 // their own to choose and to learn.
 func walkLearners() (list []Method) {
 	for _, l := range classify.Learners() {
-		if name := Learner(l.Name); name.declared() != nil {
+		if name := learner(l.Name); name.declared() != nil {
 			list = append(list, walkMethod{name: cwk.Spec.Name + "+" + l.Name, learner: name})
 		}
 	}
@@ -27,7 +27,7 @@ func walkLearners() (list []Method) {
 
 // declared returns the declaration of the learner, nil for those that choose and learn in a
 // way of their own: [KernelSVM], [LinearSVM] and [RLS].
-func (l Learner) declared() *classify.Learner {
+func (l learner) declared() *classify.Learner {
 	if machines[l] != nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (l Learner) declared() *classify.Learner {
 }
 
 // spec returns what the learner behind a kernel is given.
-func (l Learner) spec() *spec.Spec {
+func (l learner) spec() *spec.Spec {
 	if by := l.declared(); by != nil {
 		return &by.Spec
 	}
@@ -77,7 +77,7 @@ func (m walkMethod) settings(s *Settings) (Settings, error) {
 // ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
 // nearest to the defaults of [cwk.Spec], with all features of g.
 func (g *Grid) ofUsualWalk(Parameters) *Grid {
-	one := g.ofWalk(g.at(g.nearest(NoGrid().at(0))))
+	one := g.ofWalk(g.at(g.nearestTo(NoGrid().at(0))))
 	one.Features = g.Features
 	return one
 }

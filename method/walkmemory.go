@@ -213,13 +213,13 @@ func (a *account) machine(rows, features int64) int64 {
 		}
 		return bytes
 	}
-	if a.set.Learner == RLS {
+	if a.set.Learner == rls {
 		m := min(rows, features)
 		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
 		return bytes
 	}
 	members, workers := a.members(rows)
-	if a.set.Learner == LinearSVM || rows > maxKernel {
+	if a.set.Learner == linearSVM || rows > maxKernel {
 		const coordinate = 8 * 8
 		bytes := lists + workers*coordinate*members + weights
 		return bytes
@@ -256,7 +256,7 @@ func cached(members, workers int64) int64 {
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.Learner == RLS || a.set.Learner.declared() != nil || a.set.oneVsRest(k) {
+	if a.set.Learner == rls || a.set.Learner.declared() != nil || a.set.oneVsRest(k) {
 		return k, true
 	}
 	return k * (k - 1) / 2, false

@@ -202,15 +202,15 @@ func (l *line) meant(all []method.Method) (list []method.Method) {
 
 // Own returns the values of a file for a method, but for parameters that are given
 // already. The error is a [*Error] for a value that the method does not take.
-func (g File) Own(m method.Method, given func(parameter string) bool) (method.Own, error) {
-	own, exact := method.Own{}, map[string]bool{}
+func (g File) Own(m method.Method, given func(parameter string) bool) (map[string][]string, error) {
+	own, exact := map[string][]string{}, map[string]bool{}
 	for _, l := range g {
 		if len(l.meant([]method.Method{m})) == 0 || !method.Has(m, l.parameter) || given(l.parameter) || l.of == "" && exact[l.parameter] {
 			continue
 		}
 		exact[l.parameter] = l.of != ""
 		own[l.parameter] = l.values
-		if _, err := new(method.Settings).With(m, method.Own{l.parameter: l.values}); err != nil {
+		if _, err := new(method.Settings).With(m, map[string][]string{l.parameter: l.values}); err != nil {
 			return nil, &Error{l.number, strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")}
 		}
 	}

@@ -45,7 +45,7 @@ func TestRead(t *testing.T) {
 	if err != nil || own["alpha"] != nil {
 		t.Errorf("%v, %v: what is given already is taken from the file", own, err)
 	}
-	set, err := new(method.Settings).With(methods[0], method.Own{"alpha": {"0.9", "0.5"}, "min-steps": {"1"}, "features": {"honest"}})
+	set, err := new(method.Settings).With(methods[0], map[string][]string{"alpha": {"0.9", "0.5"}, "min-steps": {"1"}, "features": {"honest"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		file, err := Read(strings.NewReader(in))
 		for _, m := range method.All()[:12] {
-			var own method.Own
+			var own map[string][]string
 			if err == nil {
 				own, err = file.Own(m, func(string) bool { return false })
 			}
@@ -137,7 +137,7 @@ func FuzzRead(f *testing.F) {
 				return
 			}
 			for name := range own {
-				if _, err := new(method.Settings).With(m, method.Own{name: own[name]}); err != nil {
+				if _, err := new(method.Settings).With(m, map[string][]string{name: own[name]}); err != nil {
 					t.Fatalf("%s: %s was read: %v", m.Name(), name, err)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/method/problem/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 

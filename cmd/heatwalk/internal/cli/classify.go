@@ -131,7 +131,7 @@ func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
 		if place = "--kernel"; f.kernel == "" {
 			place = "--learner"
 		}
-		f.listed = cmp.Or(f.kernel, walkKernel) + "+" + cmp.Or(f.learner, string(method.KernelSVM))
+		f.listed = cmp.Or(f.kernel, walkKernel) + "+" + cmp.Or(f.learner, "svm")
 	case !flags.Changed("method") && choosesWalks(flags):
 		f.listed = walkKernel
 	}

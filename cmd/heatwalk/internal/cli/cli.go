@@ -223,9 +223,9 @@ func completeWords(cmd *cobra.Command) {
 // completeMethods lists the methods that may stand behind those of a list.
 func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	names := method.MethodNames()
-	for i, name := range names {
-		names[i] = before + name
+	var names []string
+	for _, m := range method.All() {
+		names = append(names, before+m.Name())
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -74,12 +74,8 @@ func flagsOf(m method.Method) []string {
 
 // effectFlags returns the flags that make a difference to some method.
 func effectFlags() []string {
-	methods, err := method.ParseMethods(strings.Join(method.MethodNames(), ","))
-	if err != nil {
-		panic(err) // the names are right
-	}
 	names := propagate.CorrectAndSmooth.Takes()
-	for _, m := range methods {
+	for _, m := range method.All() {
 		names = append(names, flagsOf(m)...)
 	}
 	return sortedOnce(names)

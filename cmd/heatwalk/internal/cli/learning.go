@@ -50,7 +50,7 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	in.walkFlags(flags, &f.walking, "")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
-	in.choiceVar(flags, &f.effort, "effort", string(method.FullEffort), []string{string(method.FullEffort), string(method.LowEffort)},
+	in.choiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"what auto spends: low for walks alone, without eigenvectors and a diffusion kernel")
 	ofMethods().flags(in, flags, "")
 	in.attributeFlags(flags, &f.attributes)
@@ -223,7 +223,7 @@ func withoutUsage(err error) string {
 func (d *graphRun) settings(tried *method.Settings, f *learning, progress func(phase string, done float64)) (*method.Settings, error) {
 	prior, err := d.in.priorOf(&f.walking, d.g, d.l)
 	s := *tried
-	s.Prior, s.RNGSeed, s.Effort = prior, uint64(d.in.seed), method.Effort(f.effort)
+	s.Prior, s.RNGSeed, s.LowEffort = prior, uint64(d.in.seed), f.effort == "low"
 	s.Workers, s.Progress = d.in.threads, progress
 	return &s, err
 }
