@@ -111,12 +111,9 @@ func (s *KrylovSettings) exponential(ctx context.Context, g *graph.Graph, order 
 	for i, beta := range s.Betas {
 		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, s.Columns)
 	}
-	m := expm.NewLaplacianNormalized(g)
-	if !s.Normalized {
-		var err error
-		if m, err = expm.NewLaplacian(ctx, g); err != nil {
-			return Krylov{}, err
-		}
+	m, err := expm.NewLaplacian(ctx, g, s.Normalized)
+	if err != nil {
+		return Krylov{}, err
 	}
 	var out *expm.Result
 	timing, err := measure(s.Repeat, func() (err error) {
@@ -127,7 +124,7 @@ func (s *KrylovSettings) exponential(ctx context.Context, g *graph.Graph, order 
 		return Krylov{}, err
 	}
 	last := len(s.Betas) - 1
-	v := s.report(timing, out.Functions[last].Method.String(), out.Sweeps)
+	v := s.report(timing, string(out.Functions[last].Method), out.Sweeps)
 	for _, o := range out.Functions {
 		v.Bound, v.Error = max(v.Bound, o.Relative), max(v.Error, o.ErrorBound)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -26,7 +27,7 @@ import (
 // one where a rate is above 1e8/λ; of slabs two and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	m.checkBlocks(dst, b, fs)
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	for i := range fs {
@@ -78,7 +79,7 @@ type evaluation struct {
 	w     [2]*sparse.Block[float64] // the vectors of a recurrence
 	zero  []float64                 // a row
 	sums  columnSums
-	norms []float64 // ‖(B − P₀B)_j‖, of H_s
+	norms []float64 // ‖(B − P₀B)_j‖
 	norm  float64   // of all columns
 
 	diagonal   []float64 // d, for solves with an L that is not normalised
@@ -139,7 +140,7 @@ func (e *evaluation) run(ctx context.Context) error {
 }
 
 // split stores in w[0] what B has outside the null space, in the variables of
-// the sweeps (scaled) or of H_s, and in each part's block f of its null space.
+// the sweeps (scaled) or of H, and in each part's block f of its null space.
 // The norms of the former go to norms and norm.
 func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
@@ -189,13 +190,10 @@ func (p *part) valueAt(x float64) float64 {
 }
 
 // leastNorm returns what the norm of a part's result is not below, by what B has
-// in the null space and outside, which are orthogonal for H_s: an exponential
+// in the null space and outside, which are orthogonal: an exponential
 // multiplies the latter by no less than its value at an end of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
-	switch {
-	case e.outer != nil:
-		return 0
-	case p.f.kind != exponential:
+	if p.f.kind != exponential {
 		return p.null
 	}
 	const slack = 1e-9 // for rounding errors of the norms
@@ -238,8 +236,8 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, 
 	const own = 8 * epsilon
 	o.ErrorBound = bound + own*norm
 	o.ColumnBound, o.Rounding = columns, rounded
-	addScaled(columns, own, p.colNorms)
-	addScaled(rounded, own, p.colNorms)
+	tall.AddScaled(columns, own, p.colNorms)
+	tall.AddScaled(rounded, own, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
 	if p.expansion != nil {
 		o.LogScale = p.logScale

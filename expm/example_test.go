@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l, err := expm.NewLaplacian(ctx, g)
+	l, err := expm.NewLaplacian(ctx, g, false)
 	if err != nil {
 		log.Fatal(err)
 	}

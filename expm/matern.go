@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -63,7 +64,7 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 		solves += float64(len(p.fit.pole))
 	}
 	s.solves = int(solves)
-	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower, typical*e.outerMin()) / e.outerMax / max(solves, 1)
+	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower, typical) / max(solves, 1)
 	y := e.w[0]
 	if p.fit != nil {
 		if err := s.fraction(ctx, whole, fraction); err != nil {
@@ -81,7 +82,7 @@ func (e *evaluation) runRational(ctx context.Context, p *part) error {
 }
 
 // typical returns what the norm of the result outside the null space is not
-// below, in the norm of H_s, by Jensen's inequality: with ρ = Σ bᵀHb/Σ bᵀb
+// below, in the norm of H, by Jensen's inequality: with ρ = Σ bᵀHb/Σ bᵀb
 // over the columns, f² being convex,
 //
 //	‖f(H)B⊥‖ ≥ f(ρ)·‖B⊥‖
@@ -132,7 +133,7 @@ func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error 
 		}
 		err := s.chunks(ctx, func(_, lo, hi int) {
 			for r := lo; r < hi; r++ {
-				addScaled(y.Row(r), weight, s.x.Row(r))
+				tall.AddScaled(y.Row(r), weight, s.x.Row(r))
 			}
 		})
 		if err != nil {
@@ -142,7 +143,7 @@ func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error 
 	return nil
 }
 
-// solve stores (shift + H_s)⁻¹·B in x. growth is by how much a residual may
+// solve stores (shift + H)⁻¹·B in x. growth is by how much a residual may
 // reach the final result.
 func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, growth float64) error {
 	system, err := iterative.ShiftedLaplacian(s.graph, s.normalized, 1, shift)
@@ -183,14 +184,13 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 	s.evaluation.sums.Begin(s.b.Cols)
 	s.part.sums.Begin(s.b.Cols)
 	err := s.chunks(ctx, func(_, lo, hi int) {
-		sums, all := s.evaluation.sums.Of(lo/chunkRows), s.part.sums.Of(lo/chunkRows)
+		sums, all := s.evaluation.sums.Of(lo/tall.ChunkRows), s.part.sums.Of(lo/tall.ChunkRows)
 		for i := lo; i < hi; i++ {
 			y := s.y.Row(i)
 			if w != nil {
 				addSquares(sums, 1, w.Row(i))
-				addScaled(y, 1, w.Row(i))
+				tall.AddScaled(y, 1, w.Row(i))
 			}
-			scaleTo(y, factor(s.outer, i), y)
 			addSquares(all, 1, y)
 		}
 	})
@@ -205,10 +205,10 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 	}
 	relative += solveRounding * epsilon * float64(s.solved)
 	for j, v := range outside {
-		s.columns[j] = s.outerMax * (s.columns[j] + relative*(v+s.columns[j]) + s.own(s.norms[j]))
-		s.rounded[j] = s.outerMax * (s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.norms[j]))
+		s.columns[j] = s.columns[j] + relative*(v+s.columns[j]) + s.own(s.norms[j])
+		s.rounded[j] = s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.norms[j])
 	}
-	bound := s.outerMax * (s.bound + relative*(size+s.bound) + s.own(s.norm))
+	bound := s.bound + relative*(size+s.bound) + s.own(s.norm)
 	s.out.Degree = s.solved
 	s.finish(s.evaluation, bound, s.columns, s.rounded, norm)
 	return nil
@@ -217,11 +217,4 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 // own is the allowance for rounding errors in the solutions themselves.
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.f.value(0) * norm
-}
-
-func addScaled(dst []float64, f float64, x []float64) {
-	dst = dst[:len(x)]
-	for j, v := range x {
-		dst[j] += float64(f * v)
-	}
 }

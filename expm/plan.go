@@ -95,7 +95,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
 	}
-	if tame := tameProduct / e.hi; e.outer == nil && slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
+	if tame := tameProduct / e.hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate are at the mercy of rounding; most likely
 		// what is left at a smaller one shows that it needs none.
 		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
@@ -141,7 +141,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	pl.groups = groupsOf(falling[from:])
 	for _, g := range pl.groups {
 		if at := slices.Index(falling, g[0]); at > 0 {
-			falling[at-1].strict = e.outer == nil
+			falling[at-1].strict = true
 		}
 	}
 	for _, p := range falling[:from] {
@@ -175,7 +175,7 @@ func (e *evaluation) likely(p *part) float64 {
 	if e.norm == 0 {
 		return guess
 	}
-	return max(p.lower/e.outerMax, guess*e.norm)
+	return max(p.lower, guess*e.norm)
 }
 
 // allowed returns the error that a part may have, for each unit of the norm of

@@ -20,13 +20,6 @@ const (
 	refinedBlocks = 10
 )
 
-// Refined is what a refined result came with.
-type Refined struct {
-	ColumnBound []float64 // never below the norm of a column's error
-	Method      Method
-	Sweeps      int
-}
-
 // RefineTo stores f(H)·B in y for a Laplacian H = L or L̃ of the exact weights, computed
 // with numbers of about 106 bits and rounded once, for f that need no more than half a minute:
 //
@@ -34,10 +27,11 @@ type Refined struct {
 //     has decayed by the projector;
 //   - (σ + x)^−ν with ν = 1, 2, 3, … by ν refined solves.
 //
+// The result has Sweeps, and one function's Method, ColumnBound and Rounding alone.
 // The error is [ErrTolerance] where f is no such function or memory, if it is not 0, does
 // not suffice. Cost: a sweep for each term of the series; in plain loops.
-func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Refined, error) {
-	if m.graph == nil || m.outer != nil || memory > 0 && memory < refinedBlocks*sparse.BlockBytes[float64](m.n, b.Cols) {
+func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
+	if m.graph == nil || memory > 0 && memory < refinedBlocks*sparse.BlockBytes[float64](m.n, b.Cols) {
 		return nil, ErrTolerance
 	}
 	if f.kind == matern && f.power == math.Trunc(f.power) && f.power <= mostSolves {
@@ -56,7 +50,7 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 	if last > refinedDegree || float64(last)*float64(m.graph.A.NNZ())*float64(b.Cols) > refinedWork {
 		return nil, ErrTolerance
 	}
-	r := &refinement{Map: m, out: &Refined{Method: Chebyshev}}
+	r := m.refinement(Chebyshev)
 	return r.out, r.series(ctx, y, b, refinedBessel(z, last))
 }
 
@@ -87,13 +81,14 @@ const mostSolves = 20
 
 // refinedPower is (σ + H)^−ν·B. An error of one solution is at most 1/σ times as large in
 // the next; 2ν/κ² is rounded twice.
-func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Refined, error) {
+func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
 	exact, err := m.solver(ctx, b.Cols, f.shift, memory)
 	if err != nil {
 		return nil, err
 	}
 	x := sparse.NewBlock[float64](m.n, b.Cols)
-	out := &Refined{ColumnBound: make([]float64, b.Cols), Method: Rational}
+	bounds := make([]float64, b.Cols)
+	out := &Result{Functions: []Outcome{{Method: Rational, ColumnBound: bounds, Rounding: bounds}}}
 	for i := range m.n {
 		copy(y.Row(i), b.Row(i))
 	}
@@ -107,18 +102,18 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 		}
 		out.Sweeps += r.Sweeps
 		for j, bound := range r.ErrorBound {
-			out.ColumnBound[j] = out.ColumnBound[j]/f.shift*(1+epsilon) + bound
+			bounds[j] = bounds[j]/f.shift*(1+epsilon) + bound
 		}
 	}
 	for j, size := range normsOf(y) {
-		out.ColumnBound[j] += 2 * f.power * epsilon * (size + out.ColumnBound[j])
+		bounds[j] += 2 * f.power * epsilon * (size + bounds[j])
 	}
 	return out, nil
 }
 
 // refinedProjection is P₀·B, which is all that is left of exp(−βH)·B where β is large
 // beside the least positive eigenvalue.
-func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Refined, error) {
+func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
 	exact, err := m.solver(ctx, b.Cols, 0, memory)
 	if err != nil {
 		return nil, err
@@ -127,7 +122,7 @@ func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64]
 	if left > epsilon {
 		return nil, ErrTolerance
 	}
-	r := &refinement{Map: m, out: &Refined{Method: Projection}}
+	r := m.refinement(Projection)
 	if err := r.weigh(ctx); err != nil {
 		return nil, err
 	}
@@ -157,7 +152,11 @@ func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64]
 type refinement struct {
 	*Map
 	degree []double.Number // nil for L
-	out    *Refined
+	out    *Result
+}
+
+func (m *Map) refinement(by Method) *refinement {
+	return &refinement{Map: m, out: &Result{Functions: []Outcome{{Method: by}}}}
 }
 
 func (r *refinement) weigh(ctx context.Context) (err error) {
@@ -178,10 +177,11 @@ func (r *refinement) root(i int) double.Number {
 
 // bound fills ColumnBound: a share of B, and the rounding of Y.
 func (r *refinement) bound(y, b *sparse.Block[float64], share float64) {
-	r.out.ColumnBound = normsOf(y)
+	bounds := normsOf(y)
 	for j, size := range normsOf(b) {
-		r.out.ColumnBound[j] = epsilon*r.out.ColumnBound[j] + share*size*(1+1e-9)
+		bounds[j] = epsilon*bounds[j] + share*size*(1+1e-9)
 	}
+	r.out.Functions[0].ColumnBound, r.out.Functions[0].Rounding = bounds, bounds
 }
 
 // series adds up Σ_j coef_j·T_j(2H/hi − I)·B. Rounding errors of its steps grow with the

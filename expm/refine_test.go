@@ -18,11 +18,11 @@ func TestRefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := NewLaplacian(ctx, g)
+	plain, err := NewLaplacian(ctx, g, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []*Map{plain, NewLaplacianNormalized(g)} {
+	for _, m := range []*Map{plain, mapOf(t, g, "L̃")} {
 		top := float64(n)
 		if m.normalized {
 			top = float64(n) / (n - 1)
@@ -41,7 +41,7 @@ func TestRefined(t *testing.T) {
 			b, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
 			b.Row(2)[0], b.Row(5)[1] = 1, -3
 			r, err := m.RefineTo(ctx, y, b, c.f, 0)
-			if err != nil || r.Method != c.method {
+			if err != nil || r.Functions[0].Method != c.method {
 				t.Fatal(r, err)
 			}
 			for j := range 2 {
@@ -51,12 +51,12 @@ func TestRefined(t *testing.T) {
 					if b.Row(i)[j] != 0 {
 						want += c.value(top)
 					}
-					if d := math.Abs(y.Row(i)[j] - scale*want); !(d <= r.ColumnBound[j]+2*epsilon*math.Abs(scale*want)) {
-						t.Errorf("normalized %v, %v: (%d, %d) is off by %g, bound %g", m.normalized, c.method, i, j, d, r.ColumnBound[j])
+					if d := math.Abs(y.Row(i)[j] - scale*want); !(d <= r.Functions[0].ColumnBound[j]+2*epsilon*math.Abs(scale*want)) {
+						t.Errorf("normalized %v, %v: (%d, %d) is off by %g, bound %g", m.normalized, c.method, i, j, d, r.Functions[0].ColumnBound[j])
 					}
 				}
-				if most := 30 * epsilon * 3 * c.value(0); !(r.ColumnBound[j] <= most) {
-					t.Errorf("normalized %v, %v: bound %g, more than %g", m.normalized, c.method, r.ColumnBound[j], most)
+				if most := 30 * epsilon * 3 * c.value(0); !(r.Functions[0].ColumnBound[j] <= most) {
+					t.Errorf("normalized %v, %v: bound %g, more than %g", m.normalized, c.method, r.Functions[0].ColumnBound[j], most)
 				}
 			}
 		}
@@ -80,7 +80,7 @@ func TestRefinedWithinMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewLaplacian(ctx, g)
+	m, err := NewLaplacian(ctx, g, false)
 	if err != nil {
 		t.Fatal(err)
 	}

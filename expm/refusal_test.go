@@ -87,7 +87,7 @@ func TestRefusals(t *testing.T) {
 
 // What is no number is never within a tolerance.
 func TestNotANumber(t *testing.T) {
-	m := NewLaplacianNormalized(graphOf(t, testgraph.Random(3, 200, 800, false), 1))
+	m := mapOf(t, graphOf(t, testgraph.Random(3, 200, 800, false), 1), "L̃")
 	b := randomBlock(4, m.n, 2)
 	b.Row(7)[1] = math.NaN()
 	r, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil)

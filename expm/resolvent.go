@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -153,7 +154,7 @@ func (e *evaluation) ground(i int) float64 {
 	return 1
 }
 
-// budget returns the error that a part may have, in the norm of H_s.
+// budget returns the error that a part may have, in the norm of H.
 func (s *solves) budget(p *part) float64 {
 	return s.tolerance(p) * s.likely(p)
 }
@@ -185,14 +186,14 @@ func (s *solves) rounding(p *part, end int) float64 {
 // of it that is rounding errors.
 func (s *solves) columnBounds(p *part) (bounds, rounded []float64) {
 	bounds, rounded = make([]float64, len(s.norms)), make([]float64, len(s.norms))
-	addScaled(bounds, p.tail[p.end], s.norms)
-	addScaled(rounded, epsilon*float64(p.end+1)*p.size, s.norms)
+	tall.AddScaled(bounds, p.tail[p.end], s.norms)
+	tall.AddScaled(rounded, epsilon*float64(p.end+1)*p.size, s.norms)
 	for j := range s.residual {
 		reach := p.sensitivity(j, p.end)
-		addScaled(bounds, reach, s.residual[j])
-		addScaled(rounded, reach, s.rounded[j])
+		tall.AddScaled(bounds, reach, s.residual[j])
+		tall.AddScaled(rounded, reach, s.rounded[j])
 	}
-	addScaled(bounds, 1, rounded)
+	tall.AddScaled(bounds, 1, rounded)
 	return bounds, rounded
 }
 
@@ -280,8 +281,8 @@ const (
 )
 
 // drift bounds the distance of a recurrence's residuals from the true ones: in each
-// step rounding errors of ε‖|I + γH_s|‖ times the largest approximation so far, which
-// is not above the right-hand side and the largest residual, as I + γH_s ⪰ I
+// step rounding errors of ε‖|I + γH|‖ times the largest approximation so far, which
+// is not above the right-hand side and the largest residual, as I + γH ⪰ I
 // (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.norms) * (1 + slices.Max(r.History))
@@ -302,7 +303,7 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	whole := s.evaluation.sums.rootsTo(rounded)
 	s.wrong = append(s.wrong, epsilon*(residualRounding*whole+stepRounding*s.norm))
 	scaleTo(rounded, residualRounding*epsilon, rounded)
-	addScaled(rounded, stepRounding*epsilon, s.norms)
+	tall.AddScaled(rounded, stepRounding*epsilon, s.norms)
 	s.rounded = append(s.rounded, rounded)
 	for _, p := range s.group {
 		if p.visit {
@@ -310,7 +311,7 @@ func (s *solves) advance(ctx context.Context, j int) error {
 		}
 		if p.norms {
 			norm := p.sums.rootsTo(p.colNorms)
-			p.lower = max(p.lower, norm-s.spent(p, j+1)*s.outerMax)
+			p.lower = max(p.lower, norm-s.spent(p, j+1))
 		}
 	}
 	return nil
@@ -334,7 +335,7 @@ func (p *part) scheduleSolved(s *solves, j int) {
 
 func (s *solves) advanceRows(j, lo, hi int) {
 	k, now, next := s.b.Cols, s.w[j%2], s.w[(j+1)%2]
-	rounded := s.evaluation.sums.Of(lo / chunkRows)
+	rounded := s.evaluation.sums.Of(lo / tall.ChunkRows)
 	for i := lo; i < hi; i++ {
 		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
 		addSquares(rounded, s.roundingOf(i), x)
@@ -358,9 +359,9 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		}
 		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], rowsOf(next, lo))
 		if p.norms {
-			sums := p.sums.Of(lo / chunkRows)
+			sums := p.sums.Of(lo / tall.ChunkRows)
 			for i := lo; i < hi; i++ {
-				addSquares(sums, factor(s.outer, i), p.y.Row(i))
+				addSquares(sums, 1, p.y.Row(i))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 )
 
@@ -58,7 +59,7 @@ func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err e
 	for _, p := range s.group {
 		if s.norm > 0 {
 			allowed := s.tolerance(p) * p.lower
-			if s.spent(p, p.end)*s.outerMax > allowed && s.rounding(p, p.end)*s.outerMax < allowed*mostGain && first {
+			if s.spent(p, p.end) > allowed && s.rounding(p, p.end) < allowed*mostGain && first {
 				again = true
 			}
 		}
@@ -67,16 +68,6 @@ func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err e
 		return true, nil
 	}
 	for _, p := range s.group {
-		if s.outer != nil {
-			err := s.chunks(ctx, func(_, lo, hi int) {
-				for i := lo; i < hi; i++ {
-					scaleTo(p.y.Row(i), s.outer[i], p.y.Row(i))
-				}
-			})
-			if err != nil {
-				return false, err
-			}
-		}
 		var norm float64
 		for _, v := range p.colNorms {
 			norm = math.Hypot(norm, v)
@@ -84,10 +75,8 @@ func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err e
 		columns, rounded := make([]float64, len(s.norms)), make([]float64, len(s.norms))
 		bound := 0.0
 		if s.norm > 0 {
-			bound = s.spent(p, p.end) * s.outerMax
+			bound = s.spent(p, p.end)
 			columns, rounded = s.columnBounds(p)
-			scaleTo(columns, s.outerMax, columns)
-			scaleTo(rounded, s.outerMax, rounded)
 		}
 		p.out.Degree, p.out.InnerSteps, p.out.SampledCholesky = len(s.whole), s.steps, s.factored
 		p.finish(s.evaluation, bound, columns, rounded, norm)
@@ -103,7 +92,7 @@ const mostGain = 2
 // space, where that is within the tolerance: what is left outside does not
 // grow with the rate.
 func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part) (done bool, err error) {
-	if e.outer != nil || e.null == nil {
+	if e.null == nil {
 		return false, nil
 	}
 	if e.w[0] == nil {
@@ -116,7 +105,7 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 	}
 	e.sums.Begin(e.b.Cols)
 	err = e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.Of(lo / chunkRows)
+		sums := e.sums.Of(lo / tall.ChunkRows)
 		for i := lo; i < hi; i++ {
 			addSquares(sums, 1, e.w[0].Row(i))
 		}
@@ -135,7 +124,7 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 		}
 		for _, q := range group {
 			columns := slices.Clone(left)
-			addScaled(columns, 1, p.out.ColumnBound)
+			tall.AddScaled(columns, 1, p.out.ColumnBound)
 			q.out.Method = Projection
 			q.finish(e, bound, columns, slices.Clone(p.out.Rounding), q.null)
 		}

@@ -41,7 +41,7 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 }
 
 // roundingOf returns the factor w_i with which rounding errors r of the residual
-// of (1 + γH_s)·x = b, those of the degrees among them, obey
+// of (1 + γH)·x = b, those of the degrees among them, obey
 //
 //	‖r‖ ≤ c·ε·‖w∘x‖
 //

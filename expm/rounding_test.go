@@ -120,7 +120,7 @@ func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 		inner *= math.Sqrt(1 + w)
 		slow, slowSquare := []float64{1, inner, -inner, -1}, 2*(1+inner*inner)
 		still, stillSquare := []float64{1, math.Sqrt(1 + w), math.Sqrt(1 + w), 1}, 2*(2+w)
-		m, x, y := NewLaplacianNormalized(g), identity(4, 0, 1, 2, 3), blocks(4, 4, 1)
+		m, x, y := mapOf(t, g, "L̃"), identity(4, 0, 1, 2, 3), blocks(4, 4, 1)
 		f := math.Exp(-rate * lambda) // the other two eigenvalues are about 1 and 2
 		for _, method := range []Method{Chebyshev, Resolvent} {
 			r, err := m.ApplyTo(ctx, y, x, []Function{Exp(-rate)}, &Settings{Tolerance: 1e-14, Method: method})

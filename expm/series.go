@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -78,7 +79,7 @@ func (q *series) reach(from int, bound float64) (j int, ok bool) {
 //
 // It is called with measured set after term j, with the norm of the result.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
-	tolerance, unit := e.tolerance(p), e.norm*e.outerMax
+	tolerance, unit := e.tolerance(p), e.norm
 	if unit == 0 {
 		p.end, p.settled = 0, true
 		return
@@ -161,9 +162,9 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		w := e.w[0]
 		p.sums.Begin(e.b.Cols)
 		err := e.chunks(ctx, func(_, lo, hi int) {
-			sums := p.sums.Of(lo / chunkRows)
+			sums := p.sums.Of(lo / tall.ChunkRows)
 			for i := lo; i < hi; i++ {
-				y, to, f := p.y.Row(i), p.to.Row(i), factor(e.inner, i)*factor(e.outer, i)
+				y, to, f := p.y.Row(i), p.to.Row(i), factor(e.inner, i)
 				for j, v := range w.Row(i) {
 					to[j] = f * (y[j] + float64(p.coef[0]*v))
 				}
@@ -183,10 +184,10 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 func (p *part) close(e *evaluation, norm float64) {
 	p.done = true
 	p.out.Degree = p.end
-	unit := p.errorAt(p.end) * e.outerMax
+	unit := p.errorAt(p.end)
 	columns, rounded := make([]float64, len(e.norms)), make([]float64, len(e.norms))
 	scaleTo(columns, unit, e.norms)
-	scaleTo(rounded, p.roundingAt(p.end)*e.outerMax, e.norms)
+	scaleTo(rounded, p.roundingAt(p.end), e.norms)
 	p.finish(e, unit*e.norm, columns, rounded, norm)
 }
 
@@ -282,7 +283,7 @@ func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
 
 // unscale takes a result from the variables of the sweeps to the caller's.
 func (e *evaluation) unscale(ctx context.Context, p *part) error {
-	if e.back == nil && p.y == p.to {
+	if e.inner == nil && p.y == p.to {
 		return nil
 	}
 	return e.chunks(ctx, func(_, lo, hi int) { e.scaleRows(p.to, p.y, lo, hi, e.backFactors(lo, hi)) })
@@ -290,10 +291,10 @@ func (e *evaluation) unscale(ctx context.Context, p *part) error {
 
 // backFactors returns what takes rows to the caller's variables.
 func (e *evaluation) backFactors(lo, hi int) []float64 {
-	if e.back == nil {
+	if e.inner == nil {
 		return unitFactor
 	}
-	return e.back[lo:hi]
+	return e.inner[lo:hi]
 }
 
 var unitFactor = []float64{1}

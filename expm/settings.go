@@ -24,30 +24,25 @@ var (
 )
 
 // Method says how a result was computed.
-type Method uint8
+type Method string
 
 const (
 	// Automatic chooses by predicted cost; no result carries it.
-	Automatic Method = iota
+	Automatic Method = ""
 
 	// Chebyshev is a series in the map: a sweep for each term.
-	Chebyshev
+	Chebyshev Method = "chebyshev"
 
 	// Resolvent is a Chebyshev series in (I + γH)⁻¹: a solve for each term.
-	Resolvent
+	Resolvent Method = "resolvent"
 
 	// Rational is a sum of shifted inverses, and powers of one: a solve each.
-	Rational
+	Rational Method = "rational"
 
 	// Projection is the part of B in the null space alone: all that is left of
 	// B for a rate so large that the rest is below the tolerance.
-	Projection
+	Projection Method = "projection"
 )
-
-// String returns the name of the method.
-func (m Method) String() string {
-	return [...]string{"automatic", "chebyshev", "resolvent", "rational", "projection"}[m]
-}
 
 // Settings are the settings of [Map.ApplyTo]. Nil means all defaults.
 type Settings struct {
@@ -70,8 +65,8 @@ type Settings struct {
 
 const defaultTolerance = 1e-8
 
-// Validate reports every setting that is out of range.
-func (s *Settings) Validate() error {
+// validate reports every setting that is out of range.
+func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
@@ -79,8 +74,8 @@ func (s *Settings) Validate() error {
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
 		all = append(all, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
 	}
-	if s.Method > Resolvent {
-		all = append(all, fmt.Errorf("%w: method %v; choose automatic, chebyshev or resolvent", ErrParameter, s.Method))
+	if s.Method != Automatic && s.Method != Chebyshev && s.Method != Resolvent {
+		all = append(all, fmt.Errorf("%w: method %s; choose none, chebyshev or resolvent", ErrParameter, s.Method))
 	}
 	if s.Memory < 0 {
 		all = append(all, fmt.Errorf("%w: %d bytes of memory; 0 means no limit", ErrParameter, s.Memory))

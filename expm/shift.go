@@ -3,6 +3,8 @@ package expm
 import (
 	"context"
 	"math"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
 )
 
 // falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
@@ -128,7 +130,7 @@ func (e *evaluation) measureRough(ctx context.Context) error {
 	}
 	e.sums.Begin(e.b.Cols)
 	err := e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.Of(lo / chunkRows)
+		sums := e.sums.Of(lo / tall.ChunkRows)
 		for i := lo; i < hi; i++ {
 			weight := 1.0
 			if d, beside := e.weightsOf(i); d > 0 {

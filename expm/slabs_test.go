@@ -23,14 +23,11 @@ func TestSlabs(t *testing.T) {
 	}
 	a := testgraph.Random(7, n, 2*n, true)
 	fs := []Function{Exp(-0.5), Exp(-3), Inverse(1, 2)}
-	for _, name := range []string{"Ln", "RW"} {
+	for _, name := range []string{"L̃", "S"} {
 		var first []*sparse.Block[float64]
 		for _, workers := range []int{1, 2, 7} {
 			g := graphOf(t, a, workers)
-			m := NewLaplacianNormalized(g)
-			if name == "RW" {
-				m = NewLaplacianRandomWalk(g)
-			}
+			m := mapOf(t, g, name)
 			b, y := randomBlock(8, n, cols), blocks(n, cols, len(fs))
 			done, last := 0, 0
 			r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: 1e-7, Progress: func(d, expected int) { done, last = max(done, d), expected }})

@@ -19,15 +19,11 @@ type division struct {
 }
 
 // rowFactors holds a factor for each row of a chunk.
-type rowFactors [chunkRows]float64
+type rowFactors [tall.ChunkRows]float64
 
-// fill stores in W a chunk of rows of the block, in the variables of H_s.
+// fill stores in W a chunk of rows of the block, in the variables of H.
 func (d *division) fill(worker, lo, hi int) {
-	factors := unitFactor
-	if d.outer != nil {
-		factors = d.inverses(worker, d.outer[lo:hi])
-	}
-	d.scaleRows(d.w[0], d.b, lo, hi, factors)
+	d.scaleRows(d.w[0], d.b, lo, hi, unitFactor)
 }
 
 // inverses returns 1/v for a chunk of rows.
@@ -41,7 +37,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 
 // rows divides a chunk of rows: W = (W − P₀W)/inner, Y = f·P₀W/inner.
 func (d *division) rows(worker, lo, hi int) {
-	sums := d.sums.Of(lo / chunkRows)
+	sums := d.sums.Of(lo / tall.ChunkRows)
 	if d.share == nil {
 		d.fill(worker, lo, hi)
 		for i := lo; i < hi; i++ {
@@ -76,12 +72,11 @@ func (d *division) run(worker int, r tall.Run, sums []float64) {
 	simd.DotColumns(sums, rows, w, w)
 	// The norms are those that the caller sees, the rows what sweeps do.
 	square := 0.0
-	for i, u := range r.Unit {
-		seen := u * factor(d.outer, r.Lo+i)
-		square += float64(seen * seen)
+	for _, u := range r.Unit {
+		square += float64(u * u)
 	}
 	for q, p := range d.parts {
-		addSquares(p.sums.Of(r.Lo/chunkRows), d.known[q]*math.Sqrt(square), r.Total)
+		addSquares(p.sums.Of(r.Lo/tall.ChunkRows), d.known[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
 			factors[i] = d.known[q] * u / factor(d.inner, r.Lo+i)
 		}
@@ -104,7 +99,7 @@ func (d *division) single(i int, own bool, sums []float64) {
 		if d.evaluation.lone != nil && d.evaluation.lone[i] {
 			value = d.lone[q]
 		}
-		addSquares(p.sums.Of(i/chunkRows), value*factor(d.outer, i), w)
+		addSquares(p.sums.Of(i/tall.ChunkRows), value, w)
 		scaleTo(p.y.Row(i), value/factor(d.inner, i), w)
 	}
 	clear(w)

@@ -56,7 +56,7 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return nil, err
 	}
 	f := r.Functions[0]
-	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
+	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), least: err != nil}, nil
 }
 
 func (e *series) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
@@ -67,7 +67,8 @@ func (e *series) refine(ctx context.Context, dst, x *sparse.Block[float64], memo
 	if err != nil {
 		return nil, err
 	}
-	return &applied{bound: r.ColumnBound, rounded: r.ColumnBound, sweeps: r.Sweeps, method: r.Method.String() + ", refined", least: true}, nil
+	f := r.Functions[0]
+	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method) + ", refined", least: true}, nil
 }
 
 // inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, a Chebyshev series.

@@ -15,7 +15,7 @@ import (
 // when the first one needs them.
 type matrices struct {
 	*graph.Graph
-	combinatorial, normalized, adjacency, normalizedAdjacency *expm.Map
+	laplacians, adjacencies [2]*expm.Map // as they are, and normalized
 
 	work work // of the kernel that is made
 }
@@ -31,32 +31,24 @@ func (g *matrices) spectral(whole, half engine, root []float64) *spectral {
 
 // laplacian returns L or L̃.
 func (g *matrices) laplacian(ctx context.Context, normalized bool) (*expm.Map, error) {
-	if normalized {
-		if g.normalized == nil {
-			g.normalized = expm.NewLaplacianNormalized(g.Graph)
-		}
-		return g.normalized, nil
-	}
-	var err error
-	if g.combinatorial == nil {
-		g.combinatorial, err = expm.NewLaplacian(ctx, g.Graph)
-	}
-	return g.combinatorial, err
+	return g.made(ctx, &g.laplacians, normalized, expm.NewLaplacian)
 }
 
 // base returns A or S.
 func (g *matrices) base(ctx context.Context, matrix string) (*expm.Map, error) {
-	if matrix == normalizedAdjacency {
-		if g.normalizedAdjacency == nil {
-			g.normalizedAdjacency = expm.NewAdjacencyNormalized(g.Graph)
-		}
-		return g.normalizedAdjacency, nil
+	return g.made(ctx, &g.adjacencies, matrix == normalizedAdjacency, expm.NewAdjacency)
+}
+
+// made returns one of two matrices, which it makes once.
+func (g *matrices) made(ctx context.Context, list *[2]*expm.Map, normalized bool, make func(context.Context, *graph.Graph, bool) (*expm.Map, error)) (_ *expm.Map, err error) {
+	at := &list[0]
+	if normalized {
+		at = &list[1]
 	}
-	var err error
-	if g.adjacency == nil {
-		g.adjacency, err = expm.NewAdjacency(ctx, g.Graph)
+	if *at == nil {
+		*at, err = make(ctx, g.Graph, normalized)
 	}
-	return g.adjacency, err
+	return *at, err
 }
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
