@@ -22,7 +22,7 @@ func TestSlabs(t *testing.T) {
 		t.Fatalf("%d rows are computed in slabs of %d columns", n, width)
 	}
 	a := testgraph.Random(7, n, 2*n, true)
-	fs := []Function{Exp(-0.5), Exp(-3), Inverse(1, 2)}
+	fs := []Function{Exp(-0.5), Exp(-3), Inverse(3, 2)}
 	for _, name := range []string{"L̃", "S"} {
 		var first []*sparse.Block[float64]
 		for _, workers := range []int{1, 2, 7} {

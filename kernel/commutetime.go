@@ -52,13 +52,13 @@ func (d *distance) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Bloc
 }
 
 // Block implements [Kernel]. It takes the columns of L⁺ of all rows and cols.
-func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(d.Len(), rows, cols)
 	c, err := d.inverse.begin(s)
 	if err != nil {
 		return nil, err
 	}
-	sink = c.s.Part.clipped(len(rows), len(cols), sink)
+	take = c.s.Part.clipped(len(rows), len(cols), take)
 	// Four errors of values of L⁺ make one of a commute time, which in each column
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
 	c.tightest, c.weight = 4, d.volume
@@ -72,9 +72,9 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 			for i := range hi {
 				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi], diagonal[lo:hi], y.Row(rows[i]))
 			}
-		}, d.counted(c, sink))
+		}, d.counted(c, take))
 	} else {
-		err = d.across(ctx, c, rows, cols, d.counted(c, sink))
+		err = d.across(ctx, c, rows, cols, d.counted(c, take))
 	}
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 }
 
 // counted remembers the largest finite value.
-func (d *distance) counted(c *computation, sink Sink) Sink {
+func (d *distance) counted(c *computation, take sink) sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
 			for _, v := range piece.Row(i) {
@@ -94,7 +94,7 @@ func (d *distance) counted(c *computation, sink Sink) Sink {
 				}
 			}
 		}
-		return sink(lo, left, piece)
+		return take(lo, left, piece)
 	}
 }
 
@@ -116,7 +116,7 @@ func (d *distance) timesTo(dst []float64, node int, own float64, others []int, d
 
 // across is Block for different lists: first the diagonal of the short one,
 // then the columns of the long one.
-func (d *distance) across(ctx context.Context, c *computation, rows, cols []int, out Sink) error {
+func (d *distance) across(ctx context.Context, c *computation, rows, cols []int, out sink) error {
 	short, long, turned := rows, cols, false
 	if len(cols) < len(rows) {
 		short, long, turned = cols, rows, true

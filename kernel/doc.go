@@ -30,7 +30,7 @@
 //
 //	g, err := graph.New(ctx, a, 0)
 //	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Number(2)})
-//	gram, report, err := kernel.Gram(ctx, k, train, nil)
+//	gram, report, err := kernel.Matrix(ctx, k, train, train, nil)
 //	fmt.Println(report.ErrorBound)
 //	report, err = k.ApplyTo(ctx, scores, dual, nil)
 //

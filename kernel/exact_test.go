@@ -181,7 +181,7 @@ func TestResolventsNearTheirPoles(t *testing.T) {
 	} {
 		n, _ := a.Dims()
 		cols := []int{0, 1, n / 2, n - 1}
-		radius, err := Radius(background, newGraph(t, a, 1))
+		radius, err := radius(background, newGraph(t, a, 1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,11 +55,11 @@ func FamilyOf(name string) *Family {
 
 // Names returns the names of all kernels.
 func Names() []string {
-	var names []string
+	var list []string
 	for _, f := range Families() {
-		names = append(names, f.Name)
+		list = append(list, f.Name)
 	}
-	return names
+	return list
 }
 
 // New returns the kernel with the given name on the nodes of a graph, whose
@@ -134,7 +134,7 @@ type onGraph struct {
 }
 
 // On returns a graph as defaults and grids of parameters depend on it, which may take
-// [Radius] or [roughRadius].
+// a search for its largest eigenvalue.
 func On(ctx context.Context, g *graph.Graph) spec.Graph { return onGraph{ctx, g, g.Degrees} }
 
 // OnDegrees is [On] of a graph of which only the degrees are known yet: they bound its
@@ -180,7 +180,7 @@ func (g onGraph) Radius(exact bool) (float64, error) {
 	case g.graph == nil:
 		return largest, nil
 	case exact:
-		return Radius(g.ctx, g.graph)
+		return radius(g.ctx, g.graph)
 	}
 	return roughRadius(g.ctx, g.graph)
 }

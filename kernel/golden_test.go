@@ -301,7 +301,7 @@ func TestGoldenHypergraph(t *testing.T) {
 		"vonneumann":                {"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(gamma)}},
 	} {
 		k := mustNew(t, newGraph(t, a, 1), c.name, c.p)
-		got, _, err := Gram(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-12})
+		got, _, err := gramOf(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-12})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestGoldenClosedForms(t *testing.T) {
 			name := fmt.Sprintf("closed/%s_b%.1f.npy", file, beta)
 			t.Run(name, func(t *testing.T) {
 				k := mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(beta)})
-				got, _, err := Gram(background, k, upTo(k.Len()), nil)
+				got, _, err := Matrix(background, k, upTo(k.Len()), upTo(k.Len()), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,7 +12,7 @@ import (
 // gram computes the block of nodes among themselves as UᵀU, U = K^½·E in
 // slabs. As many slabs as memory allows are held; those behind them are
 // computed, and once more for each further group that is held.
-func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
+func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	n, m := c.k.Len(), len(nodes)
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
@@ -115,7 +115,7 @@ const chunkRows = 512
 // multiply hands out the products of the slabs on the left, which begin in
 // column first of the block, with u, which is one of them if held, and their
 // mirror image.
-func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], first int, slab [2]int, held bool, out Sink) error {
+func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], first int, slab [2]int, held bool, out sink) error {
 	rows, cols := 0, u.Cols
 	at := make([]int, len(g.left))
 	for i, l := range g.left {

@@ -12,20 +12,15 @@ import (
 )
 
 // Grams returns the block of each kernel among the given nodes, for trying
-// many parameters. Functions of one matrix (of one call of [NewAll]) are
+// many parameters, with further rows behind: those of others, none of which is one of
+// nodes. Functions of one matrix (of one call of [Family.NewAll]) are
 // computed from the same vectors: sixteen cost little more than the one that
 // takes longest. Their blocks, and those of inverses, are symmetric to the bit
-// and, unlike those of [Gram], made without half steps, whose products take
+// and, unlike those of [Matrix], made without half steps, whose products take
 // longer than the columns of many nodes: errors are relative to the largest
 // column of all, by default 1e-8 of it. sweeps is their number over all entries.
-func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
-	return GramsBeside(ctx, ks, nodes, nil, s)
-}
-
-// GramsBeside is [Grams] of blocks that have further rows: those of nodes come first,
-// then those of others, none of which is one of nodes.
-func GramsBeside(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
-	if err := s.Validate(); err != nil {
+func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
+	if err := s.validate(); err != nil {
 		return nil, 0, err
 	}
 	var set Settings
@@ -40,11 +35,7 @@ func GramsBeside(ctx context.Context, ks []Kernel, nodes, others []int, s *Setti
 		group := together(ks, i)
 		if matrixOf(ks[i]) == nil {
 			var report *Report
-			if len(others) == 0 {
-				grams[i], report, err = Gram(ctx, withoutRoot(ks[i]), nodes, &set)
-			} else {
-				grams[i], report, err = Matrix(ctx, withoutRoot(ks[i]), slices.Concat(nodes, others), nodes, &set)
-			}
+			grams[i], report, err = Matrix(ctx, withoutRoot(ks[i]), slices.Concat(nodes, others), nodes, &set)
 			if err != nil {
 				return nil, sweeps, err
 			}

@@ -56,7 +56,7 @@ func TestGrams(t *testing.T) {
 		"modularity":            {{"rank": spec.Int(2)}, {"rank": spec.Int(5)}},
 	} {
 		ks := mustNewAll(t, g, name, ps...)
-		grams, sweeps, err := Grams(background, ks, nodes, nil)
+		grams, sweeps, err := Grams(background, ks, nodes, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestGrams(t *testing.T) {
 			}
 		}
 		others := []int{150, 3, 5}
-		beside, _, err := GramsBeside(background, ks, nodes, others, nil)
+		beside, _, err := Grams(background, ks, nodes, others, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,14 +109,14 @@ func TestGramsLetGo(t *testing.T) {
 	}
 	nodes := upTo(40)
 	before := inUse()
-	grams, _, err := Grams(background, ks, nodes, nil)
+	grams, _, err := Grams(background, ks, nodes, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if kept, block := inUse()-before, sparse.BlockBytes[float64](n, len(nodes)); kept > 2*block {
 		t.Errorf("%d bytes are kept, a block has %d", kept, block)
 	}
-	again, _, err := Grams(background, ks, nodes, nil)
+	again, _, err := Grams(background, ks, nodes, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

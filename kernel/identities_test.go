@@ -68,11 +68,11 @@ func TestSemigroup(t *testing.T) {
 			}
 			return k
 		}
-		sum, _, err := Gram(background, of(s+u), upTo(n), nil)
+		sum, _, err := gramOf(background, of(s+u), upTo(n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, _, err := Gram(background, of(u), upTo(n), nil)
+		second, _, err := gramOf(background, of(u), upTo(n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

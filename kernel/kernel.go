@@ -33,22 +33,22 @@ type Kernel interface {
 	// Len returns the number of nodes.
 	Len() int
 
-	// Block computes the values between rows and cols and gives them to sink
-	// in pieces that cover the block without overlap, in any order. If rows
+	// Block computes the values between rows and cols and gives them to take
+	// in pieces that cover the block without overlap, in any order, one at a time: the
+	// first element of a piece stands in row lo and column left of the block, and it is
+	// valid during the call and may be changed. If rows
 	// and cols are equal and the kernel is symmetric, so is the block, to the
 	// bit. The error is that of the settings, ErrTolerance, ErrMemory,
-	// the context's, that of a sweep, or the first one of sink.
-	Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error)
+	// the context's, that of a sweep, or the first one of take.
+	Block(ctx context.Context, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error)
 
 	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
 	// relative to the norm of the result. Errors are those of Block.
 	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error)
 }
 
-// Sink takes the piece of a block whose first element stands in row lo and
-// column left of the block. The piece is valid during the call and may be
-// changed. Calls come one at a time.
-type Sink func(lo, left int, piece *sparse.Block[float64]) error
+// sink takes a piece of a block, see [Kernel].
+type sink = func(lo, left int, piece *sparse.Block[float64]) error
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
@@ -63,10 +63,10 @@ type Settings struct {
 	Lenient bool
 
 	// Memory is the largest number of bytes to use beside the graph and what
-	// sink keeps; 0 means no limit.
+	// is kept of the pieces; 0 means no limit.
 	Memory int64
 
-	// Part, unless it is the zero value, leaves to sink only this part of the
+	// Part, unless it is the zero value, gives only this part of the
 	// block, to the bit what it is in the whole.
 	Part Part
 
@@ -84,10 +84,10 @@ type Part struct{ Lo, Hi int }
 // ByRows reports whether parts of a block of that shape are rows.
 func ByRows(rows, cols int) bool { return rows < cols }
 
-// clipped returns the sink that what belongs to the part goes to.
-func (p Part) clipped(rows, cols int, sink Sink) Sink {
+// clipped returns what takes what belongs to the part.
+func (p Part) clipped(rows, cols int, take sink) sink {
 	if p == (Part{}) {
-		return sink
+		return take
 	}
 	byRows := ByRows(rows, cols)
 	return func(lo, left int, piece *sparse.Block[float64]) error {
@@ -102,9 +102,9 @@ func (p Part) clipped(rows, cols int, sink Sink) Sink {
 		case byRows:
 			inside := *piece
 			inside.Rows, inside.Data = to-from, piece.Data[(from-lo)*piece.Stride:]
-			return sink(from, left, &inside)
+			return take(from, left, &inside)
 		}
-		return sink(lo, from, piece.Columns(from-left, to-left))
+		return take(lo, from, piece.Columns(from-left, to-left))
 	}
 }
 
@@ -123,8 +123,8 @@ func (s *Settings) settle() (strict bool) {
 	return !s.Lenient
 }
 
-// Validate reports every setting that is out of range.
-func (s *Settings) Validate() error {
+// validate reports every setting that is out of range.
+func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
@@ -182,11 +182,6 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int, s *Settings) (*spar
 		return nil
 	}, s)
 	return out, report, err
-}
-
-// Gram returns the block of k among the given nodes.
-func Gram(ctx context.Context, k Kernel, rows []int, s *Settings) (*sparse.Block[float64], *Report, error) {
-	return Matrix(ctx, k, rows, rows, s)
 }
 
 const (

@@ -238,7 +238,7 @@ func TestManyComponentsTakeNoMore(t *testing.T) {
 	k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, _, err := Gram(background, k, upTo(5), nil); err != nil {
+	if _, _, err := Matrix(background, k, upTo(5), upTo(5), nil); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -348,4 +348,9 @@ func TestPiecesCover(t *testing.T) {
 			}
 		}
 	}
+}
+
+// gramOf returns the block of a kernel among some nodes.
+func gramOf(ctx context.Context, k Kernel, nodes []int, s *Settings) (*sparse.Block[float64], *Report, error) {
+	return Matrix(ctx, k, nodes, nodes, s)
 }

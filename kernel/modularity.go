@@ -112,7 +112,7 @@ func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
 // prepare computes F.
 func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return Settings{}, err
 	}
 	var set Settings
@@ -264,14 +264,14 @@ func (m *modularity) report() *Report {
 }
 
 // Block implements [Kernel].
-func (m *modularity) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(m.Len(), rows, cols)
 	set, err := m.prepare(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	report := m.report()
-	sink = set.Part.clipped(len(rows), len(cols), sink)
+	take = set.Part.clipped(len(rows), len(cols), take)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
 	plan := budget.Plan{Limit: set.Memory}
 	if err := plan.Reserve(sparse.BlockBytes[float64](m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
@@ -285,7 +285,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, sink Sink, s *
 			return nil, err
 		}
 		report.Largest = max(report.Largest, largestOf(panel))
-		if err := sink(lo, 0, panel); err != nil {
+		if err := take(lo, 0, panel); err != nil {
 			return nil, err
 		}
 	}

@@ -142,7 +142,7 @@ func TestRadiusWithinMemory(t *testing.T) {
 		g := newGraph(t, testgraph.Path(n), 2)
 		factor := spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), 0))
 		g.Memory = graphVectors*8*n + radiusBytes(n) + factor + room
-		rho, err := Radius(background, g)
+		rho, err := radius(background, g)
 		if want := 2 * math.Cos(math.Pi/(n+1)); room == 0 && (err != nil || !(rho >= want && rho < want*(1+2e-10))) {
 			t.Errorf("%v, %v; want %v", rho, err, want)
 		}

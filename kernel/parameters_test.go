@@ -154,7 +154,7 @@ func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, spars
 func TestRadiusOnce(t *testing.T) {
 	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
 	g := newGraph(t, m, 1)
-	for _, find := range []func(context.Context, *graph.Graph) (float64, error){Radius, roughRadius} {
+	for _, find := range []func(context.Context, *graph.Graph) (float64, error){radius, roughRadius} {
 		first, err := find(background, g)
 		if err != nil {
 			t.Fatal(err)

@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
+// radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
 // up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps of one
 // column, or hundreds and a sampled factor or two where many eigenvalues are next to
 // it, once for a graph. Without room for the factor in [graph.Graph.Memory] it is
 // thousands, or the error is [iterative.ErrMemory].
-func Radius(ctx context.Context, g *graph.Graph) (float64, error) {
+func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius(false, func() (float64, error) {
 		m, err := expm.NewAdjacency(ctx, g, false)
 		if err != nil {
@@ -32,7 +32,7 @@ func Radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	})
 }
 
-// radiusByLanczos is [Radius] where rounding is in the way of anything better.
+// radiusByLanczos is [radius] where rounding is in the way of anything better.
 func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	pairs, err := largest(ctx, g, 1e-10)
 	if err != nil {
@@ -64,7 +64,7 @@ func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.P
 // series that follows.
 const radiusBasis = 32
 
-// radiusBytes is the memory of [Radius].
+// radiusBytes is the memory of [radius].
 func radiusBytes(n int) int64 {
 	return spec.Least(lanczos.Memory(n, 1, 0, lanczos.Largest, &lanczos.Settings{Basis: radiusBasis}))
 }

@@ -70,7 +70,7 @@ func TestParameterErrors(t *testing.T) {
 	mustNew(t, g, "von-neumann", spec.Values{"alpha": spec.Number(0.2499999), "matrix": spec.Word(adjacency)})
 	for _, name := range []string{"von-neumann", "pagerank", "regularized-commute-time"} {
 		k := mustNew(t, g, name, spec.Values{"alpha": spec.Number(1 - 0x1p-47)})
-		if _, _, err := Gram(background, k, upTo(5), nil); err != nil {
+		if _, _, err := Matrix(background, k, upTo(5), upTo(5), nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -81,12 +81,12 @@ func TestParameterErrors(t *testing.T) {
 	}
 	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1)})
 	for _, tolerance := range []float64{-1, 1, math.NaN()} {
-		if _, _, err := Gram(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.Is(err, spec.ErrParameter) {
+		if _, _, err := gramOf(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.Is(err, spec.ErrParameter) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
 	}
 	// Where not a digit is sure, no tolerance is named.
-	_, _, err := Gram(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", spec.Values{"laplacian": spec.Word(randomWalk), "nu": spec.Number(2.5), "kappa": spec.Number(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
+	_, _, err := gramOf(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", spec.Values{"laplacian": spec.Word(randomWalk), "nu": spec.Number(2.5), "kappa": spec.Number(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
 	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; ask for none") {
 		t.Error(err)
 	}
@@ -95,10 +95,10 @@ func TestParameterErrors(t *testing.T) {
 			continue // 0 on a complete graph
 		}
 		k := mustNew(t, g, c.name, c.p)
-		if _, _, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17}); !errors.Is(err, ErrTolerance) {
+		if _, _, err := gramOf(background, k, upTo(5), &Settings{Tolerance: 1e-17}); !errors.Is(err, ErrTolerance) {
 			t.Errorf("%s: tolerance 1e-17: %v", c.name, err)
 		}
-		_, r, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17, Lenient: true})
+		_, r, err := gramOf(background, k, upTo(5), &Settings{Tolerance: 1e-17, Lenient: true})
 		if err != nil || !(r.ErrorBound > 1e-17*r.Largest) || r.ErrorBound > 1e-6*r.Largest {
 			t.Errorf("%s: 1e-17 as an aim: %v, report %+v", c.name, err, r)
 		}
@@ -111,7 +111,7 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(background)
 		k := mustNew(t, g, c.name, c.p)
 		cancel()
-		if _, _, err := Gram(ctx, k, upTo(100), nil); !errors.Is(err, context.Canceled) {
+		if _, _, err := Matrix(ctx, k, upTo(100), upTo(100), nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -141,8 +141,8 @@ func TestPanics(t *testing.T) {
 	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1)})
 	x := sparse.NewBlock[float64](4, 2)
 	for want, f := range map[string]func(){
-		badNode:    func() { _, _, _ = Gram(background, k, []int{4}, nil) },
-		badShape:   func() { _, _, _ = Gram(background, k, nil, nil) },
+		badNode:    func() { _, _, _ = Matrix(background, k, []int{4}, []int{4}, nil) },
+		badShape:   func() { _, _, _ = Matrix(background, k, nil, nil, nil) },
 		badOverlap: func() { _, _ = k.ApplyTo(background, x, x, nil) },
 	} {
 		func() {

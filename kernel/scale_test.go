@@ -175,7 +175,7 @@ func TestEndsOfRanges(t *testing.T) {
 func TestLostLeastEigenvalue(t *testing.T) {
 	g := newGraph(t, cliques(t, 5, 1e-18), 1)
 	for name, p := range map[string]spec.Values{"pseudo-inverse": {"laplacian": spec.Word(combinatorial)}, "commute-time": {}} {
-		_, _, err := Gram(background, mustNew(t, g, name, p), upTo(10), nil)
+		_, _, err := gramOf(background, mustNew(t, g, name, p), upTo(10), nil)
 		var refused *spec.ParameterError
 		if !errors.As(err, &refused) || refused.Parameter != "kernel" ||
 			!strings.Contains(refused.What, "lost in rounding beside the largest") || !strings.HasSuffix(refused.What, "; take regularized-laplacian") {

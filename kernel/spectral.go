@@ -56,7 +56,7 @@ type computation struct {
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	c := &computation{k: k, tightest: 1}
@@ -226,32 +226,32 @@ func largestOf(b *sparse.Block[float64]) (m float64) {
 const halfLimit = 1 << 28
 
 // Block implements [Kernel].
-func (k *spectral) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
 	if same := slices.Equal(rows, cols); same && k.half != nil && int64(k.Len())*int64(len(rows)) <= halfLimit {
 		handed := false
 		r, err := k.block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
 			handed = true
-			return sink(lo, left, piece)
+			return take(lo, left, piece)
 		}, s, true)
 		if handed || !lost(err) { // what rounding takes from K^½ it need not take from K
 			return r, err
 		}
-		if whole, failed := k.block(ctx, rows, cols, sink, s, false); failed == nil || ctx.Err() != nil {
+		if whole, failed := k.block(ctx, rows, cols, take, s, false); failed == nil || ctx.Err() != nil {
 			return whole, failed
 		}
 		return nil, err
 	}
-	return k.block(ctx, rows, cols, sink, s, false)
+	return k.block(ctx, rows, cols, take, s, false)
 }
 
 // block is Block, with half by K^½.
-func (k *spectral) block(ctx context.Context, rows, cols []int, sink Sink, s *Settings, half bool) (*Report, error) {
+func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Settings, half bool) (*Report, error) {
 	c, err := k.begin(s)
 	if err != nil {
 		return nil, err
 	}
-	out := c.scaled(rows, cols, c.s.Part.clipped(len(rows), len(cols), sink))
+	out := c.scaled(rows, cols, c.s.Part.clipped(len(rows), len(cols), take))
 	switch {
 	case half:
 		err = c.gram(ctx, rows, out)
@@ -287,7 +287,7 @@ func checkNodes(n int, lists ...[]int) {
 
 // scaled returns the sink that the pieces of K go to: it makes those of
 // diag(1/s)·K·diag(s) of them and remembers the largest value.
-func (c *computation) scaled(rows, cols []int, sink Sink) Sink {
+func (c *computation) scaled(rows, cols []int, take sink) sink {
 	root := c.k.root
 	if root != nil {
 		// An error of K_ij grows by s_j/s_i.
@@ -311,7 +311,7 @@ func (c *computation) scaled(rows, cols []int, sink Sink) Sink {
 				c.report.Largest = max(c.report.Largest, math.Abs(row[j]))
 			}
 		}
-		return sink(lo, left, piece)
+		return take(lo, left, piece)
 	}
 }
 
@@ -326,7 +326,7 @@ const epsilon = 0x1p-52
 // long one out of them. Transposed, the short list is that of the rows. What the
 // first slab finds out serves all others, and no other does, so that a part of
 // the block needs no more than that and its own slabs.
-func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out Sink) error {
+func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out sink) error {
 	n := c.k.Len()
 	slabs := slabsOf(n, len(short))
 	c.slabs = len(slabs)
@@ -379,7 +379,7 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 // mirrored computes the columns of nodes and hands out what is on and above
 // the diagonal, and its mirror image below. fill stores the first hi rows of
 // the columns lo ≤ j < hi in piece.
-func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out Sink) error {
+func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
 	n := c.k.Len()
 	slabs := slabsOf(n, len(nodes))
 	c.slabs = len(slabs)
@@ -411,7 +411,7 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 
 // handOver gives the first columns, which begin in row 0 of a symmetric block,
 // to out, and the mirror image of what is above row left.
-func handOver(piece *sparse.Block[float64], left int, turned []float64, out Sink) error {
+func handOver(piece *sparse.Block[float64], left int, turned []float64, out sink) error {
 	if left > 0 {
 		below := sparse.BlockOf(piece.Cols, left, turned[:piece.Cols*left])
 		for i := range left {

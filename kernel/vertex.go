@@ -422,8 +422,8 @@ func (k *vertex) sweepsOf() int {
 }
 
 // Block implements [Kernel].
-func (k *vertex) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
-	if err := s.Validate(); err != nil {
+func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	checkNodes(k.n, rows, cols)
@@ -434,7 +434,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, sink Sink, s *Sett
 	strict := set.settle()
 	turned := ByRows(len(rows), len(cols))
 	same := slices.Equal(rows, cols)
-	sink = set.Part.clipped(len(rows), len(cols), sink)
+	take = set.Part.clipped(len(rows), len(cols), take)
 	if turned {
 		rows, cols = cols, rows
 	}
@@ -467,7 +467,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, sink Sink, s *Sett
 		if err := k.applyTo(ctx, y, x, progress); err != nil {
 			return nil, err
 		}
-		if err := hand(y, rows, left, same, turned, sink, report); err != nil {
+		if err := hand(y, rows, left, same, turned, take, report); err != nil {
 			return nil, err
 		}
 	}
@@ -480,7 +480,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, sink Sink, s *Sett
 
 // hand hands out columns from left on, at the given rows. Of nodes among themselves the
 // part below the diagonal stands for both.
-func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, sink Sink, report *Report) error {
+func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, take sink, report *Report) error {
 	first := 0
 	if same {
 		first = left
@@ -497,20 +497,20 @@ func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, sin
 		}
 	}
 	if turned {
-		return sink(left, first, mirror)
+		return take(left, first, mirror)
 	}
 	if same && piece.Rows > y.Cols {
 		above := mirror.Columns(y.Cols, mirror.Cols)
-		if err := sink(left, left+y.Cols, above); err != nil {
+		if err := take(left, left+y.Cols, above); err != nil {
 			return err
 		}
 	}
-	return sink(first, left, piece)
+	return take(first, left, piece)
 }
 
 // ApplyTo implements [Kernel].
 func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
-	if err := s.Validate(); err != nil {
+	if err := s.validate(); err != nil {
 		return nil, err
 	}
 	var set Settings

@@ -96,7 +96,7 @@ func TestVertexKernelGolden(t *testing.T) {
 	all := nodesTo(len(g.Degrees))
 	check := func(t *testing.T, k *vertex, nodes []int, file string) {
 		t.Helper()
-		got, report, err := Gram(ctx, k, nodes, nil)
+		got, report, err := Matrix(ctx, k, nodes, nodes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +221,7 @@ func TestVertexKernelWalks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, report, err := Gram(ctx, k, nodesTo(n), nil)
+		got, report, err := Matrix(ctx, k, nodesTo(n), nodesTo(n), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestVertexKernelApplies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, _, err := Gram(ctx, k, nodesTo(k.Len()), nil)
+	whole, _, err := Matrix(ctx, k, nodesTo(k.Len()), nodesTo(k.Len()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := Gram(ctx, k, []int{0}, nil)
+	got, _, err := Matrix(ctx, k, []int{0}, []int{0}, nil)
 	if want := 1 + 1e2 + 1e4 + 1e6 + 1e8 + 1e10 + 1e12; err != nil || got.Row(0)[0] != want {
 		t.Errorf("K[0, 0] = %v for %v, error %v", got.Row(0)[0], want, err)
 	}

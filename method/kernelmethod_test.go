@@ -64,7 +64,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		for i := range all {
 			all[i] = i
 		}
-		whole, _, err := kernel.Gram(context.Background(), k, all, nil)
+		whole, _, err := kernel.Matrix(context.Background(), k, all, all, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	radius, err := kernel.Radius(ctx, g)
+	radius, err := kernel.On(ctx, g).Radius(true)
 	if err != nil {
 		t.Fatal(err)
 	}

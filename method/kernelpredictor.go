@@ -94,7 +94,7 @@ func (r *kernelPredictor) grams(ctx context.Context, ks []kernel.Kernel, rows []
 	if r.kept != nil {
 		return []*sparse.Block[float64]{r.kept.Between(rows, rows)}, nil
 	}
-	grams, sweeps, err := kernel.Grams(ctx, ks, rows, r.settings(phase))
+	grams, sweeps, err := kernel.Grams(ctx, ks, rows, nil, r.settings(phase))
 	r.out.Work.Sweeps += sweeps
 	return grams, err
 }

@@ -185,7 +185,7 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 			}
 		}
 		r.gram = nil
-		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.items, r.settings("walk"))
+		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.items, nil, r.settings("walk"))
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *spa
 			nodes, y = append(nodes, i), append(y, -1)
 		}
 	}
-	if k, _, err = kernel.Gram(t.Context(), of, nodes, nil); err != nil {
+	if k, _, err = kernel.Matrix(t.Context(), of, nodes, nodes, nil); err != nil {
 		t.Fatal(err)
 	}
 	trace := 0.0

@@ -43,7 +43,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err := r.chooseSolved(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		grams, _, err := kernel.Grams(t.Context(), kernels, p.Row, nil)
+		grams, _, err := kernel.Grams(t.Context(), kernels, p.Row, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

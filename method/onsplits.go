@@ -172,7 +172,7 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 	for _, i := range kernels {
 		ks = append(ks, t.kernels[i])
 	}
-	grams, sweeps, err := kernel.GramsBeside(ctx, ks, items, others, t.settings("choose"))
+	grams, sweeps, err := kernel.Grams(ctx, ks, items, others, t.settings("choose"))
 	t.out.Work.Sweeps += sweeps
 	return grams, err
 }

@@ -17,8 +17,8 @@ type Settings struct {
 	Workers    int     // 0 means one for each processor
 }
 
-// Validate reports every setting that is out of range.
-func (s *Settings) Validate() error {
+// validate reports every setting that is out of range.
+func (s *Settings) validate() error {
 	var all []error
 	if s.Neighbours < 0 {
 		all = append(all, fmt.Errorf("similarity: %d neighbours; 0 means all", s.Neighbours))
@@ -32,14 +32,14 @@ func (s *Settings) Validate() error {
 	return errors.Join(all...)
 }
 
-// Nearest visits the neighbours of each row i of X: the Neighbours rows j ≠ i with the
+// Nearest visits the neighbours of each row i of X as [Products] does: the Neighbours rows j ≠ i with the
 // largest cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), of equal ones those with the lower j, but
 // only with v > 0 and v ≥ Least; j increasing. Cosines are the same to the bit from
 // both sides. A row of zeros has no neighbours and is none. Nothing is approximated.
 // Cost and memory are those of [Products]. The error is that of the settings, the
 // context's, or that of visit.
-func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit Visit) error {
-	if err := s.Validate(); err != nil {
+func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, j []uint32, v []float64) error) error {
+	if err := s.validate(); err != nil {
 		return err
 	}
 	squares := rowSquares(x)

@@ -12,16 +12,13 @@ import (
 // pieceWork is how many products a piece of work has, unless one row has more.
 const pieceWork = 1 << 20
 
-// Visit takes row i: the columns j and a value for each. The slices are valid during
-// the call. Calls come one at a time, i increasing.
-type Visit func(i int, j []uint32, v []float64) error
-
 // Products visits the rows of X·Xᵀ right of the diagonal: for each row i of X all
 // j > i with v = Σ_c x_ic·x_jc over at least one column c that both have, j increasing.
 // The sum goes over increasing c. Time is proportional to Σ_c n_c² for columns with n_c
 // entries; memory is that of Xᵀ, a number for each row and worker, and some rows of the
-// result. The error is the context's or that of visit.
-func Products(ctx context.Context, x *sparse.CSR, workers int, visit Visit) error {
+// result. The error is the context's or that of visit, whose slices are valid during the
+// call; calls come one at a time, i increasing.
+func Products(ctx context.Context, x *sparse.CSR, workers int, visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
 		p.multiply(i, i+1)
 		slices.Sort(p.found)
@@ -113,7 +110,7 @@ func addTo(sum []float64, rows []uint32, with []float64, w float64) {
 
 // eachRow has fill append the elements of each row, in pieces of rows whose bounds
 // depend on the matrix alone, and visits them in order.
-func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *products, i int), visit Visit) error {
+func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *products, i int), visit func(i int, j []uint32, v []float64) error) error {
 	bounds, xt := pieces(x)
 	rows, _ := x.Dims()
 	of := make([]*products, sched.Workers(workers))

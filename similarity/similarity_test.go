@@ -46,7 +46,9 @@ func random(t *testing.T, rows, cols int, share float64, rng *rand.Rand) (*spars
 	return x, dense
 }
 
-func collect(t *testing.T, run func(visit similarity.Visit) error) (all []pair) {
+type visit = func(i int, j []uint32, v []float64) error
+
+func collect(t *testing.T, run func(visit visit) error) (all []pair) {
 	t.Helper()
 	last := -1
 	err := run(func(i int, j []uint32, v []float64) error {
@@ -83,7 +85,7 @@ func TestProductsAreThoseOfDenseRows(t *testing.T) {
 			}
 		}
 	}
-	got := collect(t, func(v similarity.Visit) error { return similarity.Products(context.Background(), x, 1, v) })
+	got := collect(t, func(v visit) error { return similarity.Products(context.Background(), x, 1, v) })
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -110,7 +112,7 @@ func TestNearestAreThoseOfAllPairs(t *testing.T) {
 				slices.SortFunc(near, func(a, b pair) int { return cmp.Compare(a.J, b.J) })
 				want = append(want, near...)
 			}
-			got := collect(t, func(v similarity.Visit) error { return similarity.Nearest(context.Background(), x, &s, v) })
+			got := collect(t, func(v visit) error { return similarity.Nearest(context.Background(), x, &s, v) })
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -121,7 +123,7 @@ func TestNearestAreThoseOfAllPairs(t *testing.T) {
 func TestSameBitsForAnyWorkers(t *testing.T) {
 	x, _ := random(t, 3000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
 	run := func(workers int) []pair {
-		return collect(t, func(v similarity.Visit) error {
+		return collect(t, func(v visit) error {
 			return similarity.Nearest(context.Background(), x, &similarity.Settings{Neighbours: 5, Workers: workers}, v)
 		})
 	}

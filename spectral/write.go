@@ -7,24 +7,22 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// Files are where eigenpairs are written: arrays of NumPy with the vectors, a row for each
-// node, and the values, and the ids of the nodes one a line; or, where Values is nil, one
-// archive with the arrays vectors, values and rows in Vectors.
-type Files struct{ Vectors, Values, IDs io.Writer }
-
-// Write writes the pairs, of the given rows in this order, whose ids are those of the axis.
-func (p *Pairs) Write(to Files, rows []int, ids tablefile.Axis) error {
-	if to.Values != nil {
-		if err := tablefile.WriteIDs(to.IDs, ids.IDs()); err != nil {
+// Write writes the pairs, of the given rows in this order, whose ids are those of the
+// axis: arrays of NumPy with the vectors, a row for each node, and the values, and the ids
+// of the nodes one a line; or, where values is nil, one archive with the arrays vectors,
+// values and rows in vectors.
+func (p *Pairs) Write(vectors, values, ids io.Writer, rows []int, axis tablefile.Axis) error {
+	if values != nil {
+		if err := tablefile.WriteIDs(ids, axis.IDs()); err != nil {
 			return err
 		}
-		if err := p.writeValues(to.Values); err != nil {
+		if err := p.writeValues(values); err != nil {
 			return err
 		}
-		return p.writeVectors(to.Vectors, rows)
+		return p.writeVectors(vectors, rows)
 	}
-	archive := npy.NewArchive(to.Vectors)
-	if err := archive.Strings("rows", ids.N, ids.ID); err != nil {
+	archive := npy.NewArchive(vectors)
+	if err := archive.Strings("rows", axis.N, axis.ID); err != nil {
 		return err
 	}
 	member, err := archive.Member("values")

@@ -147,7 +147,7 @@ func (p *pairs) list(rows func(yield func(int) bool)) error {
 }
 
 // add adds edges between row i and others, with weights or, of nil, without. It is a
-// [similarity.Visit].
+// [similarity.Products].
 func (p *pairs) add(i int, j []uint32, v []float64) error {
 	for k := range j {
 		p.end(i)

@@ -17,7 +17,7 @@ func gramOf(t testing.TB, name string, c *graphfile.Collection, v spec.Values, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := sparse.NewBlock[float64](g.Len(), g.Len())
+	k := sparse.NewBlock[float64](g.n, g.n)
 	if err := g.RowsTo(t.Context(), k, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -46,14 +46,6 @@ func Kernels() []*Kernel {
 	return []*Kernel{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
 }
 
-// Names returns their names.
-func Names() (names []string) {
-	for _, k := range Kernels() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
 // Of returns the kernel with the given name, or nil.
 func Of(name string) *Kernel {
 	list := Kernels()
@@ -77,6 +69,10 @@ type Settings struct {
 	// nil one is 1 for an element and itself and 0 for two.
 	Base *sparse.Block[float64]
 
+	// Cosine divides values by the norms of the two graphs, K(i, i)^½·K(j, j)^½. A graph
+	// of norm 0 has the value 0 with all others and 1 with itself.
+	Cosine bool
+
 	// Progress, if not nil, is told how many rows of values have been made, by several
 	// goroutines.
 	Progress func(rows int)
@@ -86,10 +82,11 @@ type Settings struct {
 type Gram struct {
 	Values spec.Values // complete
 
-	n      int
-	set    *Settings
-	values rows
-	made   atomic.Int64 // rows
+	n        int
+	set      *Settings
+	values   rows
+	diagonal []float64    // of values, where they are divided by norms
+	made     atomic.Int64 // rows
 }
 
 // collection is what units of parameters are told of a collection of graphs.
@@ -130,16 +127,12 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Memory lists what the kernel takes beside a collection of a shape and the values, but
-// for the patterns of cycles, whose number no shape bounds: see [Kernel.MemoryOn].
-func (k *Kernel) Memory(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes {
-	return k.memory(s, v, sched.Workers(workers))
-}
-
-// MemoryOn is Memory on a collection, with its patterns, which it finds for this.
-func (k *Kernel) MemoryOn(ctx context.Context, c *graphfile.Collection, v spec.Values, workers int) ([]spec.Bytes, error) {
-	list := k.Memory(c.Shape(), v, workers)
-	if k.cycles == nil || k.cycles(v) == 0 {
+// Memory lists what the kernel takes beside a collection of a shape and the values. Where c
+// is not nil it is the collection itself: the patterns of its cycles, whose number no shape
+// bounds, are found for this.
+func (k *Kernel) Memory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v spec.Values, workers int) ([]spec.Bytes, error) {
+	list := k.memory(s, v, sched.Workers(workers))
+	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
 		return list, nil
 	}
 	bytes, err := patternBytes(ctx, c, k.cycles(v))
@@ -148,8 +141,8 @@ func (k *Kernel) MemoryOn(ctx context.Context, c *graphfile.Collection, v spec.V
 
 // Prepare makes of a collection what the values of the kernel are computed from, with
 // the given parameters and defaults in place of the others. The error is a
-// [*spec.ParameterError], a [*DivergenceError], or a [*GraphError] about a graph on which
-// the kernel is not defined.
+// [*spec.ParameterError], also of a decay with which the sum over walks has no limit, or a
+// [*GraphError] about a graph on which the kernel is not defined.
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spec.Values, s *Settings) (*Gram, error) {
 	if s == nil {
 		s = new(Settings)
@@ -162,11 +155,15 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spe
 	if err != nil {
 		return nil, err
 	}
-	return &Gram{Values: v, n: len(c.Graphs), set: s, values: values}, nil
+	g := &Gram{Values: v, n: len(c.Graphs), set: s, values: values}
+	if s.Cosine {
+		g.diagonal = make([]float64, g.n)
+		err = sched.Run(ctx, s.Workers, g.n, func(worker, i int) error {
+			return values.rowTo(ctx, worker, g.diagonal[i:i+1], i, i, i+1)
+		})
+	}
+	return g, err
 }
-
-// Len returns the number of graphs.
-func (g *Gram) Len() int { return g.n }
 
 // RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. Of two
 // graphs that both have a row the value is computed once. The error is that of the
@@ -195,19 +192,14 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 			dst.Row(i - lo)[j] = dst.Row(j - lo)[i]
 		}
 	}
+	for i := lo; i < hi && g.diagonal != nil; i++ {
+		divide(dst.Row(i-lo), g.diagonal, i)
+	}
 	return nil
 }
 
-// DiagonalTo stores K(i, i) in dst[i].
-func (g *Gram) DiagonalTo(ctx context.Context, dst []float64) error {
-	return sched.Run(ctx, g.set.Workers, g.n, func(worker, i int) error {
-		return g.values.rowTo(ctx, worker, dst[i:i+1], i, i, i+1)
-	})
-}
-
-// Cosine divides a row of values by the norms of the two graphs, K(i, i)^½·K(j, j)^½. A
-// graph of norm 0 has the value 0 with all others and 1 with itself.
-func Cosine(row, diagonal []float64, i int) {
+// divide divides row i of values by the norms of the graphs, see [Settings.Cosine].
+func divide(row, diagonal []float64, i int) {
 	for j, d := range diagonal {
 		switch {
 		case i == j:
@@ -244,21 +236,6 @@ type GraphError struct {
 
 // Error implements error.
 func (e *GraphError) Error() string { return fmt.Sprintf("graph %s: %s", e.ID, e.What) }
-
-// DivergenceError is a weight of walks with which their sum has no limit.
-type DivergenceError struct {
-	ID    string  // a graph whose walks it is of
-	Decay float64 // that was given
-	Limit float64 // of the collection: every weight below it works
-}
-
-// Error implements error.
-func (e *DivergenceError) Error() string {
-	return fmt.Sprintf("%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", e.Decay, e.ID, e.Limit)
-}
-
-// Unwrap returns [spec.ErrParameter].
-func (e *DivergenceError) Unwrap() error { return spec.ErrParameter }
 
 var errOverflow = errors.New("graphs: a value exceeds float64; take smaller weights")
 

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/graphfile"
@@ -120,7 +121,7 @@ type weighing struct {
 	rate        []float64 // of geometric ones, see rates
 }
 
-// weigh returns the weights that v says, or a [*DivergenceError].
+// weigh returns the weights that v says, or the error that their sum has no limit.
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Values, below float64, of func(worker, i int) *product) (by weighing, err error) {
 	by = weighing{decay: v.Number("decay"), exponential: v.Word("weights") == "exponential"}
 	if !by.exponential {
@@ -130,7 +131,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Value
 }
 
 // rates returns a bound on c·ρ for each graph, below the given one, or a
-// [*DivergenceError].
+// [*spec.ParameterError].
 func (w *walks) rates(ctx context.Context, c *graphfile.Collection, decay, below float64, of func(worker, i int) *product) ([]float64, error) {
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
@@ -151,7 +152,8 @@ func (w *walks) rates(ctx context.Context, c *graphfile.Collection, decay, below
 			if err != nil {
 				return nil, err
 			}
-			return nil, &DivergenceError{ID: c.IDs[i], Decay: decay, Limit: below / most}
+			return nil, &spec.ParameterError{Of: "graphs", Parameter: "decay", What: fmt.Sprintf(
+				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], below/most)}
 		}
 	}
 	return rate, nil

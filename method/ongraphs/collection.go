@@ -29,7 +29,6 @@ import (
 type Collection struct {
 	Graphs *graphfile.Collection
 	Kernel *graphs.Settings
-	Cosine bool // values are divided by the norms of the graphs
 
 	making sync.Mutex
 	made   map[string]*valued // by the kernel and its values, as far as they were given
@@ -114,15 +113,6 @@ func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*classify.D
 	g := &classify.DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
 	if err := prepared.RowsTo(ctx, sparse.BlockOf(n, n, g.Data), 0); err != nil {
 		return nil, nil, err
-	}
-	if c.Cosine {
-		diagonal := make([]float64, n)
-		for i := range n {
-			diagonal[i] = g.Data[i*n+i]
-		}
-		for i := range n {
-			graphs.Cosine(g.Data[i*n:][:n], diagonal, i)
-		}
 	}
 	if c.made == nil {
 		c.made = map[string]*valued{}
@@ -214,7 +204,7 @@ func (c *Collection) Sum() string {
 	for _, texts := range [][]string{all.IDs, all.Labels, all.EdgeLabels} {
 		fmt.Fprintf(h, "%q", texts)
 	}
-	numbers(c.Cosine, all.Directed, c.Kernel.Measure)
+	numbers(c.Kernel.Cosine, all.Directed, c.Kernel.Measure)
 	if base := c.Kernel.Base; base != nil {
 		numbers(base.Data)
 	}

@@ -32,7 +32,7 @@ func TestOnGraphs(t *testing.T) {
 	for _, name := range []string{"propagation", "tanimoto"} {
 		var first *method.Prediction
 		for _, workers := range []int{1, 7} {
-			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers}, Cosine: true}
+			c := &Collection{Graphs: made, Kernel: &graphs.Settings{Workers: workers, Cosine: true}}
 			p, err := c.Problem(row, class, []string{"0", "1"})
 			if err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestSum(t *testing.T) {
 	seen := map[string]int{}
 	for i, change := range []func(c *Collection){
 		func(*Collection) {},
-		func(c *Collection) { c.Cosine = true },
+		func(c *Collection) { c.Kernel.Cosine = true },
 		func(c *Collection) { c.Kernel.Measure = []float64{1, 2} },
 		func(c *Collection) { c.Graphs.Labels[0] += "x" },
 		func(c *Collection) { c.Graphs.IDs[1] = "another" },

@@ -25,11 +25,9 @@ func Memory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, ke
 		n := int64(s.Graphs)
 		list = append(list, spec.Bytes{What: "values of " + k.Name, Bytes: 8 * n * n * int64(len(settings))})
 		for _, v := range settings {
-			own := k.Memory(s, v, workers)
-			if c != nil {
-				if own, err = k.MemoryOn(ctx, c, v, workers); err != nil {
-					return nil, err
-				}
+			own, err := k.Memory(ctx, s, c, v, workers)
+			if err != nil {
+				return nil, err
 			}
 			most = spec.Larger(most, own)
 		}

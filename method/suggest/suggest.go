@@ -128,7 +128,7 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	}
 	known := len(nodes)
 	nodes = append(nodes, free...)
-	gram, _, err := kernel.Gram(ctx, k, nodes, settings)
+	gram, _, err := kernel.Matrix(ctx, k, nodes, nodes, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (r *weigher) relate(ctx context.Context) error {
 		return err
 	}
 	settings := &kernel.Settings{Memory: memory}
-	grams, sweeps, err := kernel.Grams(ctx, kernels, r.p.Row, settings)
+	grams, sweeps, err := kernel.Grams(ctx, kernels, r.p.Row, nil, settings)
 	if err != nil {
 		return err
 	}

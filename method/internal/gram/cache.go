@@ -110,7 +110,7 @@ func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*
 			others = append(others, i)
 		}
 	}
-	grams, _, err := kernel.GramsBeside(ctx, ks, labelled, others, nil)
+	grams, _, err := kernel.Grams(ctx, ks, labelled, others, nil)
 	if err != nil {
 		return nil, err
 	}

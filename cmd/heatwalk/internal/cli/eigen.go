@@ -200,7 +200,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	if err := pairs.Write(out.Files, rows, nodesOf(g, rows)); err != nil {
+	if err := pairs.Write(out.vectors, out.values, out.ids, rows, nodesOf(g, rows)); err != nil {
 		return err
 	}
 	r := &eigenReport{
@@ -281,17 +281,16 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 // eigenOutput is where eigenpairs go, begun but empty.
 type eigenOutput struct {
 	*outputs
-	spectral.Files
-	run io.Writer
+	vectors, values, ids, run io.Writer // values and ids nil: in one file
 }
 
 // beginEigen begins the file path and what stands beside it.
 func (in *invocation) beginEigen(path string) (out *eigenOutput, err error) {
 	in.keeps(path)
 	out = &eigenOutput{outputs: &outputs{in: in}}
-	if out.Vectors, err = out.begin(path); err == nil && formatOf(path, eigenFormats) == ".npy" {
-		if out.Values, err = out.beside(path, filepath.Ext(path), ".values.npy"); err == nil {
-			out.IDs, err = out.beside(path, filepath.Ext(path), ".rows.ids")
+	if out.vectors, err = out.begin(path); err == nil && formatOf(path, eigenFormats) == ".npy" {
+		if out.values, err = out.beside(path, filepath.Ext(path), ".values.npy"); err == nil {
+			out.ids, err = out.beside(path, filepath.Ext(path), ".rows.ids")
 		}
 	}
 	if err == nil {

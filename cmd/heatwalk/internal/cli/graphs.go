@@ -56,17 +56,21 @@ func ofGraphKernels() (list declaredParams) {
 
 // graphKernels returns the kernels that a list names, and notes those there are not.
 func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
+	var names []string
+	for _, k := range graphs.Kernels() {
+		names = append(names, k.Name)
+	}
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		k := graphs.Of(name)
-		near := spec.Nearest(name, graphs.Names())
+		near := spec.Nearest(name, names)
 		switch {
 		case k == nil && name == "":
-			in.problem("--kernel", "is missing; give one of %s", strings.Join(graphs.Names(), ", "))
+			in.problem("--kernel", "is missing; give one of %s", strings.Join(names, ", "))
 		case k == nil && near != "":
 			in.problem("--kernel", "there is no kernel %s between graphs; did you mean %s?", quoted(name), near)
 		case k == nil:
-			in.problem("--kernel", "there is no kernel %s between graphs; give one of %s", quoted(name), strings.Join(graphs.Names(), ", "))
+			in.problem("--kernel", "there is no kernel %s between graphs; give one of %s", quoted(name), strings.Join(names, ", "))
 		default:
 			kernels = append(kernels, k)
 		}
@@ -119,7 +123,7 @@ type listing func(r *collectionRun) ([]spec.Bytes, error)
 // readCollection reads INPUT. Where the layout tells what reading takes and that is too much,
 // nothing is read, and the error says what is enough for all that list tells.
 func (in *invocation) readCollection(name string, f *collectionFlags, beside string, list listing) (*collectionRun, error) {
-	r := &collectionRun{in: in, name: name, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed)}}
+	r := &collectionRun{in: in, name: name, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed), Cosine: f.values == "cosine"}}
 	in.progress.Begin("reading "+name, 0, "graph")
 	var temp *tempDir
 	defer func() { temp.end() }()
@@ -196,7 +200,6 @@ func (r *collectionRun) explain(err error) error {
 		file  *graphfile.Error
 		graph *graphs.GraphError
 		wrong *spec.ParameterError
-		limit *graphs.DivergenceError
 		line  *nodefile.ParseError
 	)
 	switch {
@@ -207,8 +210,6 @@ func (r *collectionRun) explain(err error) error {
 		return &nodefile.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}
 	case errors.As(err, &graph):
 		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles"))
-	case errors.As(err, &limit):
-		return fault.Usage("--decay", "%v", limit)
 	case errors.As(err, &wrong):
 		return fault.Usage("--"+wrong.Parameter, "%s", wrong.What)
 	}

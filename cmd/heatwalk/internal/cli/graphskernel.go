@@ -82,12 +82,6 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	if err != nil {
 		return r.explain(err)
 	}
-	diagonal := make([]float64, n)
-	if f.values == "cosine" {
-		if err := gram.DiagonalTo(in.ctx, diagonal); err != nil {
-			return r.explain(err)
-		}
-	}
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
 	var rows *sparse.Block[float64] // of the group that is written
@@ -99,9 +93,6 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 			}
 		}
 		copy(row, rows.Row(i%group))
-		if f.values == "cosine" {
-			graphs.Cosine(row, diagonal, i)
-		}
 		return nil
 	})
 	if err != nil {
@@ -145,8 +136,9 @@ func (f *graphsKernelFlags) listed(r *collectionRun) ([]spec.Bytes, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.c != nil {
-		return f.kernel.MemoryOn(r.in.ctx, r.c, v, r.in.threads)
+	list, err := f.kernel.Memory(r.in.ctx, r.shape, r.c, v, r.in.threads)
+	if r.c == nil {
+		list = append(list, spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)})
 	}
-	return append(f.kernel.Memory(r.shape, v, r.in.threads), spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)}), nil
+	return list, err
 }

@@ -98,7 +98,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 	if err != nil {
 		return nil, err
 	}
-	g.collection = &ongraphs.Collection{Graphs: g.c, Kernel: g.set, Cosine: f.values == "cosine"}
+	g.collection = &ongraphs.Collection{Graphs: g.c, Kernel: g.set}
 	if g.problem, err = g.collection.Problem(g.l.Row, g.l.Class, g.l.Names); err != nil {
 		return nil, err
 	}
