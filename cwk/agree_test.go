@@ -23,18 +23,18 @@ func TestSlabsAgree(t *testing.T) {
 
 func testSlabsAgree[T sparse.Float](t *testing.T) {
 	w := randomWalk[T](t, 11)
-	w.Prior = cwk.Given(givenPrior(11, len(w.Degrees), w.Seeds.Classes))
+	w.Prior = cwk.Prior{Given: givenPrior(11, len(w.Degrees), w.Seeds.Classes)}
 	whole := stack(t, w)
 	n, columns := len(w.Degrees), whole.Cols
 	for _, width := range []int{1, 2, 3, 5, columns} {
 		for lo := 0; lo < columns; lo += width {
 			hi := min(lo+width, columns)
 			slab := sparse.NewBlock[T](whole.Rows, hi-lo)
-			err := w.RunColumns(background, lo, hi, func(step int, rows sparse.Rows, p *sparse.Block[T]) {
+			err := w.Run(background, lo, hi, func(step int, rows sparse.Rows, p *sparse.Block[T]) {
 				for i := rows.Lo; i < rows.Hi; i++ {
 					copy(slab.Row(step*n+i), p.Row(i))
 				}
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +248,7 @@ func TestVisits(t *testing.T) {
 	w.Workers = 3
 	var mu sync.Mutex
 	step, visits := 0, make([]int, len(w.Degrees))
-	err := w.Run(background, func(s int, rows sparse.Rows, p *sparse.Block[float64]) {
+	err := w.Run(background, 0, w.Seeds.Classes*len(w.Variants), func(s int, rows sparse.Rows, p *sparse.Block[float64]) {
 		mu.Lock()
 		defer mu.Unlock()
 		if s != step {
@@ -266,7 +266,7 @@ func TestVisits(t *testing.T) {
 		for i := rows.Lo; i < rows.Hi; i++ {
 			visits[i]++
 		}
-	})
+	}, nil)
 	if err != nil || step != w.Steps || slices.Min(visits) != 1 {
 		t.Errorf("%v after %d steps", err, step)
 	}

@@ -22,15 +22,15 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 	for row := range len(w.Degrees) {
 		picks = append(picks, cwk.Pick{Row: row, Variant: row % len(w.Variants)})
 	}
-	for _, prior := range []cwk.Prior{cwk.Uniform(), cwk.Empirical(1), cwk.Given(givenPrior(5, len(w.Degrees), w.Seeds.Classes))} {
-		w.Prior, w.Memory, w.Slab = prior, 0, cwk.Slab{}
+	for _, prior := range []cwk.Prior{{}, {Empirical: true, Pseudo: 1}, {Given: givenPrior(5, len(w.Degrees), w.Seeds.Classes)}} {
+		w.Prior, w.Memory, w.Lo, w.Hi = prior, 0, 0, 0
 		whole, err := w.Features(background, from, picks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, slab := range []cwk.Slab{{Lo: 0, Hi: 1}, {Lo: 1, Hi: 3}, {Lo: 2, Hi: 3}, {Lo: 0, Hi: 3}} {
+		for _, slab := range [][2]int{{0, 1}, {1, 3}, {2, 3}, {0, 3}} {
 			for _, workers := range []int{1, 2, 7} {
-				w.Slab, w.Workers, w.Memory = slab, workers, 0
+				w.Lo, w.Hi, w.Workers, w.Memory = slab[0], slab[1], workers, 0
 				if workers == 2 {
 					least, _, err := w.CollectMemory(from, picks)
 					if err != nil {
@@ -42,10 +42,10 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				wide := slab.Hi - slab.Lo
+				wide := slab[1] - slab[0]
 				for i := range part.Rows {
 					for j, v := range part.Row(i) {
-						if want := whole.Row(i)[j/wide*w.Seeds.Classes+slab.Lo+j%wide]; v != want {
+						if want := whole.Row(i)[j/wide*w.Seeds.Classes+slab[0]+j%wide]; v != want {
 							t.Fatalf("classes %v, row %d, column %d: %v, want %v", slab, i, j, v, want)
 						}
 					}
@@ -57,8 +57,8 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 
 func TestClassesOutOfRange(t *testing.T) {
 	w := randomWalk[float32](t, 5)
-	for _, slab := range []cwk.Slab{{Lo: -1, Hi: 1}, {Lo: 1, Hi: 1}, {Lo: 2, Hi: 4}} {
-		if w.Slab = slab; w.Validate() == nil {
+	for _, slab := range [][2]int{{-1, 1}, {1, 1}, {2, 4}} {
+		if w.Lo, w.Hi = slab[0], slab[1]; w.Validate() == nil {
 			t.Errorf("classes %v of 3 were accepted", slab)
 		}
 	}

@@ -20,7 +20,7 @@ func near[T sparse.Float](t *testing.T, got *sparse.Block[T], want *sparse.Block
 	testgraph.Close(t, got, want, 1e-10, 1e-9)
 }
 
-var priors = map[string]cwk.Prior{"uniform": cwk.Uniform(), "empirical": cwk.Empirical(1)}
+var priors = map[string]cwk.Prior{"uniform": {}, "empirical": {Empirical: true, Pseudo: 1}}
 
 func TestGolden(t *testing.T) {
 	if testing.Short() {
@@ -86,7 +86,7 @@ func TestGoldenFeatures(t *testing.T) {
 func testGoldenFeatures[T sparse.Float](t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, graph)
-		w := walkOn[T](g, 0.5, cwk.Uniform(), 10)
+		w := walkOn[T](g, 0.5, cwk.Prior{}, 10)
 		all := everyRow(g.A)
 		f, err := w.Features(background, 0, cwk.Plain(all))
 		if err != nil {
@@ -129,12 +129,12 @@ func TestGoldenLabelPropagation(t *testing.T) {
 	for graph, steps := range map[string][]int{"karate": {5, 50}, "wrand60": {5, 50}, "sbm300": {10}} {
 		g := testgraph.Load(t, graph)
 		for _, s := range steps {
-			p := stack(t, walkOn[float64](g, 1, cwk.Uniform(), s))
+			p := stack(t, walkOn[float64](g, 1, cwk.Prior{}, s))
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lp_steps%d.npy", graph, s))
 			testgraph.Close(t, stepsOf(p, len(g.Nodes), s), want, 1e-10, 1e-9)
 		}
 		// The limit; the slowest of the three loses 3 % a step.
-		p := stack(t, walkOn[float64](g, 1, cwk.Uniform(), 2000))
+		p := stack(t, walkOn[float64](g, 1, cwk.Prior{}, 2000))
 		testgraph.Close(t, stepsOf(p, len(g.Nodes), 2000), testgraph.Golden(t, graph+"/lp_harmonic.npy"), 1e-9, 0)
 	}
 }

@@ -71,11 +71,11 @@ func givenPrior(rngSeed uint64, rows, classes int) *sparse.Block[float64] {
 func stack[T sparse.Float](t testgraph.TB, w *cwk.Walk[T]) *sparse.Block[T] {
 	t.Helper()
 	all := sparse.NewBlock[T](len(w.Degrees)*(w.Steps+1), w.Seeds.Classes*len(w.Variants))
-	err := w.Run(background, func(step int, rows sparse.Rows, p *sparse.Block[T]) {
+	err := w.Run(background, 0, all.Cols, func(step int, rows sparse.Rows, p *sparse.Block[T]) {
 		for i := rows.Lo; i < rows.Hi; i++ {
 			copy(all.Row(step*len(w.Degrees)+i), p.Row(i))
 		}
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

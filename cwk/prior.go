@@ -8,47 +8,29 @@ import (
 )
 
 // Prior is the class distribution that a walk starts from at nodes without a
-// visible label. The zero value is [Uniform].
+// visible label. The zero value is 1/k for every class.
 type Prior struct {
-	kind   priorKind
-	pseudo float64
-	given  *sparse.Block[float64]
-}
+	// Given is a distribution for each node: its rows, n×k, are non-negative and sum to
+	// 1 within 1e-6. They are used as they are and must not change. nil: all nodes have
+	// one in common.
+	Given *sparse.Block[float64]
 
-type priorKind int
-
-const (
-	uniform priorKind = iota
-	empirical
-	given
-)
-
-// Uniform is 1/k for every class.
-func Uniform() Prior { return Prior{} }
-
-// Empirical is the share of each class among the seeds that the variant does
-// not hide, each count raised by pseudo ≥ 0:
-//
-//	(count_c + pseudo) / (Σ count + k·pseudo)
-func Empirical(pseudo float64) Prior { return Prior{kind: empirical, pseudo: pseudo} }
-
-// Given is a distribution for each node: the rows of p, n×k, are non-negative
-// and sum to 1 within 1e-6. They are used as they are and must not change.
-func Given(p *sparse.Block[float64]) Prior { return Prior{kind: given, given: p} }
-
-// Own returns the distribution of a row where each has its own, as in [Given], and
-// nil elsewhere.
-func (p Prior) Own(row int) []float64 {
-	if p.kind != given {
-		return nil
-	}
-	return p.given.Row(row)
+	// Empirical makes that one the share of each class among the seeds that the variant
+	// does not hide, each count raised by Pseudo ≥ 0:
+	//
+	//	(count_c + Pseudo) / (Σ count + k·Pseudo)
+	Empirical bool
+	Pseudo    float64
 }
 
 // Likeliest returns the class of a node that no label reaches: the likeliest of its own
 // prior, and the largest one where no other is likelier.
 func (p Prior) Likeliest(row, largest int) int {
-	best, own := largest, p.Own(row)
+	best := largest
+	if p.Given == nil {
+		return best
+	}
+	own := p.Given.Row(row)
 	for c, v := range own {
 		if v > own[best] {
 			best = c
@@ -64,19 +46,19 @@ func (p Prior) Shared(s Seeds) []float64 { return p.shared(s, Variant{}) }
 // shared returns the distribution that all nodes of the variant have in
 // common, nil if each has its own.
 func (p Prior) shared(s Seeds, v Variant) []float64 {
-	if p.kind == given {
+	if p.Given != nil {
 		return nil
 	}
 	dist := make([]float64, s.Classes)
-	if p.kind == uniform {
+	if !p.Empirical {
 		for c := range dist {
 			dist[c] = 1 / float64(s.Classes)
 		}
 		return dist
 	}
-	total := float64(s.Classes) * p.pseudo
+	total := float64(s.Classes) * p.Pseudo
 	for c := range dist {
-		dist[c] = p.pseudo
+		dist[c] = p.Pseudo
 	}
 	for i, c := range s.Class {
 		if !v.hides(i) {
@@ -93,23 +75,23 @@ func (p Prior) shared(s Seeds, v Variant) []float64 {
 // problems returns what is wrong with the prior of an n-node walk.
 func (p Prior) problems(n int, s Seeds, variants []Variant) []error {
 	var list []error
-	switch p.kind {
-	case empirical:
-		if !(p.pseudo >= 0) || math.IsInf(p.pseudo, 0) {
-			return append(list, fmt.Errorf("empirical prior: pseudo-count %v is not a number ≥ 0", p.pseudo))
+	switch {
+	case p.Given == nil && p.Empirical:
+		if !(p.Pseudo >= 0) || math.IsInf(p.Pseudo, 0) {
+			return append(list, fmt.Errorf("empirical prior: pseudo-count %v is not a number ≥ 0", p.Pseudo))
 		}
 		for g, v := range variants {
-			if p.pseudo == 0 && !s.seen(v) {
+			if p.Pseudo == 0 && !s.seen(v) {
 				list = append(list, fmt.Errorf("empirical prior: variant %d has no visible seed and the pseudo-count is 0", g))
 			}
 		}
-	case given:
-		if p.given == nil || p.given.Rows != n || p.given.Cols != s.Classes {
+	case p.Given != nil:
+		if p.Given.Rows != n || p.Given.Cols != s.Classes {
 			return append(list, fmt.Errorf("given prior: want a block of %d×%d", n, s.Classes))
 		}
 		for i := range n {
 			var sum float64
-			for c, v := range p.given.Row(i) {
+			for c, v := range p.Given.Row(i) {
 				if !(v >= 0) {
 					return append(list, fmt.Errorf("given prior: row %d, class %d: %v is no probability", i, c, v))
 				}

@@ -47,8 +47,8 @@ func (w *Walk[T]) validate(from int) error {
 	if len(w.Variants) == 0 {
 		add("variants: none given")
 	}
-	if s := w.Slab; s != (Slab{}) && (s.Lo < 0 || s.Lo >= s.Hi || s.Hi > w.Seeds.Classes) {
-		add("slab: classes %d to %d of %d", s.Lo, s.Hi, w.Seeds.Classes)
+	if (w.Lo != 0 || w.Hi != 0) && (w.Lo < 0 || w.Lo >= w.Hi || w.Hi > w.Seeds.Classes) {
+		add("slab: classes %d to %d of %d", w.Lo, w.Hi, w.Seeds.Classes)
 	}
 	seedsFit := w.Seeds.problems(n, add)
 	for g, v := range w.Variants {

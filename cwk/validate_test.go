@@ -37,17 +37,19 @@ func TestValidate(t *testing.T) {
 		"seeds": {func(w *cwk.Walk[float64]) {
 			w.Seeds.Row, w.Seeds.Class, w.Variants = []int{3, 4, 3}, []int{0, -1, 2}, w.Variants[:1]
 		}, []string{"seed 1: row 4 is not in 0 … 3", "seed 1: class -1 is not in 0 … 1", "seed 2: row 3 is seed 0 already", "seed 2: class 2 is not in 0 … 1"}},
-		"pseudo-count": {func(w *cwk.Walk[float64]) { w.Prior = cwk.Empirical(-1) }, []string{"empirical prior: pseudo-count -1 is not a number ≥ 0"}},
-		"nothing seen": {func(w *cwk.Walk[float64]) { w.Prior = cwk.Empirical(0); w.Variants[1].Hidden[1] = true },
+		"pseudo-count": {func(w *cwk.Walk[float64]) { w.Prior = cwk.Prior{Empirical: true, Pseudo: -1} }, []string{"empirical prior: pseudo-count -1 is not a number ≥ 0"}},
+		"nothing seen": {func(w *cwk.Walk[float64]) { w.Prior = cwk.Prior{Empirical: true}; w.Variants[1].Hidden[1] = true },
 			[]string{"empirical prior: variant 1 has no visible seed and the pseudo-count is 0"}},
-		"given shape": {func(w *cwk.Walk[float64]) { w.Prior = cwk.Given(sparse.NewBlock[float64](4, 3)) }, []string{"given prior: want a block of 4×2"}},
+		"given shape": {func(w *cwk.Walk[float64]) { w.Prior = cwk.Prior{Given: sparse.NewBlock[float64](4, 3)} }, []string{"given prior: want a block of 4×2"}},
 		"given sum": {func(w *cwk.Walk[float64]) {
-			w.Prior = cwk.Given(sparse.BlockOf(4, 2, []float64{0.5, 0.5, 1, 0, 0.5, 0.6, 0, 1}))
+			w.Prior = cwk.Prior{Given: sparse.BlockOf(4, 2, []float64{0.5, 0.5, 1, 0, 0.5, 0.6, 0, 1})}
 		}, []string{"given prior: row 2 sums to 1.1, not to 1"}},
 		"given sign": {func(w *cwk.Walk[float64]) {
-			w.Prior = cwk.Given(sparse.BlockOf(4, 2, []float64{0.5, 0.5, 2, -1, 0.5, 0.5, 0, 1}))
+			w.Prior = cwk.Prior{Given: sparse.BlockOf(4, 2, []float64{0.5, 0.5, 2, -1, 0.5, 0.5, 0, 1})}
 		}, []string{"given prior: row 1, class 1: -1 is no probability"}},
-		"several": {func(w *cwk.Walk[float64]) { w.Steps, w.Variants[0].Absorb, w.Prior = -2, -1, cwk.Given(nil) },
+		"several": {func(w *cwk.Walk[float64]) {
+			w.Steps, w.Variants[0].Absorb, w.Prior = -2, -1, cwk.Prior{Given: sparse.NewBlock[float64](1, 1)}
+		},
 			[]string{"steps: -2 is negative", "variant 0: absorption -1 is not in [0, 1]", "given prior: want a block of 4×2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +87,7 @@ func TestPanics(t *testing.T) {
 	w := randomWalk[float64](t, 1)
 	sink := func(int, *sparse.Block[float64]) error { return nil }
 	for name, do := range map[string]func(){
-		"cwk: columns out of range": func() { w.RunColumns(background, 0, 13, nil) },
+		"cwk: columns out of range": func() { w.Run(background, 0, 13, nil, nil) },
 		"cwk: pick out of range":    func() { w.Collect(background, 0, []cwk.Pick{{Row: 40}}) },
 		"cwk: dimension mismatch":   func() { w.Gram(background, 0, nil, cwk.Plain([]int{0}), sink) },
 	} {

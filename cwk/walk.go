@@ -25,9 +25,6 @@ type Variant struct {
 
 func (v Variant) hides(seed int) bool { return v.Hidden != nil && v.Hidden[seed] }
 
-// Slab is a group of classes, Lo ≤ c < Hi.
-type Slab struct{ Lo, Hi int }
-
 // Walk is a partially absorbing random walk in one or more variants. The
 // fields must not change while a method runs; methods may run concurrently.
 // Every method first does what [Walk.Validate] does.
@@ -35,14 +32,14 @@ type Walk[T sparse.Float] struct {
 	A        sparse.Matrix // n×n; entries ≥ 0
 	Degrees  []float64     // A·1, see sparse.Degrees
 	Seeds    Seeds
-	Prior    Prior // P_0 where no seed is; the zero value is Uniform()
+	Prior    Prior // P_0 where no seed is; the zero value: 1/Classes each
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
 
-	// Slab, unless it is the zero value, leaves only the columns of its classes
+	// Lo and Hi, unless both are 0, leave only the columns of the classes Lo ≤ c < Hi
 	// in the walk and the features, to the bit what they are among all classes.
 	// Scores need all of them.
-	Slab Slab
+	Lo, Hi int
 
 	// Memory limits the bytes that a method allocates, its result included;
 	// 0 means no limit. It never changes a result.
@@ -57,23 +54,12 @@ type Walk[T sparse.Float] struct {
 // Run walks all variants at once and calls visit for t = 0 … Steps with runs
 // of finished rows of P_t, as sparse.Step does: every row once for each t,
 // from several goroutines at a time, all of t before t+1. Column g·Classes + c
-// of p is class c in variant g; the visited rows may be read, not changed, and
-// only during the call. Run does not heed Memory: it allocates two blocks of
-// n×(Classes·len(Variants)). Cost: Steps sweeps.
-func (w *Walk[T]) Run(ctx context.Context, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
-	return w.RunColumns(ctx, 0, w.classes()*len(w.Variants), visit)
-}
-
-// RunColumns is Run for the columns lo ≤ j < hi alone, a slab: column j − lo
-// of p is column j of the whole walk, to the bit.
-func (w *Walk[T]) RunColumns(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
-	return w.RunUntil(ctx, lo, hi, visit, nil)
-}
-
-// RunUntil is RunColumns that ends early, after the first step t ≥ 1 for which
-// enough, called when all rows of P_t have been visited, returns true; nil
-// never does.
-func (w *Walk[T]) RunUntil(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T]), enough func(t int) bool) error {
+// of the whole walk is class c in variant g; p has the columns lo ≤ j < hi of it,
+// to the bit what they are among all; its rows may be read, not changed, and
+// only during the call. If enough is not nil, the walk ends after the first step t ≥ 1
+// for which enough, called when all rows of P_t have been visited, returns true. Run does
+// not heed Memory: it allocates two blocks of n×(hi−lo). Cost: at most Steps sweeps.
+func (w *Walk[T]) Run(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T]), enough func(t int) bool) error {
 	if err := w.Validate(); err != nil {
 		return err
 	}
@@ -106,10 +92,10 @@ type seed struct {
 
 // classes returns the number of classes that are walked.
 func (w *Walk[T]) classes() int {
-	if w.Slab == (Slab{}) {
+	if w.Hi == 0 && w.Lo == 0 {
 		return w.Seeds.Classes
 	}
-	return w.Slab.Hi - w.Slab.Lo
+	return w.Hi - w.Lo
 }
 
 // walker returns a walker over the given variants, over all if nil.
@@ -181,13 +167,13 @@ func (k *walker[T]) progress() {
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
 func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
-	classes, first := k.w.classes(), k.w.Slab.Lo
+	classes, first := k.w.classes(), k.w.Lo
 	for i := rows.Lo; i < rows.Hi; i++ {
 		row := p.Row(i)
 		for slot := range k.variants {
 			prior := k.priors[slot]
 			if prior == nil {
-				prior = k.w.Prior.given.Row(i)
+				prior = k.w.Prior.Given.Row(i)
 			}
 			a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
 			for j := a; j < b; j++ {
@@ -232,7 +218,7 @@ func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, 
 		for slot := lo / classes; slot*classes < hi; slot++ {
 			if !k.w.Variants[k.variants[slot]].hides(s.index) {
 				a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
-				do(s.row, slot, a, b, slot*classes+s.class-k.w.Slab.Lo)
+				do(s.row, slot, a, b, slot*classes+s.class-k.w.Lo)
 			}
 		}
 	}

@@ -80,9 +80,9 @@ func TestDefinition(t *testing.T) {
 				of := func(i, c int) float64 { return 1 / float64(k) }
 				switch prior {
 				case "uniform":
-					w.Prior = cwk.Uniform()
+					w.Prior = cwk.Prior{}
 				case "empirical":
-					w.Prior = cwk.Empirical(0.5)
+					w.Prior = cwk.Prior{Empirical: true, Pseudo: 0.5}
 					count, total := make([]float64, k), 0.0
 					for s, c := range w.Seeds.Class {
 						if v.Hidden == nil || !v.Hidden[s] {
@@ -92,7 +92,7 @@ func TestDefinition(t *testing.T) {
 					}
 					of = func(i, c int) float64 { return (count[c] + 0.5) / (total + 0.5*float64(k)) }
 				case "given":
-					w.Prior = cwk.Given(given)
+					w.Prior = cwk.Prior{Given: given}
 					of = given.At
 				}
 				got := stack(t, w).Columns(g*k, (g+1)*k)
@@ -204,7 +204,7 @@ func TestPrefix(t *testing.T) {
 // their own.
 func TestUnreachedKeepPrior(t *testing.T) {
 	a := testgraph.TwoCliques(4)
-	w := &cwk.Walk[float64]{A: a, Degrees: degrees(t, a), Steps: 30, Variants: []cwk.Variant{{Absorb: 0.7}}, Prior: cwk.Empirical(2)}
+	w := &cwk.Walk[float64]{A: a, Degrees: degrees(t, a), Steps: 30, Variants: []cwk.Variant{{Absorb: 0.7}}, Prior: cwk.Prior{Empirical: true, Pseudo: 2}}
 	w.Seeds = cwk.Seeds{Row: []int{1, 3}, Class: []int{0, 0}, Classes: 2}
 	p := stack(t, w)
 	for i := 4; i < 8; i++ {
@@ -220,7 +220,7 @@ func TestUnreachedKeepPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	prior := givenPrior(1, 3, 2)
-	w.A, w.Degrees, w.Prior = lone, make([]float64, 3), cwk.Given(prior)
+	w.A, w.Degrees, w.Prior = lone, make([]float64, 3), cwk.Prior{Given: prior}
 	w.Seeds = cwk.Seeds{Row: []int{1}, Class: []int{1}, Classes: 2}
 	p = stack(t, w)
 	for i, want := range [][]float64{prior.Row(0), {0, 1}, prior.Row(2)} {
@@ -262,11 +262,11 @@ func TestCancel(t *testing.T) {
 	}
 	last := 0
 	var mu sync.Mutex
-	err := w.Run(ctx, func(step int, _ sparse.Rows, _ *sparse.Block[float64]) {
+	err := w.Run(ctx, 0, w.Seeds.Classes*len(w.Variants), func(step int, _ sparse.Rows, _ *sparse.Block[float64]) {
 		mu.Lock()
 		last = max(last, step)
 		mu.Unlock()
-	})
+	}, nil)
 	if !errors.Is(err, context.Canceled) || last != 2 {
 		t.Errorf("%v at step %d", err, last)
 	}

@@ -241,13 +241,14 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	same := *set
 	same.Memory, same.Workers, same.Progress = 0, 0, nil
 	var prior bytes.Buffer
+	if same.Prior.Given == nil {
+		fmt.Fprint(&prior, same.Prior)
+	}
 	for i := range p.Degrees {
-		row := same.Prior.Own(i)
-		if i == 0 && row == nil {
-			fmt.Fprint(&prior, same.Prior)
+		if same.Prior.Given == nil {
 			break
 		}
-		for _, x := range row {
+		for _, x := range same.Prior.Given.Row(i) {
 			prior.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 	}

@@ -40,9 +40,9 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		walks [][]float64 // scores of 5 and 6
 		class []int
 	}{
-		"uniform":   {cwk.Uniform(), [][]float64{uniform, uniform}, []int{1, 1}},
-		"empirical": {cwk.Empirical(1), [][]float64{share, share}, []int{1, 1}},
-		"given":     {cwk.Given(given), [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // of 6, the larger of two
+		"uniform":   {cwk.Prior{}, [][]float64{uniform, uniform}, []int{1, 1}},
+		"empirical": {cwk.Prior{Empirical: true, Pseudo: 1}, [][]float64{share, share}, []int{1, 1}},
+		"given":     {cwk.Prior{Given: given}, [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // of 6, the larger of two
 	} {
 		for _, directed := range []bool{false, true} {
 			p := &Problem{A: a, Degrees: degrees, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
@@ -78,7 +78,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		}
 	}
 	short := sparse.NewBlock[float64](8, 3)
-	if _, err := (labelPropagation{}).Predict(ctx, &Problem{A: a, Degrees: degrees, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Given(short)}); err == nil {
+	if _, err := (labelPropagation{}).Predict(ctx, &Problem{A: a, Degrees: degrees, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Prior{Given: short}}); err == nil {
 		t.Error("a prior for fewer nodes is accepted")
 	}
 }

@@ -44,15 +44,15 @@ func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached 
 		start.Row(i)[none] = 1
 	}
 	w := walkOf[float32](p, set, c.Steps)
-	w.Prior = cwk.Given(start)
+	w.Prior = cwk.Prior{Given: start}
 	w.Seeds.Class, w.Seeds.Classes = make([]int, len(p.Row)), 2
 	w.Variants = []cwk.Variant{{Absorb: c.Alpha}}
 	misses := make([]bool, n)
-	err := w.Run(ctx, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
+	err := w.Run(ctx, 0, 2, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
 		for i := rows.Lo; i < rows.Hi; i++ {
 			misses[i] = x.Row(i)[label] < leastShown
 		}
-	})
+	}, nil)
 	c.Work.Add(problem.Work{Sweeps: c.Steps, EntryColumns: p.A.NNZ() * int64(c.Steps) * 2})
 	of := 0
 	for i := range roaring.Values(reached) {

@@ -463,7 +463,7 @@ func (r *predictor) finish(context.Context) error {
 		if !r.out.Reached.Contains(uint32(i)) {
 			prior := shared
 			if prior == nil {
-				prior = r.prior.Own(i)
+				prior = r.prior.Given.Row(i)
 			}
 			for c, v := range prior {
 				row[c] = float32(v)

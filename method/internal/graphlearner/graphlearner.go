@@ -98,7 +98,7 @@ type Choice struct {
 
 // Shares is the prior of methods that do not walk: the shares of the labels, each class
 // counted once more.
-var Shares = cwk.Empirical(1)
+var Shares = cwk.Prior{Empirical: true, Pseudo: 1}
 
 // graphOf returns what is known of the graph of a problem, and an answer that says what a
 // label reaches.

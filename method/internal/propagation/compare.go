@@ -95,7 +95,7 @@ func (l *Propagation) outOfFold(ctx context.Context, fold []int, folds, steps in
 	scores, width := make([]float32, len(p.Row)*k), comparedColumns(p, l.Memory)
 	for lo := 0; lo < folds*k; lo += width {
 		hi := min(lo+width, folds*k)
-		err := w.RunColumns(ctx, lo, hi, func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
+		err := w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
 			if t < steps {
 				return
 			}
@@ -108,7 +108,7 @@ func (l *Propagation) outOfFold(ctx context.Context, fold []int, folds, steps in
 					}
 				}
 			}
-		})
+		}, nil)
 		if err != nil {
 			return nil, err
 		}

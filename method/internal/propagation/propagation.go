@@ -107,14 +107,14 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int, tell func(done fl
 		sweeps = done
 		tell(float64(done) / float64(all))
 	}
-	err = w.RunColumns(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
+	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
 		if t < l.Steps {
 			return
 		}
 		for i := rows.Lo; i < rows.Hi; i++ {
 			l.keep(i, lo, p.Row(i))
 		}
-	})
+	}, nil)
 	return sweeps, err
 }
 
@@ -183,7 +183,7 @@ func priorOf(prior cwk.Prior, p *problem.Problem, row int) []float64 {
 	if shared := prior.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}); shared != nil {
 		return shared
 	}
-	return prior.Own(row)
+	return prior.Given.Row(row)
 }
 
 // settle walks until nothing changes: on a graph whose edges have a direction, where no
@@ -224,7 +224,7 @@ func (l *Propagation) settle(ctx context.Context, lo, hi int, tell func(done flo
 		}
 		return rest == 0
 	}
-	err = w.RunUntil(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
+	err = w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
 		if t%settleSteps != 0 {
 			return
 		}

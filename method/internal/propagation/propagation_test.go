@@ -35,11 +35,12 @@ func TestPropagation(t *testing.T) {
 		p.Directed = directed
 		w := walk[float64](&Propagation{P: p, Alpha: 1}, mostSteps)
 		want := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
-		err := w.Run(ctx, func(t int, rows sparse.Rows, x *sparse.Block[float64]) {
+		err := w.Run(ctx, 0, len(p.Names), func(t int, rows sparse.Rows, x *sparse.Block[float64]) {
 			for i := rows.Lo; t == mostSteps && i < rows.Hi; i++ {
 				copy(want.Row(i), x.Row(i))
 			}
-		})
+		}, nil)
+
 		if err != nil {
 			t.Fatal(err)
 		}

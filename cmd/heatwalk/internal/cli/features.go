@@ -69,16 +69,16 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 			return err
 		}
 	}
-	slab := cwk.Slab{}
-	if slab.Lo, slab.Hi, err = f.slab.bounds(len(d.l.Names), "class"); err != nil {
+	first, end, err := f.slab.bounds(len(d.l.Names), "class")
+	if err != nil {
 		return err
 	}
-	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, slab.Hi-slab.Lo
+	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
 	picks := cwk.Plain(d.rows)
 	m := &walkMatrix[T]{
 		rows: nodesOf(d.g, d.rows), lines: lines{label: d.labelOf()},
-		cols:   axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[slab.Lo+j%wide]) }},
-		settle: func(w *cwk.Walk[T]) { w.Slab = slab },
+		cols:   axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }},
+		settle: func(w *cwk.Walk[T]) { w.Lo, w.Hi = first, end },
 		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.FeaturePanelsMemory(from, picks) },
 		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
 			return w.FeaturePanels(in.ctx, from, picks, sink)
@@ -86,13 +86,13 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 
 		parameters: walkParameters{Alpha: f.alpha(), Steps: f.steps(), MinSteps: from, Prior: f.prior, Features: f.kind},
 		command:    "features", slab: f.slab,
-		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
+		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
 	}
 	if f.kind == "honest" {
 		m.parameters.Folds, m.parameters.Seed = f.folds, in.seed
 		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
 		picks = cwk.Honest(seedsOf(d.l), fold, d.rows)
-		m.settle = func(w *cwk.Walk[T]) { w.Slab, w.Variants = slab, cwk.FoldVariants(f.alpha(), fold) }
+		m.settle = func(w *cwk.Walk[T]) { w.Lo, w.Hi, w.Variants = first, end, cwk.FoldVariants(f.alpha(), fold) }
 	}
 	return writeWalk(d, &f.walking, m, "take fewer steps (--steps), rows (--rows), or another disk")
 }

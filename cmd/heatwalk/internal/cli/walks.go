@@ -62,15 +62,15 @@ func (in *invocation) checkSteps(v spec.Values) {
 func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
-		return cwk.Uniform(), nil
+		return cwk.Prior{}, nil
 	case "empirical":
-		return cwk.Empirical(1), nil
+		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
 	p, err := nodefile.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names, in.stdin)
 	if err != nil {
 		return cwk.Prior{}, err
 	}
-	return cwk.Given(p), nil
+	return cwk.Prior{Given: p}, nil
 }
 
 // seedsOf returns the labelled nodes as the seeds of a walk.
