@@ -279,7 +279,7 @@ func attributeSum(t *sparse.Table) string {
 	}
 	var b []byte
 	h := sha256.New()
-	n, _ := t.Dims()
+	n := t.Rows
 	for v := range n {
 		columns, values := t.Row(v)
 		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(values)))

@@ -64,7 +64,7 @@ func (a *Features) add(line int64, id string, values []float32) error {
 	a.Table.Set(row, values)
 	if bytes := a.Table.Bytes(); a.c.Memory > 0 && bytes > a.c.Memory {
 		// What is still to come takes as much a row as what is there.
-		need := bytes / int64(a.Table.Present()) * int64(a.nodes.Len())
+		need := bytes / int64(a.Table.Present) * int64(a.nodes.Len())
 		return &budget.OverError{Need: max(need, bytes), Limit: a.c.Memory, Largest: budget.Item{What: "attributes", Bytes: max(need, bytes)}}
 	}
 	return nil

@@ -48,7 +48,7 @@ func TestReadFeatures(t *testing.T) {
 
 // dense returns a row with its zeros.
 func dense(a *Features, row int) []float32 {
-	_, cols := a.Table.Dims()
+	cols := a.Table.Cols
 	out := make([]float32, cols)
 	columns, values := a.Table.Row(row)
 	for i, v := range values {
@@ -86,7 +86,7 @@ func TestBadFeatures(t *testing.T) {
 	}
 	path := write(t, file{"x.csv", "node,x\nn1,1\nn9,2\n"})[0]
 	a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true})
-	if err != nil || a.Unknown != 1 || a.Table.Present() != 1 {
+	if err != nil || a.Unknown != 1 || a.Table.Present != 1 {
 		t.Errorf("skipped: %+v, %v", a, err)
 	}
 	_, err = ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true, Memory: 100})

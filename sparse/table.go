@@ -6,12 +6,13 @@ import "math"
 // what is known of each of many nodes, say. A row lies in memory dense or by its
 // entries, whichever is smaller. It is safe for concurrent reading.
 type Table struct {
-	rows, cols int
-	place      []tableRow
-	values     [][]float32
-	columns    [][]uint32
-	present    int
-	entries    int64
+	Rows, Cols int
+	Present    int   // rows that are not missing
+	Entries    int64 // values that are not 0
+
+	place   []tableRow
+	values  [][]float32
+	columns [][]uint32
 }
 
 // tableRow is where a row lies: length values from at on of a chunk, and if there are
@@ -27,24 +28,15 @@ const tableChunk = 1 << 16
 
 // NewTable returns a table all of whose rows are missing.
 func NewTable(rows, cols int) *Table {
-	return &Table{rows: rows, cols: cols, place: make([]tableRow, rows)}
+	return &Table{Rows: rows, Cols: cols, place: make([]tableRow, rows)}
 }
-
-// Dims returns the number of rows and columns.
-func (t *Table) Dims() (rows, cols int) { return t.rows, t.cols }
-
-// Present returns the number of rows that are not missing.
-func (t *Table) Present() int { return t.present }
-
-// Entries returns the number of values that are not 0.
-func (t *Table) Entries() int64 { return t.entries }
 
 // Has reports whether row i is there.
 func (t *Table) Has(i int) bool { return t.place[i].chunk > 0 }
 
 // Bytes returns what the table takes in memory.
 func (t *Table) Bytes() int64 {
-	bytes := int64(t.rows) * 20
+	bytes := int64(t.Rows) * 20
 	for _, c := range t.values {
 		bytes += 4 * int64(cap(c))
 	}
@@ -57,7 +49,7 @@ func (t *Table) Bytes() int64 {
 // Set copies the values of row i, which must be missing and whose values must be
 // finite.
 func (t *Table) Set(i int, values []float32) {
-	if len(values) != t.cols || t.Has(i) {
+	if len(values) != t.Cols || t.Has(i) {
 		panic(badShape)
 	}
 	entries := 0
@@ -69,11 +61,11 @@ func (t *Table) Set(i int, values []float32) {
 			panic(badTableValue)
 		}
 	}
-	t.present++
-	t.entries += int64(entries)
+	t.Present++
+	t.Entries += int64(entries)
 	p := &t.place[i]
-	if 2*entries >= t.cols {
-		p.chunk, p.at, p.length = room(&t.values, t.cols), 0, uint32(t.cols)
+	if 2*entries >= t.Cols {
+		p.chunk, p.at, p.length = room(&t.values, t.Cols), 0, uint32(t.Cols)
 		c := &t.values[p.chunk-1]
 		p.at = uint32(len(*c))
 		*c = append(*c, values...)

@@ -24,8 +24,8 @@ func TestTable(t *testing.T) {
 			}
 			table.Set(i, want[i])
 		}
-		if table.Present() != 150 || table.Entries() != entries {
-			t.Errorf("%d rows and %d entries, want 150 and %d", table.Present(), table.Entries(), entries)
+		if table.Present != 150 || table.Entries != entries {
+			t.Errorf("%d rows and %d entries, want 150 and %d", table.Present, table.Entries, entries)
 		}
 		if bytes := table.Bytes(); bytes > 20*rows+8*entries+2*4*int64(max(tableChunk, 2*cols)) {
 			t.Errorf("%d columns: %d bytes for %d entries", cols, bytes, entries)

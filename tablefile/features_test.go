@@ -44,8 +44,8 @@ func TestReadFeatures(t *testing.T) {
 			}
 			continue
 		}
-		if f.Table.Present() != 2 || f.Table.Has(1) || f.Table.Entries() != 2 {
-			t.Errorf("%s: %d nodes, %d values", of.name, f.Table.Present(), f.Table.Entries())
+		if f.Table.Present != 2 || f.Table.Has(1) || f.Table.Entries != 2 {
+			t.Errorf("%s: %d nodes, %d values", of.name, f.Table.Present, f.Table.Entries)
 		}
 		if _, values := f.Table.Row(0); values[0] != 0 || values[1] != 3 {
 			t.Errorf("%s: node a has %v, want 0 and 3", of.name, values)

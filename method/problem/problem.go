@@ -36,7 +36,7 @@ func (p *Problem) Validate() error {
 		panic(badProblem)
 	}
 	if p.Attributes != nil {
-		if rows, _ := p.Attributes.Dims(); rows != n {
+		if rows := p.Attributes.Rows; rows != n {
 			panic(badProblem)
 		}
 	}

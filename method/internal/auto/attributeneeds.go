@@ -12,7 +12,7 @@ import (
 // attributeBlocks returns the number of blocks, at the most: only the values tell
 // whether few attributes are real numbers.
 func attributeBlocks(p *problem.Problem) int {
-	if _, d := p.Attributes.Dims(); d <= fewAttributes {
+	if d := p.Attributes.Cols; d <= fewAttributes {
 		return 4
 	}
 	return 3
@@ -29,14 +29,14 @@ func attributeKept(p *problem.Problem) []spec.Bytes {
 		{What: "scores of attributes", Bytes: int64(blocks) * piece.Bytes[float32](n, k)},
 		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*blocks*k)},
 		{What: "what models take of labels", Bytes: piece.Bytes[float64](m, (4+len(sharedFilters)+blocks)*k)},
-		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present())},
+		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present)},
 	}
 }
 
 // attributeSweeps lists what is held while attributes are swept in slabs of so many
 // columns, and while ridges learn from them.
 func attributeSweeps(p *problem.Problem, columns, workers int) (sweeps, ridges []spec.Bytes) {
-	n, d := p.Attributes.Dims()
+	n, d := p.Attributes.Rows, p.Attributes.Cols
 	k := len(p.Names)
 	features := mostHops * d
 	if d <= fewAttributes {

@@ -265,7 +265,7 @@ func (l *lens) hops() (of []view) {
 
 // widest returns the number of features of the largest block.
 func (l *lens) widest() int {
-	n, d := l.a.Dims()
+	n, d := l.a.Rows, l.a.Cols
 	if l.a.few {
 		return unitFeatures(n, d)
 	}
@@ -275,7 +275,7 @@ func (l *lens) widest() int {
 // block joins views, each of the mean squared length 1/len(of) at the nodes that are
 // learned from.
 func (l *lens) block(seen viewed, of ...view) attributeBlock {
-	_, d := l.a.Dims()
+	d := l.a.Cols
 	scale := make([]float32, len(of))
 	for i, v := range of {
 		square := 0.0

@@ -32,11 +32,11 @@ const (
 
 // newAttributeTable measures the columns. Cost: two passes over the values.
 func newAttributeTable(t *sparse.Table) *attributeTable {
-	n, d := t.Dims()
+	n, d := t.Rows, t.Cols
 	a := &attributeTable{Table: t, real: make([]bool, d), shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n)}
 	count, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
 	first, differ := make([]float64, d), make([]bool, d)
-	present := float64(max(1, t.Present()))
+	present := float64(max(1, t.Present))
 	a.each(func(_, j int, x float64) {
 		if count[j] == 0 {
 			first[j] = x
@@ -46,7 +46,7 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 		sum[j] += x
 		a.real[j] = a.real[j] || x < 0
 	})
-	dense := float64(t.Entries()) > realDensity*present*float64(d)
+	dense := float64(t.Entries) > realDensity*present*float64(d)
 	reals := 0
 	for j := range a.real {
 		a.real[j] = a.real[j] || dense || differ[j] && count[j] > realColumn*present
@@ -93,7 +93,7 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 
 // each calls do for every value that is not 0.
 func (a *attributeTable) each(do func(v, j int, x float64)) {
-	n, _ := a.Dims()
+	n := a.Rows
 	for v := range n {
 		columns, values := a.Row(v)
 		for i, x := range values {

@@ -50,7 +50,7 @@ type lens struct {
 func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
-	_, d := a.Dims()
+	d := a.Cols
 	l.every = every(max(d, unitFeatures(n, min(d, fewAttributes))))
 	total := 0.0
 	for _, d := range p.Degrees {
@@ -145,7 +145,7 @@ type viewed []classify.Features[float32]
 //
 //	rows of f(T)X = (f(Tᵀ)E)ᵀX,  E the columns of the identity of these nodes.
 func (l *lens) at(ctx context.Context, nodes []int, tell func(done float64)) (viewed, error) {
-	_, d := l.a.Dims()
+	d := l.a.Cols
 	out := make(viewed, l.views())
 	for i := range out {
 		out[i] = classify.Features[float32]{Rows: len(nodes), Cols: d, Stride: d, Data: make([]float32, len(nodes)*d)}
@@ -172,10 +172,10 @@ func (l *lens) byNodes(nodes int) bool {
 	if l.back == nil {
 		return false
 	}
-	n, d := l.a.Dims()
+	n, d := l.a.Rows, l.a.Cols
 	entries, views := float64(l.p.A.NNZ()), float64(l.views())
 	sweeps := entries * float64(rankSteps+int(views)-int(firstHop))
-	return float64(nodes)*(sweeps+views*float64(l.a.Entries())) < float64(d)*(sweeps+float64(n))
+	return float64(nodes)*(sweeps+views*float64(l.a.Entries)) < float64(d)*(sweeps+float64(n))
 }
 
 // slabBlocks returns three blocks of so many columns.
@@ -280,7 +280,7 @@ func (l *lens) productTo(ctx context.Context, dst classify.Features[float32], q 
 
 // applyTo stores XW in dst for weights W, a row for each column of attributes.
 func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
-	n, d := l.a.Dims()
+	n, d := l.a.Rows, l.a.Cols
 	k := w.Cols
 	constant := make([]float32, k)
 	for c := range k {

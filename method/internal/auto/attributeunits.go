@@ -54,7 +54,7 @@ func unitFeatures(n, d int) int { return unitInputs(d) + 2*unitCount(n) }
 // newUnits returns the units of all nodes. Cost: a sweep of the attributes for each hop,
 // and one of all units.
 func newUnits(ctx context.Context, l *lens) (*units, error) {
-	n, d := l.a.Dims()
+	n, d := l.a.Rows, l.a.Cols
 	u := &units{l: l, inputs: piece.Block[float32](n, unitInputs(d)), second: piece.Block[float32](n, unitCount(n))}
 	in, count := u.inputs.Cols, u.second.Cols
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -100,7 +100,7 @@ func newUnits(ctx context.Context, l *lens) (*units, error) {
 // look makes F.
 func (u *units) look(ctx context.Context) error {
 	l := u.l
-	n, d := l.a.Dims()
+	n, d := l.a.Rows, l.a.Cols
 	x, room := l.slabBlocks(d)
 	err := piece.Run(ctx, l.workers, n, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {

@@ -50,8 +50,7 @@ func attributesOf(g *openGraph) *attributesDocument {
 		return nil
 	}
 	t := g.attributes.Table
-	_, cols := t.Dims()
-	return &attributesDocument{t.Present(), cols, t.Entries(), g.attributes.Unknown, g.attributes.Passed}
+	return &attributesDocument{t.Present, t.Cols, t.Entries, g.attributes.Unknown, g.attributes.Passed}
 }
 
 // String says it in a line.
