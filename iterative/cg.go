@@ -52,8 +52,6 @@ type column struct {
 	steps    int
 	limit    int // on steps
 	fate     fate
-
-	decrease [energyDelay]float64 // of the squared energy norm, in the last steps
 }
 
 // fate says whether a column's recurrence goes on.
@@ -68,10 +66,6 @@ const (
 	parked // until the ladder's next preconditioner
 	rested // until the end of a round in float32
 )
-
-// energyDelay is the number of steps over which the decrease of the energy
-// norm stands for what is left of it.
-const energyDelay = 5
 
 // slabColumns is the number of columns in which frozen ones leave the sweep: a
 // cache line of a row.
@@ -95,7 +89,6 @@ func (c *column) advance(pq float64) (alpha float64) {
 		return 0
 	}
 	alpha = c.rz / pq
-	c.decrease[c.steps%energyDelay] = alpha * c.rz
 	c.steps++
 	return alpha
 }
@@ -334,11 +327,6 @@ func (r *run) verdict() error {
 		res.ColumnSteps[j] = col.steps
 		res.Residual[j] = col.residual
 		res.Relative[j] = col.relative()
-		var sum float64
-		for _, d := range col.decrease {
-			sum += d
-		}
-		res.Energy[j] = math.Sqrt(sum)
 	}
 	var worst *column
 	for j := range r.columns {

@@ -173,26 +173,13 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 		} {
 			want := times(function(denseLaplacian(a, deg, name != "L"), inverse), b)
 			x := sparse.NewBlock[float64](120, 5)
-			res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
+			_, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
 			if err != nil {
 				t.Fatal(name, err)
 			}
 			testgraph.Close(t, x, want, 0, 1e-10)
 			if cg.Null.Dim() != len(c.Sizes) {
 				t.Errorf("%s: dimension %d, %d components", name, cg.Null.Dim(), len(c.Sizes))
-			}
-			part := sparse.NewBlock[float64](120, 5)
-			if err := cg.Null.ProjectTo(ctx, part, b, 1); err != nil {
-				t.Fatal(err)
-			}
-			for j, r := range res.Removed {
-				var sum float64
-				for i := range 120 {
-					sum += part.At(i, j) * part.At(i, j)
-				}
-				if d := math.Abs(r - math.Sqrt(sum)); d > 1e-13*r {
-					t.Errorf("%s: removed %g, want %g", name, r, math.Sqrt(sum))
-				}
 			}
 		}
 	}
@@ -226,62 +213,6 @@ func TestIndefinite(t *testing.T) {
 	res, err = cg.SolveTo(ctx, x, b, nil)
 	if !errors.Is(err, ErrIndefinite) || slices.Max(res.ColumnSteps) != 0 {
 		t.Fatalf("%v, steps %v", err, res.ColumnSteps)
-	}
-}
-
-// TestEnergy checks that the estimate is the decrease of the energy norm over
-// the last five steps, of which float32 knows seven digits.
-func TestEnergy(t *testing.T) {
-	t.Run("float32", func(t *testing.T) { testEnergy(t, true, 1e-6) })
-	t.Run("float64", func(t *testing.T) { testEnergy(t, false, 1e-8) })
-}
-
-func testEnergy(t *testing.T, single bool, tolerance float64) {
-	g := graphOf(t, grid(12))
-	n := len(g.Degrees)
-	b := randomBlock(1, n, 3)
-	exact := sparse.NewBlock[float64](n, 3)
-	s, err := VonNeumann(g, 0.99)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.prepare(1)
-	if !single {
-		s.cg.single = nil
-	}
-	if _, err := s.SolveTo(ctx, exact, b, &Settings{Tolerance: 1e-12}); err != nil {
-		t.Fatal(err)
-	}
-	op := &sparse.Operator[float64]{A: g.A, Scale: -s.Edge, Diag: s.diagonal(false)}
-	after := func(steps int) (squares, estimate []float64) {
-		x := sparse.NewBlock[float64](n, 3)
-		res, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12, MaxIterations: steps})
-		if !errors.Is(err, ErrIterationLimit) {
-			t.Fatal(err)
-		}
-		for i := range n {
-			for j := range 3 {
-				x.Row(i)[j] = (x.At(i, j) - exact.At(i, j)) / s.Scale[i]
-			}
-		}
-		y := sparse.NewBlock[float64](n, 3)
-		if err := op.ApplyTo(ctx, y, x); err != nil {
-			t.Fatal(err)
-		}
-		squares = make([]float64, 3)
-		for i := range n {
-			for j := range 3 {
-				squares[j] += x.At(i, j) * y.At(i, j)
-			}
-		}
-		return squares, res.Energy
-	}
-	before, _ := after(7)
-	last, estimate := after(12)
-	for j, e := range estimate {
-		if want := math.Sqrt(before[j] - last[j]); math.Abs(e-want) > tolerance*want {
-			t.Errorf("column %d: %g, want %g", j, e, want)
-		}
 	}
 }
 
@@ -359,7 +290,7 @@ func TestZeroColumns(t *testing.T) {
 		b.Row(i)[1] = 3 // in the null space
 	}
 	res, err := s.SolveTo(ctx, x, b, nil)
-	if err != nil || res.Steps != 0 || res.Removed[0] != 0 || math.Abs(res.Removed[1]-3*math.Sqrt(5)) > 1e-14 {
+	if err != nil || res.Steps != 0 {
 		t.Fatalf("%v, %+v", err, res)
 	}
 	for i := range 5 {

@@ -26,7 +26,6 @@ type cholesky struct {
 	lower   triangle  // by rows: what a position takes from earlier ones
 	upper   triangle  // its transpose
 	levels  []int     // positions from one to the next depend on none among them
-	entries int64     // of the matrix
 	workers int
 
 	substitutions *sync.Pool // of *substitution
@@ -102,7 +101,7 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	if err != nil {
 		return nil, err
 	}
-	c := &cholesky{entries: a.NNZ(), workers: workers, substitutions: new(sync.Pool)}
+	c := &cholesky{workers: workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
 	return c, nil
 }
@@ -193,13 +192,6 @@ func (t triangle) transpose() triangle {
 	count := len(t.col)
 	whole := &entries{[][]uint32{t.col}, [][]float64{t.val}, max(1, count), int64(count)}
 	return transpose(n, t.ptr, whole, self, self)
-}
-
-// fill returns the stored entries of G + Gᵀ over those of the matrix: a step
-// with this preconditioner costs about 1 + Fill sweeps.
-func (c *cholesky) fill() float64 {
-	n := int64(len(c.order))
-	return float64(2*int64(len(c.lower.col))+n) / float64(c.entries+n)
 }
 
 // scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory

@@ -12,8 +12,7 @@
 //
 // A singular map is solved on the complement of its [NullSpace], which for
 // both Laplacians is known for each component of the graph: X is the
-// pseudo-inverse applied to B, and what B has in the null space is removed
-// and reported.
+// pseudo-inverse applied to B, without what that has in the null space.
 //
 // # Preconditioners
 //

@@ -13,8 +13,8 @@ type ladder struct {
 	allowed  int // steps with the factor; 0: as many as the settings say
 	climb    func(ctx context.Context) (Preconditioner, error)
 
-	fill    float64 // of the factor; 0: there is none
-	refused bool    // there is no room for it, or it fills in
+	climbed bool // to the factor
+	refused bool // there is no room for it, or it fills in
 }
 
 const (

@@ -59,8 +59,6 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
 		Relative:    make([]float64, k),
-		Removed:     make([]float64, k),
-		Energy:      make([]float64, k),
 	}
 	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
 		*block = reshape(*block, n, k)
@@ -139,7 +137,6 @@ func (r *run) start(ctx context.Context) error {
 		if r.settings.Absolute != nil {
 			col.target = r.settings.Absolute[j]
 		}
-		r.result.Removed[j] = math.Sqrt(r.rz[j])
 	}
 	var err error
 	switch {
@@ -210,35 +207,29 @@ func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
 	})
 }
 
-// rightHandSide stores s∘(B − P₀B) in r, the squared norms of the columns of
-// B − P₀B in rr and those of P₀B in rz.
+// rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of
+// B − P₀B in rr.
 func (r *run) rightHandSide(ctx context.Context) error {
 	outside, err := r.outside(ctx, r.r)
 	if err != nil {
 		return err
 	}
-	k := r.b.Cols
 	err = r.chunks(ctx, func(_, chunk int) error {
-		rr, removed := r.part(chunk, 0), r.part(chunk, 1)
+		rr := r.part(chunk, 0)
 		clear(rr)
-		clear(removed)
 		for i := chunk * tall.ChunkRows; i < min((chunk+1)*tall.ChunkRows, r.b.Rows); i++ {
-			to, from := r.r.Row(i), r.b.Row(i)
-			s := 1.0
+			to, s := r.r.Row(i), 1.0
 			if r.Scale != nil {
 				s = r.Scale[i]
 			}
 			for j, v := range outside.Row(i) {
-				d := from[j] - v
 				rr[j] += float64(v * v)
-				removed[j] += float64(d * d)
 				to[j] = s * v
 			}
 		}
 		return nil
 	})
-	r.total(r.rr[:k], 0, 0)
-	r.total(r.rz[:k], 0, 1)
+	r.total(r.rr, 0, 0)
 	return err
 }
 

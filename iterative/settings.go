@@ -105,31 +105,19 @@ type Result struct {
 	// null space; Relative the same over the norm of that B.
 	Residual, Relative []float64
 
-	// Removed holds the norm of what each column of B had in the null space,
-	// where A·X = B has no solution: X solves the system without it.
-	Removed []float64
-
-	// Energy estimates (X − X*)ᵀA(X − X*), square-rooted, for each column, from
-	// the last five steps (Strakoš and Tichý 2002). It is an estimate, usually
-	// too large, and 0 where there were no steps.
-	Energy []float64
-
 	// History holds the largest relative residual before the first step and
 	// after each.
 	History []float64
 
 	// ErrorBound is never below ‖X − M⁺B‖, for each column: the residual and
-	// the rounding errors of computing it, over the System's Least. Nil if that is 0; the
-	// only statement about the error is then the estimate Energy.
+	// the rounding errors of computing it, over the System's Least. Nil if that is 0.
 	ErrorBound []float64
 
 	// Rounding is the part of ErrorBound that a smaller residual would not
 	// change.
 	Rounding []float64
 
-	// SampledCholesky says that the factor took part; Fill is its fill.
-	SampledCholesky bool
-	Fill            float64
+	SampledCholesky bool // the factor took part
 
 	// Refused says that the factor did not fit the System's Memory, or filled in.
 	Refused bool

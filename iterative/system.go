@@ -85,7 +85,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if out == nil {
 		return nil, err
 	}
-	out.SampledCholesky, out.Fill, out.Refused = l.fill > 0, l.fill, l.refused
+	out.SampledCholesky, out.Refused = l.climbed, l.refused
 	if boundErr := s.bound(ctx, out, x, b); boundErr != nil {
 		return nil, boundErr
 	}
@@ -125,7 +125,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 		if err != nil {
 			return nil, err
 		}
-		l.fill = f.fill()
+		l.climbed = true
 		return f, nil
 	}
 	return l
