@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -81,4 +83,30 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	return Axis{N: n}, &nodefile.ParseError{
 		File: beside, Msg: "is missing", Fix: fmt.Sprintf("write there the ids of the %s of %s, one a line", which, f.Name), Err: ErrNoIDs,
 	}
+}
+
+// RowIDs returns what the rows are called: the ids of a file that is named, or else as
+// [File.Axis] finds them, or numbers from 0 where there are none. An id that is given twice is
+// a [*nodefile.ParseError].
+func (f *File) RowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
+	rows, err := f.Axis(ctx, "rows")
+	if named != "" {
+		rows, err = ReadAxis(ctx, named, f.Rows, stdin)
+	}
+	if err != nil && !errors.Is(err, ErrNoIDs) {
+		return nil, err
+	}
+	ids, seen := make([]string, f.Rows), make(map[string]int, f.Rows)
+	for i := range ids {
+		if ids[i] = strconv.Itoa(i); rows.ID != nil {
+			ids[i] = rows.ID(i)
+		}
+		if first, twice := seen[ids[i]]; twice {
+			return nil, &nodefile.ParseError{
+				File: cmp.Or(named, f.Name), Msg: fmt.Sprintf("id %q is given to rows %d and %d", ids[i], first+1, i+1), Fix: "name each row differently",
+			}
+		}
+		seen[ids[i]] = i
+	}
+	return ids, nil
 }

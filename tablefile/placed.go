@@ -64,7 +64,7 @@ func (p *Placed[T]) Put(i, j int, piece *sparse.Block[float64]) error {
 		p.row = make([]T, piece.Cols)
 	}
 	for r := range piece.Rows {
-		if err := Narrow(p.row[:piece.Cols], piece.Row(r)); err != nil {
+		if err := narrow(p.row[:piece.Cols], piece.Row(r)); err != nil {
 			return err
 		}
 		if err := p.put(i+r, j, p.row[:piece.Cols]); err != nil {
@@ -85,9 +85,9 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("the value %.3g is too large for float32", e.Value)
 }
 
-// Narrow stores values in dst, which has their precision or less. The error is a
+// narrow stores values in dst, which has their precision or less. The error is a
 // [*RangeError].
-func Narrow[T sparse.Float](dst []T, values []float64) error {
+func narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
 		if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {

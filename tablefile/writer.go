@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"context"
 	"io"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -34,6 +35,31 @@ func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], er
 		return newNPZWriter[T](w, m)
 	}
 	panic(badFormat)
+}
+
+// Fill writes a whole file: values stores row i. A number that T does not hold is a
+// [*RangeError].
+func Fill[T sparse.Float](ctx context.Context, w io.Writer, f Format, m *Matrix, values func(i int, row []float64) error) error {
+	file, err := NewWriter[T](w, f, m)
+	if err != nil {
+		return err
+	}
+	row, written := make([]float64, m.Cols.N), make([]T, m.Cols.N)
+	for i := range m.Rows.N {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err = values(i, row); err == nil {
+			err = narrow(written, row)
+		}
+		if err == nil {
+			err = file.Row(written)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return file.Close()
 }
 
 // Row writes the next row, which has as many elements as the matrix columns.

@@ -41,21 +41,28 @@ type DrawError struct {
 }
 
 // Error says what the design leaves, and which works.
-func (e *DrawError) Error() string {
-	of := fmt.Sprintf("%v of %d labelled nodes", e.Fraction, e.Items)
+func (e *DrawError) Error() string { return e.Text("node", "a class") }
+
+// Text is Error with the words for an item and for the class that it is about.
+func (e *DrawError) Text(noun, class string) string {
+	items := fmt.Sprintf("%d labelled %s", e.Items, noun)
+	if e.Items != 1 {
+		items += "s"
+	}
+	of := fmt.Sprintf("%v of %s", e.Fraction, items)
 	switch {
 	case e.Folds > 0 && e.Items >= e.Folds: // as chance would have it
-		return fmt.Sprintf("of %d folds one has none of the %d items of a class; take fewer, or stratified ones", e.Folds, e.Items)
+		return fmt.Sprintf("of %d folds one has none of the %s of %s; give fewer, or stratified ones", e.Folds, items, class)
 	case e.Folds > 0 && e.Items == 1:
-		return fmt.Sprintf("%d folds are more than the 1 item of a class; leave out the class", e.Folds)
+		return fmt.Sprintf("%d folds are more than the %s of %s; leave out the class", e.Folds, items, class)
 	case e.Folds > 0:
-		return fmt.Sprintf("%d folds are more than the %d items of a class; take at most %d, or leave out the class", e.Folds, e.Items, e.Items)
+		return fmt.Sprintf("%d folds are more than the %s of %s; give at most %d, or leave out the class", e.Folds, items, class, e.Items)
 	case e.Class < 0:
-		return of + " leaves no node to test on; use a smaller fraction"
+		return fmt.Sprintf("%s leaves no %s to test on; use a smaller fraction", of, noun)
 	case e.Smallest == 0:
-		return of + " leaves a class without a training node, and so does every other fraction; label more nodes"
+		return fmt.Sprintf("%s leaves %s without a training %s, and so does every other fraction; label more %ss", of, class, noun, noun)
 	}
-	return fmt.Sprintf("%s leaves a class without a training node; the smallest fraction that works is %v", of, e.Smallest)
+	return fmt.Sprintf("%s leaves %s without a training %s; the smallest fraction that works is %v", of, class, noun, e.Smallest)
 }
 
 // Unwrap returns [ErrUsage].

@@ -80,8 +80,8 @@ func TestFoldSplits(t *testing.T) {
 func TestFoldErrors(t *testing.T) {
 	class := classesOf(10, 3)
 	for wrong, want := range map[DrawError]string{
-		{Design: Design{Folds: 10}, Items: 10}: "of 10 folds one has none of the 10 items of a class; take fewer, or stratified ones",
-		{Design: Design{Folds: 2}, Items: 1}:   "2 folds are more than the 1 item of a class; leave out the class",
+		{Design: Design{Folds: 10}, Items: 10}: "of 10 folds one has none of the 10 labelled nodes of a class; give fewer, or stratified ones",
+		{Design: Design{Folds: 2}, Items: 1}:   "2 folds are more than the 1 labelled node of a class; leave out the class",
 	} {
 		if wrong.Error() != want {
 			t.Errorf("%+v: %s", wrong, wrong.Error())
@@ -92,9 +92,9 @@ func TestFoldErrors(t *testing.T) {
 		want string
 	}{
 		{Design{Folds: 1}, "validate: parameter outside its range: 1 folds; at least 2 are needed"},
-		{Design{Folds: 4, Stratified: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
-		{Design{Folds: 4, Inverse: true}, "4 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
-		{Design{Folds: 14}, "14 folds are more than the 3 items of a class; take at most 3, or leave out the class"},
+		{Design{Folds: 4, Stratified: true}, "4 folds are more than the 3 labelled nodes of a class; give at most 3, or leave out the class"},
+		{Design{Folds: 4, Inverse: true}, "4 folds are more than the 3 labelled nodes of a class; give at most 3, or leave out the class"},
+		{Design{Folds: 14}, "14 folds are more than the 3 labelled nodes of a class; give at most 3, or leave out the class"},
 		{Design{Folds: 4}, "<nil>"},
 		{Design{Folds: 3, Stratified: true, Inverse: true}, "<nil>"},
 	} {

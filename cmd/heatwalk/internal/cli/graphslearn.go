@@ -111,12 +111,10 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
-	n, err := g.fit(list, nil)
-	if err != nil {
-		return nil, err
-	}
-	n.disk = files(g)
-	return g, in.keepTo(n)
+	return g, g.keep(list, func(n *needs) error {
+		n.disk = files(g)
+		return nil
+	})
 }
 
 // nodes returns the graphs as nodes, for readers of files.

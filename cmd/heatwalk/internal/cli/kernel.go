@@ -70,7 +70,12 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 		}
 		return rows, nil
 	}
-	rows, err := nodefile.ReadIDs(in.ctx, path, g.Nodes(), in.stdin)
+	return in.readIDs(path, g.Nodes())
+}
+
+// readIDs reads a list of ids, at least one.
+func (in *invocation) readIDs(path string, nodes nodefile.Lookup) ([]int, error) {
+	rows, err := nodefile.ReadIDs(in.ctx, path, nodes, in.stdin)
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
 	}

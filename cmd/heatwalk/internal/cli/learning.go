@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -105,10 +106,16 @@ func (in *invocation) try(flags *pflag.FlagSet, f *learning, gridName string, fi
 	}
 }
 
-// checkGridFile notes what is wrong with a grid file.
-func (in *invocation) checkGridFile(path string, err error) {
-	if wrong := new(gridfile.Error); errors.As(err, &wrong) {
-		in.problem(fmt.Sprintf("%s:%d", path, wrong.Line), "%s; correct the file", wrong.What)
+// checkGridFile notes what is wrong with a grid or the file of one.
+func (in *invocation) checkGridFile(name string, err error) {
+	wrong := new(gridfile.Error)
+	switch {
+	case errors.As(err, &wrong):
+		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.What)
+	case errors.Is(err, fs.ErrNotExist):
+		in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
+	case err != nil:
+		in.problem("--grid", "%s cannot be read (%s); give another file", name, cause(err))
 	}
 }
 

@@ -1,13 +1,8 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
-	"strconv"
-
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
@@ -71,7 +66,7 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := in.rowIDs(f, n)
+	ids, err := f.RowIDs(in.ctx, n.ids, in.stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -90,27 +85,4 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	made := source.Neighbours(x, ids, n.weight, &s)
 	made.Name = n.of
 	return made, nil
-}
-
-// rowIDs returns what the rows of a file of attributes are called, numbers where that is
-// not said.
-func (in *invocation) rowIDs(f *tablefile.File, n *neighbours) ([]string, error) {
-	rows, err := f.Axis(in.ctx, "rows")
-	if n.ids != "" {
-		rows, err = tablefile.ReadAxis(in.ctx, n.ids, f.Rows, in.stdin)
-	}
-	if err != nil && !errors.Is(err, tablefile.ErrNoIDs) {
-		return nil, err
-	}
-	ids, seen := make([]string, f.Rows), make(map[string]int, f.Rows)
-	for i := range ids {
-		if ids[i] = strconv.Itoa(i); rows.ID != nil {
-			ids[i] = rows.ID(i)
-		}
-		if first, twice := seen[ids[i]]; twice {
-			return nil, fault.Data(cmp.Or(n.ids, n.of), "id %q is given to rows %d and %d; name each row differently", ids[i], first+1, i+1)
-		}
-		seen[ids[i]] = i
-	}
-	return ids, nil
 }

@@ -1,20 +1,145 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
+
+// merged is the JSON document of merge.
+type merged struct {
+	matrixDocument
+	Command string `json:"command"` // that made the parts
+	Parts   int    `json:"parts"`
+}
+
+func newMerge(in *invocation) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "merge PART... -o OUT",
+		Short: "Put the parts that --slab made together",
+		Args:  in.arguments("PART", 1, -1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if out == "" {
+				in.problem("-o", "the output is missing; write -o OUT")
+			} else {
+				in.checkOutput("-o", out, args...)
+			}
+			return in.then(func() error { return in.merge(args, out) })
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the whole")
+	return cmd
+}
+
+func (in *invocation) merge(paths []string, out string) error {
+	parts, err := evaluate.ReadParts(paths)
+	if err == nil {
+		put := in.mergeMatrix
+		if parts[0].Matrix == nil {
+			put = in.mergeTrials
+		}
+		err = put(parts, out)
+	}
+	if wrong := new(evaluate.FileError); errors.As(err, &wrong) {
+		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
+	}
+	return err
+}
+
+// mergeMatrix puts the parts of a matrix together.
+func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
+	if formatOf(out, denseFormats) != ".npy" {
+		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
+	}
+	m, err := evaluate.OpenMatrix(in.ctx, parts)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	o, err := in.beginProduct(out, true)
+	if err != nil {
+		return err
+	}
+	defer o.abort()
+	dtype := parts[0].Dtype
+	if _, err := o.checkMatrix(m.Rows, m.Cols, dtype, "choose another disk"); err != nil {
+		return err
+	}
+	stage := in.progress.Begin("merging", int64(m.Rows.N), "row")
+	err = o.fill(dtype, m.Rows, m.Cols, lines{}, func(i int, row []float64) error {
+		stage.Set(int64(i), int64(m.Rows.N))
+		return m.RowTo(row, i)
+	})
+	if err != nil {
+		return err
+	}
+	run := parts[0].Run
+	r := &merged{matrixDocument{Output: out, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
+	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(m.Rows, m.Cols, dtype)))
+}
+
+// slabFlag is the share of --slab, the whole without it.
+type slabFlag struct{ evaluate.Share }
+
+func (in *invocation) slabVar(flags *pflag.FlagSet, s *slabFlag, of string) {
+	in.variable(flags, "slab", "I/M", "", "do only slab I, from 0, of M slabs of "+of+"; heatwalk merge puts them together", func(text string) (err error) {
+		s.Share, err = evaluate.ParseShare(text)
+		return err
+	})
+}
+
+// bounds returns what of n things, called as in "column", belongs to the slab:
+// lo ≤ i < hi.
+func (s slabFlag) bounds(n int, noun string) (lo, hi int, err error) {
+	if s.Of > n {
+		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d slabs", words.Counted(int64(n), noun), n)
+	}
+	lo, hi = s.Bounds(n)
+	return lo, hi, nil
+}
+
+// checkSlab notes what is wrong with a slab: all slabs are to read the same
+// store, and write files in one form.
+func (in *invocation) checkSlab(s slabFlag, graph []string, out, format string, formats []string) {
+	if s.Of == 0 {
+		return
+	}
+	if len(graph) > 0 && !isDir(graph[0]) {
+		in.problem("--slab", "%s is not a store, and all slabs are to read the same one; run heatwalk ingest first", graph[0])
+	}
+	if out != "" && (out == "-" || formatOf(out, formats) != format) {
+		in.problem("--slab", "a part is a file in the form %s; write -o PART%s", format, format)
+	}
+}
+
+// newPart describes the output of a slab.
+func newPart(command string, s slabFlag, g *openGraph, parameters any, l *nodefile.Labels) (*evaluate.Part, error) {
+	p, err := json.Marshal(parameters)
+	if err != nil {
+		return nil, err
+	}
+	out := &evaluate.Part{Command: command, Slab: s.Index, Of: s.Of, Store: g.Manifest().Identity, Parameters: p}
+	if l != nil {
+		out.Labels = evaluate.ListSum(l.Names, l.Row, l.Class)
+	}
+	return out, nil
+}
 
 // trialFormats are the endings of a part of classify.
 var trialFormats = []string{".trials"}
