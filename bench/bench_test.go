@@ -49,8 +49,8 @@ func TestSpMMChecksum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(got.Checksum-want) > 1e-12*want {
-			t.Errorf("%d workers: checksum %v, want %v", workers, got.Checksum, want)
+		if math.Abs(*got.Checksum-want) > 1e-12*want {
+			t.Errorf("%d workers: checksum %v, want %v", workers, *got.Checksum, want)
 		}
 		if got.Entries != a.NNZ() || got.SecondsMin <= 0 {
 			t.Errorf("report is incomplete: %+v", got)
@@ -91,8 +91,8 @@ func TestChecksumsFollowTheDefaultOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(got.Checksum-want.Checksum) > 1e-12*want.Checksum {
-		t.Errorf("product: checksum %v in another order, %v in the default one", got.Checksum, want.Checksum)
+	if math.Abs(*got.Checksum-*want.Checksum) > 1e-12**want.Checksum {
+		t.Errorf("product: checksum %v in another order, %v in the default one", *got.Checksum, *want.Checksum)
 	}
 	if want, err = walk(t.Context(), plain, s); err != nil {
 		t.Fatal(err)
@@ -100,8 +100,8 @@ func TestChecksumsFollowTheDefaultOrder(t *testing.T) {
 	if got, err = walk(t.Context(), turned, s); err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(got.Checksum-want.Checksum) > 1e-12*want.Checksum {
-		t.Errorf("walk: checksum %v in another order, %v in the default one", got.Checksum, want.Checksum)
+	if math.Abs(*got.Checksum-*want.Checksum) > 1e-12**want.Checksum {
+		t.Errorf("walk: checksum %v in another order, %v in the default one", *got.Checksum, *want.Checksum)
 	}
 }
 
@@ -145,8 +145,8 @@ func TestWalkChecksum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(got.Checksum-want) > 1e-12*want {
-		t.Errorf("checksum %v, want %v", got.Checksum, want)
+	if math.Abs(*got.Checksum-want) > 1e-12*want {
+		t.Errorf("checksum %v, want %v", *got.Checksum, want)
 	}
 }
 
@@ -158,13 +158,13 @@ func TestDecodeChecksum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Checksum != want {
-		t.Errorf("checksum %v, want %v", got.Checksum, want)
+	if *got.Checksum != want {
+		t.Errorf("checksum %v, want %v", *got.Checksum, want)
 	}
 }
 
 func TestGatherReportsRowBytes(t *testing.T) {
-	limit, err := gatherRandom(t.Context(), &Settings{Rows: 1000, Columns: 5, Workers: 2, Repeat: 1})
+	limit, err := gatherRandom(t.Context(), nil, &Settings{Rows: 1000, Columns: 5, Workers: 2, Repeat: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,130 +15,88 @@ import (
 	"github.com/heatwalk/heatwalk/spectral"
 )
 
-// Krylov is the report of a workload that runs a Krylov method.
-type Krylov struct {
-	Timing
-	Columns   int     `json:"columns"`
-	Tolerance float64 `json:"tolerance"`
-	Method    string  `json:"method"`
-	Sweeps    int     `json:"sweeps"` // with all columns; of eigen with four
+// Systems are the matrices M of solve: I − αS, I + αL and L, with L̃ for L where that is
+// asked for.
+var Systems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
 
-	// Bound is the relative error bound of exponential, and of solve and eigen
-	// the largest true residual, relative to the right-hand side or the norm of
-	// the matrix.
-	Bound    float64   `json:"bound"`
-	Error    float64   `json:"error,omitempty"` // the bound itself, of exponential
-	Checksum float64   `json:"checksum,omitempty"`
-	Values   []float64 `json:"values,omitempty"` // of eigen
+// Numbers and checksums of Krylov methods follow the order of the ids: Σ Y_ij·((31·i +
+// 17·j) mod 101 − 50).
+
+func eigenMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+	list := measured(spec.Least(s.Problem.Memory(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns, nil)))
+	list[0].Row = lanczos.RowBytes
+	return list, nil
 }
 
-// KrylovSettings say what is measured.
-type KrylovSettings struct {
-	Workload        string // one of KrylovWorkloads
-	Columns, Repeat int    // of B, or eigenpairs; repetitions that count
-	Tolerance       float64
-	Normalized      bool // L̃ in place of L
-
-	Betas []float64 // of exponential, rising; all are computed at once
-
-	// System is M of solve, one of Systems, with its α.
-	System string
-	Alpha  float64
-
-	Problem spectral.Problem // of eigen
-	RNGSeed uint64
-
-	Limit int64 // bytes that a factor may take; 0: none
+func exponentialMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+	last := len(s.Betas) - 1
+	more := int64(last) * sparse.BlockBytes[float64](len(t.Degrees), s.Columns)
+	return s.applyMemory(t, "diffusion", spec.Values{"beta": spec.Number(s.Betas[last])}, more)
 }
 
-// KrylovWorkloads are exp(−βL)·B, the solution of M·X = B, and eigenpairs. Systems are
-// the matrices M: I − αS, I + αL and L, with L̃ for L where that is asked for.
-var (
-	KrylovWorkloads = []string{"exponential", "solve", "eigen"}
-	Systems         = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
-)
-
-// Memory lists what Run takes beside a graph of these degrees, but for a factor; it has
-// so many entries and components.
-func (s *KrylovSettings) Memory(degrees []float64, entries int64, components int) ([]spec.Bytes, error) {
-	n := len(degrees)
-	if s.Workload == "eigen" {
-		return measured(spec.Least(s.Problem.Memory(n, entries, components, s.Columns, nil))), nil
-	}
-	name, given, more := s.System, spec.Values{"alpha": spec.Number(s.Alpha)}, int64(0)
-	switch {
-	case s.Workload == "exponential":
-		name, given = "diffusion", spec.Values{"beta": spec.Number(s.Betas[len(s.Betas)-1])}
-		more = int64(len(s.Betas)-1) * sparse.BlockBytes[float64](n, s.Columns)
-	case name == "pseudo-inverse":
+func solveMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+	if s.System == "pseudo-inverse" {
 		// As with an α that is very large: its least eigenvalue is not looked for.
-		name, given["alpha"] = "regularized-laplacian", spec.Number(1e12)
+		return s.applyMemory(t, "regularized-laplacian", spec.Values{"alpha": spec.Number(1e12)}, 0)
 	}
+	return s.applyMemory(t, s.System, spec.Values{"alpha": spec.Number(s.Alpha)}, 0)
+}
+
+// applyMemory lists what a kernel takes that is applied to a block, and more.
+func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more int64) ([]spec.Bytes, error) {
 	family := kernel.FamilyOf(name)
 	if family.Param("laplacian") != nil && !s.Normalized {
 		given["laplacian"] = spec.Word("combinatorial")
 	}
-	v, err := family.Resolve(given, kernel.OnDegrees(degrees))
+	v, err := family.Resolve(given, kernel.OnDegrees(t.Degrees))
 	if err != nil {
 		return nil, err
 	}
-	return measured(spec.Sum(family.ApplyMemory(v, degrees, s.Columns)) + more), nil
-}
-
-// Run measures the workload on g. order gives for each row its place in the order of the
-// ids, nil if they are the same; numbers and checksums follow that: Σ Y_ij·((31·i +
-// 17·j) mod 101 − 50).
-func (s *KrylovSettings) Run(ctx context.Context, g *graph.Graph, order []uint32) (Krylov, error) {
-	switch s.Workload {
-	case "exponential":
-		return s.exponential(ctx, g, order)
-	case "solve":
-		system, err := s.system(g)
-		if err != nil {
-			return Krylov{}, err
-		}
-		system.Memory = s.Limit
-		return s.solve(ctx, system, order)
-	}
-	return s.eigen(ctx, g)
+	list := measured(spec.Sum(family.ApplyMemory(v, t.Degrees, s.Columns)) + more)
+	list[0].Row = 8 * sparse.Stride[float64](s.Columns)
+	return list, nil
 }
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
 // [noise].
-func (s *KrylovSettings) exponential(ctx context.Context, g *graph.Graph, order []uint32) (Krylov, error) {
-	b := noise(len(g.Degrees), s.Columns, order)
+func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
+	g, err := graph.New(ctx, t.A, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	b := noise(len(g.Degrees), s.Columns, t.Order)
 	functions, blocks := make([]expm.Function, len(s.Betas)), make([]*sparse.Block[float64], len(s.Betas))
 	for i, beta := range s.Betas {
 		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, s.Columns)
 	}
 	m, err := expm.NewLaplacian(ctx, g, s.Normalized)
 	if err != nil {
-		return Krylov{}, err
+		return nil, err
 	}
 	var out *expm.Result
-	timing, err := measure(s.Repeat, func() (err error) {
+	v, err := measure(s.Repeat, func() (err error) {
 		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: s.Limit})
 		return err
 	})
 	if err != nil {
-		return Krylov{}, err
+		return nil, err
 	}
 	last := len(s.Betas) - 1
-	v := s.report(timing, string(out.Functions[last].Method), out.Sweeps)
+	v.krylov(s, string(out.Functions[last].Method), out.Sweeps)
 	for _, o := range out.Functions {
-		v.Bound, v.Error = max(v.Bound, o.Relative), max(v.Error, o.ErrorBound)
+		*v.Bound, v.Error = max(*v.Bound, o.Relative), max(v.Error, o.ErrorBound)
 	}
-	v.Checksum = sum(blocks[last], order, signs)
+	v.Checksum = sum(blocks[last], t.Order, signs)
 	return v, nil
 }
 
-// report is that of a run without what it found.
-func (s *KrylovSettings) report(timing Timing, method string, sweeps int) Krylov {
-	return Krylov{Timing: timing, Columns: s.Columns, Tolerance: s.Tolerance, Method: method, Sweeps: sweeps}
+// krylov notes how a method ran.
+func (v *Report) krylov(s *Settings, method string, sweeps int) {
+	v.Columns, v.Tolerance, v.Method, v.Sweeps, v.Bound = s.Columns, s.Tolerance, method, sweeps, new(float64)
 }
 
 // system returns M.
-func (s *KrylovSettings) system(g *graph.Graph) (*iterative.System, error) {
+func (s *Settings) system(g *graph.Graph) (*iterative.System, error) {
 	least := 1.0
 	if s.System == "pseudo-inverse" {
 		least = 0
@@ -151,45 +109,58 @@ func (s *KrylovSettings) system(g *graph.Graph) (*iterative.System, error) {
 
 // solve times the solution of M·X = B, where B is [noise]. Where M needs a factor, the
 // first solve, which does not count, makes it.
-func (s *KrylovSettings) solve(ctx context.Context, m *iterative.System, order []uint32) (Krylov, error) {
-	b := noise(len(m.Graph.Degrees), s.Columns, order)
+func solve(ctx context.Context, t *Target, s *Settings) (*Report, error) {
+	g, err := graph.New(ctx, t.A, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.system(g)
+	if err != nil {
+		return nil, err
+	}
+	m.Memory = s.Limit
+	b := noise(len(g.Degrees), s.Columns, t.Order)
 	x := sparse.NewBlock[float64](b.Rows, s.Columns)
 	var out *iterative.Result
-	timing, err := measure(s.Repeat, func() (err error) {
+	v, err := measure(s.Repeat, func() (err error) {
 		out, err = m.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: s.Tolerance})
 		return err
 	})
 	if err != nil {
-		return Krylov{}, err
+		return nil, err
 	}
-	v := s.report(timing, "jacobi", out.Sweeps)
+	v.krylov(s, "jacobi", out.Sweeps)
 	if out.SampledCholesky {
 		v.Method = "sampled Cholesky"
 	}
 	for _, r := range out.Relative {
-		v.Bound = max(v.Bound, r)
+		*v.Bound = max(*v.Bound, r)
 	}
-	v.Checksum = sum(x, order, signs)
+	v.Checksum = sum(x, t.Order, signs)
 	return v, nil
 }
 
-// eigen times the eigenpairs of [KrylovSettings.Problem].
-func (s *KrylovSettings) eigen(ctx context.Context, g *graph.Graph) (Krylov, error) {
+// eigen times the eigenpairs of [Settings.Problem].
+func eigen(ctx context.Context, t *Target, s *Settings) (*Report, error) {
+	g, err := graph.New(ctx, t.A, s.Workers)
+	if err != nil {
+		return nil, err
+	}
 	var out *spectral.Pairs
-	timing, err := measure(s.Repeat, func() (err error) {
+	v, err := measure(s.Repeat, func() (err error) {
 		out = nil // its vectors make room for the next
 		out, err = s.Problem.Solve(ctx, g, s.Columns, &lanczos.Settings{Tolerance: s.Tolerance, RNGSeed: s.RNGSeed, Workers: g.Workers})
 		return err
 	})
 	if err != nil {
-		return Krylov{}, err
+		return nil, err
 	}
-	v := s.report(timing, out.Method, out.Products)
+	v.krylov(s, out.Method, out.Products)
 	v.Values = out.Values
 	for _, r := range out.Residuals {
-		v.Bound = max(v.Bound, r/out.Norm)
+		*v.Bound = max(*v.Bound, r/out.Norm)
 	}
-	if math.IsNaN(v.Bound) {
+	if math.IsNaN(*v.Bound) {
 		return v, errNoMatrix
 	}
 	return v, nil

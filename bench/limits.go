@@ -3,20 +3,11 @@ package bench
 import (
 	"context"
 	"math/rand/v2"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Limit is a measured limit of the machine.
-type Limit struct {
-	Timing
-	Bytes          int64   `json:"bytes"`
-	BytesPerSecond float64 `json:"bytes_per_second"`
-	NsPerRow       float64 `json:"ns_per_row,omitempty"`
-}
 
 // streamBytes is the memory that stream takes, far beyond the caches of the
 // machines in use.
@@ -26,7 +17,7 @@ const streamBytes = 256 << 20
 const gatherEntries = 1 << 23
 
 // stream measures how fast memory is read in order: the sum of an array of 256 MiB.
-func stream(ctx context.Context, s *Settings) (Limit, error) {
+func stream(ctx context.Context, _ *Target, s *Settings) (*Report, error) {
 	data := sparse.NewBlock[float64](streamBytes/64, 8).Data
 	for i := range data {
 		data[i] = 1
@@ -34,7 +25,7 @@ func stream(ctx context.Context, s *Settings) (Limit, error) {
 	const chunk = 1 << 17
 	chunks := len(data) / chunk
 	sums := make([]float64, chunks)
-	timing, err := measure(s.Repeat, func() error {
+	v, err := measure(s.Repeat, func() error {
 		return sched.Run(ctx, s.Workers, chunks, func(_, i int) error {
 			part := data[i*chunk : (i+1)*chunk]
 			var a, b, c, d float64
@@ -50,43 +41,46 @@ func stream(ctx context.Context, s *Settings) (Limit, error) {
 			return nil
 		})
 	})
-	return Limit{Timing: timing, Bytes: streamBytes, BytesPerSecond: streamBytes / timing.SecondsMin}, err
+	if err != nil {
+		return nil, err
+	}
+	v.Bytes, v.BytesPerSecond = streamBytes, streamBytes/v.SecondsMin
+	return v, nil
 }
 
 // gatherRandom measures how fast rows are added up in random order out of a block: the
 // limit of a sweep without locality.
-func gatherRandom(ctx context.Context, s *Settings) (Limit, error) {
+func gatherRandom(ctx context.Context, _ *Target, s *Settings) (*Report, error) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	ids := make([]uint32, gatherEntries, gatherEntries+256)
 	for i := range ids {
 		ids[i] = uint32(rng.Uint64N(uint64(s.Rows)))
 	}
-	timing, rowBytes, err := gather(ctx, ids, s.Rows, s)
-	bytes := int64(gatherEntries) * rowBytes
-	return Limit{
-		Timing:         timing,
-		Bytes:          bytes,
-		BytesPerSecond: float64(bytes) / timing.SecondsMin,
-		NsPerRow:       timing.SecondsMin / gatherEntries * 1e9,
-	}, err
+	v, err := gather(ctx, ids, s.Rows, s)
+	if err != nil {
+		return nil, err
+	}
+	v.Bytes = gatherEntries * s.blockBytes(1, s.Columns)
+	v.BytesPerSecond, v.NsPerRow = float64(v.Bytes)/v.SecondsMin, v.SecondsMin/gatherEntries*1e9
+	return v, nil
 }
 
 // gather times the sum of the rows ids of a block with so many, in chunks of one range.
-func gather(ctx context.Context, ids []uint32, rows int, s *Settings) (Timing, int64, error) {
+func gather(ctx context.Context, ids []uint32, rows int, s *Settings) (*Report, error) {
 	if s.Double {
 		return gatherOf[float64](ctx, ids, rows, s)
 	}
 	return gatherOf[float32](ctx, ids, rows, s)
 }
 
-func gatherOf[T sparse.Float](ctx context.Context, ids []uint32, rows int, s *Settings) (Timing, int64, error) {
+func gatherOf[T sparse.Float](ctx context.Context, ids []uint32, rows int, s *Settings) (*Report, error) {
 	x := sparse.NewBlock[T](rows, s.Columns)
 	for i := range x.Data {
 		x.Data[i] = 1
 	}
 	chunks := (len(ids) + sparse.MaxRange - 1) / sparse.MaxRange
 	sums := make([]T, sched.Workers(s.Workers)*x.Stride)
-	timing, err := measure(s.Repeat, func() error {
+	return measure(s.Repeat, func() error {
 		return sched.Run(ctx, s.Workers, chunks, func(worker, i int) error {
 			part := ids[i*sparse.MaxRange:]
 			n := min(len(part), sparse.MaxRange)
@@ -96,6 +90,4 @@ func gatherOf[T sparse.Float](ctx context.Context, ids []uint32, rows int, s *Se
 			return nil
 		})
 	})
-	var t T
-	return timing, int64(x.Stride) * int64(unsafe.Sizeof(t)), err
 }

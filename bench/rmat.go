@@ -13,36 +13,34 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// OverNodes times the product on R-MAT graphs of the scales least to most, which it makes
-// as stores in dir, one beside the other.
-func OverNodes(ctx context.Context, dir string, least, most int, s *Settings) (*Scaling, error) {
-	v := &Scaling{Over: "nodes"}
+// AddRMAT times the product on R-MAT graphs of the scales least to most, which it makes
+// as stores in dir, one beside the other. First room is asked for what the largest takes,
+// while it is made or while it is measured.
+func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, settings *Settings, room func([]spec.Bytes) error) error {
+	nodes := 1 << most
+	edges := 16 * int64(nodes)
+	made, err := ingest.Estimate(ctx, []string{"-"}, &ingest.Config{Counts: &ingest.Counts{Nodes: int64(nodes), Lines: edges}})
+	if err != nil {
+		return err
+	}
+	swept := 4*2*edges + 3*8*int64(nodes) + spec.Sum(settings.productMemory(nodes))
+	if err := room(measured(max(spec.Sum(made.Memory), swept))); err != nil {
+		return err
+	}
 	for scale := least; scale <= most; scale++ {
-		store, err := rmat(ctx, filepath.Join(dir, fmt.Sprintf("rmat%d", scale)), scale, s.Workers)
+		store, err := rmat(ctx, filepath.Join(dir, fmt.Sprintf("rmat%d", scale)), scale, settings.Workers)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		a, err := sparse.Load(ctx, store, s.Workers)
+		a, err := sparse.Load(ctx, store, settings.Workers)
 		if err == nil {
-			err = v.Add(ctx, 1<<scale, &Target{a, store.Degrees(), store.Nodes().Order()}, s)
+			err = s.add(ctx, 1<<scale, &Target{A: a, Degrees: store.Degrees(), Order: store.Nodes().Order()}, settings)
 		}
 		if err = errors.Join(err, store.Close()); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return v, nil
-}
-
-// OverNodesMemory lists what the largest graph of [OverNodes] takes, while it is made or
-// while it is measured.
-func OverNodesMemory(most int, s *Settings) []spec.Bytes {
-	nodes := int64(1) << most
-	edges := 16 * nodes
-	made, err := ingest.Estimate(context.Background(), []string{"-"}, &ingest.Config{Counts: &ingest.Counts{Nodes: nodes, Lines: edges}})
-	if err != nil {
-		panic(err) // the settings are the defaults, without a limit
-	}
-	return measured(max(spec.Sum(made.Memory), 4*2*edges+3*8*nodes+WorkloadOf("spmm").bytes(int(nodes), s)))
+	return nil
 }
 
 // rmat ingests a generated graph without writing its text.

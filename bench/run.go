@@ -3,56 +3,99 @@ package bench
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // Settings say how much a workload does.
 type Settings struct {
-	Columns int  // of the block; walk has five
+	Columns int  // of the block, or eigenpairs; walk has five
 	Rows    int  // of the block of gather
-	Double  bool // the block holds float64, not float32
+	Double  bool // the block holds float64, not float32; Krylov methods always do
 	Repeat  int  // repetitions that count, after one that does not
 	Workers int  // 0: one for each processor
+
+	// Krylov methods have the rest.
+	Tolerance  float64
+	Normalized bool             // L̃ in place of L
+	Betas      []float64        // of exponential, rising; all are computed at once
+	System     string           // M of solve, one of Systems
+	Alpha      float64          // of System
+	Problem    spectral.Problem // of eigen
+	RNGSeed    uint64
+	Limit      int64 // bytes that a factor may take; 0: none
 }
 
-// Target is a graph that is swept.
+// Target is a graph that is swept. Memory counts on it before it is loaded.
 type Target struct {
-	A       sparse.Matrix
-	Degrees []float64
-	Order   []uint32 // for each row of A its place in the order of the ids; nil: the same
+	A          sparse.Matrix
+	Degrees    []float64
+	Order      []uint32 // for each row of A its place in the order of the ids; nil: the same
+	Components int      // for a [spectral.Problem] that splits
 }
 
-// Report is what a workload took: Limit of stream and gather, Sweeps of the others. What
-// every workload has stands here, since JSON takes the outermost of several fields of
-// one name.
+// Report is what a workload took, and what it found. Fields that a workload does not have
+// are zero.
 type Report struct {
-	Timing
-	BytesPerSecond float64 `json:"bytes_per_second"`
-	*Limit
-	*Sweeps
+	Repeat        int     `json:"repeat"`
+	SecondsMin    float64 `json:"seconds_min"`
+	SecondsMedian float64 `json:"seconds_median"`
+
+	// Of stream, gather and sweeps.
+	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"` // of sweeps: rows gathered, with padding
+	Bytes            int64   `json:"bytes,omitempty"`
+	NsPerRow         float64 `json:"ns_per_row,omitempty"`
+	DType            string  `json:"dtype,omitempty"`
+	Entries          int64   `json:"entries,omitempty"`
+	NsPerEntryColumn float64 `json:"ns_per_entry_column,omitempty"`
+	GatherShare      float64 `json:"gather_share,omitempty"` // of [GatherShare] for the fastest repetition
+
+	Columns  int      `json:"columns,omitempty"`
+	Sweeps   int      `json:"sweeps,omitempty"` // with all columns; of eigen with four
+	Checksum *float64 `json:"checksum,omitempty"`
+
+	// Of Krylov methods. Bound is the relative error bound of exponential, and of solve
+	// and eigen the largest true residual, relative to the right-hand side or the norm
+	// of the matrix.
+	Tolerance float64   `json:"tolerance,omitempty"`
+	Method    string    `json:"method,omitempty"`
+	Bound     *float64  `json:"bound,omitempty"`
+	Error     float64   `json:"error,omitempty"`  // the bound itself, of exponential
+	Values    []float64 `json:"values,omitempty"` // of eigen
 }
 
 // Workload is something to measure.
 type Workload struct {
 	Name    string
 	OnGraph bool // it sweeps a graph
+	Krylov  bool // it runs a Krylov method, on a graph without directions
 
-	bytes func(rows int, s *Settings) int64
-	limit func(ctx context.Context, s *Settings) (Limit, error)
-	sweep func(ctx context.Context, t *Target, s *Settings) (Sweeps, error)
+	memory func(t *Target, s *Settings) ([]spec.Bytes, error)
+	run    func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 }
 
-// Workloads lists them.
+// Workloads lists them: limits of the machine, sweeps, Krylov methods.
 var Workloads = []*Workload{
-	{Name: "stream", bytes: func(int, *Settings) int64 { return streamBytes }, limit: stream},
-	{Name: "gather", bytes: func(_ int, s *Settings) int64 { return s.blockBytes(s.Rows, s.Columns) + 4*gatherEntries }, limit: gatherRandom},
-	{Name: "decode", OnGraph: true, bytes: func(int, *Settings) int64 { return 0 }, sweep: decode},
-	{Name: "spmm", OnGraph: true, bytes: func(rows int, s *Settings) int64 { return 2*s.blockBytes(rows, s.Columns) + 8*int64(rows) }, sweep: spmm},
-	{Name: "walk", OnGraph: true, bytes: func(rows int, s *Settings) int64 {
-		return s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows) // degrees and seeds
-	}, sweep: walk},
+	{Name: "stream", run: stream, memory: func(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes), nil }},
+	{Name: "gather", run: gatherRandom, memory: func(_ *Target, s *Settings) ([]spec.Bytes, error) {
+		return measured(s.blockBytes(s.Rows, s.Columns) + 4*gatherEntries), nil
+	}},
+	{Name: "decode", OnGraph: true, run: decode, memory: func(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }},
+	{Name: "spmm", OnGraph: true, run: spmm, memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
+		return s.productMemory(len(t.Degrees)), nil
+	}},
+	{Name: "walk", OnGraph: true, run: walk, memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
+		rows := len(t.Degrees)
+		list := measured(s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows)) // degrees and seeds
+		list[0].Row = int(s.blockBytes(1, walkClasses))
+		return list, nil
+	}},
+	{Name: "exponential", OnGraph: true, Krylov: true, run: exponential, memory: exponentialMemory},
+	{Name: "solve", OnGraph: true, Krylov: true, run: solve, memory: solveMemory},
+	{Name: "eigen", OnGraph: true, Krylov: true, run: eigen, memory: eigenMemory},
 }
 
 // WorkloadOf returns the workload of a name, nil if there is none.
@@ -64,26 +107,25 @@ func WorkloadOf(name string) *Workload {
 	return Workloads[i]
 }
 
-// Memory lists what Run takes beside a graph of so many rows.
-func (w *Workload) Memory(rows int, s *Settings) []spec.Bytes { return measured(w.bytes(rows, s)) }
+// Memory lists what Run takes beside t, which is nil if it sweeps no graph, but for a factor.
+func (w *Workload) Memory(t *Target, s *Settings) ([]spec.Bytes, error) { return w.memory(t, s) }
+
+// Run measures the workload, on t if it sweeps a graph.
+func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
+	return w.run(ctx, t, s)
+}
 
 // measured is the list of what is measured.
 func measured(bytes int64) []spec.Bytes {
 	return []spec.Bytes{{What: "what is measured", Bytes: bytes}}
 }
 
-// Run measures the workload, on t if it sweeps a graph.
-func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	if w.OnGraph {
-		sweeps, err := w.sweep(ctx, t, s)
-		return &Report{Timing: sweeps.Timing, BytesPerSecond: sweeps.BytesPerSecond, Sweeps: &sweeps}, err
-	}
-	limit, err := w.limit(ctx, s)
-	return &Report{Timing: limit.Timing, BytesPerSecond: limit.BytesPerSecond, Limit: &limit}, err
+// productMemory lists what a product takes beside a graph of so many rows.
+func (s *Settings) productMemory(rows int) []spec.Bytes {
+	list := measured(2*s.blockBytes(rows, s.Columns) + 8*int64(rows))
+	list[0].Row = int(s.blockBytes(1, s.Columns))
+	return list
 }
-
-// RowBytes returns what a row of the block takes.
-func (s *Settings) RowBytes() int { return int(s.blockBytes(1, s.Columns)) }
 
 // blockBytes returns what a block takes.
 func (s *Settings) blockBytes(rows, columns int) int64 {
@@ -91,4 +133,21 @@ func (s *Settings) blockBytes(rows, columns int) int64 {
 		return sparse.BlockBytes[float64](rows, columns)
 	}
 	return sparse.BlockBytes[float32](rows, columns)
+}
+
+// measure runs work once to warm caches and buffers, then repeat times.
+func measure(repeat int, work func() error) (*Report, error) {
+	if err := work(); err != nil {
+		return nil, err
+	}
+	times := make([]float64, max(1, repeat))
+	for i := range times {
+		start := time.Now()
+		if err := work(); err != nil {
+			return nil, err
+		}
+		times[i] = time.Since(start).Seconds()
+	}
+	slices.Sort(times)
+	return &Report{Repeat: len(times), SecondsMin: times[0], SecondsMedian: times[len(times)/2]}, nil
 }

@@ -12,42 +12,41 @@ import (
 // Scaling is one curve: how the time of a product changes with one thing.
 type Scaling struct {
 	Over   string  `json:"over"` // what X counts: columns, threads or nodes
-	Points []Point `json:"points"`
+	Points []point `json:"points"`
 }
 
-// Point is one product Y = D⁻¹A·X of a [Scaling].
-type Point struct {
+// point is one product Y = D⁻¹A·X.
+type point struct {
 	X int `json:"x"`
-	Sweeps
+	*Report
 }
 
-// Over times the product on t while columns, which double, or threads change from 1 to
-// most.
-func Over(ctx context.Context, axis string, t *Target, s *Settings, most int) (*Scaling, error) {
-	v := &Scaling{Over: axis}
-	for x := 1; x <= most; {
-		now := *s
-		if axis == "threads" {
-			now.Workers = x
-		} else {
-			now.Columns = x
-		}
-		if err := v.Add(ctx, x, t, &now); err != nil {
-			return nil, err
-		}
-		if axis == "threads" {
-			x++
-		} else {
-			x *= 2
-		}
+// Add times the product on t: over columns, which double, or threads from 1 to most, or
+// over nodes as its next point.
+func (s *Scaling) Add(ctx context.Context, t *Target, settings *Settings, most int) error {
+	if s.Over == "nodes" {
+		return s.add(ctx, len(t.Degrees), t, settings)
 	}
-	return v, nil
+	now := *settings
+	for x := 1; x <= most; {
+		next := 2 * x
+		if now.Columns = x; s.Over == "threads" {
+			now.Columns, now.Workers, next = settings.Columns, x, x+1
+		}
+		if err := s.add(ctx, x, t, &now); err != nil {
+			return err
+		}
+		x = next
+	}
+	return nil
 }
 
-// Add times the product on t as the next point.
-func (s *Scaling) Add(ctx context.Context, x int, t *Target, settings *Settings) error {
-	sweeps, err := spmm(ctx, t, settings)
-	s.Points = append(s.Points, Point{x, sweeps})
+// add times the product on t as the next point.
+func (s *Scaling) add(ctx context.Context, x int, t *Target, settings *Settings) error {
+	v, err := spmm(ctx, t, settings)
+	if err == nil {
+		s.Points = append(s.Points, point{x, v})
+	}
 	return err
 }
 

@@ -11,16 +11,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestScalingMeasuresEveryPoint(t *testing.T) {
 	a, degrees := random(t, 300)
-	columns, err := Over(t.Context(), "columns", &Target{A: a, Degrees: degrees}, &Settings{Workers: 2, Repeat: 1}, 4)
-	if err != nil {
+	columns, threads := &Scaling{Over: "columns"}, &Scaling{Over: "threads"}
+	if err := columns.Add(t.Context(), &Target{A: a, Degrees: degrees}, &Settings{Workers: 2, Repeat: 1}, 4); err != nil {
 		t.Fatal(err)
 	}
-	threads, err := Over(t.Context(), "threads", &Target{A: a, Degrees: degrees}, &Settings{Columns: 5, Double: true, Repeat: 1}, 3)
-	if err != nil {
+	if err := threads.Add(t.Context(), &Target{A: a, Degrees: degrees}, &Settings{Columns: 5, Double: true, Repeat: 1}, 3); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*Scaling{columns, threads} {
@@ -28,7 +28,7 @@ func TestScalingMeasuresEveryPoint(t *testing.T) {
 			t.Fatalf("%d points over %s, want 3", len(s.Points), s.Over)
 		}
 		for _, p := range s.Points {
-			if p.NsPerEntryColumn <= 0 || p.Checksum <= 0 {
+			if p.NsPerEntryColumn <= 0 || *p.Checksum <= 0 {
 				t.Errorf("%s %d: %+v", s.Over, p.X, p)
 			}
 		}
@@ -45,7 +45,7 @@ func TestScalingMeasuresEveryPoint(t *testing.T) {
 			}
 		}
 	}
-	if threads.Points[0].Checksum != threads.Points[2].Checksum {
+	if *threads.Points[0].Checksum != *threads.Points[2].Checksum {
 		t.Error("the number of threads changes the checksum")
 	}
 	if columns.Points[1].Columns != 2 {
@@ -55,8 +55,8 @@ func TestScalingMeasuresEveryPoint(t *testing.T) {
 
 // Positions are those of the axes: times from 0 up, and X by its logarithm.
 func TestChart(t *testing.T) {
-	s := &Scaling{Over: "columns", Points: []Point{
-		{1, Sweeps{NsPerEntryColumn: 2.4}}, {2, Sweeps{NsPerEntryColumn: 1.2}}, {8, Sweeps{NsPerEntryColumn: 0.6}},
+	s := &Scaling{Over: "columns", Points: []point{
+		{1, &Report{NsPerEntryColumn: 2.4}}, {2, &Report{NsPerEntryColumn: 1.2}}, {8, &Report{NsPerEntryColumn: 0.6}},
 	}}
 	c := newChart(s, "a <title>")
 	var marks []string
@@ -89,9 +89,17 @@ func TestChart(t *testing.T) {
 }
 
 func TestOverNodesMakesItsGraphs(t *testing.T) {
-	s, err := OverNodes(t.Context(), t.TempDir(), 6, 7, &Settings{Columns: 5, Workers: 2, Repeat: 1})
-	if err != nil {
+	s := &Scaling{Over: "nodes"}
+	var asked int64
+	room := func(list []spec.Bytes) error {
+		asked = spec.Sum(list)
+		return nil
+	}
+	if err := s.AddRMAT(t.Context(), t.TempDir(), 6, 7, &Settings{Columns: 5, Workers: 2, Repeat: 1}, room); err != nil {
 		t.Fatal(err)
+	}
+	if asked == 0 {
+		t.Error("no room was asked for")
 	}
 	if len(s.Points) != 2 || s.Points[0].X != 64 || s.Points[1].Entries <= s.Points[0].Entries {
 		t.Errorf("%+v", s.Points)
@@ -101,7 +109,7 @@ func TestOverNodesMakesItsGraphs(t *testing.T) {
 func TestOverNodesEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := OverNodes(ctx, t.TempDir(), 8, 8, &Settings{Columns: 5, Workers: 2, Repeat: 1}); !errors.Is(err, context.Canceled) {
+	if err := (&Scaling{Over: "nodes"}).AddRMAT(ctx, t.TempDir(), 8, 8, &Settings{Columns: 5, Workers: 2, Repeat: 1}, func([]spec.Bytes) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }

@@ -8,31 +8,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweeps is the report of a workload that sweeps a matrix.
-type Sweeps struct {
-	Timing
-	Columns          int     `json:"columns"`
-	DType            string  `json:"dtype"`
-	Entries          int64   `json:"entries"`
-	Sweeps           int     `json:"sweeps"`
-	NsPerEntryColumn float64 `json:"ns_per_entry_column"`
-	BytesPerSecond   float64 `json:"bytes_per_second"` // rows gathered, with padding
-	Checksum         float64 `json:"checksum"`
-
-	// GatherShare is what [GatherShare] returned for the fastest repetition.
-	GatherShare float64 `json:"gather_share,omitempty"`
-}
-
 // spmm times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1, i in the order of the ids,
 // on a block of k columns. The checksum is Σ Y.
-func spmm(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+func spmm(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	if s.Double {
 		return spmmOf[float64](ctx, t, s)
 	}
 	return spmmOf[float32](ctx, t, s)
 }
 
-func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()
 	x, y := sparse.NewBlock[T](n, s.Columns), sparse.NewBlock[T](n, s.Columns)
 	for r := range n {
@@ -42,11 +27,11 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (Sweeps
 		}
 	}
 	op := &sparse.Operator[T]{A: t.A, Left: inverse(t.Degrees), Workers: s.Workers}
-	timing, err := measure(s.Repeat, func() error { return op.ApplyTo(ctx, y, x) })
+	v, err := measure(s.Repeat, func() error { return op.ApplyTo(ctx, y, x) })
 	if err != nil {
-		return Sweeps{}, err
+		return nil, err
 	}
-	v := sweeps[T](timing, t.A, s.Columns, y.Stride, 1)
+	v.sweeps(t.A, s.Columns, s.blockBytes(1, s.Columns), 1, s.Double)
 	v.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
 	return v, nil
 }
@@ -57,14 +42,14 @@ const walkSteps, walkClasses = 10, 5
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
 // (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101). Rows
 // are counted in the order of the ids.
-func walk(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+func walk(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	if s.Double {
 		return walkOf[float64](ctx, t, s)
 	}
 	return walkOf[float32](ctx, t, s)
 }
 
-func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (Sweeps, error) {
+func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
 	n, _ := g.A.Dims()
 	all := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
@@ -89,7 +74,7 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (Sweeps
 		seeds = append(seeds, seed{r, class})
 	}
 	op := &sparse.Operator[T]{A: g.A, Left: left, Workers: s.Workers}
-	timing, err := measure(s.Repeat, func() error {
+	v, err := measure(s.Repeat, func() error {
 		for t := range steps {
 			y := p[t+1]
 			err := op.StepTo(ctx, y, p[t], sparse.Step[T]{Alpha: 1, Visit: func(r sparse.Rows) {
@@ -108,9 +93,9 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target, s *Settings) (Sweeps
 		return nil
 	})
 	if err != nil {
-		return Sweeps{}, err
+		return nil, err
 	}
-	v := sweeps[T](timing, g.A, classes, p[0].Stride, steps)
+	v.sweeps(g.A, classes, s.blockBytes(1, classes), steps, s.Double)
 	v.Checksum = sum(p[steps], g.Order, func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
 	return v, nil
 }
@@ -128,7 +113,7 @@ func position(order []uint32, r int) int {
 
 // decode times a sweep that reads and decodes every range and adds nothing.
 // The checksum is the sum of all column ids.
-func decode(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
+func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	sums := make([]float64, len(t.A.Ranges()))
 	pass := func(visit func(p sparse.Panel)) error {
 		return t.A.Sweep(ctx, s.Workers, func(_ int, p sparse.Panel) error {
@@ -136,38 +121,32 @@ func decode(ctx context.Context, t *Target, s *Settings) (Sweeps, error) {
 			return nil
 		})
 	}
-	timing, err := measure(s.Repeat, func() error { return pass(func(sparse.Panel) {}) })
+	v, err := measure(s.Repeat, func() error { return pass(func(sparse.Panel) {}) })
 	if err != nil {
-		return Sweeps{}, err
+		return nil, err
 	}
 	err = pass(func(p sparse.Panel) {
 		for _, c := range p.Col {
 			sums[p.Index] += float64(c)
 		}
 	})
-	out := sweeps[float32](timing, t.A, 1, 1, 1)
-	out.DType, out.BytesPerSecond = "uint32", float64(4*t.A.NNZ())/timing.SecondsMin
-	for _, v := range sums {
-		out.Checksum += v
+	v.sweeps(t.A, 1, 4, 1, false)
+	v.DType, v.Checksum = "uint32", new(float64)
+	for _, x := range sums {
+		*v.Checksum += x
 	}
-	return out, err
+	return v, err
 }
 
-func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, stride, passes int) Sweeps {
-	dtype, size := "float32", 4
-	if _, double := any(T(0)).(float64); double {
-		dtype, size = "float64", 8
+// sweeps notes how many entries, columns and passes there were, with rows of so many bytes.
+func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int, double bool) {
+	v.Columns, v.DType, v.Entries, v.Sweeps = columns, "float32", a.NNZ(), passes
+	if double {
+		v.DType = "float64"
 	}
 	work := float64(a.NNZ()) * float64(passes)
-	return Sweeps{
-		Timing:           timing,
-		Columns:          k,
-		DType:            dtype,
-		Entries:          a.NNZ(),
-		Sweeps:           passes,
-		NsPerEntryColumn: timing.SecondsMin / (work * float64(k)) * 1e9,
-		BytesPerSecond:   work * float64(stride*size) / timing.SecondsMin,
-	}
+	v.NsPerEntryColumn = v.SecondsMin / (work * float64(columns)) * 1e9
+	v.BytesPerSecond = work * float64(rowBytes) / v.SecondsMin
 }
 
 // GatherShare returns the time of gathering the rows of a block in the order of t's own
@@ -188,8 +167,11 @@ func GatherShare(ctx context.Context, t *Target, s *Settings, seconds float64) (
 		return 0, err
 	}
 	_, rows := t.A.Dims()
-	timing, _, err := gather(ctx, ids, rows, s)
-	return timing.SecondsMin / seconds, err
+	v, err := gather(ctx, ids, rows, s)
+	if err != nil {
+		return 0, err
+	}
+	return v.SecondsMin / seconds, nil
 }
 
 func inverse(degrees []float64) []float64 {
@@ -204,7 +186,7 @@ func inverse(degrees []float64) []float64 {
 
 // sum adds weight(i, j)·b_rj, i the place of row r in the order of the ids, in
 // fixed chunks of rows.
-func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) float64 {
+func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) *float64 {
 	const chunk = 4096
 	partial := make([]float64, (b.Rows+chunk-1)/chunk)
 	_ = sched.Run(context.Background(), 0, len(partial), func(_, c int) error {
@@ -220,5 +202,5 @@ func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j in
 	for _, v := range partial {
 		total += v
 	}
-	return total
+	return &total
 }

@@ -3,18 +3,25 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/spectral"
 )
 
-// benchmark is the JSON document of the command.
+// benchmark is the JSON document of bench and bench krylov.
 type benchmark struct {
 	Workload  string `json:"workload"`
 	Graph     string `json:"graph,omitempty"`
@@ -32,11 +39,37 @@ type benchmark struct {
 	Closing
 }
 
-// benchFlags are the flags of bench.
+// scaling is the JSON document of bench scaling.
+type scaling struct {
+	Output string   `json:"output,omitempty"`
+	Graphs []string `json:"graphs,omitempty"`
+	bench.Scaling
+	Closing
+}
+
+// benchFlags are the flags of bench and of the commands below it.
 type benchFlags struct {
 	reading
 	bench.Settings
 	dtype, ids, source string
+	combinatorial      bool
+	eigen              eigenParameters
+	over, out          string
+	least, most        int
+}
+
+// blockFlags declares the flags of all that multiply a block.
+func (in *invocation) blockFlags(flags *pflag.FlagSet, f *benchFlags, columns, repeat int, of string) {
+	in.intVar(flags, &f.Columns, "columns", columns, 1, 4096, of)
+	in.intVar(flags, &f.Repeat, "repeat", repeat, 1, 1_000_000, "repetitions that count, after one that does not")
+	in.readingFlags(flags, &f.reading)
+}
+
+// settings completes the settings when the flags have been parsed.
+func (in *invocation) benchSettings(f *benchFlags) *bench.Settings {
+	f.Double, f.Workers, f.RNGSeed = f.dtype == "float64", in.threads, uint64(in.seed)
+	f.Normalized, f.Problem = !f.combinatorial, *f.eigen.problem()
+	return &f.Settings
 }
 
 func newBench(in *invocation) *cobra.Command {
@@ -49,15 +82,13 @@ func newBench(in *invocation) *cobra.Command {
 	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkBench(cmd, args, f) },
 		func(args []string) error { return in.bench(args, f) })
 	flags := cmd.Flags()
-	in.intVar(flags, &f.Columns, "columns", 8, 1, 4096, "columns of the block")
+	in.blockFlags(flags, f, 8, 10, "columns of the block")
 	in.intVar(flags, &f.Rows, "rows", 1<<20, 1, 1<<31, "rows of the block of gather")
-	in.intVar(flags, &f.Repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	in.choiceVar(flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
 	in.choiceVar(flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
-	in.readingFlags(flags, &f.reading)
 	cmd.AddCommand(newScaling(in), newKrylovBench(in))
 	return cmd
 }
@@ -67,7 +98,7 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 		return
 	}
 	switch w := bench.WorkloadOf(args[0]); {
-	case w == nil:
+	case w == nil || w.Krylov:
 		in.problem("bench", "%s is no workload; give stream, gather, decode, spmm or walk", quoted(args[0]))
 	case w.OnGraph && len(args) < 2:
 		in.problem("bench", "%s needs a GRAPH; usage: %s", args[0], synopsis(cmd))
@@ -83,14 +114,20 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 
 // bench measures a workload and tells what it took.
 func (in *invocation) bench(args []string, f *benchFlags) (err error) {
-	f.Double, f.Workers = f.dtype == "float64", in.threads
+	s := in.benchSettings(f)
 	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
 	w := bench.WorkloadOf(v.Workload)
 	if w.OnGraph {
 		v.Graph = args[1]
 		err = in.benchGraph(w, v, f)
-	} else if err = in.roomFor(spec.Sum(w.Memory(0, &f.Settings))); err == nil {
-		v.Report, err = w.Run(in.ctx, nil, &f.Settings)
+	} else {
+		var list []spec.Bytes
+		if list, err = w.Memory(nil, s); err == nil {
+			err = in.roomFor(list)
+		}
+		if err == nil {
+			v.Report, err = w.Run(in.ctx, nil, s)
+		}
 	}
 	if err != nil {
 		return err
@@ -106,11 +143,11 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 	}
 	defer g.close()
 	v.Order, v.IDs, v.Source = orderOf(g.Manifest()), f.ids, f.source
-	blocks := spec.Sum(w.Memory(len(g.Degrees()), &f.Settings))
-	if err := in.roomFor(g.held() + blocks); err != nil {
+	list, err := w.Memory(g.target(), &f.Settings)
+	if err != nil {
 		return err
 	}
-	if v.IDs, err = g.copySwept(v, f.RowBytes(), blocks); err != nil {
+	if v.IDs, err = g.copySwept(v, list); err != nil {
 		return err
 	}
 	if g.layout != nil {
@@ -137,51 +174,58 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 		}
 	}
 	limit, err := bench.WorkloadOf("stream").Run(in.ctx, nil, &bench.Settings{Repeat: 3, Workers: in.threads})
-	v.StreamBytesPerSecond = limit.BytesPerSecond
+	if err == nil {
+		v.StreamBytesPerSecond = limit.BytesPerSecond
+	}
 	return err
 }
 
 // copySwept makes the copy of the graph that a workload sweeps, unless it asks for
-// coded ids or reads from disk, or there is no room beside blocks of so many bytes. It
+// coded ids or reads from disk, or there is no room beside what the list holds. It
 // returns which ids are swept.
-func (g *openGraph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
+func (g *openGraph) copySwept(v *benchmark, list []spec.Bytes) (ids string, err error) {
+	held := append(slices.Clone(list), spec.Bytes{Bytes: g.held()})
+	if err := g.in.roomFor(held); err != nil {
+		return "", err
+	}
 	plain, _ := g.in.copyMemory(g.Manifest())
-	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
+	fits := g.memory() == 0 || g.memory()-spec.Sum(list) > 2*plain
 	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
 		return "coded", nil
 	}
-	if err := g.in.roomFor(g.held() + plain + blocks); err != nil {
+	if err := g.in.roomFor(append(held, spec.Bytes{Bytes: plain})); err != nil {
 		return "", err
 	}
-	if err := g.copyFor(sparse.LayoutOptions{RowBytes: rowBytes}); err != nil {
+	if err := g.copyFor(sparse.LayoutOptions{RowBytes: spec.Row(list)}); err != nil {
 		return "", err
 	}
 	return "raw", g.load()
 }
 
-// roomFor returns an error if so many bytes do not fit the limit.
-func (in *invocation) roomFor(bytes int64) error {
-	if in.memory == 0 {
-		return nil
-	}
-	plan := budget.Plan{Limit: in.plannable()}
-	return plan.Reserve(bytes, "what is measured")
+// roomFor returns an error if a list does not fit the limit.
+func (in *invocation) roomFor(list []spec.Bytes) error {
+	return in.needs().Reserve(spec.Sum(list), "what is measured")
+}
+
+// target returns the graph as it is swept.
+func (g *openGraph) target() *bench.Target {
+	return &bench.Target{A: g.matrix, Degrees: g.Degrees(), Order: g.Nodes().Order()}
 }
 
 func (in *invocation) printBench(v *benchmark) {
-	w := in.stdout
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(in.stdout, "%-20s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	if l := v.Limit; l != nil {
-		line(v.Workload, "%.2f ms, median %.2f, %d threads", l.SecondsMin*1e3, l.SecondsMedian*1e3, v.Threads)
-		line("bandwidth", "%.1f GB/s", l.BytesPerSecond/1e9)
-		if l.NsPerRow > 0 {
-			line("each row", "%.3f ns", l.NsPerRow)
+	bandwidth := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9)
+	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
+	if v.Graph == "" {
+		line(v.Workload, "%s", took)
+		line("bandwidth", "%s", bandwidth)
+		if v.NsPerRow > 0 {
+			line("each row", "%.3f ns", v.NsPerRow)
 		}
 		return
 	}
-	s := v.Sweeps
 	ids := v.IDs
 	switch {
 	case v.Reordered:
@@ -189,22 +233,227 @@ func (in *invocation) printBench(v *benchmark) {
 	case v.Tiled:
 		ids += " tiled"
 	}
-	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s, order %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, ids, v.Source, v.Order)
-	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, words.Count(s.Entries), s.Columns, s.DType)
-	bandwidth := fmt.Sprintf("%.1f GB/s", s.BytesPerSecond/1e9)
+	line(v.Workload, "%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)
+	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)
 	if v.StreamBytesPerSecond > 0 {
 		bandwidth += fmt.Sprintf("; memory in order gives %.1f", v.StreamBytesPerSecond/1e9)
 	}
 	line("bandwidth", "%s", bandwidth)
-	if s.GatherShare > 0 {
+	if v.GatherShare > 0 {
 		beaten := ""
-		if s.GatherShare > 1 {
+		if v.GatherShare > 1 {
 			beaten = ", which gathers in the order of the ids"
 		}
-		line("of the gather limit", "%s%s", words.Percent(s.GatherShare), beaten)
+		line("of the gather limit", "%s%s", words.Percent(v.GatherShare), beaten)
 	}
-	line("checksum", "%v", s.Checksum)
+	line("checksum", "%v", *v.Checksum)
 	if !in.quiet {
 		line("took", "%s", in.cost())
 	}
+}
+
+func newKrylovBench(in *invocation) *cobra.Command {
+	f := new(benchFlags)
+	cmd := &cobra.Command{
+		Use:   "krylov exponential|solve|eigen GRAPH",
+		Short: "Measure exponentials, solves and eigenpairs",
+		Args:  in.arguments("WORKLOAD GRAPH", 2, 2),
+	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkKrylovBench(cmd, args, f) },
+		func(args []string) error { return in.krylovBench(args[0], args[1], f) })
+	flags := cmd.Flags()
+	in.blockFlags(flags, f, 16, 3, "columns of B, or eigenpairs")
+	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, bounds{lo: 0, loOpen: true, hi: 1, hiOpen: true, symbol: "tolerance"}, "relative error of a result, or residual")
+	f.Betas = []float64{10}
+	in.variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
+		f.Betas = f.Betas[:0]
+		for _, word := range strings.Split(s, ",") {
+			b, err := strconv.ParseFloat(word, 64)
+			if err != nil || !(b > 0) || math.IsInf(b, 0) {
+				return fmt.Errorf("%s is not a list of positive numbers; give one such as 1,10,100", quoted(s))
+			}
+			f.Betas = append(f.Betas, b)
+		}
+		slices.Sort(f.Betas)
+		return nil
+	})
+	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
+	in.choiceVar(flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
+	in.floatVar(flags, &f.Alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
+	in.choiceVar(flags, &f.eigen.Matrix, "matrix", string(spectral.AdjacencyNormalized), matrixNames(), "matrix of eigen")
+	in.choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
+	return cmd
+}
+
+func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *benchFlags) {
+	if len(args) < 2 {
+		return
+	}
+	if w := bench.WorkloadOf(args[0]); w == nil || !w.Krylov {
+		in.problem("krylov", "%s is no workload; give exponential, solve or eigen", quoted(args[0]))
+	}
+	if args[0] == "solve" && f.System == "von-neumann" && f.Alpha >= 1 {
+		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.Alpha)
+	}
+	if args[0] == "eigen" && f.Tolerance < leastEigenTolerance {
+		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances)
+	}
+	in.checkGraph(cmd, args[1:], &f.reading)
+}
+
+// krylovBench measures a Krylov method on a graph.
+func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
+	s, w := in.benchSettings(f), bench.WorkloadOf(workload)
+	components, takes := -1, int64(0) // not yet counted
+	g, err := in.openSwept(name, &f.reading, "", func(g *openGraph) ([]spec.Bytes, error) {
+		t := g.target()
+		if workload == "eigen" && s.Problem.Splits() && components < 0 {
+			parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
+			if err != nil {
+				return nil, err
+			}
+			components = len(parts.Sizes)
+		}
+		t.Components = max(0, components)
+		list, err := w.Memory(t, s)
+		takes = spec.Sum(list)
+		return list, err
+	})
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if in.memory > 0 {
+		s.Limit = max(1, g.memory()-takes)
+	}
+	if g.Manifest().Directed {
+		return fault.Usage(name, "%s", asymmetric("bench krylov", ""))
+	}
+	if n := len(g.Degrees()); workload == "eigen" && f.Columns > n {
+		return fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
+	}
+	v := &benchmark{Workload: workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}
+	if v.Report, err = w.Run(in.ctx, g.target(), s); err != nil {
+		return err
+	}
+	return in.tell(v, func(io.Writer) {
+		line := func(name, format string, args ...any) {
+			fmt.Fprintf(in.stdout, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+		}
+		line(v.Workload, "%.1f ms, median %.1f, %d threads, %s, %s of %d columns", v.SecondsMin*1e3, v.SecondsMedian*1e3,
+			v.Threads, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)
+		line("bound", "%.2g, asked for %.2g", *v.Bound, v.Tolerance)
+		if v.Values == nil {
+			line("checksum", "%v", *v.Checksum)
+		}
+	})
+}
+
+func newScaling(in *invocation) *cobra.Command {
+	f := new(benchFlags)
+	cmd := &cobra.Command{
+		Use:   "scaling [GRAPH...] --over columns|threads|nodes [-o PLOT.svg]",
+		Short: "How the time of a product changes with columns, threads or nodes",
+		Args:  in.arguments("GRAPH", 0, -1),
+	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkScaling(cmd, args, f) },
+		func(args []string) error { return in.scale(args, f) })
+	flags := cmd.Flags()
+	in.blockFlags(flags, f, 8, 10, "columns of the block, where they do not change")
+	in.choiceVar(flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes"}, "what changes")
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
+	in.intVar(flags, &f.least, "least", 14, 1, 32, "smallest scale of nodes: 2^N")
+	in.intVar(flags, &f.most, "most", 0, 1, 4096, "last value of the axis (default: 64 columns, 2 threads, scale 18)")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
+	return cmd
+}
+
+func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *benchFlags) {
+	if f.most == 0 {
+		f.most = map[string]int{"columns": 64, "threads": 2, "nodes": 18}[f.over]
+	}
+	switch {
+	case f.over == "nodes" && len(args) > 0:
+		for _, name := range []string{"least", "most"} {
+			if cmd.Flags().Changed(name) {
+				in.problem("--"+name, "the graphs are given; leave it out")
+			}
+		}
+	case f.over != "nodes" && len(args) == 0:
+		in.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
+	case f.over != "nodes" && len(args) > 1:
+		in.problem("scaling", "%s change on one GRAPH; leave out %s", f.over, quoted(args[1]))
+	case f.over == "nodes" && (f.most > 32 || f.most < f.least):
+		in.problem("--most", "%d is no scale from %d on; give %d to 32", f.most, f.least, f.least)
+	}
+	if f.out != "" {
+		in.checkOutput("--output", f.out, args...)
+	}
+	in.checkGraph(cmd, args, &f.reading)
+}
+
+// scale measures along an axis, draws it and tells its points.
+func (in *invocation) scale(args []string, f *benchFlags) error {
+	outs := &outputs{in: in}
+	defer outs.abort()
+	v := &scaling{Output: f.out, Graphs: args, Scaling: bench.Scaling{Over: f.over}}
+	if err := in.measureScaling(v, f); err != nil {
+		return err
+	}
+	if f.out != "" {
+		w, err := outs.begin(f.out)
+		if err != nil {
+			return err
+		}
+		title := "Y = D⁻¹A·X, " + f.dtype
+		if f.over != "columns" {
+			title += fmt.Sprintf(", %d columns", f.Columns)
+		}
+		if err := v.SVG(w, title); err != nil {
+			return err
+		}
+		if err := outs.commit(); err != nil {
+			return err
+		}
+	}
+	return in.tell(v, func(w io.Writer) {
+		fmt.Fprintf(w, "%10s %12s %12s %18s\n", v.Over, "entries", "ms", "ns/entry·column")
+		for _, p := range v.Points {
+			fmt.Fprintf(w, "%10d %12d %12.3f %18.4f\n", p.X, p.Entries, p.SecondsMin*1e3, p.NsPerEntryColumn)
+		}
+	}, f.out)
+}
+
+// measureScaling measures on graphs that it makes, on one graph after the other, or on one
+// along another axis.
+func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
+	s := in.benchSettings(f)
+	if len(v.Graphs) == 0 {
+		temp, err := in.makeTemp(f.out)
+		if err != nil {
+			return err
+		}
+		defer temp.end()
+		if err := durable.OS.Mkdir(temp.Content()); err != nil {
+			return err
+		}
+		return v.AddRMAT(in.ctx, temp.Content(), f.least, f.most, s, in.roomFor)
+	}
+	widest := *s
+	if f.over == "columns" {
+		widest.Columns = f.most
+	}
+	for _, name := range v.Graphs {
+		g, err := in.openSwept(name, &f.reading, f.out, func(g *openGraph) ([]spec.Bytes, error) {
+			return bench.WorkloadOf("spmm").Memory(g.target(), &widest)
+		})
+		if err != nil {
+			return err
+		}
+		err = v.Add(in.ctx, g.target(), s, f.most)
+		if g.close(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -144,17 +144,16 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*openGr
 	return in.openFor(name, r, beside, false)
 }
 
-// openSwept is openGraph for a graph that will be swept many times, with blocks of
-// rows of so many bytes, beside what takes returns for it. Without room for all of
-// it, it is streamed.
-func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes int, takes func(g *openGraph) ([]spec.Bytes, error)) (*openGraph, error) {
+// openSwept is openGraph for a graph that will be swept many times, beside what takes
+// returns for it. Without room for all of it, it is streamed.
+func (in *invocation) openSwept(name string, r *reading, beside string, takes func(g *openGraph) ([]spec.Bytes, error)) (*openGraph, error) {
 	g, err := in.openFor(name, r, beside, true)
 	if err != nil {
 		return nil, err
 	}
 	_, err = in.fit(g, func() (*needs, error) {
 		n := g.needs()
-		n.sweeps, n.row = unknownSweeps, rowBytes
+		n.sweeps = unknownSweeps
 		list, err := takes(g)
 		if err != nil {
 			return n, err
