@@ -10,15 +10,11 @@ import (
 // What a pass of a gather takes of a row, in bytes: its sums stay in
 // registers, more columns are left to another pass.
 const (
-	narrow      = 7   // columns, not bytes, up to which every width has a loop
-	mostAVX2    = 320 // if a row has more, passes take passAVX2
-	passAVX2    = 256
-	leastAVX512 = 256 // less is faster with registers of 32 bytes, but for leastWhole
-	leastWhole  = 128 // and more that fill lines, and so registers of 64 bytes
-	mostAVX512  = 544
-	passAVX512  = 512
-	mostShort   = 64
-	lineBytes   = 64
+	narrow    = 7   // columns, not bytes, up to which every width has a loop
+	mostPass  = 320 // if a row has more, passes take passBytes
+	passBytes = 256
+	mostShort = 64
+	lineBytes = 64
 )
 
 // shortLength is the mean length of rows up to which their sums take longest
@@ -47,22 +43,13 @@ const (
 // to prefetch its rows only takes time. Tests change it.
 var cachedBytes = 2 << 20
 
-// closeBytes is the size of an x that is soon in the last cache: rows of several lines
-// are brought to the first cache from there at once, closeLines before their use. Tests
-// change it.
-var closeBytes = 32 << 20
-
-const closeLines = 96
-
 // loop is a kind of gather loop.
 type loop uint8
 
 const (
-	avx2 loop = iota
-	avx512
-	isClose // AVX2, for rows of several lines of an x that is close
-	short   // AVX2, for short rows without weights
-	cached  // the same, without prefetches
+	anyRows loop = iota // goes on from given sums
+	short               // for short rows without weights
+	cached              // the same, without prefetches
 )
 
 // near is how many entries before their use rows of several lines are brought
@@ -76,44 +63,36 @@ func far(rowBytes int) int {
 	return 128
 }
 
-// farClose is how many entries before their use rows of an x that is close are brought
-// to the first cache at once.
-func farClose(rowBytes int) int { return closeLines / ((rowBytes + lineBytes - 1) / lineBytes) }
-
 // The loops by their kinds.
 type (
 	sumLoop[T Float]          func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, scale *T, width int)
 	sumOntoLoop[T Float]      func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, scale *T, width int)
-	weightedLoop[T Float]     func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, val, scale *T, width int)
 	weightedOntoLoop[T Float] func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, val, scale *T, width int)
 )
 
-// gatherLoops are the loops for one type. Those for AVX2 and AVX-512 go on from given
-// sums, the others from nothing.
+// gatherLoops are the loops for one type. Those for any rows go on from given sums, the
+// others from nothing.
 type gatherLoops[T Float] struct {
-	sumOnto      [avx512 + 1]sumOntoLoop[T]
+	sumOnto      sumOntoLoop[T]
 	sum          [cached + 1]sumLoop[T]
-	weightedOnto [avx512 + 1]weightedOntoLoop[T]
-	weighted     [isClose + 1]weightedLoop[T]
+	weightedOnto weightedOntoLoop[T]
 }
 
 var (
 	gatherLoopsF32 = gatherLoops[float32]{
-		sumOnto:      [...]sumOntoLoop[float32]{gatherSumF32AVX2, gatherSumF32AVX512},
-		sum:          [...]sumLoop[float32]{isClose: gatherSumF32Close, short: gatherSumF32Short, cached: gatherSumF32Cached},
-		weightedOnto: [...]weightedOntoLoop[float32]{gatherWeightedF32AVX2, gatherWeightedF32AVX512},
-		weighted:     [...]weightedLoop[float32]{isClose: gatherWeightedF32Close},
+		sumOnto:      gatherSumF32Rows,
+		sum:          [...]sumLoop[float32]{short: gatherSumF32Short, cached: gatherSumF32Cached},
+		weightedOnto: gatherWeightedF32Rows,
 	}
 	gatherLoopsF64 = gatherLoops[float64]{
-		sumOnto:      [...]sumOntoLoop[float64]{gatherSumF64AVX2, gatherSumF64AVX512},
-		sum:          [...]sumLoop[float64]{isClose: gatherSumF64Close, short: gatherSumF64Short, cached: gatherSumF64Cached},
-		weightedOnto: [...]weightedOntoLoop[float64]{gatherWeightedF64AVX2, gatherWeightedF64AVX512},
-		weighted:     [...]weightedLoop[float64]{isClose: gatherWeightedF64Close},
+		sumOnto:      gatherSumF64Rows,
+		sum:          [...]sumLoop[float64]{short: gatherSumF64Short, cached: gatherSumF64Cached},
+		weightedOnto: gatherWeightedF64Rows,
 	}
 )
 
 // zeroRow is where sums begin that go on from nothing: as long as the longest pass.
-var zeroRow [mostAVX512 / 8]float64
+var zeroRow [mostPass / 8]float64
 
 func gatherLoopsFor[T Float]() *gatherLoops[T] {
 	if l, ok := any(&gatherLoopsF32).(*gatherLoops[T]); ok {
@@ -122,28 +101,14 @@ func gatherLoopsFor[T Float]() *gatherLoops[T] {
 	return any(&gatherLoopsF64).(*gatherLoops[T])
 }
 
-// passWidth returns how many of the remaining columns the next pass takes, and
-// with which loop if rows are not short.
-func passWidth(rest, size int) (width int, by loop) {
-	if hasAVX512 && rest > narrow && rest*size >= leastAVX512 {
-		return cutWidth(rest, size, mostAVX512, passAVX512), avx512
-	}
-	width = cutWidth(rest, size, mostAVX2, passAVX2)
-	if hasAVX512 && width*size >= leastWhole && width*size%lineBytes == 0 {
-		return width, avx512
-	}
-	return width, avx2
-}
-
-// cutWidth returns how many of the remaining columns a pass takes of at most most
-// bytes, or of pass bytes if they are more.
-func cutWidth(rest, size, most, pass int) int {
+// passWidth returns how many of the remaining columns the next pass takes.
+func passWidth(rest, size int) int {
 	if rest <= narrow {
 		return rest
 	}
 	bytes := rest * size / registerBytes * registerBytes
-	if bytes > most {
-		bytes = pass
+	if bytes > mostPass {
+		bytes = passBytes
 	}
 	return bytes / size
 }
@@ -200,16 +165,11 @@ func (g *gather[T]) run(k int) {
 	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
 	size := len(g.x.Data) * sizeOf[T]()
 	for at := 0; at < k; {
-		width, by := passWidth(k-at, sizeOf[T]())
-		if size <= closeBytes && !g.onto {
-			width, by = cutWidth(k-at, sizeOf[T](), mostAVX2, passAVX2), avx2
-		}
-		bytes, plain := width*sizeOf[T](), by
+		width := passWidth(k-at, sizeOf[T]())
+		bytes, by := width*sizeOf[T](), anyRows
 		ahead, heads, first := far(bytes), 0, rows
 		switch {
 		case g.onto: // the other loops begin with nothing
-		case bytes > mostShort && size <= closeBytes:
-			by, ahead = isClose, farClose(bytes)
 		case g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes:
 			by, heads = short, shortHeads
 			if size <= cachedBytes {
@@ -219,12 +179,12 @@ func (g *gather[T]) run(k int) {
 		if entries+ahead+heads > cap(g.col) {
 			first = rowsBefore(g.ptr, cap(g.col)-ahead-heads)
 		}
-		if by == avx2 && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
+		if by == anyRows && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
 			g.pairs(width, first)
 		} else {
 			g.pass(at, width, 0, first, ahead, near, by)
 		}
-		g.pass(at, width, first, rows, 0, 0, plain)
+		g.pass(at, width, first, rows, 0, 0, anyRows)
 		at += width
 	}
 }
@@ -249,15 +209,13 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 		val = unsafe.SliceData(g.val[entry:])
 	}
 	start, startStride := g.start(lo, at)
-	switch goesOn := by <= avx512; {
-	case goesOn && val == nil:
-		loops.sumOnto[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, scale, width)
-	case goesOn:
-		loops.weightedOnto[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, val, scale, width)
-	case val == nil:
-		loops.sum[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
+	switch {
+	case by == anyRows && val == nil:
+		loops.sumOnto(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, scale, width)
+	case by == anyRows:
+		loops.weightedOnto(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, val, scale, width)
 	default:
-		loops.weighted[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, val, scale, width)
+		loops.sum[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
 	}
 }
 

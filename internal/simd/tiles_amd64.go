@@ -13,19 +13,19 @@ type (
 
 // tileLoops are those for entries of one kind.
 type tileLoops[T Float] struct {
-	rows  [2]tileLoop[T] // avx2 and avx512
+	rows  tileLoop[T]
 	pairs tilePairs[T]
 }
 
 // The first are for entries that are all 1, the second for those with values.
 var (
 	tileLoopsF32 = [2]tileLoops[float32]{
-		{[2]tileLoop[float32]{gatherSumF32TileAVX2, gatherSumF32TileAVX512}, gatherSumF32TilePairs},
-		{[2]tileLoop[float32]{gatherWeightedF32TileAVX2, gatherWeightedF32TileAVX512}, gatherWeightedF32TilePairs},
+		{gatherSumF32TileRows, gatherSumF32TilePairs},
+		{gatherWeightedF32TileRows, gatherWeightedF32TilePairs},
 	}
 	tileLoopsF64 = [2]tileLoops[float64]{
-		{[2]tileLoop[float64]{gatherSumF64TileAVX2, gatherSumF64TileAVX512}, gatherSumF64TilePairs},
-		{[2]tileLoop[float64]{gatherWeightedF64TileAVX2, gatherWeightedF64TileAVX512}, gatherWeightedF64TilePairs},
+		{gatherSumF64TileRows, gatherSumF64TilePairs},
+		{gatherWeightedF64TileRows, gatherWeightedF64TilePairs},
 	}
 )
 
@@ -57,14 +57,13 @@ func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint1
 	loops, dstStride, stride := tileLoopsFor[T](val != nil), dst.Stride*size, x.Stride*size
 	ids, values := unsafe.SliceData(col), unsafe.SliceData(val)
 	for at, width := 0, 0; at < k; at += width {
-		var by loop
-		width, by = passWidth(k-at, size)
+		width = passWidth(k-at, size)
 		bytes := width * size
 		to, from := (*T)(pointer(dst.Data, at)), (*T)(pointer(x.Data, at))
 		if x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength) {
 			loops.pairs(to, dstStride, from, &ptr[0], middle(ptr), rows, ids, values, width)
 		} else {
-			loops.rows[by](to, dstStride, from, stride, &ptr[0], rows, ids, values, width)
+			loops.rows(to, dstStride, from, stride, &ptr[0], rows, ids, values, width)
 		}
 	}
 }

@@ -8,43 +8,25 @@ package simd
 func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, start *float32, startStride int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
-
-//go:noescape
-func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
+func gatherSumF32Rows(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32TilePairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
-func gatherSumF32TileAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
-
-//go:noescape
-func gatherSumF32TileAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
-
-//go:noescape
-func gatherSumF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+func gatherSumF32TileRows(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
 func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, start *float32, startStride int, val *float32, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
-
-//go:noescape
-func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
+func gatherWeightedF32Rows(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherWeightedF32TilePairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
-func gatherWeightedF32TileAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
-
-//go:noescape
-func gatherWeightedF32TileAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
-
-//go:noescape
-func gatherWeightedF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+func gatherWeightedF32TileRows(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
 func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -86,43 +68,25 @@ func takeF32ToF64AVX2(dst *float64, x *float32, size int, at *int, n int) int
 func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
-func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
+func gatherSumF64Rows(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64TilePairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
-func gatherSumF64TileAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
-
-//go:noescape
-func gatherSumF64TileAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
-
-//go:noescape
-func gatherSumF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+func gatherSumF64TileRows(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
 func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, val *float64, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
-
-//go:noescape
-func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
+func gatherWeightedF64Rows(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherWeightedF64TilePairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
-func gatherWeightedF64TileAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
-
-//go:noescape
-func gatherWeightedF64TileAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
-
-//go:noescape
-func gatherWeightedF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+func gatherWeightedF64TileRows(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
 func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)

@@ -6,7 +6,6 @@ package simd
 var (
 	processor = [7]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512, hasHashesAVX512, hasDistancesAVX512}
 	cache     = cachedBytes
-	lastCache = closeBytes
 )
 
 // variants are the forms of the loops that the processor has, the one it
@@ -14,7 +13,7 @@ var (
 func variants() []variant {
 	use := func(avx2, avx512, decodeAVX2, decodeAVX512, checksumAVX512, hashesAVX512, distancesAVX512 bool) func() {
 		return func() {
-			cachedBytes, closeBytes = cache, lastCache
+			cachedBytes = cache
 			hasAVX2, hasAVX512 = avx2, avx512
 			hasDecodeAVX2, hasDecodeAVX512 = decodeAVX2, decodeAVX512
 			hasChecksumAVX512, hasHashesAVX512, hasDistancesAVX512 = checksumAVX512, hashesAVX512, distancesAVX512
@@ -26,7 +25,7 @@ func variants() []variant {
 	}
 	if processor[0] {
 		v = append(v, variant{"AVX2", use(true, false, processor[2], false, false, false, false)})
-		v = append(v, variant{"uncached", func() { v[0].use(); cachedBytes, closeBytes = 0, 0 }})
+		v = append(v, variant{"uncached", func() { v[0].use(); cachedBytes = 0 }})
 	}
 	return append(v, variant{"plain", use(false, false, false, false, false, false, false)})
 }

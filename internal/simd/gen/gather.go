@@ -11,17 +11,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// form is one way to gather: what its function is called, the registers it
-// uses at most and the rows it has loops for.
+// form is one way to gather: what its function is called and the rows it has loops for.
 type form struct {
 	mark     string
-	register int   // bytes
 	narrow   int   // every row of so many elements, …
 	wide     []int // … and rows of so many bytes
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
-	close    bool // x is in a cache, from which its rows come at once
 	halves   bool // ids have 16 bits, and sums go on from dst, without factors; x is cached
 	onto     bool // sums go on from the rows of start, which may be those of dst
 }
@@ -49,16 +46,12 @@ func gathers(t element, zeroRow *Mem) {
 		} {
 			f.weighted = weighted
 			pairs(t, f)
-			mark := f.mark
-			f.mark, f.register, f.narrow, f.wide = mark+"AVX2", 32, 7, multiples(32, 32, 320)
-			gather(t, f)
-			f.mark, f.register, f.narrow, f.wide = mark+"AVX512", 64, 0, append(multiples(64, 128, 192), multiples(32, 256, 544)...)
+			f.mark, f.narrow, f.wide = f.mark+"Rows", 7, multiples(register, register, 320)
 			gather(t, f)
 		}
-		gather(t, form{mark: "Close", weighted: weighted, register: 32, wide: multiples(32, 96, 320), close: true})
 	}
-	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
-	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
+	gather(t, form{mark: "Short", narrow: 7, wide: multiples(register, register, mostHeads), heads: zeroRow})
+	gather(t, form{mark: "Cached", narrow: 7, wide: multiples(register, register, mostHeads), heads: zeroRow, cached: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -111,10 +104,8 @@ func gather(t element, f form) {
 	if !f.cached {
 		g.far = argument("far")
 		LEAQ(Mem{Base: g.col, Index: g.far, Scale: g.idBytes()}, g.far)
-		if !f.close {
-			g.near = argument("near")
-			LEAQ(Mem{Base: g.col, Index: g.near, Scale: g.idBytes()}, g.near)
-		}
+		g.near = argument("near")
+		LEAQ(Mem{Base: g.col, Index: g.near, Scale: g.idBytes()}, g.near)
 	}
 	if f.heads != nil {
 		g.nothing, g.length = GP64(), GP64()
@@ -190,7 +181,7 @@ type part struct {
 // parts cuts a row of so many bytes into registers, the widest first.
 func (g *gatherer) parts(bytes int) (parts []part) {
 	at := 0
-	for size := g.register; size >= g.size; size /= 2 {
+	for size := register; size >= g.size; size /= 2 {
 		for ; bytes-at >= size; at += size {
 			parts = append(parts, part{at: at, size: size, sum: vector(size)})
 		}
@@ -200,10 +191,7 @@ func (g *gatherer) parts(bytes int) (parts []part) {
 
 // vector returns a register of so many bytes, or of 16 if they are fewer.
 func vector(bytes int) reg.VecVirtual {
-	switch bytes {
-	case 64:
-		return ZMM()
-	case 32:
+	if bytes == register {
 		return YMM()
 	}
 	return XMM()
@@ -211,10 +199,7 @@ func vector(bytes int) reg.VecVirtual {
 
 // low is the low end of a register, as wide as p needs it.
 func (p part) low(v reg.VecVirtual) reg.Register {
-	switch p.size {
-	case 64:
-		return v.AsZ()
-	case 32:
+	if p.size == register {
 		return v.AsY()
 	}
 	return v.AsX()
@@ -240,7 +225,7 @@ func (g *gatherer) loop(bytes int, mark string) {
 		g.begin(parts, g.dst)
 	default:
 		for _, p := range parts {
-			zero(p.sum)
+			VXORPS(p.sum, p.sum, p.sum)
 		}
 	}
 	if g.heads != nil {
@@ -323,8 +308,7 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // prefetch asks for the lines of the row that an entry far ahead names. They
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
-// Where the block is in a cache, or is one for short sums, they come to the first at
-// once.
+// Where rows are short they come to the first at once.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.cached {
 		return
@@ -339,7 +323,7 @@ func (g *gatherer) prefetch(bytes, next int) {
 			fetch(row.Offset(bytes - 1))
 		}
 	}
-	if g.heads != nil || g.close {
+	if g.heads != nil {
 		hint(g.far, PREFETCHT0)
 		return
 	}
@@ -414,13 +398,5 @@ func (g *gatherer) fill(m Mem, v reg.VecVirtual) {
 		VMOVDDUP(m, v)
 	} else {
 		g.broadcast(m, v)
-	}
-}
-
-func zero(v reg.VecVirtual) {
-	if v.Size() == 64 {
-		VPXORD(v, v, v)
-	} else {
-		VXORPS(v, v, v)
 	}
 }

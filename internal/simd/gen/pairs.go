@@ -38,7 +38,6 @@ type pairer struct {
 func pairs(t element, f form) {
 	f.text(t, f.mark+"Pairs", "ptr *int64, split int, rows int", "")
 	Pragma("noescape")
-	f.register = register
 	p := pairer{
 		gatherer: gatherer{element: t, form: f},
 		at:       GP64(), spare: GP64(), bound: AllocLocal(8),
