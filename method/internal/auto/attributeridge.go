@@ -72,7 +72,7 @@ func shownLabels(labels, features int) int {
 func (r *weigher) attribute(ctx context.Context) error {
 	k := len(r.p.Names)
 	table := newAttributeTable(r.p.Attributes)
-	l := newLens(r.p, table, slabWidth(r.p, planOf(r.p, r.set).left, r.set.Workers), r.set.Workers, &r.out.Work)
+	l := newLens(r.p, table, slabWidth(r.p, beside(r.p, r.set), r.set.Workers), r.set.Workers, &r.out.Work)
 	items := validate.Sample(r.p.Class, shownLabels(len(r.p.Row), l.widest()), r.set.RNGSeed, 0)
 	a := &attributed{classes: k, shown: make([]bool, len(r.p.Row))}
 	nodes, y := make([]int, len(items)), make([]int, len(items))

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // fewestLabels is the number of labels up to which nothing is learned from them.
@@ -92,7 +93,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	for {
 		before := r.out.Work.EntryColumns
 		r.tally = nil // shorter walks take their memory with them
-		r.tally, err = r.sources.walk(ctx, r.set.Workers, planOf(r.p, r.set).left, &r.out.Work, func(done float64) { r.tell("walk", done) })
+		r.tally, err = r.sources.walk(ctx, r.set.Workers, beside(r.p, r.set), &r.out.Work, func(done float64) { r.tell("walk", done) })
 		if err != nil {
 			return err
 		}
@@ -181,6 +182,24 @@ type labelRows struct {
 	free       classify.Features[float32]
 	known      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
 	attributes [][]float64 // nil: none
+}
+
+// mostFree bounds the number of free columns.
+func mostFree(p *problem.Problem, set *Settings) int {
+	count := len(freeFilters)*len(p.Names) + structureColumns
+	if maySpread(p, set) {
+		count += spectralColumns
+	}
+	return count
+}
+
+// rowMemory lists what the columns of labels take, once.
+func rowMemory(p *problem.Problem, set *Settings) []spec.Bytes {
+	m, shared := len(p.Row), (2+2*relatedKernels+len(sharedFilters))*len(p.Names)
+	return []spec.Bytes{
+		{What: "shared columns of labels", Bytes: piece.Bytes[float64](m, shared)},
+		{What: "free columns of labels", Bytes: piece.Bytes[float32](m, mostFree(p, set))},
+	}
 }
 
 // rows makes the columns of labels without a part, −1 for none.

@@ -3,10 +3,12 @@ package auto
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -52,6 +54,19 @@ type trialOf struct {
 type answers struct {
 	rows  [][]float32 // probabilities
 	truth []float64   // the probability of the label's class
+}
+
+// answerMemory lists what the answers of all settings to labels take, Poisson learning's
+// and the constant's among them.
+func answerMemory(p *problem.Problem) []spec.Bytes {
+	count, of := 2, candidates
+	if p.Attributes != nil {
+		of = slices.Concat(candidates, attributeCandidates)
+	}
+	for _, c := range of {
+		count += len(c.lambdas())
+	}
+	return []spec.Bytes{{What: "answers to labels", Bytes: int64(count) * int64(len(p.Row)) * (24 + 9 + 4*int64(len(p.Names)))}}
 }
 
 func newAnswers(labels int) answers {

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // propagated scores, among the columns whose weights all classes share
@@ -265,6 +266,20 @@ func sideBySide(a, b *sparse.Block[float32]) *sparse.Block[float32] {
 		copy(out.Row(v)[a.Cols:], b.Row(v)[:b.Cols])
 	}
 	return out
+}
+
+// structureColumns is the number of columns of structure.
+const structureColumns = 4
+
+// graphMemory lists what columns of the graph take; eigenvectors are held before and beside
+// the others.
+func graphMemory(p *problem.Problem, set *Settings) []spec.Bytes {
+	n := len(p.Degrees)
+	list := []spec.Bytes{{What: "columns of degrees", Bytes: piece.Bytes[float32](n, structureColumns)}}
+	if maySpread(p, set) {
+		list = append(list, spec.Bytes{What: "columns of eigenvectors", Bytes: 2 * piece.Bytes[float32](n, spectralColumns)})
+	}
+	return list
 }
 
 // structure returns what a node's degree and those of its neighbours say: log(1 + d)

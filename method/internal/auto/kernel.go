@@ -63,7 +63,7 @@ func relatedGrid() []spec.Values {
 // relate makes the scores of the diffusion kernel. Kernel and λ are chosen by all labels; for rows of a part, and
 // those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
-	memory := planOf(r.p, r.set).left
+	memory := beside(r.p, r.set)
 	g, err := graph.NewOf(ctx, r.p.A, r.p.Parts, r.set.Workers)
 	if err != nil {
 		return err
@@ -88,6 +88,39 @@ func (r *weigher) relate(ctx context.Context) error {
 		return err
 	}
 	return r.relateAll(ctx, kernels[best], scales[best], coef, settings)
+}
+
+// diffusedMemory lists what scores of kernels take: of nodes, and of labels, without
+// themselves and without each part.
+func diffusedMemory(p *problem.Problem, set *Settings) []spec.Bytes {
+	if !relates(p, set) {
+		return nil
+	}
+	k := len(p.Names)
+	return []spec.Bytes{
+		{What: "scores of kernels", Bytes: piece.Bytes[float32](len(p.Degrees), relatedKernels*k)},
+		{What: "scores of kernels for labels", Bytes: (1 + Folds) * int64(len(p.Row)) * (24 + 8*relatedKernels*int64(k))},
+	}
+}
+
+// relateMemory lists what is held while the scores of kernels are made: their values between
+// labels, the solutions, the columns that are multiplied by S², and those that a kernel is
+// applied to, each by itself.
+func relateMemory(p *problem.Problem, set *Settings, limit int64) (phases [][]spec.Bytes) {
+	if !relates(p, set) {
+		return nil
+	}
+	n, m, k, grid := len(p.Degrees), int64(len(p.Row)), len(p.Names), relatedGrid()
+	f, solutions := kernel.FamilyOf(diffusion), int64(len(grid)*len(relatedLambdas))
+	workers, slab := min(int64(sched.Workers(set.Workers)), solutions), linkSlab(n, int(m), limit)
+	grams := spec.Bytes{What: "values of kernels between labels", Bytes: 8 * m * m * int64(len(grid))}
+	return [][]spec.Bytes{
+		f.GramsMemory(grid, p.Degrees, p.A.NNZ(), p.Row, limit),
+		{grams, {What: "factors and inverses", Bytes: 8 * m * m * 3 * workers}, {What: "solutions between labels", Bytes: solutions * m * (24 + 16*int64(k))}},
+		{{What: "common neighbours of labels", Bytes: 8 * m * m}, {What: "columns of labels", Bytes: 2 * sparse.BlockBytes[float64](n, slab), Row: 8 * sparse.Stride[float64](slab)}},
+		append(f.ApplyMemory(grid[len(grid)-1], p.Degrees, k), grams,
+			spec.Bytes{What: "labels and scores", Bytes: 2 * sparse.BlockBytes[float64](n, k), Row: 8 * sparse.Stride[float64](k)}),
+	}
 }
 
 // newDiffused returns room for scores.

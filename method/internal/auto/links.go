@@ -56,7 +56,7 @@ func (r *weigher) relateLinks(ctx context.Context) error {
 // linkGram returns S² between labels.
 func (r *weigher) linkGram(ctx context.Context) (*sparse.Block[float64], error) {
 	n, m := len(r.p.Degrees), len(r.p.Row)
-	slab := linkSlab(n, m, planOf(r.p, r.set).left)
+	slab := linkSlab(n, m, beside(r.p, r.set))
 	gram, x, y := sparse.NewBlock[float64](m, m), sparse.NewBlock[float64](n, slab), sparse.NewBlock[float64](n, slab)
 	for lo := 0; lo < m; lo += slab {
 		for v := range n {

@@ -56,7 +56,7 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 	if err != nil || len(parts.Sizes) > spectralComponents {
 		return nil, err
 	}
-	n, memory := len(r.p.Degrees), planOf(r.p, r.set).left
+	n, memory := len(r.p.Degrees), beside(r.p, r.set)
 	g := &graph.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: parts, Workers: r.set.Workers, Memory: memory}
 	out := piece.Block[float32](n, spectralColumns)
 	at := 0
@@ -89,20 +89,20 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 	return out, nil
 }
 
-// spread accounts for spectral columns, which may not be made.
-func (a *account) spread(memory int64) error {
-	if !maySpread(a.P, a.set) {
+// spreadMemory lists what finding eigenvectors takes within a limit, 0 for none. They may
+// not be made.
+func spreadMemory(p *problem.Problem, set *Settings, limit int64) []spec.Bytes {
+	if !maySpread(p, set) {
 		return nil
 	}
-	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
 	var most, least int64
 	for _, end := range spectralEnds() {
-		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
-		list := p.Memory(len(a.P.Degrees), a.P.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: memory})
+		of := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
+		list := of.Memory(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: limit})
 		most, least = max(most, spec.Sum(list)), max(least, spec.Least(list))
 	}
-	if left, limited := a.Plan.Left(); limited {
-		most = max(least, min(most, left))
+	if limit > 0 {
+		most = max(least, min(most, limit))
 	}
-	return a.PhaseUpTo(most, 0, "eigenvectors")
+	return []spec.Bytes{{What: "eigenvectors", Bytes: most, Row: 8 * sparse.Stride[float64](4), Optional: true}}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -127,6 +128,15 @@ type tally struct {
 	honest *sparse.Block[float32]
 }
 
+// filterMemory lists what the filters of all nodes and labels take.
+func filterMemory(p *problem.Problem) []spec.Bytes {
+	k := len(p.Names)
+	return []spec.Bytes{
+		{What: "filters of nodes", Bytes: piece.Bytes[float32](len(p.Degrees), filters*k)},
+		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), Folds*filters*k)},
+	}
+}
+
 // walkColumns bounds the columns that walk together where memory does not: beyond, a
 // sweep takes as long for each of them.
 const walkColumns = 256
@@ -146,6 +156,20 @@ func (s *sources) slabEnd(lo int, limit int64) int {
 		hi++
 	}
 	return hi
+}
+
+// memory lists what a walk takes within a limit, 0 for none: that of the widest slab.
+func (s *sources) memory(limit int64) []spec.Bytes {
+	walk := spec.Bytes{What: "walks from labels"}
+	for lo := 0; lo < len(s.start)-1; {
+		hi := s.slabEnd(lo, limit)
+		if groups := s.start[hi] - s.start[lo]; groups > 0 {
+			walk.Bytes = max(walk.Bytes, columnBytes(len(s.p.Degrees), groups))
+			walk.Row = max(walk.Row, 4*sparse.Stride[float32](2*groups))
+		}
+		lo = hi
+	}
+	return []spec.Bytes{walk}
 }
 
 // walk returns the filters of all walks. The memory is that of blocks that walk. Cost:

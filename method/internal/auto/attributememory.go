@@ -59,7 +59,7 @@ func attributeSweeps(p *problem.Problem, columns, workers int) (sweeps, ridges [
 	}
 	sweeps = append(sweeps, kept...)
 	sweeps = append(sweeps,
-		spec.Bytes{What: "slabs of attributes", Bytes: slabs},
+		spec.Bytes{What: "slabs of attributes", Bytes: slabs, Row: 4 * sparse.Stride[float32](max(columns, k))},
 		spec.Bytes{What: "products of slabs", Bytes: int64(sched.Workers(workers)) * 4 * int64(d) * (productGroup + 1)},
 	)
 	ridges = append(ridges, kept...)
@@ -81,15 +81,4 @@ func slabWidth(p *problem.Problem, limit int64, workers int) int {
 			return columns
 		}
 	}
-}
-
-// attributes accounts for scores of attributes.
-func (a *account) attributes(left int64) error {
-	columns := slabWidth(a.P, left, a.set.Workers)
-	a.Row = max(a.Row, 4*sparse.Stride[float32](max(columns, len(a.P.Names))))
-	sweeps, ridges := attributeSweeps(a.P, columns, a.set.Workers)
-	if err := a.Phase(spec.Sum(sweeps), "slabs of attributes"); err != nil {
-		return err
-	}
-	return a.Phase(spec.Sum(ridges), "ridge regression on attributes")
 }

@@ -1,0 +1,57 @@
+package auto
+
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// keptMemory lists what a prediction holds to its end.
+func keptMemory(p *problem.Problem, set *Settings) []spec.Bytes {
+	list := slices.Concat(filterMemory(p), graphMemory(p, set), rowMemory(p, set), diffusedMemory(p, set), answerMemory(p))
+	if p.Attributes != nil {
+		list = append(list, attributeKept(p)...)
+	}
+	return append(list, spec.Bytes{What: "classes and places of nodes", Bytes: 16 * int64(len(p.Degrees))})
+}
+
+// fitMemory lists what fitting a model takes beside them: a copy of labels' columns too.
+func fitMemory(p *problem.Problem, set *Settings) []spec.Bytes {
+	return append(classify.LogisticMemory(len(p.Row), mostFree(p, set), len(p.Names)), rowMemory(p, set)...)
+}
+
+// beside returns what blocks that walk, and kernels, may take beside what is kept; 0: there
+// is no limit.
+func beside(p *problem.Problem, set *Settings) int64 {
+	if set.Memory == 0 {
+		return 0
+	}
+	return max(1, ledger.Beside(p, set.Memory)-spec.Sum(keptMemory(p, set)))
+}
+
+// Reckon adds to a ledger what a prediction takes.
+func Reckon(l *ledger.Ledger, set *Settings) error {
+	p, left := l.P, beside(l.P, set)
+	l.Sweeps = ledger.UnknownSweeps // walks may have to be longer
+	if err := l.Reserve(spec.Sum(keptMemory(p, set)), "filters of walks from labels"); err != nil {
+		return err
+	}
+	phases := [][]spec.Bytes{newSources(p, set.RNGSeed).memory(left), spreadMemory(p, set, left)}
+	phases = append(phases, relateMemory(p, set, left)...)
+	if p.Attributes != nil {
+		sweeps, ridges := attributeSweeps(p, slabWidth(p, left, set.Workers), set.Workers)
+		phases = append(phases, sweeps, ridges)
+	}
+	for _, list := range append(phases, fitMemory(p, set)) {
+		if len(list) == 0 {
+			continue
+		}
+		if err := l.PhaseOf(list, list[0].What); err != nil {
+			return err
+		}
+	}
+	return l.Scores()
+}
