@@ -28,7 +28,7 @@ var blockModel = &Model{
 		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: spec.Whole,
 			Words: []string{"auto"}, Range: spec.From(1), Default: spec.Word("auto"),
 			Check: func(v spec.Values) error {
-				if v.Is("edges", "auto") {
+				if v["edges"] == spec.Word("auto") {
 					return nil
 				}
 				return checkPairs(v.Number("edges"), v.Number("nodes"))
@@ -51,7 +51,7 @@ var blockModel = &Model{
 			nodes: v.Int("nodes"), classes: v.Int("classes"), rngSeed: d.rngSeed,
 			homophily: v.Number("homophily"), noise: v.Number("noise"), exponent: v.Number("exponent"),
 		}
-		if n := float64(g.nodes); v.Is("edges", "auto") {
+		if n := float64(g.nodes); v["edges"] == spec.Word("auto") {
 			g.edges = int(min(math.Round(3.7448*n), n*(n-1)/2))
 		} else {
 			g.edges = v.Int("edges")

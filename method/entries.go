@@ -165,14 +165,6 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 	return nil
 }
 
-// trying returns a declaration with the grids of the settings.
-func (s *Settings) trying(of *spec.Spec) *spec.Spec {
-	if s.Fixed {
-		of = of.Defaults()
-	}
-	return of.Trying(s.Lists)
-}
-
 // Chooses reports whether a method has a parameter of which several values are tried.
 func Chooses(m Method) bool {
 	d, ok := m.(Declared)

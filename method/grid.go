@@ -328,19 +328,19 @@ func (g *Grid) Size() int {
 // parts, the first of several; a learner with a declaration has its first setting.
 func (g *Grid) nearestTo(p Parameters) int {
 	f := max(0, slices.Index(g.Features, p.Features))
-	a := nearest(g.Alpha, p.Alpha)
-	s := nearest(g.steps(), p.Steps)
+	a := nearestOf(g.Alpha, p.Alpha)
+	s := nearestOf(g.steps(), p.Steps)
 	at := ((f*len(g.Alpha)+a)*len(g.steps()) + s) * g.settings()
 	switch {
 	case g.Declared != nil:
 		return at // with its defaults
 	case len(g.Cost) == 0:
-		return at + nearest(g.Lambda, p.Lambda)
+		return at + nearestOf(g.Lambda, p.Lambda)
 	}
-	return at + nearest(g.Cost, p.Cost)
+	return at + nearestOf(g.Cost, p.Cost)
 }
 
-func nearest[T int | float64](values []T, x T) int {
+func nearestOf[T int | float64](values []T, x T) int {
 	best := 0
 	for i, v := range values {
 		if math.Abs(float64(v-x)) < math.Abs(float64(values[best]-x)) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -95,7 +96,7 @@ func ParseMethods(list string) ([]Method, error) {
 		}
 		if i < 0 && !smooth {
 			hint := "choose from " + MethodList()
-			if near := spec.Nearest(name, methodNames()); near != "" {
+			if near := nearest.Of(name, methodNames()); near != "" {
 				hint = "did you mean " + near + "?"
 			}
 			return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)

@@ -26,7 +26,7 @@ var assignParam = spec.Param{
 // decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
 // nodes for each class.
 func (l *Learner) Assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds, v spec.Values) []int {
-	if l.Param(assignParam.Name) == nil || !v.Is(assignParam.Name, "shares") {
+	if l.Param(assignParam.Name) == nil || v[assignParam.Name] != spec.Word("shares") {
 		return nil
 	}
 	class, free := make([]int, f.Rows), make([]int, 0, f.Rows)

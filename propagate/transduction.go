@@ -189,7 +189,7 @@ func (r *transduction) balance() error {
 		softmax(r.nu.Row(i), r.t.Row(i))
 	}
 	k := len(r.class)
-	if r.v.Is("balance", "none") || len(r.unlabelled) == 0 {
+	if r.v["balance"] == spec.Word("none") || len(r.unlabelled) == 0 {
 		return nil
 	}
 	beta := r.v.Number("balance")

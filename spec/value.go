@@ -120,12 +120,6 @@ func (v Values) Word(name string) string {
 	return x.word
 }
 
-// Is reports whether the value with the given name is the given word.
-func (v Values) Is(name, word string) bool {
-	x, ok := v[name]
-	return ok && x.kind == Choice && x.word == word
-}
-
 // On reports whether the switch with the given name is on.
 func (v Values) On(name string) bool {
 	x, ok := v[name]

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -173,7 +173,7 @@ func enumVar[C any](in *invocation, flags *pflag.FlagSet, p *C, name, initial st
 			*p = values[i]
 			return nil
 		}
-		if near := spec.Nearest(s, words); near != "" {
+		if near := nearest.Of(s, words); near != "" {
 			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(words, ", "), near)
 		}
 		return fmt.Errorf("%s is not one of its values; give %s", quoted(s), strings.Join(words, ", "))

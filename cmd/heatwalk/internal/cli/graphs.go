@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method/ongraphs"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -69,7 +70,7 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 		name = strings.TrimSpace(name)
 		if k := graphs.Of(name); k != nil {
 			kernels = append(kernels, k)
-		} else if near := spec.Nearest(name, names); near != "" && name != "" {
+		} else if near := nearest.Of(name, names); near != "" && name != "" {
 			in.problem("--kernel", "there is no kernel %s between graphs; did you mean %s?", quoted(name), near)
 		} else if all := strings.Join(names, ", "); name == "" {
 			in.problem("--kernel", "is missing; give one of %s", all)

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // flagError turns a mistake of the flag parser into ours, with the nearest
@@ -84,7 +84,7 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 			others = append(others, other.name)
 		}
 	}
-	near := spec.Nearest(name, own)
+	near := nearest.Of(name, own)
 	file := slices.IndexFunc(in.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
 	case file >= 0:
@@ -112,7 +112,7 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	near := spec.Nearest(args[0], names)
+	near := nearest.Of(args[0], names)
 	if _, err := os.Stat(args[0]); err == nil {
 		in.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
 	} else if near != "" {

@@ -1,11 +1,12 @@
-package spec
+// Package nearest finds the word that a mistyped one meant.
+package nearest
 
 import "strings"
 
-// Nearest returns the name that a mistyped word most likely meant, the first of several,
+// Of returns the name that a mistyped word most likely meant, the first of several,
 // or "" if it is like none: that with the least number of insertions, deletions,
 // replacements and swaps of neighbours (Damerau 1964), at most half of its letters.
-func Nearest(word string, names []string) string {
+func Of(word string, names []string) string {
 	best, least := "", len(word)/2+1
 	for _, name := range names {
 		d := editDistance(strings.ToLower(word), strings.ToLower(name))
