@@ -11,9 +11,9 @@ import (
 // Edge lists are read by package ingest, line by line in parallel. They are written
 // with tabs between the fields, or with commas under a header line.
 
-var edgeListType = fileType{name: "edge list", write: writeTabs, size: edgesBytes}
+var edgeListType = fileType{name: EdgeList, write: writeTabs, size: edgesBytes}
 
-var csvType = fileType{name: "CSV", write: writeCommas, size: edgesBytes}
+var csvType = fileType{name: CSV, write: writeCommas, size: edgesBytes}
 
 func edgesBytes(g *Graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
 

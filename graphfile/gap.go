@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-var gapType = fileType{name: "GAP", endings: []string{".sg", ".wsg"}, read: readGAP}
+var gapType = fileType{name: GAP, endings: []string{".sg", ".wsg"}, read: readGAP}
 
 // gap reads a serialised graph of the GAP benchmark suite, little-endian
 // without gaps: a byte that is 1 for a directed graph, the number of entries,
@@ -61,7 +62,7 @@ func readGAP(in *Input, s *sink) (*Summary, error) {
 	if !g.directed {
 		edges /= 2
 	}
-	if err := g.declare(Declared{true, g.nodes, edges, g.weighted}, !g.directed); err != nil {
+	if err := g.declare(&Summary{Numbered: true, Nodes: g.nodes, Edges: edges, Weighted: g.weighted}, !g.directed); err != nil {
 		return nil, err
 	}
 	var first, entries io.Reader
@@ -89,7 +90,7 @@ func readGAP(in *Input, s *sink) (*Summary, error) {
 }
 
 // at returns an error at a byte.
-func (g *gap) at(offset uint64, fix, format string, args ...any) *Error {
+func (g *gap) at(offset uint64, fix, format string, args ...any) *nodefile.ParseError {
 	e := g.fault(0, fix, format, args...)
 	e.Byte, e.AtByte = int64(offset), true
 	return e

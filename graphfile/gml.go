@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"html"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-var gmlType = fileType{name: "GML", endings: []string{".gml"}, begins: isGML, read: readGML}
+var gmlType = fileType{name: GML, endings: []string{".gml"}, begins: isGML, read: readGML}
 
 // isGML reports whether a text has, behind keys with plain values, the key
 // graph and a bracket.
@@ -83,13 +85,13 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':
 			t.kind = gmlNumber
 		case c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_':
-			return t, &Error{File: s.name, Line: s.line, What: quote([]byte{c}) + " is neither key nor value", Fix: "is this GML?"}
+			return t, &nodefile.ParseError{File: s.name, Line: s.line, Msg: quote([]byte{c}) + " is neither key nor value", Fix: "is this GML?"}
 		}
 		s.text = s.text[:0]
 		for ok && c > ' ' && c != '[' && c != ']' && c != '"' && c != '#' {
 			s.text = append(s.text, c)
 			if len(s.text) > maxWord {
-				return t, &Error{File: s.name, Line: s.line, What: "a word longer than 1 MiB", Fix: "is this GML?"}
+				return t, &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a word longer than 1 MiB", Fix: "is this GML?"}
 			}
 			s.next()
 			c, ok = s.peek()

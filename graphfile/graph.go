@@ -70,7 +70,7 @@ func Memory(f Format, g *Graph) (list []spec.Bytes, file int64) {
 	if f == Parquet {
 		bytes += parquetBytes(g)
 	}
-	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}, fileTypes[f].size(g)
+	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}, typeOf(f).size(g)
 }
 
 // linesBytes returns what so many lines take, each of a weight, if there are some, and

@@ -3,33 +3,34 @@ package graphfile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Format is a kind of graph file.
-type Format int
+// Format is a kind of graph file, by its name.
+type Format string
 
 // The formats. [Read] reads all but EdgeList, CSV and MatrixMarket, which package
 // ingest does; [Write] writes all but GAP, GraphML, GML and Pajek.
 const (
-	EdgeList Format = iota // text with an edge on each line, of any kind; it is written with tabs
-	CSV                    // edges under a header, with commas
-	MatrixMarket
-	SciPy
-	METIS
-	GAP
-	GraphML
-	GML
-	Pajek
-	Parquet
+	EdgeList     Format = "edge list" // text with an edge on each line, of any kind; it is written with tabs
+	CSV          Format = "CSV"       // edges under a header, with commas
+	MatrixMarket Format = "Matrix Market"
+	SciPy        Format = "SciPy npz"
+	METIS        Format = "METIS"
+	GAP          Format = "GAP"
+	GraphML      Format = "GraphML"
+	GML          Format = "GML"
+	Pajek        Format = "Pajek"
+	Parquet      Format = "Parquet"
 )
 
 // fileType is what a format is made of. Each stands in a file of code of its own.
 type fileType struct {
-	name    string
+	name    Format
 	endings []string               // of the files that Read reads; content decides before them
 	begins  func(head []byte) bool // whether a file that begins so is one; nil: its ending tells
 	read    func(in *Input, s *sink) (*Summary, error)
@@ -37,13 +38,14 @@ type fileType struct {
 	size    func(g *Graph) int64 // bytes of the file that write writes, at the most
 }
 
-var fileTypes = [...]*fileType{
-	EdgeList: &edgeListType, CSV: &csvType, MatrixMarket: &marketType, SciPy: &sciPyType, METIS: &metisType,
-	GAP: &gapType, GraphML: &graphMLType, GML: &gmlType, Pajek: &pajekType, Parquet: &parquetType,
+var fileTypes = []*fileType{
+	&edgeListType, &csvType, &marketType, &sciPyType, &metisType, &gapType, &graphMLType, &gmlType, &pajekType, &parquetType,
 }
 
-// String returns the name of a format.
-func (f Format) String() string { return fileTypes[f].name }
+// typeOf returns what a format is made of.
+func typeOf(f Format) *fileType {
+	return fileTypes[slices.IndexFunc(fileTypes, func(t *fileType) bool { return t.name == f })]
+}
 
 // Direction says what a file says about the direction of its edges.
 type Direction int
@@ -78,17 +80,9 @@ type Options struct {
 	// that has grown; its error ends the reading. nil: nobody.
 	Hold func(bytes int64) error
 
-	// Declared is told what a numbered file or a table says that it holds, before
-	// the first batch; its error ends the reading. nil: nobody.
-	Declared func(d Declared) error
-}
-
-// Declared is what a file says that it holds.
-type Declared struct {
-	Numbered bool
-	Nodes    uint64 // if Numbered
-	Edges    uint64 // in batches
-	Weighted bool
+	// Declared is told what a numbered file or a table says that it holds, before the
+	// first batch: its nodes, edges and weights. Its error ends the reading. nil: nobody.
+	Declared func(s *Summary) error
 }
 
 // Batch is a piece of a file: nodes, or edges of which each has two ids, source
@@ -120,6 +114,8 @@ type Summary struct {
 	Numbered  bool     // the nodes are First … First+Nodes−1; batches count them from 0
 	Nodes     uint64   // if Numbered
 	First     uint64   // if Numbered
+	Edges     uint64   // in batches, if the file declares them
+	Weighted  bool     // if the file declares its edges
 	Lines     int64    // of a text format
 	Columns   string   // of a table: what became of them, if they are not just source, target and weight
 	Notes     []string // what was passed over
@@ -130,53 +126,23 @@ type Summary struct {
 // MaxNodes is the largest number of nodes that a file may declare.
 const MaxNodes = 1<<32 - 1
 
-// Error is something wrong in a file. Of the place, what is known is set.
-type Error struct {
-	File   string
-	Line   int64  // from 1; 0 if it has none
-	Byte   int64  // offset in the content, if AtByte
-	AtByte bool   // whether Byte is set
-	What   string // what is wrong
-	Fix    string // the way out; may be empty
-	Err    error  // what it wraps; may be nil
-}
-
-// Error returns place, fault and way out in one line.
-func (e *Error) Error() string {
-	text := e.File
-	switch {
-	case e.Line > 0:
-		text = fmt.Sprintf("%s:%d", e.File, e.Line)
-	case e.AtByte:
-		text = fmt.Sprintf("%s@%d", e.File, e.Byte)
-	}
-	text += ": " + e.What
-	if e.Fix != "" {
-		text += "; " + e.Fix
-	}
-	return text
-}
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
-
 // fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The
-// error is an [*Error] about the file, or that of visit, Hold or the reading.
+// error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
 func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Summary, error) {
 	if o == nil {
 		o = &Options{}
 	}
 	s := &sink{name: in.Name, o: o, visit: visit}
-	read := fileTypes[f].read
+	read := typeOf(f).read
 	if read == nil {
 		panic(badRead)
 	}
 	g, err := read(in, s)
 	if array := new(npy.Error); errors.As(err, &array) {
-		err = &Error{File: array.Array, What: array.What, Fix: array.Fix, Err: array.Err}
+		err = &nodefile.ParseError{File: array.Array, Msg: array.What, Fix: array.Fix, Err: array.Err}
 	}
 	if err != nil {
 		return nil, err
@@ -190,7 +156,7 @@ func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Summary
 // of nodes that no edge touches, which files of edges do not have; of the others 0. The
 // error wraps [ErrFormat] if the format cannot hold the graph.
 func Write(ctx context.Context, f Format, w io.Writer, g *Graph) (without int, err error) {
-	write := fileTypes[f].write
+	write := typeOf(f).write
 	if write == nil {
 		panic(badWrite)
 	}

@@ -9,9 +9,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-var graphMLType = fileType{name: "GraphML", endings: []string{".graphml"}, begins: isGraphML, read: readGraphML}
+var graphMLType = fileType{name: GraphML, endings: []string{".graphml"}, begins: isGraphML, read: readGraphML}
 
 func isGraphML(head []byte) bool {
 	text := trimmed(head)
@@ -146,7 +148,7 @@ func (g *graphML) next() (xml.Token, error) {
 		g.open = g.open[:len(g.open)-1]
 	}
 	var syntax *xml.SyntaxError
-	var ours *Error
+	var ours *nodefile.ParseError
 	switch {
 	case err == nil:
 		return t, nil

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // repeated is a text that begins with head and then repeats a piece, size bytes in
@@ -85,7 +87,7 @@ func TestLongUnits(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := Read(Recognize(u.name, []byte(u.head)), &Input{Name: u.name, Text: in}, nil, func(*Batch) error { return nil })
 		runtime.ReadMemStats(&after)
-		var fault *Error
+		var fault *nodefile.ParseError
 		if got := errorText(err); got != u.want || err != nil && !errors.As(err, &fault) {
 			t.Errorf("%s %.40q %q:\n got %s\nwant %s", u.name, u.head, u.piece, got, u.want)
 		}

@@ -11,7 +11,7 @@ import (
 // Matrix Market files are read by package ingest, whose parallel parser of lines takes
 // their entries.
 
-var marketType = fileType{name: "Matrix Market", write: writeMarket, size: func(g *Graph) int64 {
+var marketType = fileType{name: MatrixMarket, write: writeMarket, size: func(g *Graph) int64 {
 	return g.linesBytes(g.edges(), 2*(g.longestNumber()+1))
 }}
 

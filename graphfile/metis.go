@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-var metisType = fileType{name: "METIS", endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *Graph) int64 {
+var metisType = fileType{name: METIS, endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *Graph) int64 {
 	return g.linesBytes(g.A.NNZ(), g.longestNumber()+1) // each edge at both of its ends
 }}
 
@@ -35,7 +35,7 @@ func readMETIS(in *Input, s *sink) (*Summary, error) {
 	if err := m.head(); err != nil {
 		return nil, err
 	}
-	if err := m.declare(Declared{true, m.nodes, m.edges, m.weighted}, true); err != nil {
+	if err := m.declare(&Summary{Numbered: true, Nodes: m.nodes, Edges: m.edges, Weighted: m.weighted}, true); err != nil {
 		return nil, err
 	}
 	m.mirror = newMirror(m.nodes)

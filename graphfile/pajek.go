@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-var pajekType = fileType{name: "Pajek", endings: []string{".net", ".paj"}, begins: isPajek, read: readPajek}
+var pajekType = fileType{name: Pajek, endings: []string{".net", ".paj"}, begins: isPajek, read: readPajek}
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {

@@ -14,10 +14,11 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 var parquetType = fileType{
-	name: "Parquet", endings: []string{".parquet", ".pq"}, begins: isParquet, read: readParquet, write: writeParquet, size: edgesBytes,
+	name: Parquet, endings: []string{".parquet", ".pq"}, begins: isParquet, read: readParquet, write: writeParquet, size: edgesBytes,
 }
 
 func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
@@ -50,7 +51,7 @@ func readParquet(in *Input, s *sink) (*Summary, error) {
 		return nil, err
 	}
 	t.weighted = t.column[2] >= 0
-	if err := t.declare(Declared{Edges: uint64(t.file.Rows()), Weighted: t.weighted}, false); err != nil {
+	if err := t.declare(&Summary{Edges: uint64(t.file.Rows()), Weighted: t.weighted}, false); err != nil {
 		return nil, err
 	}
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
@@ -65,7 +66,7 @@ func (t *edgeTable) translate(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return &Error{File: t.name, Byte: wrong.Byte, AtByte: wrong.AtByte, What: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
+	return &nodefile.ParseError{File: t.name, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
 }
 
 // choose settles which columns are read: those that the options name, or those

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 )
@@ -111,7 +112,7 @@ func TestDamagedParquet(t *testing.T) {
 			if err == nil {
 				continue // what is written in names and statistics
 			}
-			if fault := new(Error); !errors.As(err, &fault) || strings.Contains(err.Error(), "runtime error") {
+			if fault := new(nodefile.ParseError); !errors.As(err, &fault) || strings.Contains(err.Error(), "runtime error") {
 				t.Errorf("%v, byte %d: %v", codec, at, err)
 			}
 		}

@@ -11,15 +11,15 @@ import (
 // content, a few kilobytes if it has as many, or else from its name. It is EdgeList for
 // everything else: text with an edge on each line, and Matrix Market.
 func Recognize(name string, head []byte) Format {
-	for f, t := range fileTypes {
+	for _, t := range fileTypes {
 		if t.begins != nil && t.begins(head) {
-			return Format(f)
+			return t.name
 		}
 	}
 	ending := table.Extension(name)
-	for f, t := range fileTypes {
+	for _, t := range fileTypes {
 		if slices.Contains(t.endings, ending) {
-			return Format(f)
+			return t.name
 		}
 	}
 	return EdgeList

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // scanner reads text byte by byte and counts lines. Every line ends in a line
@@ -118,11 +120,11 @@ func (s *scanner) word() ([]byte, error) {
 		}
 		s.text = append(s.text, s.buf[from:s.at]...)
 		if len(s.text) > maxWord {
-			return nil, &Error{File: s.name, Line: s.line, What: "a word longer than 1 MiB", Fix: "is this the format that its name says?"}
+			return nil, &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a word longer than 1 MiB", Fix: "is this the format that its name says?"}
 		}
 		if s.at < len(s.buf) {
 			if c := s.buf[s.at]; c == 0 {
-				return nil, &Error{File: s.name, Line: s.line, What: "NUL byte, not a text file", Fix: "is this the format that its name says?"}
+				return nil, &nodefile.ParseError{File: s.name, Line: s.line, Msg: "NUL byte, not a text file", Fix: "is this the format that its name says?"}
 			} else if c != '\n' && !isBlank(c) {
 				s.text = append(s.text, c) // another control byte
 				s.at++
@@ -149,7 +151,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 			if oneLine {
 				return nil, s.unclosed()
 			}
-			return nil, &Error{File: s.name, Line: line, What: "a string without an end", Fix: fetchAgain}
+			return nil, &nodefile.ParseError{File: s.name, Line: line, Msg: "a string without an end", Fix: fetchAgain}
 		}
 		rest := s.buf[s.at:]
 		end := bytes.IndexByte(rest, quote)
@@ -163,7 +165,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 		s.line += int64(bytes.Count(rest, []byte{'\n'}))
 		s.at += len(rest)
 		if len(s.text) > maxWord {
-			return nil, &Error{File: s.name, Line: line, What: "a string longer than 1 MiB", Fix: "is its quote missing?"}
+			return nil, &nodefile.ParseError{File: s.name, Line: line, Msg: "a string longer than 1 MiB", Fix: "is its quote missing?"}
 		}
 		if end >= 0 {
 			s.at++
@@ -174,7 +176,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 
 // unclosed is the error for a quote of the line.
 func (s *scanner) unclosed() error {
-	return &Error{File: s.name, Line: s.line, What: "a quote is not closed on this line", Fix: "close it"}
+	return &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a quote is not closed on this line", Fix: "close it"}
 }
 
 // parseUint returns the number that a word is.

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 )
 
-var sciPyType = fileType{name: "SciPy npz", endings: []string{".npz"}, begins: isZip, read: readNPZ, write: writeSciPy, size: sciPyBytes}
+var sciPyType = fileType{name: SciPy, endings: []string{".npz"}, begins: isZip, read: readNPZ, write: writeSciPy, size: sciPyBytes}
 
 // isZip reports whether a file is an archive, which may be empty.
 func isZip(head []byte) bool {
@@ -164,7 +164,7 @@ func (z *npz) declareEntries(form string) error {
 	if err != nil {
 		return err
 	}
-	d := Declared{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(a.Len)}
+	d := &Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(a.Len)}
 	if z.has("data") {
 		data, err := z.vector("data")
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // sink collects what a reader finds into batches.
@@ -125,7 +126,7 @@ func (s *sink) node(id []byte) error {
 
 // declare reports what the file says that it holds. Of a file whose edges have no
 // direction they are given once, or both ways if they are to have one.
-func (s *sink) declare(d Declared, undirected bool) error {
+func (s *sink) declare(d *Summary, undirected bool) error {
 	if s.o.Declared == nil {
 		return nil
 	}
@@ -146,8 +147,8 @@ func (s *sink) hold(bytes int64) error {
 }
 
 // fault returns an error on a line, 0 for none.
-func (s *sink) fault(line int64, fix, format string, args ...any) *Error {
-	return &Error{File: s.name, Line: line, What: fmt.Sprintf(format, args...), Fix: fix}
+func (s *sink) fault(line int64, fix, format string, args ...any) *nodefile.ParseError {
+	return &nodefile.ParseError{File: s.name, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // blank is what is taken off around ids.

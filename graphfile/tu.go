@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -34,9 +35,8 @@ const (
 	missingTUOfPart = "a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"
 )
 
-// FindTU returns what the names of the files of a collection begin with: of a directory
-// that holds one, of DIR/DS, or of the file DIR/DS_A.txt. ok is false where there is none.
-func FindTU(path string) (prefix string, ok bool) {
+// findTU returns what the names of the files of a collection begin with.
+func findTU(path string) (prefix string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		found, err := filepath.Glob(filepath.Join(escapeGlob(path), "*"+tuIndicator))
 		if err != nil || len(found) != 1 {
@@ -59,35 +59,34 @@ func escapeGlob(path string) string {
 // TU is a collection in the layout of the TU collections that has been looked through, and
 // not read yet.
 type TU struct {
-	Shape *Shape // bounds that of the collection
+	Shape  *Shape       // bounds that of the collection
+	Memory []spec.Bytes // that reading takes, with the collection
 
 	prefix   string
 	directed bool
 	edges    int // lines of DS_A.txt
 }
 
-// ReadTU reads the collection whose files begin with prefix, plain or compressed. With
-// directed the line "u, v" is an arc from u to v; else it joins them, whether or not the
-// line "v, u" is there too. Attributes of edges and of graphs are not read.
-//
-// The error is an [*Error] with file and line for a vertex without a graph, a graph
-// without a vertex, an edge between two graphs, lines too few or too many, an edge with
-// two labels, or vertices with attributes of different count.
-func ReadTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
-	t, err := ScanTU(ctx, prefix, directed)
-	if err != nil {
-		return nil, err
-	}
-	return t.Read(ctx)
-}
-
 // manyTexts is how many labels are told from each other by a scan; of more it takes all for
 // different.
 const manyTexts = 1 << 16
 
-// ScanTU looks through the files of a collection for what reading them will take. It takes
-// 4 bytes a graph itself.
-func ScanTU(ctx context.Context, prefix string, directed bool) (*TU, error) {
+// ErrNotTU is returned by [ScanTU] where there is no collection.
+var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
+
+// ScanTU looks through the files of a collection, plain or compressed, for what reading
+// them will take: of those in the directory path, of DIR/DS, or of the file DIR/DS_A.txt.
+// With directed the line "u, v" is an arc from u to v; else it joins them, whether or not
+// the line "v, u" is there too. It takes 4 bytes a graph itself.
+//
+// The error of ScanTU and [TU.Read] is a [*nodefile.ParseError] with file and line for a
+// vertex without a graph, a graph without a vertex, an edge between two graphs, lines too
+// few or too many, an edge with two labels, or vertices with attributes of different count.
+func ScanTU(ctx context.Context, path string, directed bool) (*TU, error) {
+	prefix, ok := findTU(path)
+	if !ok {
+		return nil, ErrNotTU
+	}
 	t := &TU{Shape: new(Shape), prefix: prefix, directed: directed}
 	r, s := &tuReader{ctx: ctx, prefix: prefix, t: t}, t.Shape
 	if _, err := r.indicator(func(int) {}); err != nil {
@@ -134,11 +133,12 @@ func ScanTU(ctx context.Context, prefix string, directed bool) (*TU, error) {
 		s.Pairs += labels * labels
 	}
 	s.Alike = int64(s.Largest) * int64(s.Largest)
+	t.Memory = t.memory()
 	return t, err
 }
 
-// Memory lists what reading takes, with the collection.
-func (t *TU) Memory() []spec.Bytes {
+// memory lists what reading takes, with the collection.
+func (t *TU) memory() []spec.Bytes {
 	s := *t.Shape
 	n, edges, arcs := int64(s.Vertices), int64(t.edges), s.Arcs
 	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
@@ -149,7 +149,7 @@ func (t *TU) Memory() []spec.Bytes {
 	return []spec.Bytes{{What: "a collection", Bytes: reading + words + s.Bytes()}}
 }
 
-// Read reads the collection, see [ReadTU].
+// Read reads the collection. Attributes of edges and of graphs are not read.
 func (t *TU) Read(ctx context.Context) (*Collection, error) {
 	r := &tuReader{ctx: ctx, prefix: t.prefix, t: t, c: &Collection{Directed: t.directed}}
 	for _, step := range []func() error{r.vertices, r.classes, r.labels, r.attributes, r.readEdges} {
@@ -205,12 +205,12 @@ func (r *tuReader) lines(ending string, visit func(line int64, text []byte) erro
 
 // fault returns an error on a line of a file.
 func (r *tuReader) fault(ending string, line int64, fix, format string, args ...any) error {
-	return &Error{File: r.prefix + ending, Line: line, What: fmt.Sprintf(format, args...), Fix: fix}
+	return &nodefile.ParseError{File: r.prefix + ending, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // missing returns the error of a file that has to be there.
 func (r *tuReader) missing(ending string) error {
-	return &Error{File: r.prefix + ending, What: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
+	return &nodefile.ParseError{File: r.prefix + ending, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
 }
 
 // number reads a number from 1 to most.
@@ -223,7 +223,7 @@ func number(text []byte, most int) (int, bool) {
 func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
 	r.size = nil
 	first := []int64{} // the line of the first vertex of each graph, 0 for none
-	n, there, err := r.lines(tuIndicator, func(line int64, text []byte) error {
+	n, _, err = r.lines(tuIndicator, func(line int64, text []byte) error {
 		g, ok := number(text, maxTUVertices)
 		switch {
 		case !ok:
@@ -244,8 +244,6 @@ func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
 	switch {
 	case err != nil:
 		return n, err
-	case !there:
-		return n, r.missing(tuIndicator)
 	case len(r.size) == 0:
 		return n, r.fault(tuIndicator, 0, fixIndicator, "has no vertex")
 	case n > maxTUVertices:
@@ -443,27 +441,28 @@ func (r *tuReader) twice(arcs []arc, label []int32) error {
 		line[0], quote(r.c.EdgeLabels[label[arcs[1].edge]]), quote(r.c.EdgeLabels[label[arcs[0].edge]]))
 }
 
-// TUFiles returns the endings of the files that [WriteTU] writes of a collection.
-func TUFiles(c *Collection) []string {
-	files := []string{tuEdges, tuIndicator}
-	if c.Class != nil {
-		files = append(files, tuClasses)
+// WriteTU writes a collection: it hands the ending of each file to create, with what
+// writes it. Ids of graphs and vertices are not kept.
+func WriteTU(c *Collection, create func(ending string, write func(w io.Writer) error) error) error {
+	for _, file := range []struct {
+		ending string
+		there  bool
+	}{
+		{tuEdges, true}, {tuIndicator, true}, {tuClasses, c.Class != nil}, {tuLabels, c.Labels != nil},
+		{tuEdgeLabels, c.EdgeLabels != nil}, {tuAttributes, c.Attributes > 0},
+	} {
+		if !file.there {
+			continue
+		}
+		if err := create(file.ending, func(w io.Writer) error { return writeTU(w, file.ending, c) }); err != nil {
+			return err
+		}
 	}
-	if c.Labels != nil {
-		files = append(files, tuLabels)
-	}
-	if c.EdgeLabels != nil {
-		files = append(files, tuEdgeLabels)
-	}
-	if c.Attributes > 0 {
-		files = append(files, tuAttributes)
-	}
-	return files
+	return nil
 }
 
-// WriteTU writes the file of a collection with one of the endings of [TUFiles]. Ids of
-// graphs and vertices are not kept.
-func WriteTU(w io.Writer, ending string, c *Collection) error {
+// writeTU writes the file with an ending.
+func writeTU(w io.Writer, ending string, c *Collection) error {
 	out := bufio.NewWriterSize(w, bufferBytes) // keeps the first error
 	first := 1
 	for g := range c.Graphs {

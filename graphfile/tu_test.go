@@ -2,13 +2,16 @@ package graphfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // tuFiles writes files of a collection called D, by their endings, and returns its prefix.
@@ -32,14 +35,26 @@ func small() map[string]string {
 	}
 }
 
+// readTU reads a collection.
+func readTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
+	t, err := ScanTU(ctx, prefix, directed)
+	if err != nil {
+		return nil, err
+	}
+	return t.Read(ctx)
+}
+
 func TestReadTU(t *testing.T) {
+	if _, err := ScanTU(t.Context(), t.TempDir(), false); !errors.Is(err, ErrNotTU) {
+		t.Errorf("an empty directory: %v", err)
+	}
 	prefix := tuFiles(t, small())
 	for _, path := range []string{prefix, prefix + "_A.txt", filepath.Dir(prefix)} {
-		if got, ok := FindTU(path); !ok || got != prefix {
-			t.Errorf("FindTU(%s): %s, %v", path, got, ok)
+		if got, ok := findTU(path); !ok || got != prefix {
+			t.Errorf("findTU(%s): %s, %v", path, got, ok)
 		}
 	}
-	c, err := ReadTU(t.Context(), prefix, false)
+	c, err := readTU(t.Context(), prefix, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +69,16 @@ func TestReadTU(t *testing.T) {
 		t.Error(diff)
 	}
 	again := map[string]string{}
-	for _, ending := range TUFiles(c) {
+	err = WriteTU(c, func(ending string, write func(io.Writer) error) error {
 		var text bytes.Buffer
-		if err := WriteTU(&text, ending, c); err != nil {
-			t.Fatal(err)
-		}
+		err := write(&text)
 		again[ending] = text.String()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	back, err := ReadTU(t.Context(), tuFiles(t, again), false)
+	back, err := readTU(t.Context(), tuFiles(t, again), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +88,7 @@ func TestReadTU(t *testing.T) {
 }
 
 func TestReadTUDirected(t *testing.T) {
-	c, err := ReadTU(t.Context(), tuFiles(t, map[string]string{tuEdges: "1,2\n2,2\n", tuIndicator: "1\n1\n"}), true)
+	c, err := readTU(t.Context(), tuFiles(t, map[string]string{tuEdges: "1,2\n2,2\n", tuIndicator: "1\n1\n"}), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +106,6 @@ func TestBrokenTU(t *testing.T) {
 		{tuIndicator, "1\n9999999999\n", `_graph_indicator.txt:2: "9999999999" is not the number of a graph; number the graphs from 1, and give each vertex one line`},
 		{tuIndicator, "1\n2000000000\n", "_graph_indicator.txt:2: graph 2000000000 comes after graph 1; number the graphs from 1, and give each vertex one line"},
 		{tuIndicator, "\n", "_graph_indicator.txt: has no vertex; number the graphs from 1, and give each vertex one line"},
-		{tuIndicator, "", "_graph_indicator.txt: is missing; a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"},
 		{tuEdges, "", "_A.txt: is missing; a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"},
 		{tuEdges, "1, 2\n1\n1,2\n1,2\n", `_A.txt:2: "1" is not an edge; write two vertices u, v from 1 to 4`},
 		{tuEdges, "1, 5\n", `_A.txt:1: "1, 5" is not an edge; write two vertices u, v from 1 to 4`},
@@ -108,8 +124,8 @@ func TestBrokenTU(t *testing.T) {
 			delete(files, b.ending)
 		}
 		prefix := tuFiles(t, files)
-		_, err := ReadTU(t.Context(), prefix, false)
-		broken := new(Error)
+		_, err := readTU(t.Context(), prefix, false)
+		var broken *nodefile.ParseError
 		if !errors.As(err, &broken) {
 			t.Errorf("%s %q: %v", b.ending, b.text, err)
 			continue

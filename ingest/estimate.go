@@ -182,7 +182,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 	}
 	var edges, text float64
 	declared := false
-	o.Declared = func(d graphfile.Declared) error {
+	o.Declared = func(d *graphfile.Summary) error {
 		declared, edges, g.weighted = true, float64(d.Edges), g.weighted || d.Weighted
 		if d.Numbered {
 			g.matrix, g.dense = max(g.matrix, d.Nodes), true

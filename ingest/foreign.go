@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -49,10 +48,10 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	switch tablefile.Recognize(in.Name(), head) {
 	case tablefile.LIBSVM:
 		if c.Fields == nil {
-			return 0, &nodefile.ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
+			return "", &nodefile.ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
 		}
 	case tablefile.NPY:
-		return 0, &nodefile.ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
+		return "", &nodefile.ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
@@ -66,7 +65,7 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 // readForeign reads a file that is neither an edge list nor Matrix Market.
 func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
-	r.files[f.file].Format = format.String()
+	r.files[f.file].Format = string(format)
 	var last int64 // line
 	defer func() { r.close(in, f.file, last) }()
 	if err := r.foreignFlags(in.Name(), format); err != nil {
@@ -89,10 +88,6 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	if changed := in.Unchanged(); changed != nil {
 		return nodefile.Translate(in.Name(), changed)
 	}
-	var wrong *graphfile.Error
-	if errors.As(err, &wrong) {
-		return &nodefile.ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
-	}
 	if err != nil {
 		return nodefile.Translate(in.Name(), err)
 	}
@@ -104,7 +99,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	}
 	if g.Numbered {
 		if several {
-			return numbersItsOwn(in.Name(), format.String())
+			return numbersItsOwn(in.Name(), string(format))
 		}
 		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
 			graphfile.BySymmetry: "general", graphfile.Undirected: "symmetric", graphfile.Directed: "directed",
@@ -129,7 +124,7 @@ func isText(in *textio.Reader, format graphfile.Format) bool {
 // foreignFlags refuses settings that belong to edge lists.
 func (r *run) foreignFlags(name string, format graphfile.Format) error {
 	const fix = "leave it out"
-	msg := "is for edge lists; " + name + " is a " + format.String() + " file"
+	msg := "is for edge lists; " + name + " is a " + string(format) + " file"
 	switch {
 	case r.c.Fields != nil && format != graphfile.Parquet:
 		return &nodefile.InputError{Place: "Config.Fields", Msg: msg, Fix: fix}

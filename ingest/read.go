@@ -67,7 +67,7 @@ func (r *run) readInputs(inputs []string) error {
 			continue
 		}
 		list := &edgeList{in: in, file: len(r.files) - 1}
-		r.files[list.file].Format = format.String()
+		r.files[list.file].Format = string(format)
 		group = append(group, list)
 		if err := r.begin(list, several); err != nil {
 			group = group[:len(group)-1]

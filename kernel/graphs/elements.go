@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -59,7 +60,7 @@ func readBase(ctx context.Context, path string, elements []string) (*sparse.Bloc
 			place[which] = append(place[which], at)
 		}
 		if at := slices.Index(known, false); at >= 0 {
-			return nil, &graphfile.Error{File: path, What: fmt.Sprintf("%q is none of its %s", elements[at], which), Fix: "give a kernel between all elements of the graphs"}
+			return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%q is none of its %s", elements[at], which), Fix: "give a kernel between all elements of the graphs"}
 		}
 	}
 	base, i := sparse.NewBlock[float64](len(elements), len(elements)), 0
@@ -96,18 +97,18 @@ func readMeasure(ctx context.Context, path string, elements []string) ([]float64
 		cut := strings.LastIndexAny(text, "\t ")
 		x, wrong := strconv.ParseFloat(text[cut+1:], 64)
 		if cut < 0 || wrong != nil || !(x >= 0) || x > 1e300 {
-			return nil, &graphfile.Error{File: path, Line: line.Number, What: fmt.Sprintf("%q is not an element with its measure", text), Fix: "write an element, a tab and a number ≥ 0"}
+			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is not an element with its measure", text), Fix: "write an element, a tab and a number ≥ 0"}
 		}
 		at, found := slices.BinarySearch(elements, strings.TrimSpace(text[:cut]))
 		if found && known[at] {
-			return nil, &graphfile.Error{File: path, Line: line.Number, What: fmt.Sprintf("%q is measured twice", elements[at]), Fix: "keep one line"}
+			return nil, &nodefile.ParseError{File: path, Line: line.Number, Msg: fmt.Sprintf("%q is measured twice", elements[at]), Fix: "keep one line"}
 		}
 		if found {
 			measure[at], known[at] = x, true
 		}
 	}
 	if at := slices.Index(known, false); at >= 0 {
-		return nil, &graphfile.Error{File: path, What: fmt.Sprintf("has no line for %q", elements[at]), Fix: "measure every element of the graphs"}
+		return nil, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("has no line for %q", elements[at]), Fix: "measure every element of the graphs"}
 	}
 	return measure, nil
 }

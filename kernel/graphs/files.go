@@ -14,6 +14,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -39,10 +40,10 @@ type ReadOptions struct {
 	Fits func(shape *graphfile.Shape, reading int64) error
 }
 
-// Read reads a collection of graphs: in the TU layout ([graphfile.FindTU]), or a directory
+// Read reads a collection of graphs: in the TU layout ([graphfile.ScanTU]), or a directory
 // with a graph in each file, of any format that [ingest.Run] reads. There the id of a
 // graph is the name of its file without endings, and no two have the same; vertices have
-// ids and no labels; weights of edges are not kept. Errors are [*graphfile.Error],
+// ids and no labels; weights of edges are not kept. Errors are [*nodefile.ParseError],
 // [*GraphError], [*spec.ParameterError] about vertices, and those of ingest.
 func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
 	if o == nil {
@@ -63,27 +64,27 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 
 // readAny reads a collection with the labels that it has.
 func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
-	if prefix, ok := graphfile.FindTU(path); ok {
-		t, err := graphfile.ScanTU(ctx, prefix, o.Directed)
-		if err != nil {
-			return nil, err
-		}
+	t, err := graphfile.ScanTU(ctx, path, o.Directed)
+	if err == nil {
 		shape := t.Shape
 		if by := o.labelledBy(shape.Labels); by != "labels" {
 			shape = relabelled(*shape, by)
 		}
 		if o.Fits != nil {
-			err = o.Fits(shape, spec.Sum(t.Memory()))
+			err = o.Fits(shape, spec.Sum(t.Memory))
 		}
 		if err != nil {
 			return nil, err
 		}
 		return t.Read(ctx)
 	}
+	if !errors.Is(err, graphfile.ErrNotTU) {
+		return nil, err
+	}
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
-		return nil, &graphfile.Error{File: path, What: "is no collection of graphs", Fix: "give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
+		return nil, &nodefile.ParseError{File: path, Msg: "is no collection of graphs", Fix: "give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
 	}
 	list, err := os.ReadDir(path)
 	if err != nil {
@@ -96,7 +97,7 @@ func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Colle
 		}
 	}
 	if len(paths) == 0 {
-		return nil, &graphfile.Error{File: path, What: "holds no file", Fix: "give a collection in the TU layout, or a directory with a graph in each file"}
+		return nil, &nodefile.ParseError{File: path, Msg: "holds no file", Fix: "give a collection in the TU layout, or a directory with a graph in each file"}
 	}
 	temp := os.TempDir()
 	if o.Temp != nil {

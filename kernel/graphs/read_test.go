@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -74,7 +75,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%v, want one about vertices without labels", err)
 	}
 	for _, path := range []string{filepath.Join(files, "one.tsv"), t.TempDir()} {
-		if _, err := Read(t.Context(), path, nil); !errors.As(err, new(*graphfile.Error)) {
+		if _, err := Read(t.Context(), path, nil); !errors.As(err, new(*nodefile.ParseError)) {
 			t.Errorf("%s: %v, want an error about no collection", path, err)
 		}
 	}

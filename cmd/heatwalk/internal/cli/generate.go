@@ -273,12 +273,13 @@ func (in *invocation) generateCollection(r *generated) error {
 	if err != nil {
 		return err
 	}
-	for _, ending := range graphfile.TUFiles(c) {
+	err = graphfile.WriteTU(c, func(ending string, write func(w io.Writer) error) error {
 		path := r.Output + ending
-		if err := files.writeText(path, func(w io.Writer) error { return graphfile.WriteTU(w, ending, c) }); err != nil {
-			return err
-		}
 		r.Files = append(r.Files, path)
+		return files.writeText(path, write)
+	})
+	if err != nil {
+		return err
 	}
 	run, err := files.beside(r.Output, "", ".run.json")
 	if err == nil {

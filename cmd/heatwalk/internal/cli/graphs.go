@@ -192,7 +192,6 @@ func (r *collectionRun) plan(rest func(n *needs) error) (*needs, error) {
 // explain names files and flags in errors about a collection.
 func (r *collectionRun) explain(err error) error {
 	var (
-		file  *graphfile.Error
 		graph *graphs.GraphError
 		wrong *spec.ParameterError
 		line  *nodefile.ParseError
@@ -201,8 +200,6 @@ func (r *collectionRun) explain(err error) error {
 	case errors.As(err, &line): // of a file with a graph
 		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass Config.SkipBadLines"), ", ")
 		return line
-	case errors.As(err, &file):
-		return &nodefile.ParseError{File: file.File, Line: file.Line, Msg: file.What, Fix: file.Fix, Err: file.Err}
 	case errors.As(err, &graph):
 		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles"))
 	case errors.As(err, &wrong):

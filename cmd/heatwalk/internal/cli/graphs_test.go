@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,17 +19,15 @@ import (
 func collectionFiles(t *testing.T, c *graphfile.Collection) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "D")
-	for _, ending := range graphfile.TUFiles(c) {
+	err := graphfile.WriteTU(c, func(ending string, write func(io.Writer) error) error {
 		f, err := os.Create(prefix + ending)
 		if err == nil {
-			err = graphfile.WriteTU(f, ending, c)
+			err = errors.Join(write(f), f.Close())
 		}
-		if err == nil {
-			err = f.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return prefix
 }
