@@ -2,10 +2,7 @@ package tablefile
 
 import (
 	"context"
-	"errors"
-	"io"
 
-	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -34,26 +31,4 @@ func ReadCSR(ctx context.Context, f *File, room func(bytes int64) error) (*spars
 		return nil, err
 	}
 	return sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
-}
-
-// InspectStream is [Inspect] for what can only be read once too: its content,
-// decompressed, is copied to the file that to names. Standard input, of the path "-", is
-// read from stdin.
-func InspectStream(ctx context.Context, path string, o *Options, stdin io.Reader, to func() (string, error)) (*File, error) {
-	f, err := Inspect(ctx, path, o)
-	if !errors.Is(err, ErrStream) {
-		return f, err
-	}
-	plain, err := to()
-	if err != nil {
-		return nil, err
-	}
-	w, err := durable.OS.Create(plain)
-	if err != nil {
-		return nil, err
-	}
-	if err = errors.Join(copyContent(ctx, w, path, stdin), w.Close()); err != nil {
-		return nil, err
-	}
-	return Inspect(ctx, plain, o)
 }

@@ -47,7 +47,7 @@ func TestPlaced(t *testing.T) {
 	})
 	for _, hold := range []bool{true, false} {
 		got := written("pieces", func(f *os.File) error {
-			p, err := NewPlaced[float32](f, NPY, m, hold)
+			p, err := NewWriter[float32](f, NPY, &Matrix{Rows: m.Rows, Cols: m.Cols, Pieces: true, Hold: hold})
 			for _, at := range [][4]int{{3, 4, 2, 3}, {0, 4, 3, 3}, {3, 0, 2, 4}, {0, 0, 3, 4}} {
 				piece := sparse.NewBlock[float64](at[2], at[3])
 				for i := range piece.Rows {

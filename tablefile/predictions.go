@@ -58,9 +58,9 @@ func newPredictions(w io.Writer, ending string, c Columns) predictionWriter {
 	return newTSV(w, c)
 }
 
-// PredictionBytes bounds the size of a file of n predictions whose ids have so many bytes
-// together. Parquet is taken for text.
-func PredictionBytes(ending string, c Columns, n int, ids int64) int64 {
+// Bytes bounds the size of a file of predictions, see [WritePredictions], for those that
+// have the given ids. Parquet is taken for text.
+func (c Columns) Bytes(ending string, ids Axis) int64 {
 	c.Classes = slices.SortedFunc(slices.Values(c.Classes), func(a, b string) int { return len(b) - len(a) })
 	file := func(lines int) int64 {
 		var w bytes.Buffer // takes everything
@@ -72,7 +72,7 @@ func PredictionBytes(ending string, c Columns, n int, ids int64) int64 {
 		})
 		return int64(w.Len())
 	}
-	return file(0) + ids + int64(n)*(file(1)-file(0))
+	return file(0) + ids.Bytes() + int64(ids.N)*(file(1)-file(0))
 }
 
 // Columns says which scores a file of predictions holds.

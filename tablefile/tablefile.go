@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -26,14 +27,8 @@ const (
 	NPZ
 )
 
-var formatNames = []string{"other", "LIBSVM", "npy", "npz"}
-
-// String returns the name of a format.
-func (f Format) String() string { return formatNames[f] }
-
 // ErrStream is returned by [Inspect] for what can only be read once, from its
-// beginning: a pipe, standard input or a compressed array. [InspectStream] makes a
-// file of it.
+// beginning: a pipe, standard input or a compressed array.
 var ErrStream = errors.New("tablefile: not a plain file")
 
 // Options are the settings of [Inspect]; nil stands for the zero value.
@@ -43,6 +38,11 @@ type Options struct {
 	Columns   int                     // of LIBSVM's features; 0: up to the largest index
 	Memory    int64                   // bytes that panels of rows may take; 0: 64 MiB
 	Progress  func(done, total int64) // bytes of the file; from the goroutine that reads; nil: nobody
+	Stdin     io.Reader               // what "-" reads; nil: os.Stdin
+
+	// Copy names a file to which what can only be read once is copied, decompressed; nil:
+	// that is an error.
+	Copy func() (string, error)
 }
 
 // File is a file of features whose shape is known.
@@ -136,13 +136,34 @@ func copyContent(ctx context.Context, w io.Writer, path string, stdin io.Reader)
 	return translate(path, err)
 }
 
-// Inspect finds out what the matrix in a file is like. Cost: LIBSVM's text is
+// Inspect finds out what the matrix in a file is like. The error is [ErrStream] for what
+// can only be read once, unless Options.Copy makes a file of it. Cost: LIBSVM's text is
 // read once, else a header.
 func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
-	f := &File{path: path}
-	if o != nil {
-		f.o = *o
+	if o == nil {
+		o = &Options{}
 	}
+	f, err := inspect(ctx, path, o)
+	if !errors.Is(err, ErrStream) || o.Copy == nil {
+		return f, err
+	}
+	plain, err := o.Copy()
+	if err != nil {
+		return nil, err
+	}
+	w, err := durable.OS.Create(plain)
+	if err != nil {
+		return nil, err
+	}
+	if err = errors.Join(copyContent(ctx, w, path, o.Stdin), w.Close()); err != nil {
+		return nil, err
+	}
+	return inspect(ctx, plain, o)
+}
+
+// inspect is Inspect for a plain file.
+func inspect(ctx context.Context, path string, o *Options) (*File, error) {
+	f := &File{path: path, o: *o}
 	if f.Name = f.o.Name; f.Name == "" {
 		f.Name = path
 	}

@@ -2,9 +2,14 @@ package tablefile
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"math"
 
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Matrix says what a file of a matrix holds beside the values. Ids are for archives.
@@ -14,18 +19,65 @@ type Matrix struct {
 
 	// Label returns the label of row i for LIBSVM's text: a number, 0 for none; nil: 0.
 	Label func(i int) string
+
+	// Pieces come in any order, by [Writer.Put]. With Hold they are kept in memory and
+	// written at the end. Else the format is NPY and what is written to an [io.WriterAt]:
+	// each row of a piece is written at its place.
+	Pieces, Hold bool
 }
 
-// Writer writes a matrix row by row.
+// Memory lists what a [Writer] holds of elements of so many bytes, beside a fixed buffer.
+func (m *Matrix) Memory(element int) []spec.Bytes {
+	if !m.Hold {
+		return nil
+	}
+	return []spec.Bytes{{What: "block", Bytes: int64(m.Rows.N) * int64(m.Cols.N) * int64(element)}}
+}
+
+// Writer writes a matrix: row by row, or in pieces in any order.
 type Writer[T sparse.Float] struct {
 	cols, written int
 	row           func(i int, values []T) error
+	put           func(i, j int, row []T) error // nil: row by row
 	close         func() error
+	narrow        []T // a row of a piece
 }
 
 // NewWriter begins a file of a matrix of T in the format f, which is one of LIBSVM, NPY
-// and NPZ, and returns the writer of its rows. It needs memory for a fixed buffer.
+// and NPZ.
 func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
+	n, cols := m.Rows.N, m.Cols.N
+	if m.Pieces && !m.Hold {
+		file, err := npy.NewPlaced[T](w.(io.WriterAt), n, cols)
+		if err != nil {
+			return nil, err
+		}
+		return &Writer[T]{cols: cols, put: file.Put, close: func() error { return nil }}, nil
+	}
+	file, err := newRows[T](w, f, m)
+	if err != nil || !m.Pieces {
+		return file, err
+	}
+	values := pages.Make[T](n * cols)
+	return &Writer[T]{
+		cols: cols,
+		put: func(i, j int, row []T) error {
+			copy(values[i*cols+j:], row)
+			return nil
+		},
+		close: func() error {
+			for i := range n {
+				if err := file.Row(values[i*cols : (i+1)*cols]); err != nil {
+					return err
+				}
+			}
+			return file.Close()
+		},
+	}, nil
+}
+
+// newRows begins a file that is written row by row.
+func newRows[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
 	switch f {
 	case LIBSVM:
 		return newLIBSVMWriter[T](w, m)
@@ -64,18 +116,55 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f Format, m *Matrix,
 
 // Row writes the next row, which has as many elements as the matrix columns.
 func (w *Writer[T]) Row(values []T) error {
-	if len(values) != w.cols {
+	if len(values) != w.cols || w.put != nil {
 		panic(badRow)
 	}
 	w.written++
 	return w.row(w.written-1, values)
 }
 
-// Close writes what is still buffered. Rows that are missing in an array are an error.
-// It does not close the underlying writer.
+// Put places a piece, whose first element belongs in row i and column j. The error is a
+// [*RangeError] where T holds no number near one of the piece.
+func (w *Writer[T]) Put(i, j int, piece *sparse.Block[float64]) error {
+	if len(w.narrow) < piece.Cols {
+		w.narrow = make([]T, piece.Cols)
+	}
+	row := w.narrow[:piece.Cols]
+	for r := range piece.Rows {
+		if err := narrow(row, piece.Row(r)); err != nil {
+			return err
+		}
+		if err := w.put(i+r, j, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes what is still buffered or held. Rows that are missing in an array that is
+// written row by row are an error. It does not close the underlying writer.
 func (w *Writer[T]) Close() error { return w.close() }
+
+// RangeError is a number that is too large for float32.
+type RangeError struct{ Value float64 }
+
+// Error implements error.
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("the value %.3g is too large for float32", e.Value)
+}
+
+// narrow stores values in dst, which has their precision or less.
+func narrow[T sparse.Float](dst []T, values []float64) error {
+	for j, v := range values {
+		dst[j] = T(v)
+		if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {
+			return &RangeError{v}
+		}
+	}
+	return nil
+}
 
 const (
 	badFormat = "tablefile: no matrix is written in this format"
-	badRow    = "tablefile: row has the wrong length"
+	badRow    = "tablefile: not the next row of the matrix"
 )

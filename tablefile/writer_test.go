@@ -93,7 +93,7 @@ func TestWriterReportsWriteErrors(t *testing.T) {
 				break
 			}
 			if !errors.Is(err, io.ErrClosedPipe) {
-				t.Errorf("%s: write %d fails: %v", f, n, err)
+				t.Errorf("%v: write %d fails: %v", f, n, err)
 			}
 		}
 	}

@@ -173,12 +173,13 @@ func (in *invocation) inspectMatrix(input, beside string, o *tablefile.Options) 
 		o.Name = "stdin"
 	}
 	var temp *tempDir
-	f, err = tablefile.InspectStream(in.ctx, input, o, in.stdin, func() (_ string, err error) {
+	o.Stdin, o.Copy = in.stdin, func() (_ string, err error) {
 		if temp, err = in.makeTemp(beside); err != nil {
 			return "", err
 		}
 		return filepath.Join(temp.Content(), "content"), durable.OS.Mkdir(temp.Content())
-	})
+	}
+	f, err = tablefile.Inspect(in.ctx, input, o)
 	return f, func() { temp.end() }, err
 }
 

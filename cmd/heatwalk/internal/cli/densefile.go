@@ -113,12 +113,15 @@ func (d *denseOutput) writeIDs(rows, cols axis) error {
 
 // newDenseFile writes everything but the rows of a matrix to d.
 func newDenseFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*tablefile.Writer[T], error) {
-	if err := d.writeIDs(rows, cols); err != nil {
+	return beginMatrix[T](d, &tablefile.Matrix{Rows: rows, Cols: cols, Kernel: l.kernel, Label: l.label})
+}
+
+// beginMatrix writes everything but the values of a matrix to d.
+func beginMatrix[T sparse.Float](d *denseOutput, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
+	if err := d.writeIDs(m.Rows, m.Cols); err != nil {
 		return nil, err
 	}
-	return tablefile.NewWriter[T](d.matrix, d.format, &tablefile.Matrix{
-		Rows: rows, Cols: cols, Kernel: l.kernel, Label: l.label,
-	})
+	return tablefile.NewWriter[T](d.matrix, d.format, m)
 }
 
 // takesPieces tells whether the output called path can be written in any order: a
@@ -126,14 +129,6 @@ func newDenseFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*ta
 func (d *denseOutput) takesPieces(path string) bool {
 	info, err := os.Stat(path)
 	return d.format == tablefile.NPY && path != "-" && (err != nil || info.Mode().IsRegular())
-}
-
-// newPlacedFile is newDenseFile for pieces in any order, see [tablefile.NewPlaced].
-func newPlacedFile[T sparse.Float](d *denseOutput, m *tablefile.Matrix, hold bool) (*tablefile.Placed[T], error) {
-	if err := d.writeIDs(m.Rows, m.Cols); err != nil {
-		return nil, err
-	}
-	return tablefile.NewPlaced[T](d.matrix, d.format, m, hold)
 }
 
 // checkDense notes what is wrong with the output of a dense matrix.

@@ -50,7 +50,7 @@ func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
 	case isScoreMatrix(o.path):
 		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + ids.Bytes()
 	}
-	return runFileBytes + tablefile.PredictionBytes(formatOf(o.path, predictionFormats), columns, ids.N, ids.Bytes())
+	return runFileBytes + columns.Bytes(formatOf(o.path, predictionFormats), ids)
 }
 
 // found is what was found of nodes, records or graphs, in the order of the output.

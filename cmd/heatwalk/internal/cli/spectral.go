@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -106,7 +107,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := newPlacedFile[T](d.dense, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf()}, hold)
+	file, err := beginMatrix[T](d.dense, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func planSpectral[T sparse.Float](d *graphRun, n *needs, f *kernelFlags, s *kern
 		return f.family.Memory(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, limit)
 	}
 	left, limited := n.Left()
-	block := tablefile.PlacedMemory[T](&tablefile.Matrix{Rows: rows, Cols: cols})
+	block := (&tablefile.Matrix{Rows: rows, Cols: cols, Pieces: true, Hold: true}).Memory(int(unsafe.Sizeof(T(0))))
 	held := spec.Sum(block)
 	if hold = !limited || held <= left/2; hold && limited {
 		hold = spec.Sum(memory(left-held)) <= left-held
