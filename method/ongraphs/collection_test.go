@@ -1,6 +1,7 @@
 package ongraphs
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"testing"
@@ -60,6 +61,46 @@ func TestOnGraphs(t *testing.T) {
 				first = out
 			} else if !slices.Equal(out.Class, first.Class) || !slices.Equal(out.Scores.Data, first.Scores.Data) {
 				t.Errorf("%s: 7 workers predict otherwise", m.Name())
+			}
+		}
+	}
+}
+
+// TestUnfinished: where a learner comes to the limit of its iteration, what its model says of
+// each class are votes, as of every learner on kernel values, and the prediction tells so.
+func TestUnfinished(t *testing.T) {
+	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(12), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Collection{Graphs: made, Kernel: &graphs.Settings{Cosine: true}}
+	p, err := c.Problem([]int{0, 1, 2, 3}, []int{0, 1, 0, 1}, []string{"0", "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := *classify.LearnerOf("centroid")
+	var model classify.Model
+	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (_ classify.Model, err error) {
+		if model, err = classify.LearnerOf("centroid").Fit(ctx, k, y, classes, v); err == nil {
+			err = classify.ErrIterationLimit
+		}
+		return model, err
+	}
+	m := New(c, graphs.Of("tanimoto"), &limited).(*graphsMethod)
+	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{Spec: &m.Spec}}, &method.Settings{})
+	if err != nil || out.Unfinished == "" {
+		t.Fatalf("%v, unfinished %q", err, out.Unfinished)
+	}
+	k, _, err := m.gram(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range k.N {
+		row := k.Data[i*k.Stride:][:k.N]
+		votes := classify.SoftVotes(nil, model.Outputs(), model.ScoresTo(nil, row, row[i]), 1)
+		for c, want := range votes {
+			if got := out.Scores.Row(i)[c]; got != float32(want) {
+				t.Fatalf("graph %d: %v, want votes %v", i, out.Scores.Row(i), votes)
 			}
 		}
 	}

@@ -205,7 +205,7 @@ func (r *collectionRun) explain(err error) error {
 	case errors.As(err, &wrong):
 		return fault.Usage("--"+wrong.Parameter, "%s", wrong.What)
 	}
-	return err
+	return learnError(err, r.name)
 }
 
 // axis is that of the graphs.
