@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -304,8 +303,10 @@ func same(t testing.TB, got, want graph) {
 // edgeText makes an edge list from pairs of numbers.
 func edgeText(n int, line func(i int) string) string {
 	var b strings.Builder
+	b.Grow(16 * n)
 	for i := range n {
-		fmt.Fprintln(&b, line(i))
+		b.WriteString(line(i))
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -24,7 +26,9 @@ var childOf = flag.String("ingest-into", "", "only ingest the file given as argu
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	durable.OS = durabletest.Unsynced(durable.OS)
 	if *childOf == "" {
+		debug.SetGCPercent(400)
 		goleak.VerifyTestMain(m)
 		return
 	}

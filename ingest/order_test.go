@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -112,7 +113,10 @@ func TestAutoOrder(t *testing.T) {
 		{name: "near, odd ids", edges: near, apart: 2, want: DefaultOrder},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var text []byte
+			if strings.HasSuffix(test.name, "odd ids") && !testgraph.Hunt {
+				t.Skip("tried with little memory, or with ids in a row")
+			}
+			text := make([]byte, 0, 18*len(test.edges))
 			mentions, named := make([]uint32, nodes), make([]bool, nodes)
 			for _, e := range test.edges {
 				for i, end := range e {

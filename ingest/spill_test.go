@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -55,11 +54,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			var text strings.Builder
-			for range lines {
-				fmt.Fprintln(&text, test.line(r))
-			}
-			paths := write(t, file{"edges.tsv", text.String()})
+			paths := write(t, file{"edges.tsv", edgeText(lines, func(int) string { return test.line(r) })})
 			roomy := test.c
 			roomy.TempDir = t.TempDir()
 			const left = ".heatwalk-edges.heatwalk-tmp-01234567" // by a run that was killed

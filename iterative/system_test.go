@@ -343,25 +343,25 @@ func TestSameBits(t *testing.T) {
 func testSameBits(t *testing.T, a *sparse.CSR) {
 	n, _ := a.Dims()
 	b := randomBlock(4, n, singleColumns+9)
-	counts := []int{1, 2, 7}
-	if testing.Short() {
-		counts = []int{1, 7}
-	}
-	for name, make := range map[string]func(g *graph.Graph) (*System, error){
-		"I − αS": func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) },
-		"L⁺":     func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 0) },
-		"L̃⁺":    func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0) },
+	for turn, c := range []struct {
+		name string
+		make func(g *graph.Graph) (*System, error)
+	}{
+		{"I − αS", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) }},
+		{"L⁺", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 0) }},
+		{"L̃⁺", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0) }},
 	} {
+		name := c.name
 		if testing.Short() && name == "L⁺" {
 			continue // takes several times as many steps
 		}
 		var want *sparse.Block[float64]
-		for _, workers := range counts {
+		for _, workers := range testgraph.Workers(turn) {
 			g, err := graph.New(ctx, a, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := make(g)
+			s, err := c.make(g)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -185,7 +185,11 @@ func TestResolventsNearTheirPoles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rest := range []float64{1e-2, 1e-4, 1e-6, 3e-9} {
+		rests := []float64{1e-2, 1e-6, 1e-4, 3e-9}
+		if !testgraph.Hunt {
+			rests = rests[gi%2*2:][:2]
+		}
+		for _, rest := range rests {
 			for _, c := range []named{
 				{"pagerank", spec.Values{"alpha": spec.Number(1 - rest)}},
 				{"pagerank", spec.Values{"alpha": spec.Number(1 - rest), "symmetric": spec.On(true)}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,10 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of short-lived kernels
+	goleak.VerifyTestMain(m)
+}
 
 // gammas are f/ρ(A) to six digits, with which the golden files of the von
 // Neumann kernel of A are made.

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	huntRuns = flag.Int("hunt", 400, "how many runs TestNoFalseBound makes")
+	huntRuns = flag.Int("hunt", 240, "how many runs TestNoFalseBound makes")
 	huntSeed = flag.Uint64("hunt-seed", 0, "the rng seed of its first graph")
 	huntLog  = flag.String("hunt-log", "", "a file for a line on each run")
 )

@@ -153,11 +153,11 @@ func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		kernels = kernels[:3]
 	}
-	for _, c := range kernels {
+	for i, c := range kernels {
 		t.Run(c.name+" "+c.text(), func(t *testing.T) {
-			for _, lists := range [][2][]int{{cols, cols}, {rows, cols}, {cols, rows}} {
+			for j, lists := range [][2][]int{{cols, cols}, {rows, cols}, {cols, rows}} {
 				var want *sparse.Block[float64]
-				for _, workers := range []int{1, 2, 7} {
+				for _, workers := range testgraph.Workers(i + j) {
 					k := mustNew(t, newGraph(t, a, workers), c.name, c.p)
 					memory := int64(0)
 					for range 5 {

@@ -20,7 +20,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const n = 20_000
+	const n = 10_000
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
 		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}).(*spectral)
@@ -78,7 +78,7 @@ func TestLeastEigenvalueByDiagonal(t *testing.T) {
 		factored bool
 	}{
 		{"hubs", hubGraph(t, 30_000, 12), false},
-		{"path", testgraph.Path(20_000), true},
+		{"path", testgraph.Path(10_000), true},
 	} {
 		g := newGraph(t, c.a, 2)
 		system, err := iterative.ShiftedLaplacian(g, false, 1, 0)

@@ -60,8 +60,8 @@ func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const n = 600
-	a := testgraph.Random(9, n, 2000, true)
+	const n = 400
+	a := testgraph.Random(9, n, 1400, true)
 	g := newGraph(t, a, 2)
 	few := []int{3, 1, 4, 15, 92}
 	cases := slices.Concat(symmetricKernels, others, []named{

@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -15,7 +16,10 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // of short-lived features
+	goleak.VerifyTestMain(m)
+}
 
 var tinyGrid = &Grid{
 	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Cost: []float64{0.5, 4, 32}, Features: []Features{Plain, Honest},

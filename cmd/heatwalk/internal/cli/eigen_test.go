@@ -62,7 +62,7 @@ func TestEigenAdvisedLimit(t *testing.T) {
 	run(t, "generate", "grid", "--rows", "300", "--columns", "300", "-o", "g.tsv", "--quiet")
 	run(t, "ingest", "g.tsv", "-o", "g", "--quiet")
 	// The normalized one comes to the factor, the other to a larger basis.
-	for matrix, products := range map[string]string{string(spectral.AdjacencyNormalized): "1000", string(spectral.Adjacency): "150"} {
+	for matrix, products := range map[string]string{string(spectral.AdjacencyNormalized): "500", string(spectral.Adjacency): "100"} {
 		args := []string{"eigen", "g", "--matrix", matrix, "--which", "largest", "--k", "4", "--max-products", products, "--quiet", "-o", "E.npy"}
 		var stderr bytes.Buffer
 		if code := Main(append(args, "--max-memory", "64MiB"), nil, io.Discard, &stderr); code != fault.OverLimit {

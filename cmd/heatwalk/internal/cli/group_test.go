@@ -46,25 +46,6 @@ var groups = []group{
 		line("classify w/g/ --labels w/l.tsv --method lp -o w/read.tsv")},
 }
 
-// unsynced is the file system of the operating system without what makes it slow.
-type unsynced struct{ durable.FS }
-
-func (unsynced) SyncDir(string) error { return nil }
-
-func (u unsynced) Create(name string) (durable.File, error) {
-	f, err := u.FS.Create(name)
-	return unsyncedFile{f}, err
-}
-
-func (u unsynced) CreateTemp(name string) (durable.File, error) {
-	f, err := u.FS.CreateTemp(name)
-	return unsyncedFile{f}, err
-}
-
-type unsyncedFile struct{ durable.File }
-
-func (unsyncedFile) Sync() error { return nil }
-
 func line(line string) []string { return strings.Fields(line) }
 
 // groupPlace makes a directory with the inputs of groups the working directory.
@@ -138,7 +119,7 @@ func lay(t *testing.T, files map[string]string) {
 func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	t.Helper()
 	lay(t, files)
-	got := runQuick(unsynced{durable.OS}, g.read)
+	got := runQuick(durabletest.Unsynced(durable.OS), g.read)
 	text, err := os.ReadFile(g.read[len(g.read)-1])
 	if (err == nil) != (got.code == fault.Done) {
 		t.Errorf("exit code %d, and the output: %v", got.code, err)
@@ -162,7 +143,7 @@ func made(t *testing.T, files map[string]string, args []string, fsys durable.FS)
 // to do, and can after the run is repeated.
 func TestGroupsStopped(t *testing.T) {
 	groupPlace(t)
-	quick := unsynced{durable.OS}
+	quick := durabletest.Unsynced(durable.OS)
 	for i, g := range groups {
 		if testing.Short() && i > 0 {
 			break
@@ -210,7 +191,7 @@ func TestGroupsStopped(t *testing.T) {
 // they are told apart as above, and the run tells what is left.
 func TestGroupsFail(t *testing.T) {
 	groupPlace(t)
-	g, quick := groups[0], unsynced{durable.OS}
+	g, quick := groups[0], durabletest.Unsynced(durable.OS)
 	old := made(t, nil, g.old, quick)
 	all := durabletest.FailAt(quick, -1)
 	made(t, old, g.new, all)
@@ -241,7 +222,7 @@ func TestGroupsFail(t *testing.T) {
 func TestMarkMayGo(t *testing.T) {
 	groupPlace(t)
 	g := groups[0]
-	files := made(t, nil, g.old, unsynced{durable.OS})
+	files := made(t, nil, g.old, durabletest.Unsynced(durable.OS))
 	mark := "w/c.mtx.ids" + durable.Unfinished
 	files[mark] = ""
 	if got := g.readWith(t, files); got.code != fault.WrongData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if they are of one run all the same\n", mark)) {

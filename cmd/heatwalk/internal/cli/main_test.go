@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,10 +17,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
+// TestMain lets no run wait for a disk: that files are synced is seen by tests which
+// count the operations of their own file system.
 func TestMain(m *testing.M) {
+	durable.OS = durabletest.Unsynced(durable.OS)
 	if os.Getenv("HEATWALK_TEST_MAIN") != "" {
 		code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 		if path := os.Getenv("HEATWALK_TEST_PEAK"); path != "" {
@@ -27,8 +33,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	}
+	debug.SetGCPercent(400) // not in the programs that tests start: what those take is measured
 	testscript.Main(m, map[string]func(){
-		"heatwalk": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"heatwalk": func() {
+			debug.SetGCPercent(100)
+			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
 	})
 }
 

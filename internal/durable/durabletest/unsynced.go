@@ -1,0 +1,29 @@
+package durabletest
+
+import "github.com/heatwalk/heatwalk/internal/durable"
+
+// Unsynced returns a file system that passes everything on to another but what makes
+// it slow: it waits for no disk.
+func Unsynced(fsys durable.FS) durable.FS { return unsynced{fsys} }
+
+type unsynced struct{ durable.FS }
+
+// SyncDir implements [durable.FS].
+func (unsynced) SyncDir(string) error { return nil }
+
+// Create implements [durable.FS].
+func (u unsynced) Create(name string) (durable.File, error) {
+	f, err := u.FS.Create(name)
+	return unsyncedFile{f}, err
+}
+
+// CreateTemp implements [durable.FS].
+func (u unsynced) CreateTemp(name string) (durable.File, error) {
+	f, err := u.FS.CreateTemp(name)
+	return unsyncedFile{f}, err
+}
+
+type unsyncedFile struct{ durable.File }
+
+// Sync implements [durable.File].
+func (unsyncedFile) Sync() error { return nil }
