@@ -1,6 +1,7 @@
 //go:build ignore
 
-// Type-checks all packages and tests for other systems: go run .ci/systems.go GOOS/GOARCH …
+// Type-checks all packages and tests for other systems, and vets them there:
+// go run .ci/systems.go GOOS/GOARCH …
 // It reads everything they import from source, which is a tenth of the work of go vet,
 // for whom the compiler makes all of that for each system.
 package main
@@ -10,8 +11,32 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/analysis/passes/assign"
+	"golang.org/x/tools/go/analysis/passes/atomic"
+	"golang.org/x/tools/go/analysis/passes/bools"
+	"golang.org/x/tools/go/analysis/passes/composite"
+	"golang.org/x/tools/go/analysis/passes/copylock"
+	"golang.org/x/tools/go/analysis/passes/directive"
+	"golang.org/x/tools/go/analysis/passes/errorsas"
+	"golang.org/x/tools/go/analysis/passes/nilfunc"
+	"golang.org/x/tools/go/analysis/passes/shift"
+	"golang.org/x/tools/go/analysis/passes/sigchanyzer"
+	"golang.org/x/tools/go/analysis/passes/stdmethods"
+	"golang.org/x/tools/go/analysis/passes/stringintconv"
+	"golang.org/x/tools/go/analysis/passes/unreachable"
+	"golang.org/x/tools/go/analysis/passes/unsafeptr"
+	"golang.org/x/tools/go/analysis/passes/unusedresult"
 	"golang.org/x/tools/go/packages"
 )
+
+// vet is what go vet looks for, as far as one package tells.
+var vet = []*analysis.Analyzer{
+	assign.Analyzer, atomic.Analyzer, bools.Analyzer, composite.Analyzer, copylock.Analyzer, directive.Analyzer,
+	errorsas.Analyzer, nilfunc.Analyzer, shift.Analyzer, sigchanyzer.Analyzer, stdmethods.Analyzer,
+	stringintconv.Analyzer, unreachable.Analyzer, unsafeptr.Analyzer, unusedresult.Analyzer,
+}
 
 func main() {
 	for _, system := range os.Args[1:] {
@@ -25,6 +50,18 @@ func main() {
 		}
 		if packages.PrintErrors(all) > 0 {
 			log.Fatalf("for %s", system)
+		}
+		graph, err := checker.Analyze(vet, all, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for a := range graph.All() {
+			for _, d := range a.Diagnostics {
+				log.Fatalf("for %s: %v: %s", system, a.Package.Fset.Position(d.Pos), d.Message)
+			}
+			if a.IsRoot && a.Err != nil {
+				log.Fatalf("for %s: %v: %v", system, a, a.Err)
+			}
 		}
 	}
 }

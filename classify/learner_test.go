@@ -193,6 +193,9 @@ func TestLearners(t *testing.T) {
 
 // TestLearnersAgree holds that any number of workers gives the same bits.
 func TestLearnersAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	p := clouds(9, 150, 3, 3, 2)
 	k := p.gram()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

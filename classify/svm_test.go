@@ -177,6 +177,9 @@ func slowDual(k *DenseGram[float64], y []float64, cost float64) float64 {
 }
 
 func TestSVMObjective(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for rngSeed := range uint64(10) {
 		p := clouds(rngSeed, 8, 3, 2, 1)
 		k := p.radial()

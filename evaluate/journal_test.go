@@ -40,6 +40,9 @@ func written(t *testing.T, r *Report) string {
 // TestResume cancels runs after random numbers of splits, and throws some away that
 // were not yet written: they go on to the report of a run that nothing disturbed.
 func TestResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	seed := rand.Uint64()
 	t.Logf("rng seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))

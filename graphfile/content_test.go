@@ -218,6 +218,9 @@ func TestErrorsPass(t *testing.T) {
 // TestCutFiles cuts samples everywhere: no piece of a file may be read as a
 // whole one but those of formats that have no end, cut between two lines.
 func TestCutFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, name := range []string{"lesmis.gml", "lesmis.graphml", "lesmis.graph", "small-csr.npz", "small-coo.npz"} {
 		data := sample(t, name)
 		for n := 0; n < len(data)-2; n += 1 + n/50 {

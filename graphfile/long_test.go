@@ -38,6 +38,9 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 // TestLongUnits reads texts with one word, string, tag or line of 100 MB. It is
 // refused after little more than its bound, or not kept, in little memory either way.
 func TestLongUnits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const (
 		xml      = "<graphml><key id=\"n\" for=\"node\" attr.name=\"name\"/><graph>\n"
 		longTag  = ": a tag, comment or text longer than 1 MiB; shorten it; is a quote or a bracket missing?"

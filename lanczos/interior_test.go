@@ -206,6 +206,9 @@ func TestInteriorDensity(t *testing.T) {
 // TestInteriorAsksOnce takes the memory that a refusal on the way asks for: with it the
 // iteration is not refused again, though its basis is doubled more than once.
 func TestInteriorAsksOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const side = 20
 	var entries []sparse.Triplet
 	for i := range side * side {

@@ -11,6 +11,9 @@ import (
 
 // TestEntries tunes methods with parameters of their own, which the choice keeps.
 func TestEntries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	entries, err := ParseEntries("diffusion:laplacian=combinatorial:beta=0.5, diffusion ,cwk:alpha=0.5:steps=3:features=plain,lgc:alpha=0.3,pseudo-inverse+rls:laplacian=combinatorial")
 	if err != nil {
 		t.Fatal(err)

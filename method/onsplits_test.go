@@ -13,6 +13,9 @@ import (
 // TestTuneOnSplits compares what tuning says of the chosen parameters with predictions
 // that are made with them on each split: the same answers, but for tolerances.
 func TestTuneOnSplits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := testgraph.Planted(t, 5, 100, 80)
 	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 2, 1)

@@ -112,6 +112,9 @@ func TestLinearLearner(t *testing.T) {
 
 // Few and lonely labels: no fold, class or component is too small.
 func TestFewLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	base := problemtest.Planted(t, 6, 60, 50)
 	for _, labels := range []struct{ row, class []int }{
 		{[]int{5, 9}, []int{0, 1}},

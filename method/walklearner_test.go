@@ -105,6 +105,9 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 // splits, the same for any number of workers and any limit, and is right about half the
 // nodes of a graph with four clear classes or more, as often as it tells.
 func TestWalkLearners(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {

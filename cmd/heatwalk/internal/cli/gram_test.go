@@ -43,6 +43,9 @@ const inverseKernel = "--kernel regularized-laplacian --laplacian combinatorial 
 // TestGoldenLearners makes the golden files of learners by the command, of kernels
 // that it has written.
 func TestGoldenLearners(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	seen := map[string]bool{}
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		folder := goldenFolder(t, graph)

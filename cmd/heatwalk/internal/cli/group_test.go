@@ -190,6 +190,9 @@ func TestGroupsStopped(t *testing.T) {
 // TestGroupsFail lets the last operations on the disk fail while files are replaced:
 // they are told apart as above, and the run tells what is left.
 func TestGroupsFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	groupPlace(t)
 	g, quick := groups[0], durabletest.Unsynced(durable.OS)
 	old := made(t, nil, g.old, quick)
