@@ -77,6 +77,7 @@ var floors = map[string]int{
 	"bench/papers/uci":               14,
 	"cmd/heatwalk/internal/cli":      14,
 	"cmd/heatwalk/internal/progress": 1,
+	"cmd/heatwalk/internal/account":  1,
 	"cmd/heatwalk/internal/fault":    13,
 	"cmd/heatwalk/internal/words":    0,
 	"cmd/heatwalk":                   15,

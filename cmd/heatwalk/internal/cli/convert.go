@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
@@ -184,7 +185,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 		A: g.Compared(), Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
 		SelfLoops: m.SelfLoops,
 	}
-	plan, err := in.fit(g, func() (*needs, error) {
+	plan, err := in.fit(g, func() (*account.Needs, error) {
 		source.Memory = g.memory()
 		return planConvert(g, source, format, path)
 	})
@@ -224,17 +225,17 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 }
 
 // planConvert returns what it takes to write a graph.
-func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*needs, error) {
+func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*account.Needs, error) {
 	n := g.needs()
 	list, file := graphfile.Memory(format.graph, source)
-	n.sweeps, n.disk = 1, file+runFileBytes
+	n.Sweeps, n.Disk = 1, file+runFileBytes
 	if format.graph == graphfile.SciPy {
-		n.sweeps = 3
+		n.Sweeps = 3
 	}
 	for id := range g.ids() {
-		n.disk += int64(len(id)) + 1
+		n.Disk += int64(len(id)) + 1
 	}
-	bytes := spec.Sum(list) + min(textio.CompressBytes(path), n.disk)
+	bytes := spec.Sum(list) + min(textio.CompressBytes(path), n.Disk)
 	return n, n.Reserve(bytes, "rows on their way")
 }
 

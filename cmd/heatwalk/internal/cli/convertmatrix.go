@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -184,15 +185,15 @@ func (in *invocation) inspectMatrix(input, beside string, o *tablefile.Options) 
 }
 
 // nameMatrix reads what rows and columns are called, and labels if they are given.
-func (in *invocation) nameMatrix(c *tablefile.Conversion, flags *matrixFlags, plan *needs, r *reading) error {
+func (in *invocation) nameMatrix(c *tablefile.Conversion, flags *matrixFlags, plan *account.Needs, r *reading) error {
 	list := r.config.Nodes
-	if err := plan.reserveList(c.NameMemory(list)); err != nil {
+	if err := plan.ReserveList(c.NameMemory(list)); err != nil {
 		return err
 	}
 	if err := c.Name(in.ctx, list, in.stdin); err != nil || flags.labels == "" {
 		return err
 	}
-	if err := plan.reserveList(c.LabelMemory()); err != nil {
+	if err := plan.ReserveList(c.LabelMemory()); err != nil {
 		return err
 	}
 	return c.Label(in.ctx, flags.labels, &nodefile.LabelConfig{

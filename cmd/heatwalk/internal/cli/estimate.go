@@ -3,11 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
@@ -79,12 +79,12 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 }
 
 // printPlan prints what a run takes.
-func (in *invocation) printPlan(command string, n *needs) error {
+func (in *invocation) printPlan(command string, n *account.Needs) error {
 	in.progress.Close()
-	peak, items := n.Peak()
-	doc := estimated{Command: command, MemoryBytes: resident(peak), SureBytes: resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.disk, Items: itemsOf(peak, items)}
-	if n.sweeps != unknownSweeps {
-		doc.Sweeps = &n.sweeps
+	items, peak := n.Items()
+	doc := estimated{Command: command, MemoryBytes: peak, SureBytes: account.Resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.Disk, Items: items}
+	if n.Sweeps != account.UnknownSweeps {
+		doc.Sweeps = &n.Sweeps
 	}
 	if in.json {
 		doc.Closing = in.closing()
@@ -112,18 +112,4 @@ func (in *invocation) printPlan(command string, n *needs) error {
 		line("sweeps", "%s", words.Count(int64(*doc.Sweeps)))
 	}
 	return in.stdout.err
-}
-
-// itemsOf returns what makes up the resident memory of a plan with the given
-// peak, each name once.
-func itemsOf(peak int64, items []budget.Item) []budget.Item {
-	var list []budget.Item
-	for _, it := range items {
-		if i := slices.IndexFunc(list, func(o budget.Item) bool { return o.What == it.What }); i >= 0 {
-			list[i].Bytes += it.Bytes
-		} else {
-			list = append(list, it)
-		}
-	}
-	return append(list, budget.Item{What: "program and heap", Bytes: resident(peak) - peak})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -212,7 +213,7 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 		return err
 	}
 	var walk *cwk.Walk[T]
-	err = in.take(d.g, func() (*needs, error) {
+	err = in.take(d.g, func() (*account.Needs, error) {
 		n, err := d.needs(files)
 		if err != nil {
 			return n, err
@@ -228,7 +229,12 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 			walk.Memory = max(1, left)
 		}
 		m.settle(walk)
-		return n, n.walk(m.memory(walk))
+		list, sweeps, err := m.memory(walk)
+		if err != nil {
+			return n, err
+		}
+		n.Sweeps += sweeps
+		return n, n.ReserveList(list)
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
@@ -14,11 +15,11 @@ import (
 func TestEnoughIsClose(t *testing.T) {
 	for least := int64(100_000_001); least < 3_000_000_000; least += least / 37 {
 		in := &invocation{memory: 100_000_000}
-		got := in.enough(func() (*needs, error) {
+		got := in.enough(func() (*account.Needs, error) {
 			if in.memory < least {
 				return nil, budget.ErrOver
 			}
-			return new(needs), nil
+			return new(account.Needs), nil
 		})
 		if got < least || got-least > least/16 {
 			t.Errorf("%d bytes are needed, %d said to be enough", least, got)
@@ -34,7 +35,7 @@ func TestNothingIsEnough(t *testing.T) {
 	other := errors.New("something else")
 	for _, wrong := range []error{budget.ErrOver, other} {
 		in := &invocation{memory: 1 << 27}
-		if got := in.enough(func() (*needs, error) { return nil, wrong }); got != 0 {
+		if got := in.enough(func() (*account.Needs, error) { return nil, wrong }); got != 0 {
 			t.Errorf("%v: %d bytes", wrong, got)
 		}
 	}
@@ -60,17 +61,17 @@ func TestStreamingPays(t *testing.T) {
 	}{
 		{13, 11, true}, {12, 11, false}, {11, 11, false}, {24, 21, true}, {24, 22, false}, {120, 111, false}, {1, 1, false},
 	} {
-		plan := func() (*needs, error) {
+		plan := func() (*account.Needs, error) {
 			if g.asStreamed {
-				return &needs{sweeps: c.streamed}, nil
+				return &account.Needs{Sweeps: c.streamed}, nil
 			}
-			return &needs{sweeps: c.kept}, nil
+			return &account.Needs{Sweeps: c.kept}, nil
 		}
 		if got := g.streamingPays(c.kept, plan); got != c.pays {
 			t.Errorf("%d sweeps for %d: streaming pays: %v", c.streamed, c.kept, got)
 		}
 	}
-	if g.streamingPays(unknownSweeps, func() (*needs, error) { return &needs{sweeps: 1}, nil }) {
+	if g.streamingPays(account.UnknownSweeps, func() (*account.Needs, error) { return &account.Needs{Sweeps: 1}, nil }) {
 		t.Error("sweeps that are not known are taken for many")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/generate"
@@ -196,14 +197,14 @@ func (in *invocation) runGenerate(r *generated) error {
 
 // planGenerate plans a run, and keeps it to the plan.
 func (in *invocation) planGenerate(output string, size generate.Size) error {
-	return in.keepWithin(func() (*needs, error) {
+	return in.keepWithin(func() (*account.Needs, error) {
 		n := in.needs()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
 			return n, err
 		}
 		if !isStoreName(output) {
-			n.disk = size.Text() + runFileBytes
-			return n, n.Reserve(min(textio.CompressBytes(output), n.disk), "compression")
+			n.Disk = size.Text() + runFileBytes
+			return n, n.Reserve(min(textio.CompressBytes(output), n.Disk), "compression")
 		}
 		left, _ := n.Left()
 		counts := &ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}
@@ -211,7 +212,7 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 		if err != nil {
 			return n, err
 		}
-		n.disk, n.sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
+		n.Disk, n.Sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
 		const line, id, readers = 8, 8, 8 << 20
 		if err := n.Reserve(min(spec.Sum(p.Memory), line*p.Lines+id*p.Nodes+readers), "lines and ids"); err != nil {
 			return n, err
@@ -219,7 +220,7 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 		// What has made the edges is gone when the last line is read.
 		n.Release("lines and ids")
 		n.Release("making of edges")
-		return n, n.reserveList(p.Memory)
+		return n, n.ReserveList(p.Memory)
 	})
 }
 
@@ -261,9 +262,9 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, publish func
 
 // generateCollection makes and writes a collection.
 func (in *invocation) generateCollection(r *generated) error {
-	if err := in.keepWithin(func() (*needs, error) {
+	if err := in.keepWithin(func() (*account.Needs, error) {
 		n := in.needs()
-		return n, n.reserveList(generate.CollectionMemory(r.values))
+		return n, n.ReserveList(generate.CollectionMemory(r.values))
 	}); err != nil {
 		return err
 	}

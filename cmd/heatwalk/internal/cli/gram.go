@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -191,13 +192,13 @@ func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) er
 
 // dataNeeds returns the plan of a run without a graph that writes files of so many bytes and
 // holds what is listed.
-func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*needs, error) {
-	return func() (*needs, error) {
+func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*account.Needs, error) {
+	return func() (*account.Needs, error) {
 		n := in.needs()
-		n.disk = disk
+		n.Disk = disk
 		if err := n.Reserve(learnerBytes, "learner"); err != nil {
 			return n, err
 		}
-		return n, n.reserveList(list)
+		return n, n.ReserveList(list)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -151,14 +152,14 @@ func (in *invocation) openSwept(name string, r *reading, beside string, takes fu
 	if err != nil {
 		return nil, err
 	}
-	_, err = in.fit(g, func() (*needs, error) {
+	_, err = in.fit(g, func() (*account.Needs, error) {
 		n := g.needs()
-		n.sweeps = unknownSweeps
+		n.Sweeps = account.UnknownSweeps
 		list, err := takes(g)
 		if err != nil {
 			return n, err
 		}
-		return n, n.reserveList(list)
+		return n, n.ReserveList(list)
 	})
 	if err == nil {
 		err = g.load()
@@ -220,7 +221,7 @@ func (in *invocation) storeOptions() *shard.Options {
 func (in *invocation) openStore(dir string, o *shard.Options) (*shard.Store, error) {
 	s, err := shard.Open(in.ctx, dir, o)
 	if over := (*budget.OverError)(nil); errors.As(err, &over) {
-		err = &overError{err, resident(2*over.Need + over.Need/8)}
+		err = &overError{err, account.Resident(2*over.Need + over.Need/8)}
 	}
 	return s, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
@@ -177,9 +178,9 @@ const learnerBytes = 3 << 20
 // each label that is what list tells: what is held in one phase after the other, and how
 // many sweeps are made. Before it is asked, the settings get the memory that is left.
 func (d *graphRun) take(s *method.Settings, bytes, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
-	return d.in.take(d.g, func() (*needs, error) {
+	return d.in.take(d.g, func() (*account.Needs, error) {
 		n := d.g.needs()
-		n.disk += disk
+		n.Disk += disk
 		if err := n.Reserve(learnerBytes+bytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
 			return n, err
 		}
@@ -191,12 +192,12 @@ func (d *graphRun) take(s *method.Settings, bytes, disk int64, list func() (phas
 		if err != nil {
 			return n, err
 		}
-		n.sweeps = sweeps
+		n.Sweeps = sweeps
 		for _, held := range phases {
-			if err := n.reserveList(held); err != nil {
+			if err := n.ReserveList(held); err != nil {
 				return n, err
 			}
-			n.releaseList(held)
+			n.ReleaseList(held)
 		}
 		return n, nil
 	})
@@ -244,13 +245,13 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 
 // needs returns the needs of a run but for its computation: what it has read, and files of so
 // many bytes.
-func (d *graphRun) needs(files int64) (*needs, error) {
+func (d *graphRun) needs(files int64) (*account.Needs, error) {
 	n := d.g.needs()
 	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
 	if d.l != nil {
 		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees())) // and the class of every row
 	}
-	n.disk += files
+	n.Disk += files
 	return n, n.Reserve(lists, "lists of nodes")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -111,8 +112,8 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
-	return g, g.keep(list, func(n *needs) error {
-		n.disk = files(g)
+	return g, g.keep(list, func(n *account.Needs) error {
+		n.Disk = files(g)
 		return nil
 	})
 }

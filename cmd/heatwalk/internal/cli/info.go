@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/spf13/cobra"
@@ -101,9 +102,9 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 		}
 	}
-	plan, err := in.fit(g, func() (*needs, error) {
+	plan, err := in.fit(g, func() (*account.Needs, error) {
 		n := g.needs()
-		n.sweeps = 2
+		n.Sweeps = 2
 		const label = 40 // bytes, while they are read
 		if class != nil {
 			if err := n.Reserve((4+16)*m.Rows+label*int64(*v.Labelled), "labels and changes of class"); err != nil {

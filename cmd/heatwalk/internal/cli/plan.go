@@ -3,55 +3,15 @@ package cli
 import (
 	"errors"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
-
-// needs is what a run takes, found out before it starts: estimate prints it, and
-// the run keeps to it.
-type needs struct {
-	budget.Plan
-	disk   int64 // bytes of its files at the most
-	sweeps int   // over all entries, but for unknownSweeps
-	row    int   // bytes of a row of the widest block that is gathered from; 0: unknown
-	short  bool  // the run fits, but not with all that it may turn out to need
-}
-
-// unknownSweeps stands where what is found on the way decides.
-const unknownSweeps = -1
-
-const (
-	// programBytes is resident without any data: the program, its runtime, and
-	// what is too small to be planned.
-	programBytes = 24 << 20
-
-	// fileBytes of them are pages of the program's file and its variables, which the runtime's
-	// own limit does not cover.
-	fileBytes = 20 << 20
-
-	// heapShare is how many bytes of data there are for one byte of the heap
-	// that is not data. Half of these are tables and garbage not yet collected,
-	// half what the runtime gives back and huge pages bring in again.
-	heapShare = 8
-
-	// leastMemory is the smallest limit that a run is tried with.
-	leastMemory = 64 << 20
-)
-
-// resident returns the resident memory of a run with so many bytes of data: at
-// least what every run is allowed. Small runs would spend more time on collecting
-// garbage than on their work if they were held to less.
-func resident(data int64) int64 { return max(leastMemory, programBytes+data+data/heapShare) }
-
-// data returns how many bytes of data a run with so much resident memory has.
-func data(resident int64) int64 { return (resident - programBytes) / (heapShare + 1) * heapShare }
 
 // plannable returns the bytes of data whose run stays within the limit.
-func (in *invocation) plannable() int64 { return max(1, data(in.memory)) }
+func (in *invocation) plannable() int64 { return max(1, account.Data(in.memory)) }
 
 // dataLimit returns the limit of a plan; 0 means none.
 func (in *invocation) dataLimit() int64 {
@@ -62,13 +22,13 @@ func (in *invocation) dataLimit() int64 {
 }
 
 // needs returns the needs of a run within the limit, so far nothing.
-func (in *invocation) needs() *needs { return &needs{Plan: budget.Plan{Limit: in.dataLimit()}} }
+func (in *invocation) needs() *account.Needs { return account.Within(in.dataLimit()) }
 
 // needs returns the needs of a run on g, so far those of the graph itself.
-func (g *openGraph) needs() *needs {
+func (g *openGraph) needs() *account.Needs {
 	n := g.in.needs()
 	if g.in.estimating && g.readBytes > 0 {
-		n.disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
+		n.Disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
 		_ = n.Reserve(g.readBytes, "ingest")
 		n.Release("ingest")
 	}
@@ -83,16 +43,15 @@ var errPlanned = errors.New("planned")
 // fit plans a run with plan. Where it, or what it may turn out to need, does not fit
 // beside a graph of which parts stay in memory but would without them, or is faster
 // without them, the graph is streamed.
-func (in *invocation) fit(g *openGraph, plan func() (*needs, error)) (*needs, error) {
+func (in *invocation) fit(g *openGraph, plan func() (*account.Needs, error)) (*account.Needs, error) {
 	n, err := plan()
-	tooMuch := func() bool { return fault.Code(err) == fault.OverLimit }
-	if !g.streamed && (tooMuch() || err == nil && (n.short && g.streamingFits(plan) || g.streamingPays(n.sweeps, plan))) {
+	if !g.streamed && (tooMuch(err) || err == nil && (n.Short && g.streamingFits(plan) || g.streamingPays(n.Sweeps, plan))) {
 		if err := g.stream(); err != nil {
 			return nil, err
 		}
 		n, err = plan()
 	}
-	if tooMuch() {
+	if tooMuch(err) {
 		err = &overError{err, in.enough(plan)}
 	}
 	if err == nil {
@@ -104,19 +63,19 @@ func (in *invocation) fit(g *openGraph, plan func() (*needs, error)) (*needs, er
 // arrange decides how the graph's copy lies in memory: in the layout that a run with
 // the plan n sweeps fastest, if it takes no more sweeps for want of memory. It returns
 // the plan of the run as it will be.
-func (g *openGraph) arrange(n *needs, plan func() (*needs, error)) (*needs, error) {
+func (g *openGraph) arrange(n *account.Needs, plan func() (*account.Needs, error)) (*account.Needs, error) {
 	if g.layout == nil {
 		return n, nil
 	}
-	o := sparse.LayoutOptions{RowBytes: n.row}
-	if n.sweeps != unknownSweeps {
-		o.Sweeps = max(1, n.sweeps)
+	o := sparse.LayoutOptions{RowBytes: n.Row}
+	if n.Sweeps != account.UnknownSweeps {
+		o.Sweeps = max(1, n.Sweeps)
 	}
 	if err := g.copyFor(o); err != nil || !g.layout.Reordered && !g.layout.Tiled {
 		return n, err
 	}
 	arranged, err := plan()
-	if err == nil && arranged.sweeps == n.sweeps {
+	if err == nil && arranged.Sweeps == n.Sweeps {
 		return arranged, nil
 	}
 	if err := g.copyPlain(); err != nil {
@@ -129,24 +88,24 @@ func (g *openGraph) arrange(n *needs, plan func() (*needs, error)) (*needs, erro
 // of the graph make room for wider walks. A sweep whose frames come from the
 // system's cache takes an eleventh more time; where that has no room for them,
 // they stay. The last call of plan is for the graph as it is.
-func (g *openGraph) streamingPays(sweeps int, plan func() (*needs, error)) bool {
+func (g *openGraph) streamingPays(sweeps int, plan func() (*account.Needs, error)) bool {
 	const dearer = 12.0 / 11
 	frames, spare := g.Manifest().Size(), system.Memory()-g.in.memory
-	if sweeps == unknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
+	if sweeps == account.UnknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
 		return false
 	}
-	return g.streamedIs(plan, func(n *needs) bool { return dearer*float64(n.sweeps) < float64(sweeps) })
+	return g.streamedIs(plan, func(n *account.Needs) bool { return dearer*float64(n.Sweeps) < float64(sweeps) })
 }
 
 // streamingFits tells whether a run fits with all that it may turn out to need if
 // nothing of the graph stays in memory. The last call of plan is for the graph as it is.
-func (g *openGraph) streamingFits(plan func() (*needs, error)) bool {
-	return g.streamedIs(plan, func(n *needs) bool { return !n.short })
+func (g *openGraph) streamingFits(plan func() (*account.Needs, error)) bool {
+	return g.streamedIs(plan, func(n *account.Needs) bool { return !n.Short })
 }
 
 // streamedIs tells whether a plan without anything of the graph in memory fits and is
 // better.
-func (g *openGraph) streamedIs(plan func() (*needs, error), better func(n *needs) bool) bool {
+func (g *openGraph) streamedIs(plan func() (*account.Needs, error), better func(n *account.Needs) bool) bool {
 	g.asStreamed = true
 	n, err := plan()
 	g.asStreamed = false
@@ -166,36 +125,21 @@ type overError struct {
 // Unwrap returns the error of the plan.
 func (e *overError) Unwrap() error { return e.error }
 
-// enough returns a limit with which plan fits, with all that the run may turn out to
-// need, at most a sixteenth above the least; 0 if there is none.
-func (in *invocation) enough(plan func() (*needs, error)) int64 {
+// enough returns a limit with which plan fits; 0 if there is none.
+func (in *invocation) enough(plan func() (*account.Needs, error)) int64 {
 	limit := in.memory
 	defer func() { in.memory = limit }()
-	const most = 1 << 60
-	low, high := limit, limit
-	for fits := false; !fits; {
-		if low, high = high, high+high/2; high > most {
-			return 0
-		}
-		in.memory = high
-		n, err := plan()
-		if fits = err == nil && !n.short; err != nil && fault.Code(err) != fault.OverLimit {
-			return 0
-		}
-	}
-	for high-low > low/16 {
-		in.memory = low + (high-low)/2
-		if n, err := plan(); err == nil && !n.short {
-			high = in.memory
-		} else {
-			low = in.memory
-		}
-	}
-	return high
+	return account.Enough(limit, func(limit int64) (*account.Needs, error) {
+		in.memory = limit
+		return plan()
+	}, tooMuch)
 }
 
+// tooMuch reports whether an error is that of a plan that does not fit.
+func tooMuch(err error) bool { return fault.Code(err) == fault.OverLimit }
+
 // take plans a run with plan, as fit does, and takes the plan up.
-func (in *invocation) take(g *openGraph, plan func() (*needs, error)) error {
+func (in *invocation) take(g *openGraph, plan func() (*account.Needs, error)) error {
 	n, err := in.fit(g, plan)
 	if err != nil {
 		return err
@@ -205,7 +149,7 @@ func (in *invocation) take(g *openGraph, plan func() (*needs, error)) error {
 
 // begin takes up a plan: the heap is kept within it, and the graph is loaded.
 // When only an estimate is wanted the run ends here.
-func (in *invocation) begin(g *openGraph, n *needs) error {
+func (in *invocation) begin(g *openGraph, n *account.Needs) error {
 	if err := in.keepTo(n); err != nil {
 		return err
 	}
@@ -213,62 +157,24 @@ func (in *invocation) begin(g *openGraph, n *needs) error {
 }
 
 // keepTo is begin without a graph.
-func (in *invocation) keepTo(n *needs) error {
+func (in *invocation) keepTo(n *account.Needs) error {
 	if in.estimating {
 		in.planned = n
 		return errPlanned
 	}
 	peak, _ := n.Peak()
-	pages.Within(heapLimit(n.Sure()), heapLimit(peak))
+	pages.Within(account.HeapLimit(n.Sure()), account.HeapLimit(peak))
 	return nil
 }
 
 // keepWithin plans a run without a graph and keeps to the plan.
-func (in *invocation) keepWithin(plan func() (*needs, error)) error {
+func (in *invocation) keepWithin(plan func() (*account.Needs, error)) error {
 	n, err := plan()
-	if fault.Code(err) == fault.OverLimit {
+	if tooMuch(err) {
 		err = &overError{err, in.enough(plan)}
 	}
 	if err != nil {
 		return err
 	}
 	return in.keepTo(n)
-}
-
-// heapLimit returns the runtime's own limit for a run with so many bytes of data:
-// it collects garbage before more is resident than [resident] says.
-func heapLimit(data int64) int64 { return resident(data) - fileBytes - data/(2*heapShare) }
-
-// reserveList reserves a list.
-func (n *needs) reserveList(list []spec.Bytes) error {
-	n.row = max(n.row, spec.Row(list))
-	for _, b := range list {
-		reserve := n.Reserve
-		if b.Optional {
-			reserve = n.ReservePerhaps
-		}
-		if b.Bytes == 0 {
-			continue
-		}
-		if err := reserve(b.Bytes, b.What); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// releaseList releases what reserveList reserved.
-func (n *needs) releaseList(list []spec.Bytes) {
-	for _, b := range list {
-		n.Release(b.What)
-	}
-}
-
-// walk reserves what a method of a walk takes.
-func (n *needs) walk(list []spec.Bytes, sweeps int, err error) error {
-	if err != nil {
-		return err
-	}
-	n.sweeps += sweeps
-	return n.reserveList(list)
 }

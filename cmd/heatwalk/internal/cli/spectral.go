@@ -8,6 +8,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -77,7 +78,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	d.g.forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
-	plan, err := in.fit(d.g, func() (*needs, error) {
+	plan, err := in.fit(d.g, func() (*account.Needs, error) {
 		n, err := d.needs(files)
 		if err == nil {
 			hold, err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
@@ -158,8 +159,8 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest, or the output takes no pieces.
-func planSpectral[T sparse.Float](d *graphRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
-	n.sweeps = unknownSweeps
+func planSpectral[T sparse.Float](d *graphRun, n *account.Needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
+	n.Sweeps = account.UnknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees()))
 	if err != nil {
 		return false, err
@@ -186,7 +187,7 @@ func planSpectral[T sparse.Float](d *graphRun, n *needs, f *kernelFlags, s *kern
 		left = max(1, left-held)
 	}
 	if hold {
-		if err := n.reserveList(block); err != nil {
+		if err := n.ReserveList(block); err != nil {
 			return false, err
 		}
 	}
@@ -194,7 +195,7 @@ func planSpectral[T sparse.Float](d *graphRun, n *needs, f *kernelFlags, s *kern
 	if s.Memory = left; !limited {
 		s.Memory = spec.Sum(list)
 	}
-	return hold, n.reserveList(list)
+	return hold, n.ReserveList(list)
 }
 
 // asymmetric says that a graph is directed, which what does not take, and which

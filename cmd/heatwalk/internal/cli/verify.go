@@ -51,11 +51,11 @@ func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 	}
 	defer s.Close()
 	n := in.needs()
-	n.sweeps = 2
+	n.Sweeps = 2
 	if err := n.Reserve(s.Memory(), "nodes, and frames on their way"); err != nil {
 		return nil, err
 	}
-	if err := n.reserveList(s.VerifyMemory()); err != nil {
+	if err := n.ReserveList(s.VerifyMemory()); err != nil {
 		return nil, err
 	}
 	if err := in.keepTo(n); err != nil {
