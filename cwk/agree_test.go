@@ -227,7 +227,7 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 		}
 		return dst
 	}
-	rows, cols := cwk.Plain(everyRow(w.A)[:3000]), cwk.Plain(w.Seeds.Row)
+	rows, cols := plainPicks(everyRow(w.A)[:3000]), plainPicks(w.Seeds.Row)
 	one, block := scores(), func() *sparse.Block[T] { k, _ := gram(t, w, 0, rows, cols); return k }
 	kernel := block()
 	inMemory := w.A

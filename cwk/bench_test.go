@@ -35,7 +35,7 @@ func BenchmarkGrid(b *testing.B) {
 	w.Variants = nil
 	var picks []cwk.Pick
 	for a := range 13 {
-		for _, p := range cwk.Honest(w.Seeds, fold, w.Seeds.Row) {
+		for _, p := range cwk.Picks(w.Seeds.Row, w.Seeds, fold) {
 			picks = append(picks, cwk.Pick{Row: p.Row, Variant: p.Variant + len(w.Variants)})
 		}
 		w.Variants = append(w.Variants, cwk.FoldVariants(float64(a)/12, fold)...)
@@ -57,7 +57,7 @@ func BenchmarkFeatures100k(b *testing.B) {
 
 func benchFeatures[T sparse.Float](b *testing.B) {
 	w := benchWalk[T](b, 100_000, 374_480, 5, 10)
-	picks := cwk.Plain(everyRow(w.A))
+	picks := plainPicks(everyRow(w.A))
 	for b.Loop() {
 		if _, err := w.Features(context.Background(), 0, picks); err != nil {
 			b.Fatal(err)
@@ -73,9 +73,9 @@ func BenchmarkGram(b *testing.B) {
 
 func benchGram[T sparse.Float](b *testing.B) {
 	w := benchWalk[T](b, 100_000, 374_480, 5, 10)
-	rows := cwk.Plain(everyRow(w.A)[:10_000])
+	rows := plainPicks(everyRow(w.A)[:10_000])
 	for b.Loop() {
-		err := w.Gram(context.Background(), 0, rows, cwk.Plain(w.Seeds.Row), func(int, *sparse.Block[T]) error { return nil })
+		err := w.Gram(context.Background(), 0, rows, plainPicks(w.Seeds.Row), func(int, *sparse.Block[T]) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -14,15 +14,6 @@ type Pick struct {
 	Row, Variant int
 }
 
-// Plain returns picks of the given rows from variant 0.
-func Plain(rows []int) []Pick {
-	picks := make([]Pick, len(rows))
-	for i, row := range rows {
-		picks[i].Row = row
-	}
-	return picks
-}
-
 // FoldVariants returns one variant in which every seed is visible and behind
 // it, as variant 1+f, one for each fold f in which the seeds with fold[i] = f
 // are hidden. Folds count from 0. With fold[i] = i each seed is hidden alone.
@@ -41,15 +32,16 @@ func FoldVariants(absorb float64, fold []int) []Variant {
 	return variants
 }
 
-// Honest returns picks of the given rows from the variants of [FoldVariants]:
-// a seed from the variant that hides its fold, any other row from variant 0.
-func Honest(s Seeds, fold, rows []int) []Pick {
-	if len(fold) != len(s.Row) {
+// Picks returns picks of the given rows from the variants of [FoldVariants]: a seed from
+// the variant that hides its fold, any other row from variant 0. Without folds all rows
+// are picked from variant 0.
+func Picks(rows []int, s Seeds, fold []int) []Pick {
+	if fold != nil && len(fold) != len(s.Row) {
 		panic(badShape)
 	}
 	own := make(map[int]int, len(fold))
-	for i, row := range s.Row {
-		own[row] = 1 + fold[i]
+	for i := range fold {
+		own[s.Row[i]] = 1 + fold[i]
 	}
 	picks := make([]Pick, len(rows))
 	for i, row := range rows {

@@ -43,7 +43,7 @@
 //
 // Plain features of a seed carry its own label, those of any other node never
 // do. Honest features take the row of each seed from a variant in which the
-// seed's own fold is hidden; see [FoldVariants] and [Honest].
+// seed's own fold is hidden; see [FoldVariants] and [Picks].
 //
 // Nothing here stores the n×k(T+1) features of all nodes unless it is asked
 // to: [Walk.Gram] streams panels of a kernel block to a sink, and

@@ -31,7 +31,7 @@ func Example() {
 		Seeds:    cwk.Seeds{Row: []int{0, 4}, Class: []int{0, 1}, Classes: 2},
 		Variants: []cwk.Variant{{Absorb: 0.5}},
 	}
-	p, err := walk.Collect(ctx, walk.Steps, cwk.Plain([]int{0, 1, 2, 3, 4}))
+	p, err := walk.Collect(ctx, walk.Steps, plainPicks([]int{0, 1, 2, 3, 4}))
 	if err != nil {
 		panic(err)
 	}
@@ -40,7 +40,7 @@ func Example() {
 	}
 
 	fmt.Println("kernel between the seeds and their neighbours:")
-	err = walk.Gram(ctx, 0, cwk.Plain([]int{0, 4}), cwk.Plain([]int{1, 3}), func(_ int, panel *sparse.Block[float64]) error {
+	err = walk.Gram(ctx, 0, plainPicks([]int{0, 4}), plainPicks([]int{1, 3}), func(_ int, panel *sparse.Block[float64]) error {
 		for i := range panel.Rows {
 			fmt.Printf("%.3f\n", panel.Row(i))
 		}

@@ -37,7 +37,7 @@ func testGolden[T sparse.Float](t *testing.T) {
 		"sbm300":  {"0.0", "0.5", "1.0"},
 	} {
 		g := testgraph.Load(t, graph)
-		all := cwk.Plain(everyRow(g.A))
+		all := plainPicks(everyRow(g.A))
 		for _, a := range alphas {
 			alpha, err := strconv.ParseFloat(a, 64)
 			if err != nil {
@@ -51,7 +51,7 @@ func testGolden[T sparse.Float](t *testing.T) {
 					w := walkOn[T](g, alpha, p, 20)
 					if graph == "sbm300" {
 						near(t, stepsOf(stack(t, w), len(g.Nodes), 0, 1, 2, 5, 10, 20), golden("cwk_P_a%s_%s.npy"))
-						k, _ := gram(t, w, 0, cwk.Plain(g.Train), all)
+						k, _ := gram(t, w, 0, plainPicks(g.Train), all)
 						near(t, k, golden("cwk_Ktrain_a%s_%s_t20.npy"))
 						return
 					}
@@ -88,13 +88,13 @@ func testGoldenFeatures[T sparse.Float](t *testing.T) {
 		g := testgraph.Load(t, graph)
 		w := walkOn[T](g, 0.5, cwk.Prior{}, 10)
 		all := everyRow(g.A)
-		f, err := w.Features(background, 0, cwk.Plain(all))
+		f, err := w.Features(background, 0, plainPicks(all))
 		if err != nil {
 			t.Fatal(err)
 		}
 		near(t, f, testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy"))
 
-		k, _ := gram(t, w, 1, cwk.Plain(all), cwk.Plain(all))
+		k, _ := gram(t, w, 1, plainPicks(all), plainPicks(all))
 		near(t, k, testgraph.Golden(t, graph+"/cwk_K_a0.5_uniform_tmin1_t10.npy"))
 
 		var folds, single []int
@@ -103,7 +103,7 @@ func testGoldenFeatures[T sparse.Float](t *testing.T) {
 		}
 		for name, fold := range map[string][]int{"honest": folds, "loo": single} {
 			w.Variants = cwk.FoldVariants(0.5, fold)
-			p, err := w.Collect(background, 0, cwk.Honest(w.Seeds, fold, all))
+			p, err := w.Collect(background, 0, cwk.Picks(all, w.Seeds, fold))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -68,7 +68,7 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 	for i := range 40 {
 		rows = append(rows, cwk.Pick{Row: i * 7 % 40, Variant: i % 3})
 	}
-	cols := cwk.Plain(w.Seeds.Row)
+	cols := plainPicks(w.Seeds.Row)
 	for _, square := range []bool{false, true} {
 		if square {
 			cols = rows
@@ -137,7 +137,7 @@ func rowsBetween[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T
 // A failing sink and a cancelled context end the stream.
 func TestGramStops(t *testing.T) {
 	w := randomWalk[float64](t, 4)
-	rows := cwk.Plain(everyRow(w.A))
+	rows := plainPicks(everyRow(w.A))
 	full := fmt.Errorf("disk is full")
 	calls := 0
 	err := w.Gram(background, 0, rows, rows, func(int, *sparse.Block[float64]) error { calls++; return full })
@@ -160,7 +160,7 @@ func TestFolds(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	want := []cwk.Pick{{Row: 2, Variant: 1}, {Row: 3}, {Row: 8, Variant: 2}, {Row: 5, Variant: 2}}
-	if got := cwk.Honest(s, fold, []int{2, 3, 8, 5}); !slices.Equal(got, want) {
+	if got := cwk.Picks([]int{2, 3, 8, 5}, s, fold); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if v := cwk.FoldVariants(0.5, nil); len(v) != 1 {
@@ -181,13 +181,13 @@ func TestHonestFeaturesHideTheLabel(t *testing.T) {
 		return slices.Clone(f.Row(0))
 	}
 	first := w.Seeds.Row[:1]
-	plain, honest := features(cwk.Plain(first)), features(cwk.Honest(w.Seeds, fold, first))
+	plain, honest := features(plainPicks(first)), features(cwk.Picks(first, w.Seeds, fold))
 	w.Seeds.Class = slices.Clone(w.Seeds.Class)
 	w.Seeds.Class[0] = 2
-	if slices.Equal(features(cwk.Plain(first)), plain) {
+	if slices.Equal(features(plainPicks(first)), plain) {
 		t.Error("the plain features of a seed are blind to its label")
 	}
-	if got := features(cwk.Honest(w.Seeds, fold, first)); !slices.Equal(got, honest) {
+	if got := features(cwk.Picks(first, w.Seeds, fold)); !slices.Equal(got, honest) {
 		t.Errorf("honest features are %v with another label, %v before", got, honest)
 	}
 }

@@ -67,6 +67,9 @@ func givenPrior(rngSeed uint64, rows, classes int) *sparse.Block[float64] {
 	return p
 }
 
+// plainPicks are picks of rows from variant 0.
+func plainPicks(rows []int) []cwk.Pick { return cwk.Picks(rows, cwk.Seeds{}, nil) }
+
 // stack runs the walk and returns P_0 … P_Steps below one another.
 func stack[T sparse.Float](t testgraph.TB, w *cwk.Walk[T]) *sparse.Block[T] {
 	t.Helper()

@@ -41,7 +41,7 @@ func TestScores(t *testing.T) {
 func testScores[T sparse.Float](t *testing.T) {
 	for _, c := range []struct{ classes, from int }{{1, 0}, {3, 0}, {3, 2}, {5, 6}, {40, 0}, {70, 1}} {
 		w, weights, bias := scoreWalk[T](t, c.classes, c.from)
-		f, err := w.Features(background, c.from, cwk.Plain(everyRow(w.A)))
+		f, err := w.Features(background, c.from, plainPicks(everyRow(w.A)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func TestPickedBytes(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := w.Collect(t.Context(), 1, Plain(make([]int, picks))); err != nil {
+	if _, err := w.Collect(t.Context(), 1, Picks(make([]int, picks), Seeds{}, nil)); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

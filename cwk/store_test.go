@@ -28,7 +28,7 @@ func TestStoreAgrees(t *testing.T) {
 	if err := writer.Commit(background); err != nil {
 		t.Fatal(err)
 	}
-	rows := cwk.Plain(everyRow(a)[:500])
+	rows := plainPicks(everyRow(a)[:500])
 	walk, kernel := stack(t, w), kernelOf(t, w, rows)
 	for _, stream := range []bool{false, true} {
 		store, err := shard.Open(background, dir, &shard.Options{Stream: stream})
@@ -47,6 +47,6 @@ func TestStoreAgrees(t *testing.T) {
 }
 
 func kernelOf[T sparse.Float](t *testing.T, w *cwk.Walk[T], rows []cwk.Pick) *sparse.Block[T] {
-	k, _ := gram(t, w, 0, rows, cwk.Plain(w.Seeds.Row))
+	k, _ := gram(t, w, 0, rows, plainPicks(w.Seeds.Row))
 	return k
 }

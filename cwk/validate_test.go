@@ -75,7 +75,7 @@ func TestValidate(t *testing.T) {
 	}
 	for _, from := range []int{-1, 4} {
 		w := valid()
-		_, err := w.Features(background, from, cwk.Plain([]int{0}))
+		_, err := w.Features(background, from, plainPicks([]int{0}))
 		if !errors.Is(err, cwk.ErrInvalid) || !strings.Contains(err.Error(), "is not in 0 … 3") {
 			t.Errorf("from %d: %v", from, err)
 		}
@@ -89,12 +89,12 @@ func TestPanics(t *testing.T) {
 	for name, do := range map[string]func(){
 		"cwk: columns out of range": func() { w.Run(background, 0, 13, nil, nil) },
 		"cwk: pick out of range":    func() { w.Collect(background, 0, []cwk.Pick{{Row: 40}}) },
-		"cwk: dimension mismatch":   func() { w.Gram(background, 0, nil, cwk.Plain([]int{0}), sink) },
+		"cwk: dimension mismatch":   func() { w.Gram(background, 0, nil, plainPicks([]int{0}), sink) },
 	} {
 		panics(t, name, do)
 	}
 	panics(t, "cwk: pick out of range", func() { w.Collect(background, 0, []cwk.Pick{{Variant: 4}}) })
-	panics(t, "cwk: dimension mismatch", func() { cwk.Honest(w.Seeds, []int{0}, nil) })
+	panics(t, "cwk: dimension mismatch", func() { cwk.Picks(nil, w.Seeds, []int{0}) })
 	dst, weights := sparse.NewBlock[float64](40, 2), sparse.NewBlock[float64](21, 2)
 	panics(t, "cwk: dimension mismatch", func() { w.ScoresTo(background, dst, 1, weights, nil) })
 	panics(t, "cwk: dimension mismatch", func() { w.ScoresTo(background, dst, 0, weights, []float64{1}) })

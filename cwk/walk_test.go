@@ -162,11 +162,11 @@ func TestRelabelling(t *testing.T) {
 			renamed.Seeds.Row = append(renamed.Seeds.Row, order[w.Seeds.Row[s]])
 			renamed.Seeds.Class = append(renamed.Seeds.Class, w.Seeds.Class[s])
 		}
-		f, err := w.Collect(background, 0, cwk.Plain(everyRow(a)))
+		f, err := w.Collect(background, 0, plainPicks(everyRow(a)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := renamed.Collect(background, 0, cwk.Plain(order))
+		g, err := renamed.Collect(background, 0, plainPicks(order))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestRelabelling(t *testing.T) {
 // Features of a shorter walk are a prefix of those of a longer one.
 func TestPrefix(t *testing.T) {
 	w := randomWalk[float64](t, 5)
-	picks := cwk.Plain(everyRow(w.A))
+	picks := plainPicks(everyRow(w.A))
 	long, err := w.Collect(background, 0, picks)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 // of their own for AVX-512.
 func benchmarkEach(b *testing.B, avx512 bool, bench func(*testing.B)) {
 	for _, v := range variants() {
-		if v.name == "AVX512" && !avx512 || v.name == "uncached" {
+		if v.name == "AVX512" && !avx512 {
 			continue
 		}
 		v.use()

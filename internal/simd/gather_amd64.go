@@ -14,7 +14,6 @@ const (
 	mostPass  = 320 // if a row has more, passes take passBytes
 	passBytes = 256
 	mostShort = 64
-	lineBytes = 64
 )
 
 // shortLength is the mean length of rows up to which their sums take longest
@@ -39,19 +38,6 @@ const (
 	mostPairs   = 2 * registerBytes
 )
 
-// cachedBytes is the size of an x that is soon in a cache of the core, so that
-// to prefetch its rows only takes time. Tests change it.
-var cachedBytes = 2 << 20
-
-// loop is a kind of gather loop.
-type loop uint8
-
-const (
-	anyRows loop = iota // goes on from given sums
-	short               // for short rows without weights
-	cached              // the same, without prefetches
-)
-
 // near is how many entries before their use rows of several lines are brought
 // to the first cache, far how many before all rows are brought to the second.
 const near = 20
@@ -70,23 +56,23 @@ type (
 	weightedOntoLoop[T Float] func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, val, scale *T, width int)
 )
 
-// gatherLoops are the loops for one type. Those for any rows go on from given sums, the
-// others from nothing.
+// gatherLoops are the loops for one type. Those for any rows go on from given sums, that
+// for short rows without weights from nothing.
 type gatherLoops[T Float] struct {
 	sumOnto      sumOntoLoop[T]
-	sum          [cached + 1]sumLoop[T]
+	sumShort     sumLoop[T]
 	weightedOnto weightedOntoLoop[T]
 }
 
 var (
 	gatherLoopsF32 = gatherLoops[float32]{
 		sumOnto:      gatherSumF32Rows,
-		sum:          [...]sumLoop[float32]{short: gatherSumF32Short, cached: gatherSumF32Cached},
+		sumShort:     gatherSumF32Short,
 		weightedOnto: gatherWeightedF32Rows,
 	}
 	gatherLoopsF64 = gatherLoops[float64]{
 		sumOnto:      gatherSumF64Rows,
-		sum:          [...]sumLoop[float64]{short: gatherSumF64Short, cached: gatherSumF64Cached},
+		sumShort:     gatherSumF64Short,
 		weightedOnto: gatherWeightedF64Rows,
 	}
 )
@@ -166,25 +152,20 @@ func (g *gather[T]) run(k int) {
 	size := len(g.x.Data) * sizeOf[T]()
 	for at := 0; at < k; {
 		width := passWidth(k-at, sizeOf[T]())
-		bytes, by := width*sizeOf[T](), anyRows
+		bytes, short := width*sizeOf[T](), false
 		ahead, heads, first := far(bytes), 0, rows
-		switch {
-		case g.onto: // the other loops begin with nothing
-		case g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes:
-			by, heads = short, shortHeads
-			if size <= cachedBytes {
-				by, ahead = cached, 0
-			}
+		if !g.onto && g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
+			short, heads = true, shortHeads
 		}
 		if entries+ahead+heads > cap(g.col) {
 			first = rowsBefore(g.ptr, cap(g.col)-ahead-heads)
 		}
-		if by == anyRows && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
+		if !short && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
 			g.pairs(width, first)
 		} else {
-			g.pass(at, width, 0, first, ahead, near, by)
+			g.pass(at, width, 0, first, ahead, near, short)
 		}
-		g.pass(at, width, first, rows, 0, 0, anyRows)
+		g.pass(at, width, first, rows, 0, 0, false)
 		at += width
 	}
 }
@@ -196,7 +177,7 @@ func rowsBefore(ptr []int64, entries int) int {
 
 // pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
 // prefetches so many entries ahead.
-func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
+func (g *gather[T]) pass(at, width, lo, hi, far, near int, short bool) {
 	if lo == hi {
 		return
 	}
@@ -210,12 +191,12 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 	}
 	start, startStride := g.start(lo, at)
 	switch {
-	case by == anyRows && val == nil:
+	case !short && val == nil:
 		loops.sumOnto(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, scale, width)
-	case by == anyRows:
+	case !short:
 		loops.weightedOnto(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, val, scale, width)
 	default:
-		loops.sum[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
+		loops.sumShort(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
 	}
 }
 

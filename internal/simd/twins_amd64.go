@@ -32,9 +32,6 @@ func gatherWeightedF32TileRows(dst *float32, dstStride int, x *float32, stride i
 func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32Cached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
-
-//go:noescape
 func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 
 //go:noescape
@@ -90,9 +87,6 @@ func gatherWeightedF64TileRows(dst *float64, dstStride int, x *float64, stride i
 
 //go:noescape
 func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64Cached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)

@@ -92,13 +92,6 @@ func TestRowsInOrderOfIDs(t *testing.T) {
 	}
 }
 
-// recovered returns what a call panics with.
-func recovered(call func()) (value any) {
-	defer func() { value = recover() }()
-	call()
-	return nil
-}
-
 // TestRowsStop holds that a loop over rows may be left.
 func TestRowsStop(t *testing.T) {
 	for row := range NewNumericNodes(9).Rows() {

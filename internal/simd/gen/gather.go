@@ -18,8 +18,7 @@ type form struct {
 	wide     []int // … and rows of so many bytes
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
-	cached   bool // x is in a near cache: nothing is prefetched
-	halves   bool // ids have 16 bits, and sums go on from dst, without factors; x is cached
+	halves   bool // ids have 16 bits, sums go on from dst, without factors, and x is in a cache: nothing is prefetched
 	onto     bool // sums go on from the rows of start, which may be those of dst
 }
 
@@ -42,7 +41,7 @@ func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		for _, f := range []form{
 			{onto: true},
-			{mark: "Tile", cached: true, halves: true},
+			{mark: "Tile", halves: true},
 		} {
 			f.weighted = weighted
 			pairs(t, f)
@@ -51,7 +50,6 @@ func gathers(t element, zeroRow *Mem) {
 		}
 	}
 	gather(t, form{mark: "Short", narrow: 7, wide: multiples(register, register, mostHeads), heads: zeroRow})
-	gather(t, form{mark: "Cached", narrow: 7, wide: multiples(register, register, mostHeads), heads: zeroRow, cached: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -101,7 +99,7 @@ func gather(t element, f form) {
 		}
 		SUBQ(g.row, g.val)
 	}
-	if !f.cached {
+	if !f.halves {
 		g.far = argument("far")
 		LEAQ(Mem{Base: g.col, Index: g.far, Scale: g.idBytes()}, g.far)
 		g.near = argument("near")
@@ -310,7 +308,7 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // to the first, which rows of several lines are brought to shortly before use.
 // Where rows are short they come to the first at once.
 func (g *gatherer) prefetch(bytes, next int) {
-	if g.cached {
+	if g.halves {
 		return
 	}
 	hint := func(ids reg.GPVirtual, fetch func(Op)) {

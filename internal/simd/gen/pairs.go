@@ -86,7 +86,7 @@ func (p *pairer) loop(bytes int, mark string) {
 	Label("row" + mark)
 	p.begin(a)
 	p.begin(b)
-	if !p.cached {
+	if !p.halves {
 		Comment("Nothing has come before the second run and prefetched its first rows.")
 		XORQ(p.at, p.at)
 		Label("first" + mark)
@@ -184,7 +184,7 @@ func (p *pairer) named(s *stream, next, bytes int) Mem {
 
 // add adds an entry of a stream to its sum.
 func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
-	if !p.cached {
+	if !p.halves {
 		PREFETCHT1(p.named(s, pairAhead, bytes))
 	}
 	if p.weighted {

@@ -76,7 +76,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		return err
 	}
 	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
-	picks := cwk.Plain(d.rows)
+	picks := cwk.Picks(d.rows, cwk.Seeds{}, nil)
 	m := &walkMatrix[T]{
 		rows: nodesOf(d.g, d.rows), lines: lines{label: d.labelOf()},
 		cols:   axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }},
@@ -93,7 +93,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if f.kind == "honest" {
 		m.parameters.Folds, m.parameters.Seed = f.folds, in.seed
 		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
-		picks = cwk.Honest(seedsOf(d.l), fold, d.rows)
+		picks = cwk.Picks(d.rows, seedsOf(d.l), fold)
 		m.settle = func(w *cwk.Walk[T]) { w.Lo, w.Hi, w.Variants = first, end, cwk.FoldVariants(f.alpha(), fold) }
 	}
 	return writeWalk(d, &f.walking, m, "take fewer steps (--steps), rows (--rows), or another disk")

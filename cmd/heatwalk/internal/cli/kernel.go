@@ -213,7 +213,8 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	rows, cols, from := cwk.Plain(d.rows), cwk.Plain(d.cols[lo:hi]), f.minSteps()
+	seeds := cwk.Seeds{} // of which none is hidden
+	rows, cols, from := cwk.Picks(d.rows, seeds, nil), cwk.Picks(d.cols[lo:hi], seeds, nil), f.minSteps()
 	return writeWalk(d, &f.walking, &walkMatrix[T]{
 		rows: nodesOf(d.g, d.rows), cols: nodesOf(d.g, d.cols[lo:hi]), lines: lines{kernel: true, label: d.labelOf()},
 		settle: func(*cwk.Walk[T]) {},
