@@ -106,27 +106,6 @@ func (d *dual[T]) setError(k int, f float64) {
 	}
 }
 
-// warm starts from given coefficients, one for each item of the Gram, after
-// the bounds are set. They are clipped to the bounds; if they no longer sum to
-// zero, the heavier class gives way.
-func (d *dual[T]) warm(coef []float64) {
-	var sum, size float64
-	for k, item := range d.item {
-		d.beta[k] = max(d.lo[k], min(d.hi[k], coef[item]))
-		sum += d.beta[k]
-		size += math.Abs(d.beta[k])
-	}
-	const rounding = 1e-14
-	for k, b := range d.beta {
-		if b*sum > 0 && math.Abs(sum) > rounding*size {
-			cut := math.Copysign(min(math.Abs(b), math.Abs(sum)), b)
-			d.beta[k] -= cut
-			sum -= cut
-		}
-	}
-	d.recompute(0)
-}
-
 // raise goes from one cost to a higher one. It multiplies all β by the ratio of
 // the costs if that makes the objective larger, and otherwise leaves them as
 // they are: the former where many items are at their bound and will stay there,

@@ -12,8 +12,7 @@ import (
 // Its results are those of [SVM.Fit]; the models it returns share its memory
 // and are valid until its next call.
 type Solver struct {
-	// SVM holds the settings. Cost and Workers are not used; Start must not be a
-	// model of this solver.
+	// SVM holds the settings. Cost and Workers are not used.
 	SVM SVM
 
 	groups groups
@@ -44,7 +43,6 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 		return nil, ErrOneClass
 	}
 	s.pairs = s.groups.pairs(s.pairs[:0], set.OneVsRest)
-	set.checkStart(s.pairs, k.Len())
 	n := len(s.pairs)
 	s.models = resize(s.models, len(costs))
 	s.cells = resize(s.cells, len(costs)*n)
@@ -70,7 +68,7 @@ func pathTo[T float](ctx context.Context, s *Solver, t *trainer[T], set *SVM, k 
 	t.gram = parts(k)
 	t.diag = diagonal(t.diag, k, s.groups.items)
 	for m, p := range s.pairs {
-		t.start(set, &s.groups, p, m)
+		t.start(set, &s.groups, p)
 		for c, cost := range costs {
 			if c > 0 {
 				t.dual.raise(costs[c-1], cost)

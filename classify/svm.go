@@ -96,9 +96,6 @@ type SVM struct {
 	// NoShrinking keeps all items in every step. It changes results within the
 	// tolerance only.
 	NoShrinking bool
-	// Start, if not nil, is a model of the same items, classes and strategy
-	// from whose coefficients the fit starts.
-	Start *KernelModel
 	// Workers is the number of machines trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
@@ -175,7 +172,6 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 		return nil, ErrOneClass
 	}
 	pairs := g.pairs(nil, set.OneVsRest)
-	set.checkStart(pairs, k.Len())
 	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
 	var err error
 	if set.rounded() {
@@ -203,7 +199,7 @@ func fitMachines[T float](ctx context.Context, set *SVM, k Gram, g *groups, mode
 			t = &trainer[T]{gram: parts(k), diag: diag}
 			trainers[worker] = t
 		}
-		t.start(set, g, model.Pairs[m], m)
+		t.start(set, g, model.Pairs[m])
 		return t.step(ctx, set, &model.Machines[m], new(arena))
 	})
 }
@@ -225,23 +221,6 @@ func machines(ctx context.Context, workers, n int, train func(worker, m int) err
 	return err
 }
 
-// checkStart panics if the model to start from has other machines or items.
-func (s *SVM) checkStart(pairs Pairs, items int) {
-	if s.Start == nil {
-		return
-	}
-	if s.Start.Items != items || len(s.Start.Pairs) != len(pairs) {
-		panic(badStart)
-	}
-	for m, p := range s.Start.Pairs {
-		if p != pairs[m] {
-			panic(badStart)
-		}
-	}
-}
-
-const badStart = "classify: the model to start from has other items or machines"
-
 // diagonal stores K(i, i) at dst[i] for the given items.
 func diagonal(dst []float64, k Gram, items []int) []float64 {
 	dst = resize(dst, k.Len())
@@ -261,23 +240,14 @@ type trainer[T float] struct {
 	coef    []float64 // by item: scratch
 }
 
-// start prepares machine m, at the coefficients of the model to start from or
-// at zero.
-func (t *trainer[T]) start(set *SVM, g *groups, p Pair, m int) {
+// start prepares a machine, at coefficients of zero.
+func (t *trainer[T]) start(set *SVM, g *groups, p Pair) {
 	var positive int
 	t.members, positive = g.membersTo(t.members[:0], p)
 	t.dual.rate = g.factorsTo(t.dual.rate, t.members, set.Weights)
 	t.dual.start(t.gram, t.members, positive, t.diag, set.CacheBytes)
 	t.dual.bound(set.Cost)
 	t.coef = resize(t.coef, len(t.diag))
-	if set.Start != nil {
-		clear(t.coef)
-		from := &set.Start.Machines[m]
-		for j, i := range from.Index {
-			t.coef[i] = from.Coef[j]
-		}
-		t.dual.warm(t.coef)
-	}
 }
 
 // step solves the machine and stores it in dst, whose slices are taken from a.

@@ -38,9 +38,6 @@ func ParseShare(text string) (Share, error) {
 	return Share{i, m}, nil
 }
 
-// String returns the share as [ParseShare] reads it.
-func (s Share) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
-
 // Bounds returns which of n things belong to the share, lo ≤ i < hi. There must be as
 // many as shares.
 func (s Share) Bounds(n int) (lo, hi int) {

@@ -69,7 +69,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if given {
 		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
 	}
-	if r.out.Reached, err = p.Reached(ctx, set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	n, _ := p.A.Dims()
@@ -142,7 +142,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	n, _ := p.A.Dims()
 	r := &predictor{p: p, set: &set, prior: graphlearner.Shares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
 	var err error
-	if r.out.Reached, err = p.Reached(ctx, set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	prior := graphlearner.Shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})

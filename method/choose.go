@@ -310,7 +310,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	reached, err := c.p.Reached(ctx, c.set.Workers, &c.work)
+	reached, err := c.p.Reached(ctx, c.p.Row, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}

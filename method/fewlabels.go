@@ -20,7 +20,7 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 		return c, nil
 	}
 	c.Steps = steps[len(steps)-1]
-	reached, err := p.Reached(ctx, set.Workers, &c.Work)
+	reached, err := p.Reached(ctx, p.Row, set.Workers, &c.Work)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (r *predictor) walk(ctx context.Context) error {
 		return err
 	}
 	r.out.Work.Add(r.trials.work)
-	if r.out.Reached, err = r.p.Reached(ctx, r.set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
 	w, picks, err := r.trainingWalk(folds, func(number int, fold []int) ([]bool, error) {

@@ -229,7 +229,7 @@ func (m *Model) Predict(ctx context.Context, p *method.Problem, s *method.Settin
 	n, labels := len(p.Degrees), len(m.shares)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
 	var err error
-	if out.Reached, err = p.Reached(ctx, set.Workers, &out.Work); err != nil {
+	if out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return nil, err
 	}
 	const chunk = 1024

@@ -25,15 +25,9 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 	return p.Parts, nil
 }
 
-// Reached returns the nodes from which a walk can end in a label. Cost:
-// that of Components; of a directed graph that of [sparse.Reached].
-func (p *Problem) Reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
-	return p.ReachedFrom(ctx, p.Row, workers, work)
-}
-
-// ReachedFrom returns the nodes from which a walk can end in one of rows, as reached
-// does.
-func (p *Problem) ReachedFrom(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+// Reached returns the nodes from which a walk can end in one of rows, such as the labelled
+// ones. Cost: that of Components; of a directed graph that of [sparse.Reached].
+func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
 		return p.reachedAlong(ctx, rows, workers, work)
 	}

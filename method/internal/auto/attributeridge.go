@@ -102,7 +102,7 @@ func (r *weigher) attribute(ctx context.Context) error {
 		}
 	}
 	r.attributed = a
-	r.out.Reached, err = r.p.ReachedFrom(ctx, known(r.p), r.set.Workers, &r.out.Work)
+	r.out.Reached, err = r.p.Reached(ctx, known(r.p), r.set.Workers, &r.out.Work)
 	return err
 }
 

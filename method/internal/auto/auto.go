@@ -86,7 +86,7 @@ type weigher struct {
 
 // walk makes the columns of all nodes and the honest ones of labels.
 func (r *weigher) walk(ctx context.Context) (err error) {
-	if r.out.Reached, err = r.p.Reached(ctx, r.set.Workers, &r.out.Work); err != nil {
+	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
 	r.sources = newSources(r.p, r.set.RNGSeed)

@@ -35,7 +35,7 @@ type Comparison struct {
 func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
 	p := l.P
 	var found problem.Work
-	reached, err := p.Reached(ctx, l.Workers, &found)
+	reached, err := p.Reached(ctx, p.Row, l.Workers, &found)
 	if err != nil {
 		return nil, err
 	}
