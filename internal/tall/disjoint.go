@@ -104,17 +104,8 @@ func (n *Disjoint) Long() int { return n.vectors }
 // Dim returns the number of vectors.
 func (n *Disjoint) Dim() int { return n.vectors + n.onlyRows }
 
-// ProjectTo stores P₀·X in dst, which may be x. Cost: two passes over x.
-func (n *Disjoint) ProjectTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
-	return n.apply(ctx, dst, x, workers, false)
-}
-
 // RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
 func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
-	return n.apply(ctx, dst, x, workers, true)
-}
-
-func (n *Disjoint) apply(ctx context.Context, dst, x *sparse.Block[float64], workers int, remove bool) error {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
@@ -125,20 +116,15 @@ func (n *Disjoint) apply(ctx context.Context, dst, x *sparse.Block[float64], wor
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
 		for i := chunk * ChunkRows; i < min((chunk+1)*ChunkRows, x.Rows); i++ {
 			to, from := dst.Row(i), x.Row(i)
-			switch slot := n.Slot[i]; {
-			case slot == NoSlot && remove, slot == OwnSlot && !remove:
+			switch slot := n.Slot[i]; slot {
+			case NoSlot:
 				copy(to, from)
-			case slot >= OwnSlot:
+			case OwnSlot:
 				clear(to)
-			case remove:
+			default:
 				sum := share.sums.Of(slot)
 				for j, v := range from {
 					to[j] = v - float64(n.Unit[i]*sum[j])
-				}
-			default:
-				sum := share.sums.Of(slot)
-				for j := range to {
-					to[j] = n.Unit[i] * sum[j]
 				}
 			}
 		}
