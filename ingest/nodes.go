@@ -103,9 +103,10 @@ func (r *run) noNumbers(flush func() error) error {
 
 // moveListed moves the ids of the list of nodes to the dictionary.
 func (r *run) moveListed() error {
+	var b ids.Batch
 	for _, p := range r.listed {
 		r.held -= p.bytes()
-		if err := r.moveToDict(0, p, p.code, nil); err != nil {
+		if err := r.moveToDict(0, p, p.code, nil, &b); err != nil {
 			return err
 		}
 	}

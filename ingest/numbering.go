@@ -41,8 +41,9 @@ func (r *run) number() (*shard.Nodes, error) {
 	if err := r.makeRoom(r.movedNeeds()); err != nil {
 		return nil, err
 	}
+	batches := make([]ids.Batch, r.workers)
 	err := r.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
-		return r.moveToDict(worker, p, code, weight)
+		return r.moveToDict(worker, p, code, weight, &batches[worker])
 	})
 	if err != nil {
 		return nil, err
@@ -80,17 +81,17 @@ func (r *run) movedNeeds() int64 {
 }
 
 // moveToDict replaces codes that are ids by codes of the dictionary.
-func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64) error {
+func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64, b *ids.Batch) error {
 	if p.inDict {
 		return nil
 	}
-	var b ids.Batch
+	b.Reset()
 	var digits []byte
 	for _, c := range code {
 		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
 		b.AddCopy(r.dict, 0, digits)
 	}
-	if err := r.codes(p, code, nil, &b); err != nil {
+	if err := r.codes(p, code, nil, b); err != nil {
 		return err
 	}
 	if err := r.fits(0); err != nil {

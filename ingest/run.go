@@ -120,14 +120,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, &nodefile.ParseError{File: r.files[len(r.files)-max(len(inputs), 1)].Name, Msg: "no edges", Fix: "check that this is the right file"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
-	if r.spilling {
-		debug.FreeOSMemory() // what went to disk would be there beside as much again
-	}
-	if r.nodes, err = r.rows(); err != nil {
-		return nil, err
-	}
-	r.warnUnlisted(r.nodes.Len() - r.listedIDs)
-	directed, err := r.isDirected()
+	directed, err := r.numbered()
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +131,6 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		if w, err = r.create(dir, directed); err != nil {
 			return nil, err
 		}
-	}
-	r.dict = nil
-	if r.useDict.Load() {
-		debug.FreeOSMemory() // or its memory, in many pieces, would be there beside the entries
 	}
 	if err := r.reorder(); err != nil {
 		return nil, err
@@ -156,6 +145,22 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	r.report.SecondsSync = w.SyncTime.Seconds()
 	r.report.Seconds = time.Since(start).Seconds()
 	return r.report, nil
+}
+
+// numbered gives rows to the nodes and tells whether the store will be directed.
+func (r *run) numbered() (directed bool, err error) {
+	if r.spilling {
+		debug.FreeOSMemory() // what went to disk would be there beside as much again
+	}
+	if r.nodes, err = r.rows(); err != nil {
+		return false, err
+	}
+	r.warnUnlisted(r.nodes.Len() - r.listedIDs)
+	r.dict = nil
+	if r.useDict.Load() {
+		debug.FreeOSMemory() // or its memory, in many pieces, would be there beside the entries
+	}
+	return r.isDirected()
 }
 
 // create begins the store.
