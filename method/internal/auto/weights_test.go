@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -149,5 +150,30 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 	}
 	if c, told := of(3000, 6); math.Abs(told-0.6) > 0.01 {
 		t.Errorf("1,800 right answers of 3,000: %+v tells %.3f", c, told)
+	}
+}
+
+// The shares of the labels answer too where most nodes are surely of one class, not where
+// one of two classes happens to have some labels more.
+func TestConstantNeedsMost(t *testing.T) {
+	for _, c := range []struct {
+		first int // labels of the first class, of 25
+		tried bool
+	}{{14, false}, {17, false}, {19, true}, {24, true}} {
+		p, class := problemtest.Blocks(t, 5, 100, 0, 2, 5, 0.2)
+		left := []int{c.first, 25 - c.first}
+		for v, of := range class {
+			if left[of] > 0 {
+				left[of]--
+				p.Row, p.Class = append(p.Row, v), append(p.Class, of)
+			}
+		}
+		r := &weigher{p: p, set: &Settings{}, out: &Prediction{}}
+		if err := r.walk(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r.tryConstant(); len(r.trials) > 0 != c.tried {
+			t.Errorf("%d of 25 labels have one class: tried %v, want %v", c.first, len(r.trials) > 0, c.tried)
+		}
 	}
 }
