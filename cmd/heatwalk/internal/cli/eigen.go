@@ -146,29 +146,31 @@ type eigenReport struct {
 
 // runEigen writes the eigenpairs that f describes.
 func runEigen(in *invocation, name string, f *eigenFlags) error {
-	out, err := in.beginEigen(f.out)
+	var values, ids io.Writer // of arrays beside an .npy file
+	d, err := in.beginRun(name, f.out, false, &f.reading, func(d *graphRun) (err error) {
+		if formatOf(f.out, eigenFormats) == ".npy" {
+			if values, err = d.beside(f.out, filepath.Ext(f.out), ".values.npy"); err == nil {
+				ids, err = d.beside(f.out, filepath.Ext(f.out), ".rows.ids")
+			}
+		}
+		if err == nil {
+			d.rows, err = in.rowsOf("", d.g)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer out.abort()
-	g, err := in.openFor(name, &f.reading, f.out, true)
-	if err != nil {
-		return err
-	}
-	defer g.close()
+	defer d.end()
+	g, rows := d.g, d.rows
 	if g.Manifest().Directed {
 		return fault.Usage(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
-	}
-	rows, err := in.rowsOf("", g)
-	if err != nil {
-		return err
 	}
 	n := len(rows)
 	if f.K > n {
 		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
 	}
-	shape := fmt.Sprintf("%s × %s float64", words.Count(int64(n)), words.Count(int64(f.K)))
-	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shape, "ask for fewer pairs (--k), or another disk"); err != nil {
+	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shapeOf(axis{N: n}, axis{N: f.K}, "float64"), "ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
 	settings := &lanczos.Settings{
@@ -201,7 +203,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	if err := pairs.Write(out.vectors, out.values, out.ids, rows, nodesOf(g, rows)); err != nil {
+	if err := pairs.Write(d.text, values, ids, rows, nodesOf(g, rows)); err != nil {
 		return err
 	}
 	r := &eigenReport{
@@ -210,7 +212,8 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Known: pairs.Known, Norm: pairs.Norm,
 		Method: pairs.Method, Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
 	}
-	return in.finishEigen(out, g, r, pairs)
+	in.warnVague(r, pairs)
+	return d.finish(r, storeOf(g.Manifest()), r.Parameters, r.lines()...)
 }
 
 // eigenError says what the user can do about an error of the solver.
@@ -279,56 +282,25 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 	}
 }
 
-// eigenOutput is where eigenpairs go, begun but empty.
-type eigenOutput struct {
-	*outputs
-	vectors, values, ids, run io.Writer // values and ids nil: in one file
-}
-
-// beginEigen begins the file path and what stands beside it.
-func (in *invocation) beginEigen(path string) (out *eigenOutput, err error) {
-	in.keeps(path)
-	out = &eigenOutput{outputs: &outputs{in: in}}
-	if out.vectors, err = out.begin(path); err == nil && formatOf(path, eigenFormats) == ".npy" {
-		if out.values, err = out.beside(path, filepath.Ext(path), ".values.npy"); err == nil {
-			out.ids, err = out.beside(path, filepath.Ext(path), ".rows.ids")
-		}
-	}
-	if err == nil {
-		out.run, err = out.beside(path, "", ".run.json")
-	}
-	if err != nil {
-		out.abort()
-	}
-	return out, err
-}
-
-// finishEigen publishes eigenpairs and says what they are.
-func (in *invocation) finishEigen(out *eigenOutput, g *openGraph, r *eigenReport, pairs *spectral.Pairs) error {
-	if err := in.writeRun(out.run, storeOf(g.Manifest()), r.Parameters); err != nil {
-		return err
-	}
-	if err := out.commit(); err != nil {
-		return err
-	}
-	p := r.Parameters
-	if e := p.problem(); e.Which == lanczos.Smallest && e.Splits() {
-		if j, tolerance := pairs.Vague(leastEigenTolerance); j >= 0 && tolerance < p.Tolerance {
+// warnVague tells of eigenvalues that are as small as their errors.
+func (in *invocation) warnVague(r *eigenReport, pairs *spectral.Pairs) {
+	if e := r.Parameters.problem(); e.Which == lanczos.Smallest && e.Splits() {
+		if j, tolerance := pairs.Vague(leastEigenTolerance); j >= 0 && tolerance < r.Parameters.Tolerance {
 			in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
 				j+1, r.Values[j], r.ErrorBounds[j], r.Norm, tolerance)
 		}
 	}
-	return in.tell(r, func(w io.Writer) { in.printEigen(w, r) }, r.Output)
 }
 
-func (in *invocation) printEigen(w io.Writer, r *eigenReport) {
-	const most = 20 // lines
+// lines say what the pairs are.
+func (r *eigenReport) lines() (lines []string) {
+	const most = 20
 	for j, v := range r.Values {
 		if j == most && len(r.Values) > most+1 {
-			fmt.Fprintf(w, "… %s more\n", words.Count(int64(len(r.Values)-most)))
+			lines = append(lines, fmt.Sprintf("… %s more", words.Count(int64(len(r.Values)-most))))
 			break
 		}
-		fmt.Fprintf(w, "%-22.15g residual %.1e\n", v, r.Residuals[j])
+		lines = append(lines, fmt.Sprintf("%-22.15g residual %.1e", v, r.Residuals[j]))
 	}
 	p := r.Parameters
 	title := fmt.Sprintf("%s %s of %s", p.Which, words.Counted(int64(p.K), "eigenvalue"), p.Matrix)
@@ -338,7 +310,5 @@ func (in *invocation) printEigen(w io.Writer, r *eigenReport) {
 	if p.Near != nil {
 		title += fmt.Sprintf(" near %v", *p.Near)
 	}
-	fmt.Fprintf(w, "%s · %s, %s · one within %.1e of each\n",
-		title, r.Method, words.Counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds))
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
+	return append(lines, fmt.Sprintf("%s · %s, %s · one within %.1e of each", title, r.Method, words.Counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds)))
 }
