@@ -115,11 +115,11 @@ func TestKernelMethods(t *testing.T) {
 	g := testgraph.Load(t, "sbm300")
 	p := goldenProblem(t, "sbm300")
 	names := methodNames()
-	for _, of := range kernel.Names() {
+	for turn, of := range kernel.Names() {
 		if of == "commute-time" {
 			continue // a distance
 		}
-		for _, name := range []string{of, of + "+rls"} {
+		for i, name := range []string{of, of + "+rls"} {
 			if !slices.Contains(names, name) {
 				t.Errorf("no method %s", name)
 				continue
@@ -127,9 +127,11 @@ func TestKernelMethods(t *testing.T) {
 			grid := SmallGrid(Plain)
 			grid.Cost = []float64{0.5, 8, 128}
 			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
-			again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
-			if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters.String() != again.Parameters.String() {
-				t.Errorf("%s: other results with 7 workers", name)
+			if (turn+i)%2 == 0 || testgraph.Hunt {
+				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
+				if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters.String() != again.Parameters.String() {
+					t.Errorf("%s: other results with 7 workers", name)
+				}
 			}
 			right := 0
 			for i, c := range out.Class {
