@@ -76,7 +76,11 @@ func TestIDsOfOtherWorkers(t *testing.T) {
 	if _, err := Estimate(t.Context(), path, fixed(Config{Workers: 7, Memory: 1 << 20})); !errors.As(err, least) {
 		t.Fatal(err)
 	}
-	for more := range int64(4) {
+	limits := int64(4)
+	if testing.Short() {
+		limits = 1
+	}
+	for more := range limits {
 		c := fixed(Config{Workers: 7, Memory: (*least).Need + more<<19})
 		if _, _, err := ingestInto(t, c, path...); err != nil {
 			t.Errorf("%d bytes: %v", c.Memory, err)
