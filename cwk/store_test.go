@@ -35,7 +35,7 @@ func TestStoreAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.A, w.Degrees = store, store.Degrees()
+		w.A, w.Degrees = store, store.Degrees
 		for _, w.Workers = range []int{1, 2, 7} {
 			sameBits(t, "walk", stack(t, w), walk)
 			sameBits(t, "kernel", kernelOf(t, w, rows), kernel)

@@ -49,7 +49,7 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 			err = errors.Join(err, store.Close())
 		}
 	}()
-	if store.Manifest().Directed {
+	if store.Manifest.Directed {
 		return nil, fmt.Errorf("%s: %w", dir, ErrDirected)
 	}
 	layout, err := store.Layout(ctx, &sparse.LayoutOptions{
@@ -67,7 +67,7 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 	if g, err = New(ctx, a, set.Workers); err != nil {
 		return nil, err
 	}
-	g.Nodes = store.Nodes()
+	g.Nodes = store.Nodes
 	g.AtClose(store.Close)
 	return g, nil
 }

@@ -40,18 +40,18 @@ var written = []struct {
 
 // source returns what is written of a store.
 func source(s *shard.Store) *graphfile.Graph {
-	m := s.Manifest()
+	m := s.Manifest
 	return &graphfile.Graph{
-		A: s, Order: s.Nodes().Order(), ID: s.Nodes().AppendID, Numeric: m.Nodes != "string",
+		A: s, Order: s.Nodes.Order(), ID: s.Nodes.AppendID, Numeric: m.Nodes != "string",
 		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
 	}
 }
 
 // lines returns a store as text: its ids in their order, and its entries.
 func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
-	text := []string{fmt.Sprint("directed ", s.Manifest().Directed)}
-	for row := range s.Nodes().Rows() {
-		text = append(text, s.Nodes().ID(row))
+	text := []string{fmt.Sprint("directed ", s.Manifest.Directed)}
+	for row := range s.Nodes.Rows() {
+		text = append(text, s.Nodes.ID(row))
 	}
 	var entries []string
 	err := s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
@@ -62,7 +62,7 @@ func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 				if val != nil {
 					w = val[k]
 				}
-				entries = append(entries, fmt.Sprint(s.Nodes().ID(p.Lo+i), "\t", s.Nodes().ID(int(c)), "\t", w))
+				entries = append(entries, fmt.Sprint(s.Nodes.ID(p.Lo+i), "\t", s.Nodes.ID(int(c)), "\t", w))
 			}
 		}
 		return nil

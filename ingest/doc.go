@@ -3,7 +3,7 @@
 //
 //	report, err := ingest.Run(ctx, "graph", []string{"edges.tsv.gz"}, nil)
 //	store, err := shard.Open(ctx, "graph", nil)
-//	labels, err := nodefile.ReadLabels(ctx, "labels.tsv", store.Nodes(), nil)
+//	labels, err := nodefile.ReadLabels(ctx, "labels.tsv", store.Nodes, nil)
 //
 // # Edge lists
 //

@@ -37,14 +37,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer g.Close()
-	labels, err := nodefile.ReadLabels(ctx, "-", g.Nodes(), &nodefile.LabelConfig{
+	labels, err := nodefile.ReadLabels(ctx, "-", g.Nodes, &nodefile.LabelConfig{
 		Stdin: strings.NewReader("ann\tred\ndi\tblue\n"),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for i, row := range labels.Row {
-		fmt.Println(g.Nodes().ID(row), labels.Names[labels.Class[i]])
+		fmt.Println(g.Nodes.ID(row), labels.Names[labels.Class[i]])
 	}
 	// Output:
 	// 4 nodes, 4 edges

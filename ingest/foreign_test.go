@@ -290,7 +290,7 @@ func TestCoraLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	l, err := nodefile.ReadLabels(t.Context(), filepath.Join("..", "testdata", "cora", "labels.tsv.gz"), s.Nodes(), nil)
+	l, err := nodefile.ReadLabels(t.Context(), filepath.Join("..", "testdata", "cora", "labels.tsv.gz"), s.Nodes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,18 +44,18 @@ func runAndCheck(t *testing.T, path string, c *Config) {
 	}
 	defer s.Close()
 	seen := map[string]bool{}
-	for i := range s.Nodes().Len() {
-		id := s.Nodes().ID(i)
+	for i := range s.Nodes.Len() {
+		id := s.Nodes.ID(i)
 		if id == "" || seen[id] || strings.ContainsAny(id, "\t\n") || strings.Trim(id, " \r") != id {
 			t.Errorf("id %q of row %d", id, i)
 		}
 		seen[id] = true
-		if row, ok := s.Nodes().Lookup(id); !ok || row != i {
+		if row, ok := s.Nodes.Lookup(id); !ok || row != i {
 			t.Errorf("id %q of row %d is found in row %d, %v", id, i, row, ok)
 		}
 	}
-	if report.Nodes != int64(s.Nodes().Len()) || report.Entries != s.NNZ() || report.Directed != s.Manifest().Directed || report.Weighted != s.Manifest().Weighted || report.Edges != s.Manifest().Edges() {
-		t.Errorf("%+v of %+v", report, s.Manifest())
+	if report.Nodes != int64(s.Nodes.Len()) || report.Entries != s.NNZ() || report.Directed != s.Manifest.Directed || report.Weighted != s.Manifest.Weighted || report.Edges != s.Manifest.Edges() {
+		t.Errorf("%+v of %+v", report, s.Manifest)
 	}
 	if report.Lines < report.Comments+report.BadLines {
 		t.Errorf("%+v", report)

@@ -78,14 +78,14 @@ func load(t testing.TB, dir string) graph {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	g := graph{directed: s.Manifest().Directed, weighted: s.Manifest().Weighted}
-	for row := range s.Nodes().Rows() {
-		g.ids = append(g.ids, s.Nodes().ID(row))
+	g := graph{directed: s.Manifest.Directed, weighted: s.Manifest.Weighted}
+	for row := range s.Nodes.Rows() {
+		g.ids = append(g.ids, s.Nodes.ID(row))
 	}
-	g.out = entriesOf(t, s, s.Nodes())
+	g.out = entriesOf(t, s, s.Nodes)
 	if g.directed {
 		g.in = map[[2]string]float64{}
-		for e, w := range entriesOf(t, s.Transpose(), s.Nodes()) {
+		for e, w := range entriesOf(t, s.Transpose(), s.Nodes) {
 			g.in[[2]string{e[1], e[0]}] = w
 		}
 		if !maps.Equal(g.in, g.out) {

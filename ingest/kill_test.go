@@ -101,7 +101,7 @@ func TestKilled(t *testing.T) {
 	if names, err := os.ReadDir(parent); err != nil || len(names) != 1 {
 		t.Errorf("beside the store: %v, %v", names, err)
 	}
-	if names, err := os.ReadDir(dir); err != nil || len(names) != len(s.Manifest().Files)+1 {
+	if names, err := os.ReadDir(dir); err != nil || len(names) != len(s.Manifest.Files)+1 {
 		t.Errorf("in the store: %v, %v", names, err)
 	}
 }

@@ -40,15 +40,15 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	path := filepath.Join("..", "testdata", "cora", "edges.tsv.gz")
 	open := func(order Order) *shard.Store { return stored(t, &Config{Order: order}, path) }
 	plain := open(DefaultOrder)
-	if plain.Nodes().Order() != nil || plain.Manifest().Order != "" {
-		t.Errorf("without an order: %q %v", plain.Manifest().Order, plain.Nodes().Order())
+	if plain.Nodes.Order() != nil || plain.Manifest.Order != "" {
+		t.Errorf("without an order: %q %v", plain.Manifest.Order, plain.Nodes.Order())
 	}
 	a, err := sparse.Load(t.Context(), plain, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lengths := make([]uint32, len(plain.Degrees()))
-	for i, d := range plain.Degrees() {
+	lengths := make([]uint32, len(plain.Degrees))
+	for i, d := range plain.Degrees {
 		lengths[i] = uint32(d)
 	}
 	want := map[Order][]uint32{DegreeOrder: partition.Degree(lengths)}
@@ -61,12 +61,12 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 	for order, position := range want {
 		s := open(order)
-		if !slices.Equal(s.Nodes().Order(), position) || s.Manifest().Order != orderNames[order] {
-			t.Errorf("%v: the rows of the store %q have another order", order, s.Manifest().Order)
+		if !slices.Equal(s.Nodes.Order(), position) || s.Manifest.Order != orderNames[order] {
+			t.Errorf("%v: the rows of the store %q have another order", order, s.Manifest.Order)
 		}
 		for row, p := range position {
-			if s.Degrees()[row] != plain.Degrees()[p] {
-				t.Fatalf("%v: degree of row %d is %v, want %v", order, row, s.Degrees()[row], plain.Degrees()[p])
+			if s.Degrees[row] != plain.Degrees[p] {
+				t.Fatalf("%v: degree of row %d is %v, want %v", order, row, s.Degrees[row], plain.Degrees[p])
 			}
 		}
 	}
@@ -143,11 +143,11 @@ func TestAutoOrder(t *testing.T) {
 				return s, col
 			}
 			s, col := open(&c)
-			if got := cmp.Or(s.Manifest().Order, orderNames[DefaultOrder]); got != orderNames[test.want] {
+			if got := cmp.Or(s.Manifest.Order, orderNames[DefaultOrder]); got != orderNames[test.want] {
 				t.Fatalf("order %s, want %v", got, test.want)
 			}
 			c.Order = test.want
-			if same, its := open(&c); !slices.Equal(col, its) || !slices.Equal(s.Degrees(), same.Degrees()) {
+			if same, its := open(&c); !slices.Equal(col, its) || !slices.Equal(s.Degrees, same.Degrees) {
 				t.Errorf("another graph than with Config.Order %v", test.want)
 			}
 			if test.want == DefaultOrder {
@@ -159,7 +159,7 @@ func TestAutoOrder(t *testing.T) {
 					counts = append(counts, n)
 				}
 			}
-			if !slices.Equal(s.Nodes().Order(), partition.Degree(counts)) {
+			if !slices.Equal(s.Nodes.Order(), partition.Degree(counts)) {
 				t.Error("the rows are not in the order of partition.Degree")
 			}
 		})
@@ -171,8 +171,8 @@ func TestMentions(t *testing.T) {
 	text := "a b 1\na b 2\nb a 3\nc d 1\nd d 9\nd d 9\nd d 9\nd d 9\nx c 0\nx c 0\nx c 0\n"
 	s := stored(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, KeepLoops: true}, write(t, file{"e.txt", text})...)
 	var rows []string
-	for row := range s.Nodes().Len() {
-		rows = append(rows, s.Nodes().ID(row))
+	for row := range s.Nodes.Len() {
+		rows = append(rows, s.Nodes.ID(row))
 	}
 	if want := []string{"a", "b", "c", "d", "x"}; !slices.Equal(rows, want) { // 3, 3, 1, 1, 0
 		t.Errorf("rows %q, want %q", rows, want)

@@ -19,7 +19,7 @@ import (
 // never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
 func Citations(store *shard.Store, cocitation, coupling bool, workers int) *ingest.Source {
 	return &ingest.Source{Name: "citations", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
-		nodes := store.Nodes()
+		nodes := store.Nodes
 		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
 		if err := p.list(nodes.Rows()); err != nil {
 			return nil, err

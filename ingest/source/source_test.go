@@ -39,10 +39,10 @@ func stored(t *testing.T, inputs []string, c *ingest.Config) *shard.Store {
 // dense returns the matrix of a store in the order of its ids, and these.
 func dense(t *testing.T, s *shard.Store) (a [][]float64, ids []string) {
 	t.Helper()
-	place := make([]int, s.Nodes().Len())
-	for row := range s.Nodes().Rows() {
+	place := make([]int, s.Nodes.Len())
+	for row := range s.Nodes.Rows() {
 		place[row] = len(ids)
-		ids = append(ids, s.Nodes().ID(row))
+		ids = append(ids, s.Nodes.ID(row))
 		a = append(a, make([]float64, len(place)))
 	}
 	err := s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
@@ -99,7 +99,7 @@ func TestHyperedgesGolden(t *testing.T) {
 	c := &ingest.Config{Nodes: golden(t, "hypergraph", "nodes.tsv"), KeepLoops: true}
 	c.Sources = []*ingest.Source{source.Hyperedges([]string{golden(t, "hypergraph", "edges.tsv")}, false, c)}
 	s := stored(t, nil, c)
-	if s.Manifest().Options[source.HyperedgesOption] == "" {
+	if s.Manifest.Options[source.HyperedgesOption] == "" {
 		t.Error("the store does not say that it holds hyperedges")
 	}
 	a, ids := dense(t, s)

@@ -158,7 +158,7 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 	n, _ := s.Dims()
 	m.Ptr = make([]int32, n+1)
 	for v := range n {
-		m.ID = append(m.ID, s.Nodes().ID(v))
+		m.ID = append(m.ID, s.Nodes.ID(v))
 	}
 	arcs := make([][]int32, n)
 	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {

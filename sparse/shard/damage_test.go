@@ -404,10 +404,10 @@ func FuzzOpen(f *testing.F) {
 				t.Fatal("entries lost")
 			}
 		}
-		for row := range s.Nodes().Rows() {
-			_ = s.Nodes().ID(row)
+		for row := range s.Nodes.Rows() {
+			_ = s.Nodes.ID(row)
 		}
-		_, _ = s.Nodes().Lookup("node 7")
+		_, _ = s.Nodes.Lookup("node 7")
 	})
 }
 

@@ -97,7 +97,7 @@ func (v *view) checkDegrees(p sparse.Panel) (wrong string) {
 	if v.direction != 0 || p.Pieces > 1 {
 		return ""
 	}
-	for i, want := range v.s.degrees[p.Lo:p.Hi] {
+	for i, want := range v.s.Degrees[p.Lo:p.Hi] {
 		if got := degree(p.Row(i)); got != want {
 			return fmt.Sprintf("row %d has degree %v, the degrees file says %v", p.Lo+i, got, want)
 		}

@@ -46,11 +46,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	fmt.Println(s.Manifest().Edges(), "edges")
+	fmt.Println(s.Manifest.Edges(), "edges")
 	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
-			fmt.Println(s.Nodes().ID(i), col)
+			fmt.Println(s.Nodes.ID(i), col)
 		}
 		return nil
 	})
@@ -87,15 +87,15 @@ func ExampleNodes_Rows() {
 	v, tv := []float64{1, 0, 0, 0}, make([]float64, 0, 4)
 	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
 	position := 0
-	for row := range s.Nodes().Rows() {
+	for row := range s.Nodes.Rows() {
 		x.Row(row)[0] = v[position]
 		position++
 	}
-	t := sparse.NewTransition[float64](s, s.Degrees())
+	t := sparse.NewTransition[float64](s, s.Degrees)
 	if err := t.ApplyTo(ctx, y, x); err != nil {
 		log.Fatal(err)
 	}
-	for row := range s.Nodes().Rows() {
+	for row := range s.Nodes.Rows() {
 		tv = append(tv, y.Row(row)[0])
 	}
 	fmt.Println("rows", y.Data)
@@ -134,7 +134,7 @@ func ExampleStore_Layout() {
 	}
 	x, y := sparse.NewBlock[float32](4, 5), sparse.NewBlock[float32](4, 5)
 	x.Row(0)[2] = 1
-	t := sparse.NewTransition[float32](a, s.Degrees())
+	t := sparse.NewTransition[float32](a, s.Degrees)
 	if err := t.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: 1}); err != nil {
 		log.Fatal(err)
 	}

@@ -63,17 +63,17 @@ func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	}
 	defer s.Close()
 	for i, want := range samples {
-		if s.Manifest().identity() == want.o.Identity {
+		if s.Manifest.identity() == want.o.Identity {
 			same(t, must(read(bg, s, 1)), want.a)
 			same(t, must(read(bg, s.Transpose(), 1)), want.back)
-			if s.Nodes().ID(3) != want.nodes.ID(3) {
+			if s.Nodes.ID(3) != want.nodes.ID(3) {
 				t.Fatal("ids differ")
 			}
 			must(verify(bg, "g", &Options{fs: fsys}))
 			return i, nil
 		}
 	}
-	t.Fatalf("store %s is none of those written", s.Manifest().Identity)
+	t.Fatalf("store %s is none of those written", s.Manifest.Identity)
 	return -1, nil
 }
 

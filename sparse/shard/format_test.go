@@ -82,13 +82,13 @@ func TestFixtures(t *testing.T) {
 			if f.back != nil {
 				same(t, must(read(bg, s.Transpose(), 1)), f.back)
 			}
-			for i := range s.Nodes().Len() {
-				if f.nodes != nil && s.Nodes().ID(i) != f.nodes.ID(i) {
-					t.Errorf("row %d has id %q, want %q", i, s.Nodes().ID(i), f.nodes.ID(i))
+			for i := range s.Nodes.Len() {
+				if f.nodes != nil && s.Nodes.ID(i) != f.nodes.ID(i) {
+					t.Errorf("row %d has id %q, want %q", i, s.Nodes.ID(i), f.nodes.ID(i))
 				}
 			}
-			if f.nodes != nil && (!slices.Equal(s.Nodes().Order(), f.nodes.Order()) || s.Manifest().Order != f.nodes.name) {
-				t.Errorf("order %q %v", s.Manifest().Order, s.Nodes().Order())
+			if f.nodes != nil && (!slices.Equal(s.Nodes.Order(), f.nodes.Order()) || s.Manifest.Order != f.nodes.name) {
+				t.Errorf("order %q %v", s.Manifest.Order, s.Nodes.Order())
 			}
 			must(verify(bg, dir, nil))
 			if f.o.Codec == Zstd {

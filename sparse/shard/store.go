@@ -40,19 +40,20 @@ const (
 // direction; see Transpose for the other. In a sweep a worker takes the frames of a
 // chunk. Those that are not in memory it reads at once, and each is checked before visit
 // sees a number of it; the system reads ahead of them. The error of a damaged frame is a
-// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use until Close.
+// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use until Close;
+// none of its fields may be changed.
 type Store struct {
-	sparse.Matrix // the out direction
+	sparse.Matrix           // the out direction
+	Manifest      *Manifest // what the store says of itself
+	Nodes         *Nodes    // the dictionary of ids
+	Degrees       []float64 // A·1, the sums of the rows, as [sparse.Degrees] computes them
 
 	out     *view
 	back    *view // the in direction; the out direction of an undirected store
 	fs      durable.FS
 	dir     string
-	m       *Manifest
 	files   []durable.File // the shards
 	infos   []fs.FileInfo  // of the shards, when they were opened
-	nodes   *Nodes
-	degrees []float64
 	zstd    *zstd.Decoder
 	plan    budget.Plan
 	kept    int64 // of its bytes: frames that stay in memory
@@ -106,15 +107,15 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 
 func (s *Store) open(ctx context.Context, o *Options) error {
 	var err error
-	if s.m, err = readManifest(s.fs, s.dir); err != nil {
+	if s.Manifest, err = readManifest(s.fs, s.dir); err != nil {
 		return err
 	}
-	s.runs.weighted = s.m.Weighted
+	s.runs.weighted = s.Manifest.Weighted
 	workers := sched.Workers(o.Workers)
-	if err := s.planFixed(workers, s.m.leastNodeBytes()); err != nil {
+	if err := s.planFixed(workers, s.Manifest.leastNodeBytes()); err != nil {
 		return err // before anything large is read
 	}
-	for _, f := range s.m.Files {
+	for _, f := range s.Manifest.Files {
 		if err := s.checkListed(f); err != nil {
 			return err
 		}
@@ -122,48 +123,48 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	id := s.m.identity()
-	index, err := readListed(s.fs, s.dir, indexName(id), indexMagic, s.m)
+	id := s.Manifest.identity()
+	index, err := readListed(s.fs, s.dir, indexName(id), indexMagic, s.Manifest)
 	if err != nil {
 		return err
 	}
-	directions, err := parseIndex(s.path(indexName(id)), index[fileHead:], s.m)
+	directions, err := parseIndex(s.path(indexName(id)), index[fileHead:], s.Manifest)
 	if err != nil {
 		return err
 	}
-	b, err := readListed(s.fs, s.dir, degreesName(id), degreesMagic, s.m)
+	b, err := readListed(s.fs, s.dir, degreesName(id), degreesMagic, s.Manifest)
 	if err != nil {
 		return err
 	}
-	if s.degrees, err = parseDegrees(s.path(degreesName(id)), b[fileHead:], s.m); err != nil {
+	if s.Degrees, err = parseDegrees(s.path(degreesName(id)), b[fileHead:], s.Manifest); err != nil {
 		return err
 	}
-	s.nodes = NewNumericNodes(int(s.m.Rows))
-	if s.m.Nodes != nodesImplicit {
-		if b, err = readListed(s.fs, s.dir, nodesName(id), nodesMagic, s.m); err != nil {
+	s.Nodes = NewNumericNodes(int(s.Manifest.Rows))
+	if s.Manifest.Nodes != nodesImplicit {
+		if b, err = readListed(s.fs, s.dir, nodesName(id), nodesMagic, s.Manifest); err != nil {
 			return err
 		}
-		if s.nodes, err = parseNodes(s.path(nodesName(id)), b[fileHead:], s.m); err != nil {
+		if s.Nodes, err = parseNodes(s.path(nodesName(id)), b[fileHead:], s.Manifest); err != nil {
 			return err
 		}
 	}
-	if s.m.Order != "" {
-		if b, err = readListed(s.fs, s.dir, orderName(id), orderMagic, s.m); err != nil {
+	if s.Manifest.Order != "" {
+		if b, err = readListed(s.fs, s.dir, orderName(id), orderMagic, s.Manifest); err != nil {
 			return err
 		}
-		if err = s.nodes.parseOrder(s.path(orderName(id)), b[fileHead:], s.m); err != nil {
+		if err = s.Nodes.parseOrder(s.path(orderName(id)), b[fileHead:], s.Manifest); err != nil {
 			return err
 		}
 	}
 	s.out = &view{s: s, direct: directions[0]}
 	s.Matrix, s.back = s.out, s.out
-	if s.m.Directed {
+	if s.Manifest.Directed {
 		s.back = &view{s: s, direction: 1, direct: directions[1]}
 	}
 	if err := s.openShards(ctx); err != nil {
 		return err
 	}
-	if s.m.Codec == Zstd {
+	if s.Manifest.Codec == Zstd {
 		s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
 			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange, sparse.MaxRange))))
 		if err != nil {
@@ -195,7 +196,7 @@ func (s *Store) checkListed(f FileEntry) error {
 // openShards opens every shard and checks its first frame, which shows
 // whether the file belongs here.
 func (s *Store) openShards(ctx context.Context) error {
-	for _, entry := range s.m.shards() {
+	for _, entry := range s.Manifest.shards() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -232,7 +233,7 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 
 // views returns the directions that are stored.
 func (s *Store) views() []*view {
-	if s.m.Directed {
+	if s.Manifest.Directed {
 		return []*view{s.out, s.back}
 	}
 	return []*view{s.out}
@@ -244,10 +245,10 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	const perFrame = 16 + 48 + 8 // frame, Range, seen
 	for _, item := range []budget.Item{
-		{What: "frame index", Bytes: (s.m.Frames[0] + s.m.Frames[1]) * perFrame},
-		{What: "degrees", Bytes: 8 * s.m.Rows},
+		{What: "frame index", Bytes: (s.Manifest.Frames[0] + s.Manifest.Frames[1]) * perFrame},
+		{What: "degrees", Bytes: 8 * s.Manifest.Rows},
 		{What: "node ids", Bytes: nodes},
-		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.m.Weighted)},
+		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.Manifest.Weighted)},
 	} {
 		if over := s.plan.Reserve(item.Bytes, item.What); over != nil {
 			err = fmt.Errorf("%s: %w", s.dir, over)
@@ -262,11 +263,11 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 // set none stays.
 func (s *Store) planMemory(workers int, o *Options) error {
 	stream := o.Stream
-	if err := s.planFixed(workers, s.nodes.Bytes()); err != nil {
+	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
 	}
 	left, limited := s.plan.Left()
-	total := s.m.Size()
+	total := s.Manifest.Size()
 	const kept, each = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
 	target := min(chunkBytes, total/int64(each*workers))
 	if limited {
@@ -328,12 +329,6 @@ func (v *view) cut(target int) (longest int) {
 	return longest
 }
 
-// Manifest returns what the store says of itself. It must not be changed.
-func (s *Store) Manifest() *Manifest { return s.m }
-
-// Nodes returns the dictionary of ids.
-func (s *Store) Nodes() *Nodes { return s.nodes }
-
 // Layout returns the layout of a copy of the matrix in memory, or nil if there is no room
 // for one: see [sparse.FindLayout], which is told what the manifest knows.
 func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.Layout, error) {
@@ -341,21 +336,17 @@ func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.La
 	if o != nil {
 		known = *o
 	}
-	known.Ones, known.ByCount = !s.m.Weighted, s.m.Order == byDegree
+	known.Ones, known.ByCount = !s.Manifest.Weighted, s.Manifest.Order == byDegree
 	return sparse.FindLayout(ctx, s, &known)
 }
 
 // byDegree is the order of rows by falling degrees.
 const byDegree = "degree"
 
-// Degrees returns A·1, the sums of the rows, as [sparse.Degrees] computes
-// them. The slice must not be changed.
-func (s *Store) Degrees() []float64 { return s.degrees }
-
 // Transpose returns Aᵀ: the store itself if it is undirected, else its in
 // direction.
 func (s *Store) Transpose() sparse.Matrix {
-	if s.m.Directed {
+	if s.Manifest.Directed {
 		return s.back
 	}
 	return s
@@ -409,10 +400,10 @@ func (s *Store) Close() error {
 }
 
 // Dims returns the number of rows and columns.
-func (v *view) Dims() (r, c int) { return int(v.s.m.Rows), int(v.s.m.Rows) }
+func (v *view) Dims() (r, c int) { return int(v.s.Manifest.Rows), int(v.s.Manifest.Rows) }
 
 // NNZ returns the number of stored entries.
-func (v *view) NNZ() int64 { return v.s.m.Entries }
+func (v *view) NNZ() int64 { return v.s.Manifest.Entries }
 
 // Ranges returns the cut of the rows, one range for each frame.
 func (v *view) Ranges() []sparse.Range { return v.direct.ranges }

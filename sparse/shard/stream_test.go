@@ -33,7 +33,7 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
 	s := must(Open(bg, "g", &Options{fs: mem, Workers: workers}))
 	defer s.Close()
-	return s.Memory() - s.m.Size() + int64(workers)*int64(s.longest+slack)
+	return s.Memory() - s.Manifest.Size() + int64(workers)*int64(s.longest+slack)
 }
 
 // TestSameBits compares a step over the store, held in memory wholly, in part
@@ -329,7 +329,7 @@ func TestContract(t *testing.T) {
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			defer s.Close()
 			sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
-			if !slices.Equal(s.Degrees(), must(sparse.Degrees(bg, a, 1))) {
+			if !slices.Equal(s.Degrees, must(sparse.Degrees(bg, a, 1))) {
 				t.Error("degrees differ")
 			}
 		})

@@ -150,9 +150,9 @@ func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.
 			return p, err
 		}
 	}
-	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Weighted, seen == 0)
+	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.Manifest.Weighted, seen == 0)
 	if wrong == "" && seen == 0 {
-		wrong = cmp.Or(checkPanel(p, v.s.m.Rows), v.checkDegrees(p))
+		wrong = cmp.Or(checkPanel(p, v.s.Manifest.Rows), v.checkDegrees(p))
 	}
 	if wrong != "" {
 		return p, v.frameError(i, "%s", wrong)
@@ -185,12 +185,12 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 func (v *view) wantHeader(i int) header {
 	f, r := v.direct.frames[i], v.direct.ranges[i]
 	h := header{
-		shard: uint32(f.shard), identity: v.s.m.identity(), frame: uint64(i),
+		shard: uint32(f.shard), identity: v.s.Manifest.identity(), frame: uint64(i),
 		lo: uint64(r.Lo), rows: uint32(r.Hi - r.Lo), entries: uint32(r.Entries),
 		piece: uint32(r.Piece), pieces: uint32(r.Pieces),
 		stored: uint32(f.bytes - headerBytes), direction: v.direction,
 	}
-	if v.s.m.Codec == Zstd {
+	if v.s.Manifest.Codec == Zstd {
 		h.codec = codecZstd
 	}
 	return h
@@ -256,7 +256,7 @@ func (v *view) checkHeader(i int, b []byte) error {
 	return nil
 }
 
-func (v *view) path(shard int32) string { return v.s.path(v.s.m.Files[shard].Name) }
+func (v *view) path(shard int32) string { return v.s.path(v.s.Manifest.Files[shard].Name) }
 
 // frameError is damage in frame i.
 func (v *view) frameError(i int, format string, args ...any) error {
@@ -281,7 +281,7 @@ func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 // wholeFrame reports whether the header at the place of f begins a whole frame
 // of another length.
 func (v *view) wholeFrame(f frame, h header) bool {
-	if int64(h.stored) > v.s.m.Files[f.shard].Bytes-f.offset-headerBytes {
+	if int64(h.stored) > v.s.Manifest.Files[f.shard].Bytes-f.offset-headerBytes {
 		return false
 	}
 	other := make([]byte, headerBytes+int(h.stored))
@@ -317,5 +317,5 @@ func (s *Store) checkUnchanged() error {
 
 func (s *Store) changed(shard int) error {
 	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run the command again",
-		s.path(s.m.Files[shard].Name))
+		s.path(s.Manifest.Files[shard].Name))
 }

@@ -26,7 +26,7 @@ type VerifyReport struct {
 func (s *Store) VerifyMemory() []spec.Bytes {
 	bytes := int64(readBackBytes)
 	for _, v := range s.views() {
-		bytes += 8*s.m.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
+		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
 	return []spec.Bytes{{What: "degrees that are counted", Bytes: bytes}}
 }
@@ -61,23 +61,23 @@ func (s *Store) Verify(ctx context.Context, workers int, progress func(done, tot
 		return nil, &CorruptError{Path: s.path(manifestName), Offset: -1, What: fmt.Sprintf(format, args...) + restore}
 	}
 	switch {
-	case s.m.Directed && out.pairs != back.pairs:
+	case s.Manifest.Directed && out.pairs != back.pairs:
 		return damaged("the columns are not those of the rows")
-	case !s.m.Directed && out.pairs != 0:
+	case !s.Manifest.Directed && out.pairs != 0:
 		return nil, s.asymmetric()
-	case out.loops != s.m.SelfLoops:
-		return damaged("%d self loops, found %d", s.m.SelfLoops, out.loops)
-	case out.weighted != s.m.Weighted:
-		return damaged("weighted %t, found %t", s.m.Weighted, out.weighted)
-	case !s.nodes.increasing():
+	case out.loops != s.Manifest.SelfLoops:
+		return damaged("%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
+	case out.weighted != s.Manifest.Weighted:
+		return damaged("weighted %t, found %t", s.Manifest.Weighted, out.weighted)
+	case !s.Nodes.increasing():
 		return damaged("ids out of order or twice")
 	}
-	for i, d := range s.degrees {
+	for i, d := range s.Degrees {
 		if d != out.degrees[i] {
 			return damaged("degree of row %d is %v, found %v", i, d, out.degrees[i])
 		}
 	}
-	for k, f := range s.m.shards() {
+	for k, f := range s.Manifest.shards() {
 		var end mark
 		if err := end.advance(ctx, s.files[k], f.Bytes, make([]byte, min(readBackBytes, f.Bytes))); err != nil {
 			return nil, err
@@ -88,15 +88,15 @@ func (s *Store) Verify(ctx context.Context, workers int, progress func(done, tot
 		}
 	}
 	return &VerifyReport{
-		Manifest: s.m, Files: len(s.m.Files), Bytes: s.m.BytesTotal(), Shards: len(s.files),
-		Frames: s.m.Frames[0] + s.m.Frames[1], Entries: s.m.Entries * int64(len(sums)),
+		Manifest: s.Manifest, Files: len(s.Manifest.Files), Bytes: s.Manifest.BytesTotal(), Shards: len(s.files),
+		Frames: s.Manifest.Frames[0] + s.Manifest.Frames[1], Entries: s.Manifest.Entries * int64(len(sums)),
 	}, nil
 }
 
 // tellReads tells what is read from the shards: every byte twice.
 func (s *Store) tellReads(progress func(done, total int64)) {
 	var done atomic.Int64
-	total := 2 * s.m.Size()
+	total := 2 * s.Manifest.Size()
 	for i, f := range s.files {
 		s.files[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
 	}
@@ -137,7 +137,7 @@ type frameCensus struct {
 func (v *view) census(ctx context.Context, workers int) (*census, error) {
 	c := &census{
 		frames:  make([]frameCensus, len(v.direct.frames)),
-		degrees: make([]float64, v.s.m.Rows),
+		degrees: make([]float64, v.s.Manifest.Rows),
 	}
 	err := v.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
 		f := &c.frames[p.Index]
@@ -147,7 +147,7 @@ func (v *view) census(ctx context.Context, workers int) (*census, error) {
 		}
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			pairs, loops := pairSum(v.s.m.Directed, int(v.direction), uint32(i), col, val)
+			pairs, loops := pairSum(v.s.Manifest.Directed, int(v.direction), uint32(i), col, val)
 			f.pairs += pairs
 			f.loops += loops
 			for _, w := range val {
@@ -203,7 +203,7 @@ type compared struct {
 
 // Sweep implements [sparse.Matrix].
 func (c compared) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	if c.s.m.Directed {
+	if c.s.Manifest.Directed {
 		return c.Matrix.Sweep(ctx, workers, visit)
 	}
 	var pairs atomic.Uint64

@@ -142,7 +142,7 @@ func TestEmpty(t *testing.T) {
 			write(t, "g", a, back, nil, WriteOptions{fs: mem})
 			s := must(Open(bg, "g", &Options{fs: mem}))
 			same(t, must(read(bg, s, 2)), a)
-			if s.Manifest().BitsPerEntry() != 0 || s.Manifest().Edges() != 0 {
+			if s.Manifest.BitsPerEntry() != 0 || s.Manifest.Edges() != 0 {
 				t.Error("entries from nowhere")
 			}
 			must(0, s.Close())
@@ -249,7 +249,7 @@ func TestSize(t *testing.T) {
 	}
 	ideal /= float64(a.NNZ())
 	// Row lengths are 8 bits for 29 entries, a first id wraps to 12 bits.
-	if got := s.Manifest().BitsPerEntry(); got > 1.15*ideal+0.5 {
+	if got := s.Manifest.BitsPerEntry(); got > 1.15*ideal+0.5 {
 		t.Errorf("%.2f bits for each entry, the gaps need %.2f", got, ideal)
 	}
 }

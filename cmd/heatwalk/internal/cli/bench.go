@@ -142,7 +142,7 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 		return err
 	}
 	defer g.close()
-	v.Order, v.IDs, v.Source = orderOf(g.Manifest()), f.ids, f.source
+	v.Order, v.IDs, v.Source = orderOf(g.Manifest), f.ids, f.source
 	list, err := w.Memory(g.target(), &f.Settings)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (g *openGraph) copySwept(v *benchmark, list []spec.Bytes) (ids string, err 
 	if err := g.in.roomFor(held); err != nil {
 		return "", err
 	}
-	plain, _ := g.in.copyMemory(g.Manifest())
+	plain, _ := g.in.copyMemory(g.Manifest)
 	fits := g.memory() == 0 || g.memory()-spec.Sum(list) > 2*plain
 	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
 		return "coded", nil
@@ -209,7 +209,7 @@ func (in *invocation) roomFor(list []spec.Bytes) error {
 
 // target returns the graph as it is swept.
 func (g *openGraph) target() *bench.Target {
-	return &bench.Target{A: g.matrix, Degrees: g.Degrees(), Order: g.Nodes().Order()}
+	return &bench.Target{A: g.matrix, Degrees: g.Degrees, Order: g.Nodes.Order()}
 }
 
 func (in *invocation) printBench(v *benchmark) {
@@ -326,10 +326,10 @@ func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
 	if in.memory > 0 {
 		s.Limit = max(1, g.memory()-takes)
 	}
-	if g.Manifest().Directed {
+	if g.Manifest.Directed {
 		return fault.Usage(name, "%s", asymmetric("bench krylov", ""))
 	}
-	if n := len(g.Degrees()); workload == "eigen" && f.Columns > n {
+	if n := len(g.Degrees); workload == "eigen" && f.Columns > n {
 		return fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
 	}
 	v := &benchmark{Workload: workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}

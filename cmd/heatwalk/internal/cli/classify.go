@@ -202,7 +202,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	defer d.end()
 	g, l := d.g, d.l
 	if f.part != nil {
-		if err := f.part.Fits(g.Manifest().Identity, name, l); err != nil {
+		if err := f.part.Fits(g.Manifest.Identity, name, l); err != nil {
 			return err
 		}
 	}
@@ -312,7 +312,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	}
 	switch {
 	case f.suggest > 0:
-		err = suggest.WriteTo(r.text, r.suggested, r.g.Nodes().ID, r.l.Names)
+		err = suggest.WriteTo(r.text, r.suggested, r.g.Nodes.ID, r.l.Names)
 	case f.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", "%s has probabilities alone; give probability", f.method.Name())
 	default:
@@ -338,7 +338,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	if m := r.Several; m != nil {
 		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(int64(m.Columns), "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
-	return r.graphRun.finish(&r.classified, storeOf(r.g.Manifest()), parameters, lines...)
+	return r.graphRun.finish(&r.classified, storeOf(r.g.Manifest), parameters, lines...)
 }
 
 // headline says what was predicted.
@@ -373,14 +373,14 @@ func chosen(p method.Parameters, settings int) string {
 
 // nodes returns the nodes in the order of the output.
 func (d *graphRun) nodes() axis {
-	nodes := d.g.Nodes()
+	nodes := d.g.Nodes
 	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
 }
 
 // found returns what was found of the nodes, each of which has the label that labelOf
 // returns.
 func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *found {
-	rowAt := d.g.Nodes().RowAt
+	rowAt := d.g.Nodes.RowAt
 	f := &found{ids: d.nodes(), line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))

@@ -176,8 +176,8 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 		return err
 	}
 	defer g.close()
-	m := g.Manifest()
-	nodes := g.Nodes()
+	m := g.Manifest
+	nodes := g.Nodes
 	doc := &converted{
 		Output: path, Format: format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
 	}
@@ -285,8 +285,8 @@ func (c *written) Write(p []byte) (int, error) {
 func (g *openGraph) ids() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var id []byte
-		for row := range g.Nodes().Rows() {
-			if id = g.Nodes().AppendID(id[:0], row); !yield(id) {
+		for row := range g.Nodes.Rows() {
+			if id = g.Nodes.AppendID(id[:0], row); !yield(id) {
 				return
 			}
 		}
@@ -296,14 +296,14 @@ func (g *openGraph) ids() iter.Seq[[]byte] {
 // hasNumbers reports whether all ids are numbers that an integer of 64 bits
 // holds.
 func (g *openGraph) hasNumbers() bool {
-	switch m := g.Manifest(); m.Nodes {
+	switch m := g.Manifest; m.Nodes {
 	case "implicit":
 		return true
 	case "numeric":
 		last := 0 // the row of the largest number
-		for last = range g.Nodes().Rows() {
+		for last = range g.Nodes.Rows() {
 		}
-		n, err := strconv.ParseUint(g.Nodes().ID(last), 10, 64)
+		n, err := strconv.ParseUint(g.Nodes.ID(last), 10, 64)
 		return err == nil && n <= math.MaxInt64
 	}
 	return false

@@ -138,13 +138,13 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, 
 	}
 	var l *nodefile.Labels
 	if err == nil {
-		l, err = nodefile.ReadLabels(in.ctx, "-", g.Nodes(), &nodefile.LabelConfig{Stdin: bytes.NewReader(labels)})
+		l, err = nodefile.ReadLabels(in.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(labels)})
 	}
 	if err != nil {
 		g.close()
 		return nil, nil, err
 	}
-	m := g.Manifest()
+	m := g.Manifest
 	d.Graph, d.Nodes, d.Edges, d.Entries, d.BitsPerEntry = g.name, int(m.Rows), m.Edges(), m.Entries, m.BitsPerEntry()
 	d.Classes = l.Names
 	d.SecondsIngest = time.Since(began).Seconds()

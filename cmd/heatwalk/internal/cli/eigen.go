@@ -163,7 +163,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	defer d.end()
 	g, rows := d.g, d.rows
-	if g.Manifest().Directed {
+	if g.Manifest.Directed {
 		return fault.Usage(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
 	}
 	n := len(rows)
@@ -185,7 +185,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 			return err
 		}
 		// Each has an eigenvector, and these come in no other order than all else.
-		parts.Renumber(g.Nodes().Rows())
+		parts.Renumber(g.Nodes.Rows())
 		components = len(parts.Sizes)
 	}
 	plan, err := in.fit(g, func() (*account.Needs, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
@@ -213,7 +213,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Method: pairs.Method, Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
 	}
 	in.warnVague(r, pairs)
-	return d.finish(r, storeOf(g.Manifest()), r.Parameters, r.lines()...)
+	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
 }
 
 // eigenError says what the user can do about an error of the solver.

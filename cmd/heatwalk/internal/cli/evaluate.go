@@ -107,7 +107,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		return err
 	}
 	plan := &evaluate.Plan{TuningSplits: f.tuningSplits, TuneAt: f.tuneAt, Progress: splits, Settings: settings}
-	if err := in.planTo(plan, &f.splitting, g.Nodes(), l); err != nil {
+	if err := in.planTo(plan, &f.splitting, g.Nodes, l); err != nil {
 		return err
 	}
 	err = d.take(settings, evaluate.SplitBytes, runFileBytes, func() ([][]spec.Bytes, int, error) {
@@ -125,10 +125,10 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	report, err := in.runPlan(d.problem(), plan)
 	if err != nil {
-		return in.methodError(f.explain(err, g.Nodes(), l), name)
+		return in.methodError(f.explain(err, g.Nodes, l), name)
 	}
 	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
-	return d.publishPlanned(doc, storeOf(g.Manifest()), plan)
+	return d.publishPlanned(doc, storeOf(g.Manifest), plan)
 }
 
 // reporter is a report as text.

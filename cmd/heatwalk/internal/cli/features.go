@@ -172,7 +172,7 @@ func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	p, err := nodefile.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names, in.stdin)
+	p, err := nodefile.ReadPrior(in.ctx, w.prior, g.Nodes, l.Names, in.stdin)
 	if err != nil {
 		return cwk.Prior{}, err
 	}
@@ -219,7 +219,7 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 			return n, err
 		}
 		walk = &cwk.Walk[T]{
-			A: d.g.matrix, Degrees: d.g.Degrees(), Seeds: seedsOf(d.l), Prior: prior,
+			A: d.g.matrix, Degrees: d.g.Degrees, Seeds: seedsOf(d.l), Prior: prior,
 			Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: in.threads, Progress: in.progress.Showing("walking", "sweep"),
 		}
 		if err := n.Reserve(16*int64(len(d.rows)+len(d.cols)), "picked rows"); err != nil {
@@ -256,7 +256,7 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 	}
 	p := &m.parameters
 	r := &matrixDocument{Output: d.path, Rows: m.rows.N, Cols: m.cols.N, Dtype: m.shape.Dtype, Parameters: p}
-	return d.finish(r, storeOf(d.g.Manifest()), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(m.rows, m.cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+	return d.finish(r, storeOf(d.g.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(m.rows, m.cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
 // walkParameters are what a walk was done with.

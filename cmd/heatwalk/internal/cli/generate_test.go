@@ -36,9 +36,9 @@ func stored(t *testing.T, dir string) (*sparse.CSR, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := make([]string, s.Nodes().Len())
+	ids := make([]string, s.Nodes.Len())
 	for i := range ids {
-		ids[i] = s.Nodes().ID(i)
+		ids[i] = s.Nodes.ID(i)
 	}
 	return a, ids
 }

@@ -306,7 +306,7 @@ func (g *openGraph) copyPlain() error {
 func (g *openGraph) copyFor(o sparse.LayoutOptions) error {
 	o.Workers = g.in.threads
 	if g.in.memory > 0 {
-		plain, most := g.in.copyMemory(g.Manifest())
+		plain, most := g.in.copyMemory(g.Manifest)
 		o.Memory = max(plain, most)
 	}
 	l, err := g.Store.Layout(g.in.ctx, &o)
@@ -331,7 +331,7 @@ func (g *openGraph) load() error {
 
 // hasHyperedges reports whether the last nodes stand for hyperedges.
 func (g *openGraph) hasHyperedges() bool {
-	return g.Manifest().Options[source.HyperedgesOption] != ""
+	return g.Manifest.Options[source.HyperedgesOption] != ""
 }
 
 // close closes the store and removes what was made on the fly.

@@ -249,7 +249,7 @@ func (d *graphRun) needs(files int64) (*account.Needs, error) {
 	n := d.g.needs()
 	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
 	if d.l != nil {
-		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees())) // and the class of every row
+		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees)) // and the class of every row
 	}
 	n.Disk += files
 	return n, n.Reserve(lists, "lists of nodes")
@@ -260,7 +260,7 @@ const runFileBytes = 4 << 10
 
 // labelOf returns what LIBSVM's text has in front of row i.
 func (d *graphRun) labelOf() func(i int) string {
-	number := classNumbers(d.l, len(d.g.Degrees()))
+	number := classNumbers(d.l, len(d.g.Degrees))
 	return func(i int) string { return number(d.rows[i]) }
 }
 

@@ -73,7 +73,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		return nil, err
 	}
 	defer g.close()
-	m := g.Manifest()
+	m := g.Manifest
 	v := &info{
 		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops, Order: orderOf(m),
 		Directed: m.Directed, Weighted: m.Weighted, BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
@@ -83,7 +83,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	} else {
 		v.Columns = g.report.Files[len(g.report.Files)-1].Columns
 	}
-	for _, d := range g.Degrees() {
+	for _, d := range g.Degrees {
 		v.MaxDegree = max(v.MaxDegree, d)
 	}
 	var class []int32

@@ -64,13 +64,13 @@ func newKernel(in *invocation) *cobra.Command {
 // those that stand for hyperedges.
 func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
-		rows := slices.Collect(g.Nodes().Rows())
+		rows := slices.Collect(g.Nodes.Rows())
 		if g.hasHyperedges() {
-			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes().ID(row), source.HyperedgePrefix) })
+			rows = slices.DeleteFunc(rows, func(row int) bool { return strings.HasPrefix(g.Nodes.ID(row), source.HyperedgePrefix) })
 		}
 		return rows, nil
 	}
-	return in.readIDs(path, g.Nodes())
+	return in.readIDs(path, g.Nodes)
 }
 
 // readIDs reads a list of ids, at least one.
@@ -84,7 +84,7 @@ func (in *invocation) readIDs(path string, nodes nodefile.Lookup) ([]int, error)
 
 // nodesOf returns the ids of the given rows.
 func nodesOf(g *openGraph, rows []int) axis {
-	return axis{N: len(rows), ID: func(i int) string { return g.Nodes().ID(rows[i]) }}
+	return axis{N: len(rows), ID: func(i int) string { return g.Nodes.ID(rows[i]) }}
 }
 
 // walkKernel is the kernel that needs labels and is made by walks; all others

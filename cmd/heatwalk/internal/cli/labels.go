@@ -34,7 +34,7 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 
 // readLabels reads a file of labels for the nodes of g.
 func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
-	return in.readLabelsOf(path, g.Nodes(), r, g.temp == nil)
+	return in.readLabelsOf(path, g.Nodes, r, g.temp == nil)
 }
 
 // readLabelsOf reads a file of labels for nodes, which may be those of a store, or for
@@ -94,7 +94,7 @@ func (s skippedLines) String() string {
 // problemOf returns what is to be learned.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 	p := &method.Problem{
-		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
+		A: g.matrix, Degrees: g.Degrees, Directed: g.Manifest.Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
 	if g.attributes != nil {
 		p.Attributes = g.attributes.Table
@@ -160,7 +160,7 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 		Warn: func(text string) { in.warn("%s", text) },
 	}
 	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
-	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, f.ids, g.Nodes(), c, in.stdin)
+	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, f.ids, g.Nodes, c, in.stdin)
 	missing := new(nodefile.ParseError)
 	switch {
 	case errors.Is(err, tablefile.ErrTable):

@@ -134,7 +134,7 @@ func newPart(command string, s slabFlag, g *openGraph, parameters any, l *nodefi
 	if err != nil {
 		return nil, err
 	}
-	out := &evaluate.Part{Command: command, Slab: s.Index, Of: s.Of, Store: g.Manifest().Identity, Parameters: p}
+	out := &evaluate.Part{Command: command, Slab: s.Index, Of: s.Of, Store: g.Manifest.Identity, Parameters: p}
 	if l != nil {
 		out.Labels = evaluate.ListSum(l.Names, l.Row, l.Class)
 	}
@@ -206,7 +206,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		Output: f.out, Method: f.method.Name(), Alpha: alphas[lo:hi], Settings: t.Grid.Size() / len(alphas) * (hi - lo),
 		Tested: t.Tested, Sweeps: t.Work.Sweeps,
 	}
-	return d.finish(r, storeOf(d.g.Manifest()), parameters, fmt.Sprintf("%s tried on %s · α = %s", words.Counted(int64(r.Settings), "setting"),
+	return d.finish(r, storeOf(d.g.Manifest), parameters, fmt.Sprintf("%s tried on %s · α = %s", words.Counted(int64(r.Settings), "setting"),
 		words.Counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]")))
 }
 

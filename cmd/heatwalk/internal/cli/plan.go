@@ -28,7 +28,7 @@ func (in *invocation) needs() *account.Needs { return account.Within(in.dataLimi
 func (g *openGraph) needs() *account.Needs {
 	n := g.in.needs()
 	if g.in.estimating && g.readBytes > 0 {
-		n.Disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
+		n.Disk = g.Manifest.BytesTotal() + g.report.SpilledBytes
 		_ = n.Reserve(g.readBytes, "ingest")
 		n.Release("ingest")
 	}
@@ -90,7 +90,7 @@ func (g *openGraph) arrange(n *account.Needs, plan func() (*account.Needs, error
 // they stay. The last call of plan is for the graph as it is.
 func (g *openGraph) streamingPays(sweeps int, plan func() (*account.Needs, error)) bool {
 	const dearer = 12.0 / 11
-	frames, spare := g.Manifest().Size(), system.Memory()-g.in.memory
+	frames, spare := g.Manifest.Size(), system.Memory()-g.in.memory
 	if sweeps == account.UnknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
 		return false
 	}

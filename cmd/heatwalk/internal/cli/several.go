@@ -87,7 +87,7 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (_ *severalRu
 }
 
 func (s *severalRun) plan() error {
-	if s.g.Manifest().Directed {
+	if s.g.Manifest.Directed {
 		return fault.Usage(s.name, "%s", asymmetric("--multi-label", ""))
 	}
 	for _, label := range s.l.Names {
@@ -99,7 +99,7 @@ func (s *severalRun) plan() error {
 	s.settings = &method.Settings{RNGSeed: uint64(s.in.seed), Workers: s.in.threads, Progress: phase}
 	s.row, s.sets = s.l.Sets()
 	err := s.take(s.settings, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
-		list := multilabel.Memory(len(s.g.Degrees()), len(s.row), len(s.l.Names), s.settings.Memory)
+		list := multilabel.Memory(len(s.g.Degrees), len(s.row), len(s.l.Names), s.settings.Memory)
 		return [][]spec.Bytes{list}, account.UnknownSweeps, nil
 	})
 	s.problem = s.graphRun.problem()
@@ -174,8 +174,8 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
 	}
 	if err != nil {
-		return in.methodError(f.explain(err, s.g.Nodes(), s.l), name)
+		return in.methodError(f.explain(err, s.g.Nodes, s.l), name)
 	}
 	doc := &severalEvaluated{SeveralReport: report, Graph: name, Skipped: skippedOf(s.l)}
-	return s.publishReport(doc, report, storeOf(s.g.Manifest()), nil)
+	return s.publishReport(doc, report, storeOf(s.g.Manifest), nil)
 }

@@ -77,7 +77,7 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ing
 		return c, 0, nil, errors.Join(err, temp.Remove())
 	}
 	end = func() error { return errors.Join(store.Close(), temp.Remove()) }
-	if !store.Manifest().Directed {
+	if !store.Manifest.Directed {
 		return c, 0, nil, errors.Join(fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), end())
 	}
 	c.Nodes, c.Directed, c.Undirected = "", false, true

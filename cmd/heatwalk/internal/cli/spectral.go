@@ -71,7 +71,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	directed := d.g.Manifest().Directed
+	directed := d.g.Manifest.Directed
 	if directed && f.family.Works&spec.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
@@ -161,12 +161,12 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // there is room for it, and as much for the rest, or the output takes no pieces.
 func planSpectral[T sparse.Float](d *graphRun, n *account.Needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
 	n.Sweeps = account.UnknownSweeps
-	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees()))
+	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
 	if err != nil {
 		return false, err
 	}
 	memory := func(limit int64) []spec.Bytes {
-		return f.family.Memory(v, d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, limit)
+		return f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, limit)
 	}
 	left, limited := n.Left()
 	block := (&tablefile.Matrix{Rows: rows, Cols: cols, Pieces: true, Hold: true}).Memory(int(unsafe.Sizeof(T(0))))
@@ -260,7 +260,7 @@ func (in *invocation) finishKernel(d *graphRun, s slabFlag, of kernel.Part, r *k
 	if r.HalfSteps {
 		method += ", half steps"
 	}
-	return d.finish(r, storeOf(d.g.Manifest()), r.Parameters,
+	return d.finish(r, storeOf(d.g.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(axis{N: r.Rows}, axis{N: r.Cols}, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(int64(r.Sweeps), "sweep"), text))
 }

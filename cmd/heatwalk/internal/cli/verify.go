@@ -61,7 +61,7 @@ func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 	if err := in.keepTo(n); err != nil {
 		return nil, err
 	}
-	stage := in.progress.Begin("verifying "+dir, 2*s.Manifest().Size(), progress.Bytes)
+	stage := in.progress.Begin("verifying "+dir, 2*s.Manifest.Size(), progress.Bytes)
 	defer in.progress.End()
 	return s.Verify(in.ctx, in.threads, func(done, _ int64) { stage.Set(done, 0) })
 }
