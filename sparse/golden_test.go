@@ -1,6 +1,7 @@
 package sparse_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -39,4 +40,24 @@ func checkProduct(t *testing.T, op *sparse.Operator[float64], x *sparse.Block[fl
 		t.Fatal(err)
 	}
 	testgraph.Close(t, y, testgraph.Golden(t, file), 1e-10, 1e-9)
+}
+
+// Ten steps F ← αSF + (1−α)Y from F = Y, each one sweep.
+func TestGoldenIteration(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60", "sbm300"} {
+		g := testgraph.Load(t, name)
+		y := sparse.NewBlock[float64](len(g.Nodes), len(g.Classes))
+		for i, row := range g.Train {
+			y.Row(row)[g.TrainClass[i]] = 1
+		}
+		s := sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		f, next := sparse.BlockOf(y.Rows, y.Cols, slices.Clone(y.Data)), sparse.NewBlock[float64](y.Rows, y.Cols)
+		for range 10 {
+			if err := s.StepTo(t.Context(), next, f, sparse.Step[float64]{Alpha: 0.5, Delta: 0.5, Prev: y}); err != nil {
+				t.Fatal(err)
+			}
+			f, next = next, f
+		}
+		testgraph.Close(t, f, testgraph.Golden(t, name+"/lgc_iter_a0.5_s10.npy"), 1e-10, 1e-9)
+	}
 }

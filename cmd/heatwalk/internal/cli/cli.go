@@ -320,7 +320,7 @@ func (in *invocation) limitMemory() error {
 	}
 	if in.memory < account.LeastMemory {
 		return fault.Limit("--max-memory", "%s is too little for the program itself; allow %s or more",
-			words.Bytes(in.memory), words.Bytes(account.LeastMemory))
+			words.Bytes(in.memory), words.Bytes(account.LeastMemory+account.LeastMemory/100)) // figures are rounded
 	}
 	debug.SetMemoryLimit(in.memory - account.FileBytes)
 	return nil
