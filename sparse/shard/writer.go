@@ -336,11 +336,11 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	w.pairs += j.pairs
 	if w.direction == 0 {
 		w.Manifest.SelfLoops += j.loops
+		if w.Nodes != nil {
+			w.degrees.rows = w.Nodes.n // or its lists would grow
+		}
 		if w.Manifest.Weighted {
 			w.degrees.weigh()
-		}
-		if w.Nodes != nil {
-			w.degrees.rows = w.Nodes.n
 		}
 		w.degrees.add(j.degrees, r.Piece == r.Pieces-1)
 	}
