@@ -1,7 +1,6 @@
 package sparse_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -51,7 +50,8 @@ func TestGoldenIteration(t *testing.T) {
 			y.Row(row)[g.TrainClass[i]] = 1
 		}
 		s := sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
-		f, next := sparse.BlockOf(y.Rows, y.Cols, slices.Clone(y.Data)), sparse.NewBlock[float64](y.Rows, y.Cols)
+		f, next := sparse.NewBlock[float64](y.Rows, y.Cols), sparse.NewBlock[float64](y.Rows, y.Cols)
+		copy(f.Data, y.Data)
 		for range 10 {
 			if err := s.StepTo(t.Context(), next, f, sparse.Step[float64]{Alpha: 0.5, Delta: 0.5, Prev: y}); err != nil {
 				t.Fatal(err)
