@@ -39,13 +39,13 @@ func TestReorderedColumns(t *testing.T) {
 	}
 	disk := bench("--columns", "4", "--source", "disk")
 	coded := bench("--columns", "4", "--ids", "coded")
-	if coded.IDs != "coded" || coded.Reordered || coded.Tiled || coded.Source != "memory" || coded.Checksum != disk.Checksum {
-		t.Errorf("%s ids from %s, reordered %v, checksum %v; from disk %v", coded.IDs, coded.Source, coded.Reordered, coded.Checksum, disk.Checksum)
+	if coded.IDs != "coded" || coded.Reordered || coded.Tiled || coded.Source != "memory" || *coded.Checksum != *disk.Checksum {
+		t.Errorf("%s ids from %s, reordered %v, checksum %v; from disk %v", coded.IDs, coded.Source, coded.Reordered, *coded.Checksum, *disk.Checksum)
 	}
 	for _, flags := range [][]string{nil, {"--ids", "raw"}} { // in tiles where the last cache has room for the block
 		v := bench(append(flags, "--columns", "4")...)
-		if !v.Reordered && !v.Tiled || disk.Reordered || v.Checksum != disk.Checksum || v.IDs != "raw" || v.Source != "memory" {
-			t.Errorf("%q: reordered %v, %s ids from %s, checksum %v; from disk %v, checksum %v", flags, v.Reordered, v.IDs, v.Source, v.Checksum, disk.Reordered, disk.Checksum)
+		if !v.Reordered && !v.Tiled || disk.Reordered || *v.Checksum != *disk.Checksum || v.IDs != "raw" || v.Source != "memory" {
+			t.Errorf("%q: reordered %v, %s ids from %s, checksum %v; from disk %v, checksum %v", flags, v.Reordered, v.IDs, v.Source, *v.Checksum, disk.Reordered, *disk.Checksum)
 		}
 	}
 	if err := os.WriteFile("labels.tsv", []byte("1\ta\n2\tb\n3\tc\n40\ta\n"), 0o666); err != nil {
@@ -99,8 +99,8 @@ func TestTiledColumns(t *testing.T) {
 		return v
 	}
 	v, disk := bench(), bench("--source", "disk")
-	if v.Order != "degree" || !v.Tiled || v.Reordered || disk.Tiled || v.Checksum != disk.Checksum {
-		t.Errorf("order %s, tiled %v, reordered %v, checksum %v; from disk tiled %v, checksum %v", v.Order, v.Tiled, v.Reordered, v.Checksum, disk.Tiled, disk.Checksum)
+	if v.Order != "degree" || !v.Tiled || v.Reordered || disk.Tiled || *v.Checksum != *disk.Checksum {
+		t.Errorf("order %s, tiled %v, reordered %v, checksum %v; from disk tiled %v, checksum %v", v.Order, v.Tiled, v.Reordered, *v.Checksum, disk.Tiled, *disk.Checksum)
 	}
 	for _, out := range []string{"one.npy", "other.npy"} {
 		limit := map[string]string{"one.npy": "2GiB", "other.npy": "64MiB"}[out]
