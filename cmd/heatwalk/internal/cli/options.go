@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
 )
 
-// option finds an option that a library names in an error, as in Config.SkipBadLines.
-var option = regexp.MustCompile(`\b(?:[a-z]+\.)?((?:Config|Options|WriteOptions|LabelConfig|FeatureConfig)\.[A-Z]\w*|Share)\b|\bT = float64\b`)
+// option finds an option that a library names in an error, as in Config.SkipBadLines, and
+// before it what a user wrote and may look like one: paths and what stands in quotation marks.
+var option = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]*/[^\s"]*|` +
+	`\b(?:[a-z]+\.)?((?:Config|Options|WriteOptions|LabelConfig|FeatureConfig)\.[A-Z]\w*)\b|\bevaluate\.Share\b|\bT = float64\b`)
 
 // optionFlags are the flags of options of other names.
 var optionFlags = map[string]string{
@@ -17,20 +20,20 @@ var optionFlags = map[string]string{
 	"FeatureConfig.SkipUnknown": "--unknown-ids=skip",
 	"LabelConfig.Fields":        "--label-fields",
 	"LabelConfig.SkipUnknown":   "--unknown-ids=skip",
-	"Share":                     "--slab",
 	"T = float64":               "--dtype float64",
+	"evaluate.Share":            "--slab",
 }
 
 // withFlags returns text with the flags of this command in place of the options of
 // libraries: their names in small letters, a hyphen between words.
 func withFlags(text string) string {
 	return option.ReplaceAllStringFunc(text, func(found string) string {
-		name := found
-		if m := option.FindStringSubmatch(found); m[1] != "" {
-			name = m[1]
-		}
-		if flag, ok := optionFlags[name]; ok {
+		name := option.FindStringSubmatch(found)[1]
+		if flag, ok := optionFlags[cmp.Or(name, found)]; ok {
 			return flag
+		}
+		if name == "" {
+			return found
 		}
 		_, field, _ := strings.Cut(name, ".")
 		var flag strings.Builder
