@@ -89,7 +89,7 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 	switch {
 	case file >= 0:
 		in.problem(in.args[file], "no such flag; write ./%s for the file", in.args[file])
-	case len(others) > 0:
+	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // or else it wants two hyphens
 		sort.Strings(others)
 		in.problem(place, "%s has no such flag; it belongs to %s", cmd.Name(), strings.Join(others, ", "))
 	case near != "":
