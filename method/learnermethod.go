@@ -24,7 +24,7 @@ type learnerMethod struct {
 }
 
 // learnerMethods returns every kernel of a method with every learner but those that
-// have ways of their own to choose and to learn, [KernelSVM] and [RLS].
+// have ways of their own to choose and to learn, kernelSVM and rls.
 func learnerMethods() (list []Method) {
 	learners := classify.Learners()
 	for _, m := range kernelMethods() {

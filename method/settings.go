@@ -46,7 +46,7 @@ type Settings struct {
 	// Trials, if not nil, are those that a choice from walks would make first.
 	Trials *Trials
 
-	// Learner trains the last machine; the zero value: KernelSVM.
+	// Learner trains the last machine; the zero value: kernelSVM.
 	Learner learner
 
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit

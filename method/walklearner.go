@@ -26,7 +26,7 @@ func walkLearners() (list []Method) {
 }
 
 // declared returns the declaration of the learner, nil for those that choose and learn in a
-// way of their own: [KernelSVM], [LinearSVM] and [RLS].
+// way of their own: kernelSVM, linearSVM and rls.
 func (l learner) declared() *classify.Learner {
 	if machines[l] != nil {
 		return nil
