@@ -91,7 +91,7 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 		in.problem(in.args[file], "no such flag; write ./%s for the file", in.args[file])
 	case len(others) > 0 && cmd.Flags().Lookup(name) == nil: // or else it wants two hyphens
 		sort.Strings(others)
-		in.problem(place, "%s has no such flag; it belongs to %s", cmd.Name(), strings.Join(others, ", "))
+		in.problem(place, "%s has no such flag; it belongs to %s", strings.TrimPrefix(cmd.CommandPath(), "heatwalk "), strings.Join(others, ", "))
 	case near != "":
 		in.problem(place, "no such flag; did you mean --%s?", near)
 	default:
