@@ -39,8 +39,8 @@ var logisticLearner = Learner{
 //
 //	−Σ_i log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
 //
-// over items with a class. The zero value is the default; [LogisticPath] fits it, and
-// [LogisticPath] for many λ.
+// over items with a class. The zero value is the default; [LogisticPath]
+// fits it.
 type Logistic struct {
 	// Lambda is λ, of the sum over items; 0 means 1.
 	Lambda float64
@@ -123,8 +123,11 @@ func fitLogistic[T float](ctx context.Context, s *Logistic, f Features[T], y []i
 	return models[0], err
 }
 
-// LogisticPath is [LogisticPath] for each λ in turn, each from the solution before.
+// LogisticPath fits s, or the default settings if s is nil, to the features of the items
+// with y ≥ 0, for each λ in turn, each from the solution before.
 // Falling λ take the fewest steps. Within the tolerance the order makes no difference.
+// Errors are those of [FitLinearSVM]. Cost: some tens of products of the features with
+// weights for each λ.
 func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f Features[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)

@@ -10,7 +10,7 @@
 // the first of which happens inside the sweep. The residual in a [Result] is
 // the true one, computed anew at the end.
 //
-// A singular map is solved on the complement of its [NullSpace], which for
+// A singular map is solved on the complement of its [graph.NullSpace], which for
 // both Laplacians is known for each component of the graph: X is the
 // pseudo-inverse applied to B, without what that has in the null space.
 //

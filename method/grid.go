@@ -58,7 +58,7 @@ type Setting struct {
 	Values spec.Values
 }
 
-// String lists the values as a person reads them.
+// text lists the values as a person reads them.
 func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 // MarshalJSON writes the parameters that belong to the kernel and the learner.
@@ -172,7 +172,7 @@ func (g *Grid) settings() int {
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// SmallGrid returns the grid that [Classify] chooses from unless told otherwise: what is
+// SmallGrid returns the grid that methods on walks choose from unless told otherwise: what is
 // usually tried of [cwk.Spec].
 func SmallGrid(features ...Features) *Grid {
 	g := &Grid{Features: features}
@@ -324,7 +324,7 @@ func (g *Grid) Size() int {
 	return len(g.Alpha) * len(g.steps()) * g.settings() * len(g.Features)
 }
 
-// nearest returns the number of the setting that is nearest to p in each of its
+// nearestTo returns the number of the setting that is nearest to p in each of its
 // parts, the first of several; a learner with a declaration has its first setting.
 func (g *Grid) nearestTo(p Parameters) int {
 	f := max(0, slices.Index(g.Features, p.Features))

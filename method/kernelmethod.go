@@ -188,7 +188,7 @@ func (r *kernelPredictor) usual(g spec.Graph) error {
 }
 
 // DirectedError is returned for a graph with directions by a method whose
-// kernel needs a symmetric one. It is an [ErrUsage].
+// kernel needs a symmetric one. It is a [validate.ErrUsage].
 type DirectedError struct{ Kernel string }
 
 // Error says which kernel needs a symmetric graph.
@@ -196,5 +196,5 @@ func (e *DirectedError) Error() string {
 	return "method: edges have a direction, and " + e.Kernel + " needs a symmetric graph"
 }
 
-// Unwrap returns [ErrUsage].
+// Unwrap returns [validate.ErrUsage].
 func (e *DirectedError) Unwrap() error { return validate.ErrUsage }

@@ -80,7 +80,7 @@ func MethodList() string {
 }
 
 // ParseMethods returns the methods of a list of names joined by commas. An
-// unknown name is an [ErrUsage] that tells the nearest, or all that there are.
+// unknown name is a [validate.ErrUsage] that tells the nearest, or all that there are.
 func ParseMethods(list string) ([]Method, error) {
 	var found []Method
 	for name := range strings.SplitSeq(list, ",") {

@@ -49,7 +49,7 @@ type Prediction struct {
 	Seconds problem.PhaseSeconds
 }
 
-// Classify chooses parameters by [CrossValidate], unless the grid has a single
+// classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
 // setting, and predicts with them.
 func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {

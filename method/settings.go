@@ -46,7 +46,7 @@ type Settings struct {
 	// Trials, if not nil, are those that a choice from walks would make first.
 	Trials *Trials
 
-	// Learner trains the last machine; the zero value: kernelSVM.
+	// Learner trains the last machine; the zero value: the support vector machine.
 	Learner learner
 
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
@@ -66,9 +66,9 @@ type Settings struct {
 type learner string
 
 const (
-	kernelSVM learner = "svm"        // classify.SVM; on walks above 10,000 labels LinearSVM
+	kernelSVM learner = "svm"        // classify.SVM; on walks above 10,000 labels linearSVM
 	linearSVM learner = "linear-svm" // classify.LinearSVM; on walks only
-	rls       learner = "rls"        // classify.RLS
+	rls       learner = "rls"        // classify.FitRLS
 )
 
 // WithDefaults returns the settings with every default filled in.

@@ -47,7 +47,7 @@ func Paper() File {
 }
 
 // Open returns the values of a grid by its name: none for "small" and "none", which are the
-// grids of [method], those of [Paper] for "paper", or else those of a file.
+// grids of package method, those of [Paper] for "paper", or else those of a file.
 func Open(name string) (File, error) {
 	switch name {
 	case "small", "none":

@@ -35,7 +35,7 @@ func Favour[N uint8 | int](scores []float64, counts []N) {
 	scores[most], scores[likeliest] = scores[likeliest], scores[most]
 }
 
-// FavourVotes is [favour] by what the machines for two classes each decide on one node;
+// FavourVotes is [Favour] by what the machines for two classes each decide on one node;
 // it leaves the scores of machines for one class against all others.
 func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	if pairs[0].Negative == classify.Rest {
@@ -75,7 +75,7 @@ func (v Votes) ScoresTo(dst []float64) {
 	}
 }
 
-// Powers that fitVotes chooses from, as powers of two: from all classes alike
+// Powers that FitVotes chooses from, as powers of two: from all classes alike
 // to any majority being certain.
 const minPower, maxPower = -6.0, 8.0
 
