@@ -617,3 +617,23 @@ func TestPositive(t *testing.T) {
 		}
 	}
 }
+
+// With a patience of −1 Lanczos makes no product at all, whether or not there is a
+// preconditioner.
+func TestNoPatience(t *testing.T) {
+	a := randomGraph(1000)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	want, err := p.Solve(ctx, 3, nil)
+	if err != nil || want.Method != "lanczos" {
+		t.Fatalf("%v, error %v", want, err)
+	}
+	out, err := p.Solve(ctx, 3, &Settings{Patience: -1})
+	if err != nil || out.Method != "lobpcg" {
+		t.Fatalf("%v, error %v", out, err)
+	}
+	checkPairs(t, p.A, out, want.Values, 1e-9)
+	alone, err := p.lobpcg(ctx, 3, nil)
+	if err != nil || alone.Products != out.Products {
+		t.Errorf("%d products, of LOBPCG %d, error %v", out.Products, alone.Products, err)
+	}
+}

@@ -156,3 +156,31 @@ func TestParametersAreTold(t *testing.T) {
 		}
 	}
 }
+
+// What is given of a cost, a λ, a tolerance and a walk stands in place of what is tried; that
+// of a walk where one of the methods has one.
+func TestGivenValuesAreNotTried(t *testing.T) {
+	given := spec.Values{"cost": spec.Number(3), "lambda": spec.Number(0.3), "alpha": spec.Number(0.25), "svm-tolerance": spec.Number(1e-6)}
+	for _, c := range []struct {
+		method string
+		alphas []float64
+	}{{"diffusion", SmallGrid().Alpha}, {"diffusion,cwk+rls", []float64{0.25}}} {
+		methods, err := ParseMethods(c.method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := SmallGrid(Plain)
+		g.Fix(given, methods)
+		if !slices.Equal(g.Cost, []float64{3}) || !slices.Equal(g.Lambda, []float64{0.3}) || !slices.Equal(g.Alpha, c.alphas) {
+			t.Errorf("%s: C %v, λ %v, α %v", c.method, g.Cost, g.Lambda, g.Alpha)
+		}
+	}
+	for _, c := range []struct {
+		given spec.Values
+		want  float64
+	}{{nil, 1e-3}, {given, 1e-6}} {
+		if m := (&Settings{Given: c.given}).machine([]int{0, 1}, 2); m.Tolerance != c.want {
+			t.Errorf("tolerance %g, want %g", m.Tolerance, c.want)
+		}
+	}
+}

@@ -420,4 +420,24 @@ func TestCosine(t *testing.T) {
 	if divide(row, []float64{4, 9, 0}, 0); row[0] != 1 || math.Abs(row[1]-1.0/3) > 1e-15 || row[2] != 0 {
 		t.Errorf("%v, want 1, ⅓ and 0", row)
 	}
+	c := molecules(t, 7, 12)
+	k := gramOf(t, "label-pair", c, nil, nil)
+	g, err := labelPair.Prepare(t.Context(), c, nil, &Settings{Cosine: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range [][2]int{{0, 7}, {0, 3}, {3, 7}} { // values are shared within a piece
+		piece := sparse.NewBlock[float64](rows[1]-rows[0], 7)
+		if err := g.RowsTo(t.Context(), piece, rows[0]); err != nil {
+			t.Fatal(err)
+		}
+		for i := range piece.Rows {
+			for j, v := range piece.Row(i) {
+				at := rows[0] + i
+				if want := k.Row(at)[j] / math.Sqrt(k.Row(at)[at]*k.Row(j)[j]); math.Abs(v-want) > 1e-14 {
+					t.Errorf("rows %v: K(%d, %d) is %v, want %v", rows, at, j, v, want)
+				}
+			}
+		}
+	}
 }
