@@ -268,7 +268,8 @@ func (f *classifyFlags) memory(p *method.Problem, s *method.Settings) (phases []
 	if err == nil && f.suggest > 0 {
 		var list []spec.Bytes
 		if list, err = suggest.Memory(p, f.suggest, s.Memory); err == nil {
-			phases = append(phases, []spec.Bytes{{What: list[0].What, Bytes: spec.Least(list)}})
+			kept := &phases[len(phases)-1] // the prediction, which suggestions are made of
+			*kept = append(*kept, spec.Bytes{What: list[0].What, Bytes: spec.Least(list)})
 		}
 	}
 	return phases, sweeps, err
