@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -194,6 +195,7 @@ func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
 	}
 	return []spec.Bytes{
 		{What: what, Bytes: bytes, Row: RowBytes},
+		{What: knownProducts, Bytes: tall.ShareMemory(n, known, width)},
 		{What: "a larger basis", Bytes: stalledBytes(n, k, known, which == Interior, s) - bytes, Optional: true},
 	}
 }
@@ -253,10 +255,17 @@ func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 // LOBPCGMemory lists what LOBPCG takes for k pairs, known of which are known,
 // beside the preconditioner.
 func LOBPCGMemory(n, k, known int) []spec.Bytes {
-	return []spec.Bytes{{What: "blocks of LOBPCG", Bytes: lobpcgBytes(n, lobpcgColumns(n, max(0, k-known), known), k), Row: RowBytes}}
+	cols := lobpcgColumns(n, max(0, k-known), known)
+	return []spec.Bytes{
+		{What: "blocks of LOBPCG", Bytes: lobpcgBytes(n, cols, k), Row: RowBytes},
+		{What: knownProducts, Bytes: tall.ShareMemory(n, known, cols)},
+	}
 }
 
-const denseMap = "the map as a dense matrix"
+const (
+	denseMap      = "the map as a dense matrix"
+	knownProducts = "products with the known eigenvectors"
+)
 
 func basisOf(size int) string { return fmt.Sprintf("a basis of %d vectors", size) }
 

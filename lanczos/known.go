@@ -24,6 +24,7 @@ type known struct {
 	of    []uint32 // the component of each row
 	parts []uint32 // those that have a vector
 	value float64
+	share tall.Share // of the block that they were removed from last
 }
 
 // vectors returns them.
@@ -70,5 +71,5 @@ func (k *known) remove(ctx context.Context, x *sparse.Block[float64], workers in
 	if k.Disjoint == nil {
 		return nil
 	}
-	return k.RemoveTo(ctx, x, x, workers)
+	return k.share.RemoveTo(ctx, k.Disjoint, x, x, workers)
 }

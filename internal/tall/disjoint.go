@@ -106,11 +106,16 @@ func (n *Disjoint) Dim() int { return n.vectors + n.onlyRows }
 
 // RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
 func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
+	return new(Share).RemoveTo(ctx, n, dst, x, workers)
+}
+
+// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, in the memory of the
+// share that s was before.
+func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[float64], workers int) error {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
-	share, err := n.ShareOf(ctx, x, workers, nil)
-	if err != nil {
+	if err := s.tell(ctx, n, x, workers, nil); err != nil {
 		return err
 	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
@@ -122,7 +127,7 @@ func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], 
 			case OwnSlot:
 				clear(to)
 			default:
-				sum := share.sums.Of(slot)
+				sum := s.sums.Of(slot)
 				for j, v := range from {
 					to[j] = v - float64(n.Unit[i]*sum[j])
 				}
@@ -140,6 +145,14 @@ type Share struct{ sums Sums }
 // nil, stores before they are read: the rows lo ≤ i < hi of a chunk.
 func (n *Disjoint) ShareOf(ctx context.Context, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) (*Share, error) {
 	s := new(Share)
+	if err := s.tell(ctx, n, x, workers, fill); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// tell makes s X's share, see [Disjoint.ShareOf].
+func (s *Share) tell(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
 	s.sums.Begin(n, x.Cols)
 	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
 		s.sums.Clear(chunk)
@@ -155,10 +168,17 @@ func (n *Disjoint) ShareOf(ctx context.Context, x *sparse.Block[float64], worker
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.sums.Total()
-	return s, nil
+	return nil
+}
+
+// ShareMemory returns how many bytes the share of so many columns takes at the most, in
+// so many vectors of n rows together.
+func ShareMemory(n, vectors, cols int) int64 {
+	slots := min(int64(n), int64(vectors)*int64(Chunks(n)))
+	return 8 * int64(cols) * (slots + int64(vectors))
 }
 
 // Run is a run of rows whose share is told in one way.
