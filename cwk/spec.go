@@ -23,6 +23,13 @@ var Spec = spec.Spec{
 	},
 }
 
+// PriorParam declares where a walk starts at nodes without a label: at a [Prior] by its
+// name, or at distributions of their own, in place of which a file of them is named.
+var PriorParam = spec.Param{
+	Name: "prior", Meaning: "start of walks at nodes without a label",
+	Kind: spec.Choice, Words: []string{"uniform", "empirical"}, Default: spec.Word("uniform"),
+}
+
 // MaxSteps bounds T: a walk mixes long before.
 const MaxSteps = 1_000_000
 

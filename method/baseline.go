@@ -38,7 +38,7 @@ func (labelPropagation) Name() string { return "lp" }
 
 // Takes implements [Method].
 func (labelPropagation) Takes() []string {
-	return append([]string{"prior"}, propagationSpec.Takes()...)
+	return append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...)
 }
 
 // Tune implements [Method]: there is nothing to choose.

@@ -26,7 +26,9 @@ func machineOf(l learner) *spec.Spec {
 		case "lambda":
 			p.Grid = usualLambdas
 		case "svm-tolerance":
-			p.Default = spec.Number(usualTolerance)
+			p.Default, p.Otherwise = spec.Number(usualTolerance), fmt.Sprintf("behind methods %v", usualTolerance)
+		case "strategy":
+			p.Otherwise = "behind methods by the number of classes"
 		}
 		if p.Instead == "" {
 			s.Params = append(s.Params, p)

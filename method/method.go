@@ -129,7 +129,7 @@ func (m walkMethod) Name() string { return m.name }
 
 // Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
-	return slices.Concat(cwk.Spec.Takes(), []string{"features", "prior"}, m.learner.spec().Takes())
+	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.learner.spec().Takes())
 }
 
 // Declarations implements [Declared]. What is tried of the parameters of the walk, or

@@ -40,6 +40,10 @@ type Param struct {
 	Default Value
 	Grid    []Value // what is usually tried, in increasing order; nil: the default alone
 
+	// Otherwise, if not "", says in help texts what counts without a value, and where, if
+	// that is not Default wherever the parameter is taken.
+	Otherwise string
+
 	// On, if not nil, returns what a number of Default or Grid stands for on a graph,
 	// given the values of the parameters before it.
 	On func(x float64, v Values, g Graph) (float64, error)

@@ -17,7 +17,7 @@ import (
 type declaredParam struct {
 	*spec.Param
 	of        []string // whose it is
-	otherwise string
+	otherwise []string
 }
 
 // declaredParams are the parameters of declarations, in their order.
@@ -27,12 +27,18 @@ type declaredParams []declaredParam
 // it, "" for nothing.
 func (l *declaredParams) add(p *spec.Param, of, otherwise string) {
 	i := slices.IndexFunc(*l, func(d declaredParam) bool {
-		return d.Name == p.Name && d.Meaning == p.Meaning && d.otherwise == otherwise
+		return d.Name == p.Name && d.Meaning == p.Meaning && d.Range == p.Range && (d.otherwise[0] == otherwise || p.Otherwise != "")
 	})
 	if i < 0 {
-		*l = append(*l, declaredParam{p, []string{of}, otherwise})
-	} else if own := &(*l)[i].of; !slices.Contains(*own, of) {
-		*own = append(*own, of)
+		*l = append(*l, declaredParam{p, []string{of}, []string{otherwise}})
+		return
+	}
+	d := &(*l)[i]
+	if !slices.Contains(d.of, of) {
+		d.of = append(d.of, of)
+	}
+	if !slices.Contains(d.otherwise, otherwise) {
+		d.otherwise = append(d.otherwise, otherwise)
 	}
 }
 
@@ -99,8 +105,8 @@ func (p *declaredParam) usage() string {
 			text = p.Symbol + " " + text
 		}
 	}
-	if p.otherwise != "" {
-		text += " (" + p.otherwise + ")"
+	if p.otherwise[0] != "" {
+		text += " (" + strings.Join(p.otherwise, "; ") + ")"
 	}
 	return text
 }
@@ -112,18 +118,20 @@ func byDefault(p *spec.Param) string {
 		return "in place of --" + p.Instead
 	case p.Kind == spec.Switch:
 		return ""
+	case p.Otherwise != "":
+		return p.Otherwise
 	case p.On != nil:
 		return "default: by the graph"
 	}
 	return fmt.Sprintf("default %v", p.Default)
 }
 
-// chosenByDefault says nothing but which parameter one stands for: others are chosen.
+// chosenByDefault is byDefault where what has a grid is chosen from it.
 func chosenByDefault(p *spec.Param) string {
-	if p.Instead != "" {
-		return byDefault(p)
+	if len(p.Grid) > 1 {
+		return "default: by cross-validation"
 	}
-	return ""
+	return byDefault(p)
 }
 
 // noCheck takes the text of a flag that its declaration checks later.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -130,7 +131,8 @@ func (w *walking) minSteps() int  { return w.values.Int("min-steps") }
 // walkFlags declares the flags of w but for those of parameters.
 func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, labels string) {
 	in.labelFlags(flags, &w.labels, "`FILE` of node<TAB>label lines"+labels)
-	flags.StringVar(&w.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
+	p := &cwk.PriorParam
+	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
 // walkParams returns the parameters of a walk.

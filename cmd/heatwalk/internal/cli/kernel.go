@@ -93,7 +93,7 @@ const walkKernel = "cwk"
 
 // walkFlagNames returns the flags that walkKernel takes.
 func walkFlagNames() []string {
-	return slices.Concat([]string{"labels"}, cwk.Spec.Takes(), []string{"prior"})
+	return slices.Concat([]string{"labels"}, cwk.Spec.Takes(), []string{cwk.PriorParam.Name})
 }
 
 // kernelFlags are the flags of kernel.
@@ -147,7 +147,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	if in.noted("--kernel") {
 		return // what it takes is not known
 	}
-	takes, all := walkFlagNames(), []string{"labels", "prior", "tolerance"}
+	takes, all := walkFlagNames(), []string{"labels", cwk.PriorParam.Name, "tolerance"}
 	if f.family = kernel.FamilyOf(f.name); f.family != nil {
 		takes = append(f.family.Takes(), "tolerance")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -266,7 +267,7 @@ func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classify
 	}
 	in.seed = again.seed
 	f.labels, f.truth = p.At(f.labels), p.At(f.truth)
-	if f.prior != "uniform" && f.prior != "empirical" {
+	if !slices.Contains(cwk.PriorParam.Words, f.prior) {
 		f.prior = p.At(f.prior)
 	}
 	return p.At(flags.Arg(1)), f, nil
