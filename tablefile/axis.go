@@ -37,14 +37,6 @@ func (a Axis) IDs() iter.Seq[[]byte] {
 	}
 }
 
-// Bytes returns what a file of the ids takes, one a line.
-func (a Axis) Bytes() (bytes int64) {
-	for id := range a.IDs() {
-		bytes += int64(len(id)) + 1
-	}
-	return bytes
-}
-
 // ReadAxis reads n ids, one a line, as [nodefile.ReadNames] does. Another number of ids
 // is an error.
 func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, error) {
@@ -85,10 +77,10 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// RowIDs returns what the rows are called: the ids of a file that is named, or else as
+// rowIDs returns what the rows are called: the ids of a file that is named, or else as
 // [File.Axis] finds them, or numbers from 0 where there are none. An id that is given twice is
 // a [*nodefile.ParseError].
-func (f *File) RowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
+func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]string, error) {
 	rows, err := f.Axis(ctx, "rows")
 	if named != "" {
 		rows, err = ReadAxis(ctx, named, f.Rows, stdin)

@@ -2,20 +2,28 @@ package tablefile
 
 import (
 	"context"
+	"io"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadCSR reads a matrix and keeps its entries that are not zero. room is asked, as they
-// grow, whether so many bytes may be taken; nil: always.
-func ReadCSR(ctx context.Context, f *File, room func(bytes int64) error) (*sparse.CSR, error) {
+// ReadCSR reads a matrix and keeps its entries that are not zero. It returns them with
+// what the rows are called: by the lines of the file named ("-" reads stdin), or for "" as
+// [File.Axis] finds out, or else by numbers from 0. An id that is given twice is a
+// [*nodefile.ParseError]. room is asked, as the entries grow, whether so many bytes may be
+// taken; nil: always.
+func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room func(bytes int64) error) (*sparse.CSR, []string, error) {
+	ids, err := f.rowIDs(ctx, named, stdin)
+	if err != nil {
+		return nil, nil, err
+	}
 	const entry = 2 * (4 + 8) // bytes of a column and a value, which are copied as they grow
 	var (
 		ptr = make([]int64, 1, f.Rows+1)
 		col []uint32
 		val []float64
 	)
-	err := Read(ctx, f, func(_ []byte, row []float64) error {
+	err = Read(ctx, f, func(_ []byte, row []float64) error {
 		for j, v := range row {
 			if v != 0 {
 				col, val = append(col, uint32(j)), append(val, v)
@@ -28,7 +36,8 @@ func ReadCSR(ctx context.Context, f *File, room func(bytes int64) error) (*spars
 		return room(entry * int64(cap(col)))
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
+	x, err := sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
+	return x, ids, err
 }

@@ -19,34 +19,67 @@ import (
 
 // Conversion is a matrix on its way to another file.
 type Conversion struct {
-	File       *File
-	Rows, Cols Axis     // what they are called, by [Conversion.Name]
-	Labels     []string // numbers of the rows in place of the file's own, by [Conversion.Label]; nil: those
-	Classes    []string // that Labels 1, 2 … stand for; nil: they are what was given
-	Kernel     bool     // LIBSVM's text is to be of a precomputed kernel
+	File   *File
+	Kernel bool      // LIBSVM's text is to be of a precomputed kernel
+	IDs    string    // a file with what the rows are called; "": as the file says
+	Stdin  io.Reader // what "-" reads; nil: os.Stdin
+
+	// LabelFile has labels of the rows: an array with a number for each, or a file of nodes
+	// and labels, which is read as Labelling says; "": the labels of the matrix.
+	LabelFile string
+	Labelling *nodefile.LabelConfig
+
+	// Reserve is told what reading ids, and then labels, will take; its error ends the
+	// reading. nil: nobody.
+	Reserve func(list []spec.Bytes) error
+
+	// What [Conversion.Prepare] finds out.
+	Rows, Cols Axis     // what they are called
+	Classes    []string // that the labels 1, 2 … stand for; nil: labels are what was given
+	labels     []string // numbers of the rows in place of the file's own; nil: those
 }
 
-// NameMemory lists what [Conversion.Name] takes.
-func (c *Conversion) NameMemory(list string) []spec.Bytes {
-	if c.File.Format == LIBSVM && list == "" {
+// Prepare finds out what rows and columns are called: the rows by the file IDs, both by
+// what the file has or stands beside it, or else by numbers, columns of LIBSVM's text as
+// it counts them. Then it reads LabelFile. Classes without numbers are numbered in byte
+// order, from 1; rows that are not in the file get 0, which is refused where it is a class.
+func (c *Conversion) Prepare(ctx context.Context) error {
+	reserve := c.Reserve
+	if reserve == nil {
+		reserve = func([]spec.Bytes) error { return nil }
+	}
+	if err := reserve(c.nameMemory()); err != nil {
+		return err
+	}
+	if err := c.name(ctx); err != nil || c.LabelFile == "" {
+		return err
+	}
+	const row = 56 // the id again, its place, the label, the class and its text
+	if err := reserve([]spec.Bytes{{What: "labels", Bytes: row * int64(c.Rows.N)}}); err != nil {
+		return err
+	}
+	return c.label(ctx)
+}
+
+// nameMemory lists what names take.
+func (c *Conversion) nameMemory() []spec.Bytes {
+	if c.File.Format == LIBSVM && c.IDs == "" {
 		return nil
 	}
 	const id = 32
 	bytes := id * int64(c.File.Rows+c.File.Cols)
-	if info, err := os.Stat(list); err == nil {
+	if info, err := os.Stat(c.IDs); err == nil {
 		bytes += info.Size()
 	}
 	return []spec.Bytes{{What: "ids", Bytes: bytes}}
 }
 
-// Name finds out what rows and columns are called: the rows by the file list unless it
-// is "", both by what the file has or stands beside it, or else by numbers, columns of LIBSVM's
-// text as it counts them.
-func (c *Conversion) Name(ctx context.Context, list string, stdin io.Reader) (err error) {
+// name finds out what rows and columns are called.
+func (c *Conversion) name(ctx context.Context) (err error) {
 	f := c.File
 	c.Rows.N, c.Cols.N = f.Rows, f.Cols
-	if list != "" {
-		if c.Rows, err = ReadAxis(ctx, list, f.Rows, stdin); err != nil {
+	if c.IDs != "" {
+		if c.Rows, err = ReadAxis(ctx, c.IDs, f.Rows, c.Stdin); err != nil {
 			return err
 		}
 	}
@@ -71,21 +104,14 @@ func (c *Conversion) Name(ctx context.Context, list string, stdin io.Reader) (er
 	return nil
 }
 
-// LabelMemory lists what [Conversion.Label] takes.
-func (c *Conversion) LabelMemory() []spec.Bytes {
-	const row = 56 // the id again, its place, the label, the class and its text
-	return []spec.Bytes{{What: "labels", Bytes: row * int64(c.Rows.N)}}
-}
-
-// Label reads labels of the rows: an array with a number for each, or a file of nodes and
-// labels. Classes without numbers are numbered in byte order, from 1; rows that are not
-// in the file get 0, which is refused where it is a class.
-func (c *Conversion) Label(ctx context.Context, path string, o *nodefile.LabelConfig) error {
+// label reads labels of the rows.
+func (c *Conversion) label(ctx context.Context) error {
+	path := c.LabelFile
 	n := c.Rows.N
 	if Detect(ctx, path) == NPY {
 		list, err := readNumbers(ctx, path, n)
 		for _, v := range list {
-			c.Labels = append(c.Labels, strconv.FormatFloat(v, 'g', -1, 64))
+			c.labels = append(c.labels, strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		return err
 	}
@@ -96,7 +122,7 @@ func (c *Conversion) Label(ctx context.Context, path string, o *nodefile.LabelCo
 	if err != nil {
 		return &nodefile.ParseError{File: c.File.Name, Msg: fmt.Sprintf("labels cannot be told apart: %v", err), Fix: "give each row an id of its own", Err: err}
 	}
-	l, err := nodefile.ReadLabels(ctx, path, nodes, o)
+	l, err := nodefile.ReadLabels(ctx, path, nodes, c.Labelling)
 	if err != nil {
 		return err
 	}
@@ -116,9 +142,9 @@ func (c *Conversion) Label(ctx context.Context, path string, o *nodefile.LabelCo
 			File: path, Msg: fmt.Sprintf("0 is a class, and %s %s no label, which LIBSVM text writes as 0", counted(missing, "row"), have), Fix: "label all rows",
 		}
 	}
-	c.Labels = slices.Repeat([]string{"0"}, n)
+	c.labels = slices.Repeat([]string{"0"}, n)
 	for i, at := range l.Row {
-		c.Labels[at] = names[l.Class[i]]
+		c.labels[at] = names[l.Class[i]]
 	}
 	return nil
 }
@@ -156,13 +182,14 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	return list, err
 }
 
-// Convert writes the matrix of elements T to w in the format to, and the labels of the
-// file itself to labels, a row's id and its label a line. It needs [File.Bytes] of memory.
+// Convert writes the matrix of elements T to w in the format to, once it is prepared, and
+// the labels of the file itself to labels, a row's id and its label a line. It needs
+// memory for a row and what [File] says is held beside it.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, to Format, w, labels io.Writer) error {
 	i, label := 0, "0" // of the row that comes next
 	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, Label: func(i int) string {
-		if c.Labels != nil {
-			return c.Labels[i]
+		if c.labels != nil {
+			return c.labels[i]
 		}
 		return label
 	}})

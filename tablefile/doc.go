@@ -13,7 +13,7 @@
 // file: LIBSVM's text, which says nowhere how wide it is, is read twice, and a
 // matrix that is stored by columns in panels of rows. Memory is needed for one
 // row, or for one panel. What a file declares is compared with its size, or with
-// what a caller allows ([File.Bytes]), before anything is made of it.
+// what a caller allows, before anything is made of it.
 //
 // [NewWriter] writes a matrix row by row, and [WriteIDs] the nodes that its rows or
 // columns stand for. [WritePredictions] writes a line for each node, as tab-separated

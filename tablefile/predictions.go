@@ -1,13 +1,11 @@
 package tablefile
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Prediction is what was found out about one node.
@@ -56,23 +54,6 @@ func newPredictions(w io.Writer, ending string, c Columns) predictionWriter {
 		return newParquet(w, c)
 	}
 	return newTSV(w, c)
-}
-
-// Bytes bounds the size of a file of predictions, see [WritePredictions], for those that
-// have the given ids. Parquet is taken for text.
-func (c Columns) Bytes(ending string, ids Axis) int64 {
-	c.Classes = slices.SortedFunc(slices.Values(c.Classes), func(a, b string) int { return len(b) - len(a) })
-	file := func(lines int) int64 {
-		var w bytes.Buffer // takes everything
-		_ = WritePredictions(context.Background(), &w, strings.TrimSuffix(ending, ".parquet"), c, lines, func(_ int, p *Prediction) {
-			p.Label = c.Classes[0]
-			for i := range p.Scores {
-				p.Scores[i] = 1.23456e-10 // none takes more
-			}
-		})
-		return int64(w.Len())
-	}
-	return file(0) + ids.Bytes() + int64(ids.N)*(file(1)-file(0))
 }
 
 // Columns says which scores a file of predictions holds.

@@ -55,6 +55,9 @@ type File struct {
 	InOrder    bool // of LIBSVM's kernels: the serial numbers are 1, 2, 3 …
 	Single     bool // float32 holds every element, by its type
 
+	// Held is about how many bytes [Read] takes beside the elements of a row.
+	Held int64
+
 	path      string
 	o         Options
 	byColumns bool // of an array: how it is stored
@@ -196,15 +199,11 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if err != nil {
 		return nil, translate(f.Name, err)
 	}
-	return f, nil
-}
-
-// Bytes returns about how much memory [Read] takes for elements of so many bytes.
-func (f *File) Bytes(element int) int64 {
+	f.Held = 1<<20 + f.panelBytes()
 	if f.Format != LIBSVM {
-		element += 16 // as they are stored, and as float64
+		f.Held += 16 * int64(f.Cols) // elements as they are stored, and as float64
 	}
-	return 1<<20 + int64(element)*int64(f.Cols) + f.panelBytes()
+	return f, nil
 }
 
 // Read calls visit with every row in order and its label, nil if rows have

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Matrix says what a file of a matrix holds beside the values. Ids are for archives.
@@ -20,18 +20,10 @@ type Matrix struct {
 	// Label returns the label of row i for LIBSVM's text: a number, 0 for none; nil: 0.
 	Label func(i int) string
 
-	// Pieces come in any order, by [Writer.Put]. With Hold they are kept in memory and
-	// written at the end. Else the format is NPY and what is written to an [io.WriterAt]:
+	// Pieces come in any order, by [Writer.Put]. With Hold all elements are kept in memory
+	// and written at the end. Else the format is NPY and what is written to an [io.WriterAt]:
 	// each row of a piece is written at its place.
 	Pieces, Hold bool
-}
-
-// Memory lists what a [Writer] holds of elements of so many bytes, beside a fixed buffer.
-func (m *Matrix) Memory(element int) []spec.Bytes {
-	if !m.Hold {
-		return nil
-	}
-	return []spec.Bytes{{What: "block", Bytes: int64(m.Rows.N) * int64(m.Cols.N) * int64(element)}}
 }
 
 // Writer writes a matrix: row by row, or in pieces in any order.
@@ -89,8 +81,8 @@ func newRows[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], erro
 	panic(badFormat)
 }
 
-// Fill writes a whole file: values stores row i. A number that T does not hold is a
-// [*RangeError].
+// Fill writes a whole file: values stores row i. The error about a number
+// that T does not hold wraps [ErrRange].
 func Fill[T sparse.Float](ctx context.Context, w io.Writer, f Format, m *Matrix, values func(i int, row []float64) error) error {
 	file, err := NewWriter[T](w, f, m)
 	if err != nil {
@@ -123,8 +115,8 @@ func (w *Writer[T]) Row(values []T) error {
 	return w.row(w.written-1, values)
 }
 
-// Put places a piece, whose first element belongs in row i and column j. The error is a
-// [*RangeError] where T holds no number near one of the piece.
+// Put places a piece, whose first element belongs in row i and column j. The error
+// wraps [ErrRange] where T holds no number near one of the piece.
 func (w *Writer[T]) Put(i, j int, piece *sparse.Block[float64]) error {
 	if len(w.narrow) < piece.Cols {
 		w.narrow = make([]T, piece.Cols)
@@ -145,20 +137,15 @@ func (w *Writer[T]) Put(i, j int, piece *sparse.Block[float64]) error {
 // written row by row are an error. It does not close the underlying writer.
 func (w *Writer[T]) Close() error { return w.close() }
 
-// RangeError is a number that is too large for float32.
-type RangeError struct{ Value float64 }
-
-// Error implements error.
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("the value %.3g is too large for float32", e.Value)
-}
+// ErrRange is wrapped by the error about a number that is too large for float32.
+var ErrRange = errors.New("too large for float32")
 
 // narrow stores values in dst, which has their precision or less.
 func narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
 		if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {
-			return &RangeError{v}
+			return fmt.Errorf("the value %.3g is %w", v, ErrRange)
 		}
 	}
 	return nil

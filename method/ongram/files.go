@@ -176,7 +176,7 @@ func (k *Files) Memory(l *classify.Learner) []spec.Bytes {
 	m := int64(len(k.item))
 	values := 8*m*m + 16*int64(k.Cols.N)
 	for _, f := range k.files {
-		values += f.Bytes(8)
+		values += f.Held + 8*int64(f.Cols)
 	}
 	list := []spec.Bytes{{What: "ids and labels", Bytes: 112 * int64(k.Rows.N+k.Cols.N)}, {What: "kernel values", Bytes: values}}
 	if l.Memory != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -121,8 +120,14 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 	if out.run, err = files.beside(path, "", ".run.json"); err != nil {
 		return err
 	}
-	c := &tablefile.Conversion{File: f, Kernel: doc.Kernel}
-	if err := in.nameMatrix(c, flags, plan, r); err != nil {
+	c := &tablefile.Conversion{
+		File: f, Kernel: doc.Kernel, IDs: r.config.Nodes, Stdin: in.stdin, LabelFile: flags.labels, Reserve: plan.ReserveList,
+		Labelling: &nodefile.LabelConfig{
+			SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: in.stdin,
+			Warn: func(text string) { in.warn("%s", text) },
+		},
+	}
+	if err := c.Prepare(in.ctx); err != nil {
 		return err
 	}
 	doc.Classes = c.Classes
@@ -133,7 +138,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 	if flags.dtype == "float32" || flags.dtype == "" && f.Single {
 		convert, doc.Dtype = tablefile.Convert[float32], "float32"
 	}
-	if err := plan.Reserve(f.Bytes(elementOf(doc.Dtype)), "rows"); err != nil {
+	if err := plan.Reserve(f.Held+int64(f.Cols*elementOf(doc.Dtype)), "rows"); err != nil {
 		return err
 	}
 	if !format.text {
@@ -182,24 +187,6 @@ func (in *invocation) inspectMatrix(input, beside string, o *tablefile.Options) 
 	}
 	f, err = tablefile.Inspect(in.ctx, input, o)
 	return f, func() { temp.end() }, err
-}
-
-// nameMatrix reads what rows and columns are called, and labels if they are given.
-func (in *invocation) nameMatrix(c *tablefile.Conversion, flags *matrixFlags, plan *account.Needs, r *reading) error {
-	list := r.config.Nodes
-	if err := plan.ReserveList(c.NameMemory(list)); err != nil {
-		return err
-	}
-	if err := c.Name(in.ctx, list, in.stdin); err != nil || flags.labels == "" {
-		return err
-	}
-	if err := plan.ReserveList(c.LabelMemory()); err != nil {
-		return err
-	}
-	return c.Label(in.ctx, flags.labels, &nodefile.LabelConfig{
-		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: in.stdin,
-		Warn: func(text string) { in.warn("%s", text) },
-	})
 }
 
 // printMatrix says what was written.

@@ -97,6 +97,14 @@ func (d *denseOutput) bytes(rows, cols axis, element int) int64 {
 // axis is the rows or the columns of a matrix.
 type axis = tablefile.Axis
 
+// bytesOf returns what a file of ids takes, one a line.
+func bytesOf(a axis) (bytes int64) {
+	for id := range a.IDs() {
+		bytes += int64(len(id)) + 1
+	}
+	return bytes
+}
+
 // lines says what LIBSVM's text form has beside the values.
 type lines struct {
 	label  func(row int) string // a number; 0 for none

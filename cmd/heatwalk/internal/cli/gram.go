@@ -186,7 +186,7 @@ func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) er
 		}
 	}
 	classes := len(k.Labels.Names)
-	disk := o.dense.bytes(k.Rows, axis{N: max(classes, classes*(classes-1)/2)}, 8) + runFileBytes + k.Rows.Bytes()
+	disk := o.dense.bytes(k.Rows, axis{N: max(classes, classes*(classes-1)/2)}, 8) + runFileBytes + bytesOf(k.Rows)
 	return in.keepWithin(in.dataNeeds(disk, k.Memory(f.gram.learner)))
 }
 

@@ -105,7 +105,7 @@ func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int6
 	bytes = o.dense.bytes(rows, cols, elementOf(dtype))
 	err = checkSpace(o.path, bytes, shapeOf(rows, cols, dtype), advice)
 	if o.in.estimating {
-		bytes += rows.Bytes() + cols.Bytes()
+		bytes += bytesOf(rows) + bytesOf(cols)
 	}
 	return bytes + runFileBytes, err
 }

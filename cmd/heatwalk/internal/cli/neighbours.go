@@ -66,11 +66,7 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := f.RowIDs(in.ctx, n.ids, in.stdin)
-	if err != nil {
-		return nil, err
-	}
-	x, err := tablefile.ReadCSR(in.ctx, f, func(need int64) error {
+	x, ids, err := tablefile.ReadCSR(in.ctx, f, n.ids, in.stdin, func(need int64) error {
 		if in.memory > 0 && need > in.plannable() {
 			return &ingest.MemoryError{Need: need, Limit: in.memory}
 		}

@@ -169,7 +169,7 @@ func planSpectral[T sparse.Float](d *graphRun, n *account.Needs, f *kernelFlags,
 		return f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, limit)
 	}
 	left, limited := n.Left()
-	block := (&tablefile.Matrix{Rows: rows, Cols: cols, Pieces: true, Hold: true}).Memory(int(unsafe.Sizeof(T(0))))
+	block := []spec.Bytes{{What: "block", Bytes: int64(rows.N) * int64(cols.N) * int64(unsafe.Sizeof(T(0)))}}
 	held := spec.Sum(block)
 	if hold = !limited || held <= left/2; hold && limited {
 		hold = spec.Sum(memory(left-held)) <= left-held

@@ -43,7 +43,6 @@ func Reports(err error) []Report {
 		file     *fs.PathError
 		declared *spec.ParameterError
 		scale    *graph.ScaleError
-		large    *tablefile.RangeError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -57,8 +56,8 @@ func Reports(err error) []Report {
 		return list
 	case errors.As(err, &declared):
 		return []Report{flagReport(declared.Parameter, declared.What)}
-	case errors.As(err, &large):
-		return []Report{flagReport("dtype", large.Error()+"; give --dtype float64")}
+	case errors.Is(err, tablefile.ErrRange):
+		return []Report{flagReport("dtype", err.Error()+"; give --dtype float64")}
 	case errors.As(err, &scale):
 		return []Report{textReport("edge weights: " + scale.What())}
 	case errors.As(err, &many):
