@@ -60,7 +60,7 @@ func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more i
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
 // [noise].
 func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	g, err := graph.New(ctx, t.A, s.Workers)
+	g, err := graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Settings) system(g *graph.Graph) (*iterative.System, error) {
 // solve times the solution of M·X = B, where B is [noise]. Where M needs a factor, the
 // first solve, which does not count, makes it.
 func solve(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	g, err := graph.New(ctx, t.A, s.Workers)
+	g, err := graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func solve(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 
 // eigen times the eigenpairs of [Settings.Problem].
 func eigen(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	g, err := graph.New(ctx, t.A, s.Workers)
+	g, err := graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, err
 	}

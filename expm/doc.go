@@ -17,7 +17,7 @@
 // or [Smooth] for any other. [Map.ApplyTo] computes many functions of one block
 // and returns what is known of each: method, degree, bounds.
 //
-//	g, err := graph.New(ctx, a, 0)
+//	g, err := graph.New(ctx, a, nil)
 //	l, err := expm.NewLaplacian(ctx, g, false)
 //	y := sparse.NewBlock[float64](n, k)
 //	r, err := l.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(-10)}, nil)

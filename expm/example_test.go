@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	g, err := graph.New(ctx, a, 0)
+	g, err := graph.New(ctx, a, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var ctx = context.Background()
 // graphOf returns what maps are made of.
 func graphOf(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(ctx, a, workers)
+	g, err := graph.New(ctx, a, &graph.Settings{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // or n/(n−1), are right to a few ε, by every method.
 func TestRefined(t *testing.T) {
 	const n = 7
-	g, err := graph.New(ctx, testgraph.Complete(n), 1)
+	g, err := graph.New(ctx, testgraph.Complete(n), &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestRefined(t *testing.T) {
 // takes more sweeps.
 func TestRefinedWithinMemory(t *testing.T) {
 	const n = 3000
-	g, err := graph.New(ctx, testgraph.Path(n), 1)
+	g, err := graph.New(ctx, testgraph.Path(n), &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

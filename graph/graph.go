@@ -23,33 +23,23 @@ const (
 	largestDegree = 1e100
 )
 
-// ScaleError is returned for a graph whose weights are so large or so small
+// ErrScale is returned for a graph whose weights are so large or so small
 // that computing with them would overflow or vanish.
-type ScaleError struct {
-	Least, Largest float64 // of the degrees that are not 0
-}
+var ErrScale = errors.New("graph: edge weights")
 
-// Error implements error.
-func (e *ScaleError) Error() string { return "graph: edge weights: " + e.What() }
-
-// What says what is wrong, and what to do.
-func (e *ScaleError) What() string {
-	return fmt.Sprintf("at a node they add up to between %.3g and %.3g; multiply all of them by a number that brings these sums between %g and %g",
-		e.Least, e.Largest, leastDegree, largestDegree)
-}
-
-// checkScale returns a [ScaleError] unless all degrees can be computed with.
+// checkScale returns [ErrScale] unless all degrees can be computed with.
 func checkScale(degrees []float64) error {
-	e := &ScaleError{Least: math.Inf(1)}
+	least, largest := math.Inf(1), 0.0
 	for _, d := range degrees {
 		if d != 0 {
-			e.Least, e.Largest = min(e.Least, d), max(e.Largest, d)
+			least, largest = min(least, d), max(largest, d)
 		}
 	}
-	if e.Largest == 0 || e.Least >= leastDegree && e.Largest <= largestDegree {
+	if largest == 0 || least >= leastDegree && largest <= largestDegree {
 		return nil
 	}
-	return e
+	return fmt.Errorf("%w: at a node they add up to between %.3g and %.3g; multiply all of them by a number that brings these sums between %g and %g",
+		ErrScale, least, largest, leastDegree, largestDegree)
 }
 
 // Graph is a symmetric matrix A with weights ≥ 0 and what follows from it: what
@@ -72,7 +62,7 @@ type Graph struct {
 
 	closers []func() error
 
-	beside []float64 // sums of rows without the diagonal, where L is made of these, see edges
+	beside []float64 // sums of rows without the diagonal, where L is made of these, see WithoutHeavyLoops
 
 	once [2]sync.Once
 	null [2]*NullSpace // of L and L̃
@@ -124,23 +114,25 @@ type NullSpace struct{ *tall.Disjoint }
 const Sweeps = 2
 
 // New returns a with what a [Graph] holds beside it. Cost: [Sweeps].
-// The error wraps [ErrWeight], is a [*ScaleError] or that of a sweep.
-func New(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error) {
-	return NewOf(ctx, a, nil, workers)
-}
-
-// NewOf is [New] for a matrix whose components are known, or nil.
-func NewOf(ctx context.Context, a sparse.Matrix, parts *sparse.Components, workers int) (*Graph, error) {
-	g := &Graph{A: a, Components: parts, Workers: workers}
+// The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.
+func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	g := &Graph{A: a, Components: set.Components, Workers: set.Workers}
 	if err := g.weigh(ctx); err != nil {
 		return nil, err
 	}
 	if err := checkScale(g.Degrees); err != nil {
 		return nil, err
 	}
-	if parts == nil {
+	if set.KeepLoops {
+		g.beside = nil
+	}
+	if g.Components == nil {
 		var err error
-		if g.Components, err = sparse.FindComponents(ctx, a, workers); err != nil {
+		if g.Components, err = sparse.FindComponents(ctx, a, set.Workers); err != nil {
 			return nil, err
 		}
 	}

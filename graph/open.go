@@ -16,10 +16,10 @@ import (
 // symmetric.
 var ErrDirected = errors.New("graph: edges have a direction, and a graph's maps need a symmetric matrix; ingest without directions, or sweep over the store itself")
 
-// Settings say how a graph is opened. Nil means all defaults.
+// Settings say how a graph is opened or made. Nil means all defaults.
 type Settings struct {
-	// Memory is the largest number of bytes for the matrix; 0 means no limit. What
-	// does not fit stays on disk and is read anew by every sweep. It never changes a
+	// Memory is the largest number of bytes for the matrix of [Open]; 0 means no limit.
+	// What does not fit stays on disk and is read anew by every sweep. It never changes a
 	// result.
 	Memory int64
 
@@ -28,8 +28,15 @@ type Settings struct {
 	Workers int
 
 	// Columns is the number of float64 columns of the widest block that will be swept;
-	// 0 means that it is not known. The layout in memory suits it.
+	// 0 means that it is not known. The layout of [Open] in memory suits it.
 	Columns int
+
+	// Components are those of the matrix of [New], nil where they are not known yet.
+	Components *sparse.Components
+
+	// KeepLoops makes the Laplacian of [New]'s matrix with its diagonal, whatever that
+	// weighs.
+	KeepLoops bool
 }
 
 // Open opens the store in the directory dir, copied into memory in the layout that is
@@ -64,7 +71,7 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 			return nil, err
 		}
 	}
-	if g, err = New(ctx, a, set.Workers); err != nil {
+	if g, err = New(ctx, a, &Settings{Workers: set.Workers}); err != nil {
 		return nil, err
 	}
 	g.Nodes = store.Nodes
@@ -97,7 +104,7 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(ctx, a, set.Workers)
+	return New(ctx, a, &Settings{Workers: set.Workers})
 }
 
 // AtClose has f called by Close, the latest one first.

@@ -19,7 +19,7 @@ func TestOpen(t *testing.T) {
 	a := testgraph.Random(7, 300, 900, true)
 	dir := filepath.Join(t.TempDir(), "g")
 	write(t, dir, a)
-	want, err := New(t.Context(), a, 1)
+	want, err := New(t.Context(), a, &Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

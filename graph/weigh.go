@@ -95,33 +95,20 @@ func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum
 	return s, nil
 }
 
-// Edges returns a matrix and the sums of its rows whose difference is L = D − A. They
-// are A and its degrees, of which the diagonal cancels but for rounding errors; where
-// a loop outweighs all other edges of its node, which these might drown, they are those
-// without the diagonal.
-func (g *Graph) Edges() (sparse.Matrix, []float64) {
-	if g.beside == nil {
-		return g.A, g.Degrees
-	}
-	return &withoutLoops{g.A, g.Loops}, g.beside
-}
-
-// WithoutHeavyLoops returns the graph of the matrix that Edges returns, whose L is that
-// of g: g itself where no loop outweighs all other edges of its node.
+// WithoutHeavyLoops returns the graph of whose matrix and degrees L = D − A is made. It
+// is g, of which the diagonal cancels but for rounding errors; where a loop outweighs all
+// other edges of its node, which these might drown, it is that without the diagonal.
 func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.beside == nil {
 		return g
 	}
-	a, sums := g.Edges()
-	return &Graph{A: a, Degrees: sums, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+	return &Graph{A: &withoutLoops{g.A, g.Loops}, Degrees: g.beside, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
 }
-
-// KeepLoops makes Edges return A and its degrees, whatever the loops weigh.
-func (g *Graph) KeepLoops() { g.beside = nil }
 
 // Laplacian returns L = D − A.
 func (g *Graph) Laplacian() *sparse.Operator[float64] {
-	op := sparse.NewLaplacian[float64](g.Edges())
+	e := g.WithoutHeavyLoops()
+	op := sparse.NewLaplacian[float64](e.A, e.Degrees)
 	op.Workers = g.Workers
 	return op
 }
@@ -129,8 +116,7 @@ func (g *Graph) Laplacian() *sparse.Operator[float64] {
 // LaplacianDiagonal returns the diagonal of L.
 func (g *Graph) LaplacianDiagonal() []float64 {
 	if g.beside != nil || g.Loops == nil {
-		_, sums := g.Edges()
-		return sums
+		return g.WithoutHeavyLoops().Degrees
 	}
 	diag := slices.Clone(g.Degrees)
 	for i, w := range g.Loops {

@@ -29,7 +29,7 @@ func TestDegreesAreRoundedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := New(t.Context(), a, 2)
+	g, err := New(t.Context(), a, &Settings{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,11 +45,13 @@ func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
 // every sweep, and v is kept. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, least float64) (*System, error) {
-	scaled, err := graph.NewOf(ctx, &balanced{g.A, v}, g.Components, g.Workers)
+	scaled, err := graph.New(ctx, &balanced{g.A, v}, &graph.Settings{
+		Components: g.Components, Workers: g.Workers,
+		KeepLoops: true, // the ground is a difference of numbers of their size
+	})
 	if err != nil {
 		return nil, err
 	}
-	scaled.KeepLoops() // the ground is a difference of numbers of their size
 	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: least}
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)

@@ -42,7 +42,7 @@ func TestVonNeumannAdjacency(t *testing.T) {
 	}
 	alpha := (1 - rest) / values[n-1]
 
-	g, err := graph.New(ctx, a, 2)
+	g, err := graph.New(ctx, a, &graph.Settings{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func ExampleSystem_SolveTo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	g, err := graph.New(ctx, path, 0)
+	g, err := graph.New(ctx, path, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // graphOf returns the system maker of a golden graph.
 func graphOf(t testing.TB, a sparse.Matrix) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(ctx, a, 2)
+	g, err := graph.New(ctx, a, &graph.Settings{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -277,7 +277,7 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	s := f.system
 	n, parts := len(f.q), s.Graph.Components
 	pinned, total := make([]int, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
-	_, degrees := s.Graph.Edges()
+	degrees := s.Graph.WithoutHeavyLoops().Degrees
 	for c := range pinned {
 		pinned[c] = -1
 	}

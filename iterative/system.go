@@ -136,8 +136,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
-		a, _ := s.Graph.Edges()
-		op := &sparse.Operator[float64]{A: a, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
+		op := &sparse.Operator[float64]{A: s.Graph.WithoutHeavyLoops().A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
 		c.A = op
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
 		c.easy, c.ground = s.easy, s.Ground
@@ -159,7 +158,7 @@ func (s *System) prepare(cols int) {
 // diagonal returns that of Edge·L + diag(Ground), or with what cancels of loops what
 // the operator adds to its matrix.
 func (s *System) diagonal(cancelled bool) []float64 {
-	_, sums := s.Graph.Edges()
+	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
 	if cancelled {
 		sums = s.Graph.LaplacianDiagonal()
@@ -223,7 +222,7 @@ func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[floa
 		return nil
 	}
 	var norm float64
-	_, sums := s.Graph.Edges()
+	sums := s.Graph.WithoutHeavyLoops().Degrees
 	for i, d := range sums {
 		sum := 2 * s.Edge * d
 		if s.Ground != nil {
@@ -290,7 +289,7 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 			largest[j] = max(largest[j], math.Abs(v))
 		}
 	}
-	_, sums := s.Graph.Edges()
+	sums := s.Graph.WithoutHeavyLoops().Degrees
 	for i, g := range s.Ground {
 		if g <= 0 {
 			continue

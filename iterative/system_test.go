@@ -63,7 +63,7 @@ func TestFactorOfAForestIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := tree(t)
 		n, _ := a.Dims()
-		g, err := graph.New(ctx, a, 1)
+		g, err := graph.New(ctx, a, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestPseudoInverseProperties(t *testing.T) {
 		n := rapid.IntRange(2, 30).Draw(t, "nodes")
 		most := n * (n + 1) / 2
 		a := testgraph.Random(rapid.Uint64().Draw(t, "rng seed"), n, rapid.IntRange(0, min(most, 3*n)).Draw(t, "edges"), rapid.Bool().Draw(t, "weighted"))
-		g, err := graph.New(ctx, a, 1)
+		g, err := graph.New(ctx, a, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +306,7 @@ func TestUnevenWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := graph.New(ctx, a, 1)
+		g, err := graph.New(ctx, a, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +357,7 @@ func testSameBits(t *testing.T, a *sparse.CSR) {
 		}
 		var want *sparse.Block[float64]
 		for _, workers := range testgraph.Workers(turn) {
-			g, err := graph.New(ctx, a, workers)
+			g, err := graph.New(ctx, a, &graph.Settings{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -438,7 +438,7 @@ func TestParametersOutOfRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := graph.New(ctx, minus, 1); !errors.Is(err, graph.ErrWeight) {
+	if _, err := graph.New(ctx, minus, &graph.Settings{Workers: 1}); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("graph: %v", err)
 	}
 	if _, err := newCholesky(ctx, minus, 1, nil, 0, 0); !errors.Is(err, graph.ErrWeight) {
@@ -465,9 +465,8 @@ func TestScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = graph.New(ctx, a, 1)
-		var scale *graph.ScaleError
-		if c.refused != errors.As(err, &scale) || !c.refused && err != nil {
+		_, err = graph.New(ctx, a, &graph.Settings{Workers: 1})
+		if c.refused != errors.Is(err, graph.ErrScale) || !c.refused && err != nil {
 			t.Errorf("weights %g and %g: %v", c.light, c.heavy, err)
 		}
 	}
@@ -480,7 +479,7 @@ func TestKnownComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.NewOf(ctx, a, parts, 1)
+	g, err := graph.New(ctx, a, &graph.Settings{Components: parts, Workers: 1})
 	if err != nil || g.Components != parts {
 		t.Errorf("%v, %v", g, err)
 	}
@@ -553,7 +552,7 @@ func TestEasyVectors(t *testing.T) {
 func TestRoundingOfBound(t *testing.T) {
 	const n, least = 200, 1e-3
 	a := testgraph.Complete(n)
-	g, err := graph.New(context.Background(), a, 1)
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@
 // nodes never exists. ApplyTo multiplies the whole kernel with a block of
 // columns and forms no value at all:
 //
-//	g, err := graph.New(ctx, a, 0)
+//	g, err := graph.New(ctx, a, nil)
 //	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Number(2)})
 //	gram, report, err := kernel.Matrix(ctx, k, train, train, nil)
 //	fmt.Println(report.ErrorBound)

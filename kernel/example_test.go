@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	g, err := graph.New(ctx, a, 0)
+	g, err := graph.New(ctx, a, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

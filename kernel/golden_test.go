@@ -125,7 +125,7 @@ func goldenCases(t testing.TB) []goldenCase {
 
 func newGraph(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(context.Background(), a, workers)
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -289,7 +289,7 @@ type huntResult struct {
 }
 
 func (h *huntCase) run(t *testing.T, a *sparse.CSR, o *oracle) huntResult {
-	g, err := graph.New(background, a, 1)
+	g, err := graph.New(background, a, &graph.Settings{Workers: 1})
 	if err != nil {
 		return huntResult{err: err}
 	}

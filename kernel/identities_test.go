@@ -56,7 +56,7 @@ func TestSemigroup(t *testing.T) {
 		edges := rapid.IntRange(0, n*(n-1)/4).Draw(t, "edges")
 		a := testgraph.Random(rapid.Uint64().Draw(t, "rng seed"), n, edges, true)
 		s, u := rapid.Float64Range(0.01, 4).Draw(t, "a"), rapid.Float64Range(0.01, 4).Draw(t, "b")
-		g, err := graph.New(background, a, 1)
+		g, err := graph.New(background, a, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

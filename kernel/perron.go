@@ -212,7 +212,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		w.refused = err
 		return nil
 	}
-	if scale := (*graph.ScaleError)(nil); errors.Is(err, iterative.ErrParameter) || errors.As(err, &scale) { // rounding is in the way
+	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // rounding is in the way
 		return nil
 	}
 	return err

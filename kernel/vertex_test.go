@@ -55,7 +55,7 @@ func arcsOf(t testing.TB, n int, arcs [][2]uint32) *sparse.CSR {
 // directedOf returns the graph of arcs.
 func directedOf(t testing.TB, a *sparse.CSR, workers int) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(context.Background(), a, workers)
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func goldenHypergraph(t *testing.T) (g *graph.Graph, vertices int) {
 			arcs = append(arcs, [2]uint32{node, row[v]}, [2]uint32{row[v], node})
 		}
 	}
-	g, err := graph.New(context.Background(), arcsOf(t, len(row)+len(lines), arcs), 1)
+	g, err := graph.New(context.Background(), arcsOf(t, len(row)+len(lines), arcs), &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestVertexKernelWalks(t *testing.T) {
 		g := directedOf(t, a, 1)
 		if !arcs {
 			var err error
-			if g, err = graph.New(ctx, a, 1); err != nil {
+			if g, err = graph.New(ctx, a, &graph.Settings{Workers: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -345,7 +345,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 // node has most of the edges.
 func TestVertexKernelOfHubs(t *testing.T) {
 	ctx := context.Background()
-	g, err := graph.New(ctx, testgraph.Star(3000), 1)
+	g, err := graph.New(ctx, testgraph.Star(3000), &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

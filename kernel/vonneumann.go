@@ -147,10 +147,10 @@ func nearRadius(ctx context.Context, g *matrices, alpha, upper float64) (engine,
 		return nil, refuse("von-neumann", "alpha", "%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)
 	case rest < nearSolves && alpha*w.ratio < 1:
 		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, rest-4*epsilon)
-		switch scale := (*graph.ScaleError)(nil); {
+		switch {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
-		case errors.Is(err, iterative.ErrParameter), errors.As(err, &scale): // rounding is in the way
+		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // rounding is in the way
 		default:
 			return nil, err
 		}

@@ -107,7 +107,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{Learner: m.learner}},
 		kernel:    m.kernel, strengths: set.Grid.strengths(),
 	}
-	on, err := graph.New(ctx, p.A, set.Workers)
+	on, err := graph.New(ctx, p.A, &graph.Settings{Workers: set.Workers})
 	if err != nil {
 		return nil, err
 	}

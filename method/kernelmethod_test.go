@@ -51,7 +51,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Number(3), "laplacian": spec.Word("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
-		on, err := graph.New(context.Background(), p.A, 1)
+		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 	p := pathGraph(t, n)
 	p.Row[1] = second
 	ctx := context.Background()
-	on, err := graph.New(ctx, p.A, 1)
+	on, err := graph.New(ctx, p.A, &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 func TestGridOfAdjacency(t *testing.T) {
 	p := goldenProblem(t, "karate")
 	ctx := context.Background()
-	g, err := graph.New(ctx, p.A, 1)
+	g, err := graph.New(ctx, p.A, &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		grid := NoGrid()
 		grid.Lambda = []float64{0.05}
 		set := (&Settings{Grid: grid, Learner: rls}).WithDefaults()
-		on, err := graph.New(context.Background(), p.A, 1)
+		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

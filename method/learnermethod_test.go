@@ -19,7 +19,7 @@ import (
 // the order of their labels, divided by their mean between a labelled node and itself.
 func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
-	on, err := graph.New(t.Context(), p.A, 1)
+	on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

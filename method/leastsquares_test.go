@@ -23,7 +23,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		set := (&Settings{Grid: NoGrid(), Learner: rls}).WithDefaults()
-		on, err := graph.New(t.Context(), p.A, 1)
+		on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

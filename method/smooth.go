@@ -83,7 +83,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, err
 	}
 	start := time.Now()
-	g, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
+	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given 
 
 func graphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
-	g, err := graph.New(context.Background(), a, workers)
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

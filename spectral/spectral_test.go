@@ -17,7 +17,7 @@ import (
 func TestEigenAgainstDense(t *testing.T) {
 	const n, k = 60, 25
 	a := testgraph.Random(5, n, 70, true)
-	g, err := graph.New(t.Context(), a, 0)
+	g, err := graph.New(t.Context(), a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	if p.Directed {
 		return nil, &method.DirectedError{Kernel: "a choice of nodes to label next"}
 	}
-	on, err := graph.NewOf(ctx, p.A, p.Parts, set.Workers)
+	on, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
 	if err != nil {
 		return nil, err
 	}

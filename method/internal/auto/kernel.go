@@ -64,7 +64,7 @@ func relatedGrid() []spec.Values {
 // those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := beside(r.p, r.set)
-	g, err := graph.NewOf(ctx, r.p.A, r.p.Parts, r.set.Workers)
+	g, err := graph.New(ctx, r.p.A, &graph.Settings{Components: r.p.Parts, Workers: r.set.Workers})
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (k *Cache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*Value
 
 // compute returns the values of a kernel.
 func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*Values, error) {
-	g, err := graph.New(ctx, k.all.A, k.workers)
+	g, err := graph.New(ctx, k.all.A, &graph.Settings{Workers: k.workers})
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ var Shares = cwk.Prior{Empirical: true, Pseudo: 1}
 // graphOf returns what is known of the graph of a problem, and an answer that says what a
 // label reaches.
 func graphOf(ctx context.Context, p *problem.Problem, s *Settings) (*graph.Graph, *Answer, error) {
-	g, err := graph.New(ctx, p.A, s.Workers)
+	g, err := graph.New(ctx, p.A, &graph.Settings{Workers: s.Workers})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -70,7 +70,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !l.walks() {
-		g, err := graph.NewOf(ctx, p.A, p.Parts, l.Workers)
+		g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: l.Workers})
 		if err != nil {
 			return "", err
 		}

@@ -195,7 +195,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	nodes, err := graph.NewOf(in.ctx, g.matrix, parts, in.threads)
+	nodes, err := graph.New(in.ctx, g.matrix, &graph.Settings{Components: parts, Workers: in.threads})
 	if err != nil {
 		return err
 	}

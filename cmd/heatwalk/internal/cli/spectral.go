@@ -91,7 +91,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := in.begin(d.g, plan); err != nil {
 		return err
 	}
-	nodes, err := graph.New(in.ctx, d.g.matrix, in.threads)
+	nodes, err := graph.New(in.ctx, d.g.matrix, &graph.Settings{Workers: in.threads})
 	if err != nil {
 		return err
 	}

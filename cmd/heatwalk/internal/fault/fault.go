@@ -138,8 +138,8 @@ var exitCodes = []struct {
 	{code: OverLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
-	{code: WrongData, is: []error{method.ErrNoLabels, method.ErrOneClass, graph.ErrWeight},
-		as: []any{new(*nodefile.ParseError), new(*graph.ScaleError)}},
+	{code: WrongData, is: []error{method.ErrNoLabels, method.ErrOneClass, graph.ErrWeight, graph.ErrScale},
+		as: []any{new(*nodefile.ParseError)}},
 }
 
 // Code maps every error to its exit code.

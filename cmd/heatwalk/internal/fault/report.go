@@ -42,7 +42,6 @@ func Reports(err error) []Report {
 		corrupt  *shard.CorruptError
 		file     *fs.PathError
 		declared *spec.ParameterError
-		scale    *graph.ScaleError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -58,8 +57,9 @@ func Reports(err error) []Report {
 		return []Report{flagReport(declared.Parameter, declared.What)}
 	case errors.Is(err, tablefile.ErrRange):
 		return []Report{flagReport("dtype", err.Error()+"; give --dtype float64")}
-	case errors.As(err, &scale):
-		return []Report{textReport("edge weights: " + scale.What())}
+	case errors.Is(err, graph.ErrScale):
+		_, text, _ := strings.Cut(err.Error(), "graph: ")
+		return []Report{textReport(text)}
 	case errors.As(err, &many):
 		var list []Report
 		for _, p := range many.First {
