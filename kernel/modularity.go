@@ -168,7 +168,7 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	}
 	op := sparse.NewModularity[float64](m.graph.A, m.graph.Degrees, m.resolution)
 	op.Workers = m.graph.Workers
-	problem := lanczos.Problem{A: op, Positive: m.rank == 0}
+	problem := lanczos.Problem{A: op, Positive: true}
 	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
@@ -194,11 +194,11 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 // count as errors: where there are no others K is 0. So do those that they may have
 // made negative.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
-	kept := 0
-	limit := len(pairs.Values)
+	kept, wanted := 0, m.Len()
 	if m.rank > 0 {
-		limit = min(limit, m.rank)
+		wanted = m.rank
 	}
+	limit := min(wanted, len(pairs.Values))
 	m.scale = pairs.Norm + m.subtracted
 	for kept < limit && pairs.Values[kept] > 16*epsilon*m.scale {
 		kept++
@@ -210,12 +210,10 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	for _, value := range pairs.Values[kept:limit] {
 		dropped += float64(max(0, value) * max(0, value))
 	}
-	if m.rank == 0 {
-		hidden := float64(4 * epsilon * m.scale)
-		dropped += float64(m.Len()-limit) * hidden * hidden
-	}
+	hidden := max(pairs.Omitted, 4*epsilon*m.scale)
+	dropped += float64(wanted-limit) * hidden * hidden
 	slope := 1.0
-	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) && pairs.Values[kept] > 0 {
+	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
 		slope = pairs.Values[kept-1] / gapBelow(pairs, kept)
 	}
 	if math.IsInf(slope, 1) {

@@ -51,10 +51,6 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.norm = max(w.norm, math.Abs(values[0]))
-	if w.known.count() == 0 { // else the last one is where the known ones are
-		w.norm = max(w.norm, math.Abs(values[w.n-1]))
-	}
 	_, count := vectors.Dims()
 	k.v = newBasis(w.n, count)
 	for j := range count {
@@ -65,11 +61,15 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 	return w.finish(ctx, values[:count])
 }
 
-// remaining returns how many pairs are wanted beside the known ones, given the
-// eigenvalues of B, rising.
+// remaining notes the norm and returns how many pairs are wanted beside the known ones,
+// given the eigenvalues of B, rising.
 func (w *solve) remaining(values []float64) int {
+	w.norm = max(w.norm, math.Abs(values[w.n-1]))
+	if w.known.count() == 0 { // else the lowest one is where the known ones are
+		w.norm = max(w.norm, math.Abs(values[0]))
+	}
 	count := w.wanted
-	for w.p.Positive && count > 0 && values[len(values)-count] <= 0 {
+	for count > 0 && w.omits(values[len(values)-count]) {
 		count--
 	}
 	return count

@@ -381,7 +381,7 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	if w.p.Beyond {
 		known = 0
 	}
-	for w.p.Positive && len(values) > 0 && values[len(values)-1] <= 0 {
+	for len(values) > 0 && w.omits(values[len(values)-1]) {
 		values = values[:len(values)-1]
 	}
 	count := known + len(values)
@@ -430,6 +430,20 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	}
 	return out, nil
 }
+
+// omits reports whether a pair is left out since its eigenvalue is not positive beyond
+// rounding, and notes the largest such value.
+func (w *solve) omits(value float64) bool {
+	if !w.p.Positive || value > roundingSteps*float64(w.n)*epsilon*w.norm {
+		return false
+	}
+	w.result.Omitted = max(w.result.Omitted, value)
+	return true
+}
+
+// roundingSteps times n·ε·‖A‖ is what rounding may make of the eigenvalue 0; the most that
+// was seen on graphs of 3 to 3000 nodes is 1.5 times that.
+const roundingSteps = 4
 
 // Orient gives each column the sign that makes the entry of largest size
 // positive, the first among equals to 1e-9.

@@ -82,9 +82,9 @@ type Problem struct {
 	// be larger than all that finding another takes.
 	Beyond bool
 
-	// Positive leaves out the pairs of the largest eigenvalues that are not
-	// positive: there may be fewer than were asked for, or none, without a block of
-	// vectors.
+	// Positive leaves out the pairs of the largest eigenvalues that are not larger than
+	// 4n·ε·‖A‖ with ε = 2⁻⁵², which rounding may make of 0: there may be fewer than were
+	// asked for, or none, without a block of vectors.
 	Positive bool
 
 	// Precondition builds the preconditioner of LOBPCG; it is called
@@ -201,6 +201,10 @@ type Pairs struct {
 	Converged int     // pairs whose residual is within the tolerance
 
 	Known int // pairs at the beginning that were known and not looked for
+
+	// Omitted is the largest positive number that [Problem.Positive] took for 0 up to
+	// rounding; 0: there was none.
+	Omitted float64
 
 	// Method is "lanczos", by block Lanczos with thick restarts, "lobpcg", by locally
 	// optimal preconditioned conjugate gradients, or "dense", by a dense eigenproblem, also

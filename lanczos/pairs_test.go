@@ -1,0 +1,169 @@
+package lanczos
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"gonum.org/v1/gonum/mat"
+)
+
+var ctx = context.Background()
+
+func degreesOf(t testing.TB, a sparse.Matrix) []float64 {
+	t.Helper()
+	deg, err := sparse.Degrees(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deg
+}
+
+func componentsOf(t testing.TB, a sparse.Matrix) *sparse.Components {
+	t.Helper()
+	c, err := sparse.FindComponents(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// roots returns d^½, with 1 in place of 0.
+func roots(deg []float64) []float64 {
+	r := make([]float64, len(deg))
+	for i, d := range deg {
+		r[i] = 1
+		if d > 0 {
+			r[i] = math.Sqrt(d)
+		}
+	}
+	return r
+}
+
+// denseOf returns the matrix of a map.
+func denseOf(t testing.TB, a sparse.Applier[float64]) *mat.SymDense {
+	t.Helper()
+	n, _ := a.Dims()
+	x, y := sparse.NewBlock[float64](n, n), sparse.NewBlock[float64](n, n)
+	for i := range n {
+		x.Row(i)[i] = 1
+	}
+	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+		t.Fatal(err)
+	}
+	m := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			m.SetSym(i, j, (y.At(i, j)+y.At(j, i))/2)
+		}
+	}
+	return m
+}
+
+// spectrum returns all eigenvalues by gonum, from the wanted end.
+func spectrum(m *mat.SymDense, which Which) []float64 {
+	var e mat.EigenSym
+	if !e.Factorize(m, false) {
+		panic("eigenvalues")
+	}
+	v := e.Values(nil)
+	if which == Largest {
+		slices.Reverse(v)
+	}
+	return v
+}
+
+// checkPairs compares values, and holds vectors to orthonormality and to the
+// residuals that were reported, by other roads.
+func checkPairs(t *testing.T, a sparse.Applier[float64], p *Pairs, want []float64, tolerance float64) {
+	t.Helper()
+	k, n := len(p.Values), p.Vectors.Rows
+	for i, v := range p.Values {
+		if d := math.Abs(v - want[i]); d > tolerance {
+			t.Errorf("value %d is %.15g, want %.15g", i, v, want[i])
+		}
+	}
+	y := sparse.NewBlock[float64](n, k)
+	if err := a.StepTo(ctx, y, p.Vectors, sparse.Step[float64]{Alpha: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range k {
+		var square float64
+		for r := range n {
+			d := y.At(r, i) - p.Values[i]*p.Vectors.At(r, i)
+			square += d * d
+		}
+		if got, res := p.Residuals[i], math.Sqrt(square); math.Abs(got-res) > 1e-6*res+1e-14*(1+p.Norm) {
+			t.Errorf("residual %d is %g, reported %g", i, res, got)
+		}
+		for j := range i + 1 {
+			var dot float64
+			for r := range n {
+				dot += p.Vectors.At(r, i) * p.Vectors.At(r, j)
+			}
+			if i == j {
+				dot--
+			}
+			if math.Abs(dot) > 1e-13 {
+				t.Errorf("vectors %d and %d: product off by %g", i, j, dot)
+			}
+		}
+	}
+}
+
+// A problem of each kind that the package is made for.
+type kind struct {
+	name  string
+	op    func(a *sparse.CSR, deg []float64) *sparse.Operator[float64]
+	which Which
+	known func(c *sparse.Components, deg []float64) *Known
+}
+
+func isolatedOut(deg []float64) []float64 {
+	r := make([]float64, len(deg))
+	for i, d := range deg {
+		r[i] = math.Sqrt(d)
+	}
+	return r
+}
+
+var kinds = []kind{
+	{"A_largest", func(a *sparse.CSR, _ []float64) *sparse.Operator[float64] { return &sparse.Operator[float64]{A: a} }, Largest, nil},
+	{"S_largest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewNormalizedAdjacency[float64](a, d)
+	}, Largest, func(c *sparse.Components, d []float64) *Known {
+		return &Known{Components: c, Weights: isolatedOut(d), Value: 1}
+	}},
+	{"M_largest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewModularity[float64](a, d, 1)
+	}, Largest, nil},
+	{"M_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewModularity[float64](a, d, 1)
+	}, Smallest, nil},
+	{"L_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewLaplacian[float64](a, d)
+	}, Smallest, func(c *sparse.Components, _ []float64) *Known { return &Known{Components: c} }},
+	{"Lnorm_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewLaplacianNormalized[float64](a, d)
+	}, Smallest, func(c *sparse.Components, d []float64) *Known { return &Known{Components: c, Weights: roots(d)} }},
+}
+
+// methods are the ways to eigenpairs; the iterations are forced on small maps.
+var methods = []struct {
+	name  string
+	solve func(p *Problem, k int, s *Settings) (*Pairs, error)
+}{
+	{"dense", func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.Solve(ctx, k, s) }},
+	{"lanczos", func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.forced(k, s, (*solve).byLanczos) }},
+	{"lobpcg", func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.forced(k, s, (*solve).byLOBPCG) }},
+}
+
+func (p *Problem) forced(k int, s *Settings, by func(w *solve, ctx context.Context) (*Pairs, error)) (*Pairs, error) {
+	w, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	return by(w, ctx)
+}
