@@ -55,7 +55,7 @@ func TestSpMMChecksum(t *testing.T) {
 		if got.Entries != a.NNZ() || got.SecondsMin <= 0 {
 			t.Errorf("report is incomplete: %+v", got)
 		}
-		if share, err := GatherShare(t.Context(), &Target{A: a}, &Settings{Columns: k, Double: true, Workers: workers, Repeat: 1}, got.SecondsMin); err != nil || share <= 0 {
+		if share, err := gatherShare(t.Context(), &Target{A: a}, &Settings{Columns: k, Double: true, Workers: workers, Repeat: 1}, got.SecondsMin); err != nil || share <= 0 {
 			t.Errorf("share of the gather limit %v, %v", share, err)
 		}
 	}

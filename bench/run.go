@@ -17,6 +17,7 @@ type Settings struct {
 	Double  bool // the block holds float64, not float32; Krylov methods always do
 	Repeat  int  // repetitions that count, after one that does not
 	Workers int  // 0: one for each processor
+	Limits  bool // what memory in order gives, and the gather limit of spmm, is measured too
 
 	// Krylov methods have the rest.
 	Tolerance  float64
@@ -51,7 +52,9 @@ type Report struct {
 	DType            string  `json:"dtype,omitempty"`
 	Entries          int64   `json:"entries,omitempty"`
 	NsPerEntryColumn float64 `json:"ns_per_entry_column,omitempty"`
-	GatherShare      float64 `json:"gather_share,omitempty"` // of [GatherShare] for the fastest repetition
+	GatherShare      float64 `json:"gather_share,omitempty"` // of the fastest repetition, the time of gathering alone
+
+	StreamBytesPerSecond float64 `json:"stream_bytes_per_second,omitempty"` // of memory in order
 
 	Columns  int      `json:"columns,omitempty"`
 	Sweeps   int      `json:"sweeps,omitempty"` // with all columns; of eigen with four
@@ -69,50 +72,49 @@ type Report struct {
 
 // Workload is something to measure.
 type Workload struct {
-	Name    string
 	OnGraph bool // it sweeps a graph
 	Krylov  bool // it runs a Krylov method, on a graph without directions
 
-	memory func(t *Target, s *Settings) ([]spec.Bytes, error)
-	run    func(ctx context.Context, t *Target, s *Settings) (*Report, error)
+	// Memory lists what Run takes beside t, which is nil if it sweeps no graph, but for a
+	// factor and the limits.
+	Memory func(t *Target, s *Settings) ([]spec.Bytes, error)
+
+	run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 }
 
-// Workloads lists them: limits of the machine, sweeps, Krylov methods.
-var Workloads = []*Workload{
-	{Name: "stream", run: stream, memory: func(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes), nil }},
-	{Name: "gather", run: gatherRandom, memory: func(_ *Target, s *Settings) ([]spec.Bytes, error) {
+// Workloads has them by name: limits of the machine, sweeps, Krylov methods.
+var Workloads = map[string]*Workload{
+	"stream": {run: stream, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes), nil }},
+	"gather": {run: gatherRandom, Memory: func(_ *Target, s *Settings) ([]spec.Bytes, error) {
 		return measured(s.blockBytes(s.Rows, s.Columns) + 4*gatherEntries), nil
 	}},
-	{Name: "decode", OnGraph: true, run: decode, memory: func(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }},
-	{Name: "spmm", OnGraph: true, run: spmm, memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
+	"decode": {OnGraph: true, run: decode, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }},
+	"spmm": {OnGraph: true, run: spmm, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
 		return s.productMemory(len(t.Degrees)), nil
 	}},
-	{Name: "walk", OnGraph: true, run: walk, memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
+	"walk": {OnGraph: true, run: walk, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
 		rows := len(t.Degrees)
 		list := measured(s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows)) // degrees and seeds
 		list[0].Row = int(s.blockBytes(1, walkClasses))
 		return list, nil
 	}},
-	{Name: "exponential", OnGraph: true, Krylov: true, run: exponential, memory: exponentialMemory},
-	{Name: "solve", OnGraph: true, Krylov: true, run: solve, memory: solveMemory},
-	{Name: "eigen", OnGraph: true, Krylov: true, run: eigen, memory: eigenMemory},
+	"exponential": {OnGraph: true, Krylov: true, run: exponential, Memory: exponentialMemory},
+	"solve":       {OnGraph: true, Krylov: true, run: solve, Memory: solveMemory},
+	"eigen":       {OnGraph: true, Krylov: true, run: eigen, Memory: eigenMemory},
 }
 
-// WorkloadOf returns the workload of a name, nil if there is none.
-func WorkloadOf(name string) *Workload {
-	i := slices.IndexFunc(Workloads, func(w *Workload) bool { return w.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return Workloads[i]
-}
-
-// Memory lists what Run takes beside t, which is nil if it sweeps no graph, but for a factor.
-func (w *Workload) Memory(t *Target, s *Settings) ([]spec.Bytes, error) { return w.memory(t, s) }
-
-// Run measures the workload, on t if it sweeps a graph.
+// Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
 func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	return w.run(ctx, t, s)
+	v, err := w.run(ctx, t, s)
+	if err != nil || !s.Limits {
+		return v, err
+	}
+	limit, err := stream(ctx, nil, &Settings{Repeat: 3, Workers: s.Workers})
+	if err != nil {
+		return nil, err
+	}
+	v.StreamBytesPerSecond = limit.BytesPerSecond
+	return v, nil
 }
 
 // measured is the list of what is measured.

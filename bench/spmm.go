@@ -33,7 +33,10 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 	}
 	v.sweeps(t.A, s.Columns, s.blockBytes(1, s.Columns), 1, s.Double)
 	v.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
-	return v, nil
+	if s.Limits {
+		v.GatherShare, err = gatherShare(ctx, t, s, v.SecondsMin)
+	}
+	return v, err
 }
 
 const walkSteps, walkClasses = 10, 5
@@ -149,10 +152,10 @@ func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int
 	v.BytesPerSecond = work * float64(rowBytes) / v.SecondsMin
 }
 
-// GatherShare returns the time of gathering the rows of a block in the order of t's own
+// gatherShare returns the time of gathering the rows of a block in the order of t's own
 // ids, writing nothing, over the given seconds of a sweep: no sweep with these rows can
 // beat it, but one over reordered columns. Memory: 4 bytes an entry and a block.
-func GatherShare(ctx context.Context, t *Target, s *Settings, seconds float64) (float64, error) {
+func gatherShare(ctx context.Context, t *Target, s *Settings, seconds float64) (float64, error) {
 	ranges := t.A.Ranges()
 	start := make([]int64, len(ranges)+1)
 	for i, r := range ranges {

@@ -4,7 +4,7 @@
 //
 //	g, err := generate.New("sbm", spec.Values{"nodes": spec.Int(1000)}, 1, 0)
 //	err = g.EdgesTo(ctx, edges)
-//	err = g.(generate.Labelled).LabelsTo(ctx, labels, 0.05)
+//	err = g.LabelsTo(ctx, labels, 0.05)
 //
 // [Models] lists what there is: a block model with classes, with or without homophily;
 // the graph of the Graph500 benchmark; uniform graphs; lattices; and collections of

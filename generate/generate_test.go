@@ -89,7 +89,7 @@ func simple(t *testing.T, list []pair, n int) {
 func sbmClasses(t *testing.T, g Graph) []int {
 	t.Helper()
 	var b bytes.Buffer
-	if err := g.(Labelled).LabelsTo(t.Context(), &b, 1); err != nil {
+	if err := g.LabelsTo(t.Context(), &b, 1); err != nil {
 		t.Fatal(err)
 	}
 	var class []int
@@ -166,7 +166,7 @@ func TestLabelsOfAShare(t *testing.T) {
 	g := made(t, "sbm", given{"nodes": 1000, "edges": 3000, "classes": 7}, 3)
 	all := sbmClasses(t, g)
 	var b bytes.Buffer
-	if err := g.(Labelled).LabelsTo(t.Context(), &b, 0.01); err != nil {
+	if err := g.LabelsTo(t.Context(), &b, 0.01); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[int]bool{}
@@ -281,7 +281,7 @@ func TestBytesStay(t *testing.T) {
 	if err := g.EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.(Labelled).LabelsTo(t.Context(), &b, 0.1); err != nil {
+	if err := g.LabelsTo(t.Context(), &b, 0.1); err != nil {
 		t.Fatal(err)
 	}
 	if err := made(t, "rmat", given{"scale": 9}, 7).EdgesTo(t.Context(), &b); err != nil {
@@ -334,7 +334,7 @@ func TestCancelAndFullDisk(t *testing.T) {
 func TestCancelLabels(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := made(t, "sbm", nil, 0).(Labelled).LabelsTo(ctx, io.Discard, 1); !errors.Is(err, context.Canceled) {
+	if err := made(t, "sbm", nil, 0).LabelsTo(ctx, io.Discard, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v after a cancel", err)
 	}
 }

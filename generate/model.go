@@ -14,7 +14,7 @@ import (
 // Model is a kind of graph: what it says of itself, and how a graph of it is made.
 type Model struct {
 	spec.Spec
-	HasClasses bool // its graphs are [Labelled]
+	HasClasses bool // the nodes of its graphs have classes
 
 	// graph returns the graph of complete values; of a model of collections it is nil.
 	graph func(v spec.Values, d draws) Graph
@@ -36,17 +36,19 @@ type Graph interface {
 
 	// EdgesTo writes a line u<TAB>v for each edge.
 	EdgesTo(ctx context.Context, w io.Writer) error
-}
-
-// Labelled is a graph whose nodes have classes, which are called c0, c1 and so on.
-type Labelled interface {
-	Graph
 
 	// LabelsTo writes a line node<TAB>class for a share of the nodes above 0, drawn at
-	// random: 1 for all. Every class that has nodes has one of them there. Nodes are
-	// in increasing order.
+	// random: 1 for all. Classes are called c0, c1 and so on, and every class that has
+	// nodes has one of them there. Nodes are in increasing order. Of a model without
+	// classes nothing is written.
 	LabelsTo(ctx context.Context, w io.Writer, share float64) error
 }
+
+// unlabelled is a graph without classes.
+type unlabelled struct{}
+
+// LabelsTo implements [Graph].
+func (unlabelled) LabelsTo(context.Context, io.Writer, float64) error { return nil }
 
 // Size is what a graph has at the most, and what making it takes.
 type Size struct {
@@ -54,12 +56,13 @@ type Size struct {
 	Lines int64 // of edges
 	Whole bool  // every node has a line
 	Bytes int64 // of memory
+	Text  int64 // bytes of the text of the edges
 }
 
-// Text returns the bytes of the text of the edges, at the most.
-func (s Size) Text() int64 {
-	digits := len(strconv.FormatInt(max(s.Nodes-1, 1), 10))
-	return s.Lines * 2 * int64(digits+1)
+// sizeOf returns the size of a graph of so many nodes and lines.
+func sizeOf(nodes, lines, bytes int64, whole bool) Size {
+	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
+	return Size{Nodes: nodes, Lines: lines, Whole: whole, Bytes: bytes, Text: lines * 2 * int64(digits+1)}
 }
 
 // New returns the graph of a model with the given values and defaults for the rest. The

@@ -27,18 +27,24 @@ var moleculeLabels = []string{"C", "N", "O", "S"}
 // hetero is how many labels are not that of the chain.
 const hetero = 3
 
-// CollectionMemory lists what [NewCollection] takes with complete values.
-func CollectionMemory(v spec.Values) []spec.Bytes {
+// collectionMemory lists what [NewCollection] takes with complete values.
+func collectionMemory(v spec.Values) []spec.Bytes {
 	const graph, vertex = 300, 80 // bytes, a vertex with its edges and while they are put in order
 	return []spec.Bytes{{What: "graphs", Bytes: int64(v.Int("graphs")) * (graph + vertex*int64(v.Int("nodes")))}}
 }
 
 // NewCollection makes the graphs of the model "molecules" with the given values and
-// defaults for the rest. The error wraps [spec.ErrParameter], or is the context's.
-func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64) (*graphfile.Collection, error) {
+// defaults for the rest. First room, if not nil, is asked for what they take. The error
+// wraps [spec.ErrParameter], or is that of room or the context's.
+func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64, room func([]spec.Bytes) error) (*graphfile.Collection, error) {
 	v, err := molecules.Resolve(given, nil)
 	if err != nil {
 		return nil, err
+	}
+	if room != nil {
+		if err := room(collectionMemory(v)); err != nil {
+			return nil, err
+		}
 	}
 	c := &graphfile.Collection{Labels: moleculeLabels, EdgeLabels: []string{"1", "2"}}
 	r := source(rngSeed, edgeStream)

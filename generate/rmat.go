@@ -45,11 +45,12 @@ type rmat struct {
 	a, b, c       float64
 	ordered       bool // ids stay as they fall
 	draws
+	unlabelled
 }
 
 // Size implements [Graph].
 func (g rmat) Size() Size {
-	return Size{Nodes: 1 << g.scale, Lines: int64(g.factor) << g.scale, Bytes: blockLines * longestEdge * int64(g.workers)}
+	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale, blockLines*longestEdge*int64(g.workers), false)
 }
 
 // blockLines is how many lines share a random stream.

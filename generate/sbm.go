@@ -69,7 +69,7 @@ type sbm struct {
 // Size implements [Graph].
 func (g sbm) Size() Size {
 	const node = 1 + 8 + 2*16*5/4 // touched, class, and two urns that have grown
-	return Size{Nodes: int64(g.nodes), Lines: int64(g.edges), Bytes: node*int64(g.nodes) + pairSetBytes(g.edges)}
+	return sizeOf(int64(g.nodes), int64(g.edges), node*int64(g.nodes)+pairSetBytes(g.edges), false)
 }
 
 // shares returns the share of the nodes that each class holds.
@@ -130,7 +130,7 @@ func now(ctx context.Context, i int) error {
 
 const badShare = "generate: share of the labels not above 0, at most 1"
 
-// LabelsTo implements [Labelled].
+// LabelsTo implements [Graph].
 func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if !(share > 0 && share <= 1) {
 		panic(badShare)

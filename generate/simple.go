@@ -15,17 +15,20 @@ var uniform = &Model{
 		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself", Kind: spec.Whole, Range: spec.From(1), Default: spec.Int(400_000),
 			Check: func(v spec.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }},
 	}},
-	graph: func(v spec.Values, d draws) Graph { return erdosRenyi{v.Int("nodes"), v.Int("edges"), d.rngSeed} },
+	graph: func(v spec.Values, d draws) Graph {
+		return erdosRenyi{nodes: v.Int("nodes"), edges: v.Int("edges"), rngSeed: d.rngSeed}
+	},
 }
 
 type erdosRenyi struct {
 	nodes, edges int
 	rngSeed      uint64
+	unlabelled
 }
 
 // Size implements [Graph].
 func (g erdosRenyi) Size() Size {
-	return Size{Nodes: int64(g.nodes), Lines: int64(g.edges), Bytes: pairSetBytes(g.edges)}
+	return sizeOf(int64(g.nodes), int64(g.edges), pairSetBytes(g.edges), false)
 }
 
 // EdgesTo writes the edges in random order. It keeps them in memory, 16 to 32
@@ -60,18 +63,21 @@ var lattice = &Model{
 			}},
 		{Name: "torus", Meaning: "join the last row and column to the first, where there are three at least", Kind: spec.Switch, Default: spec.On(false)},
 	}},
-	graph: func(v spec.Values, _ draws) Graph { return grid{v.Int("rows"), v.Int("columns"), v.On("torus")} },
+	graph: func(v spec.Values, _ draws) Graph {
+		return grid{rows: v.Int("rows"), columns: v.Int("columns"), torus: v.On("torus")}
+	},
 }
 
 type grid struct {
 	rows, columns int
 	torus         bool
+	unlabelled
 }
 
 // Size implements [Graph].
 func (g grid) Size() Size {
 	n := int64(g.rows) * int64(g.columns)
-	return Size{Nodes: n, Lines: 2 * n, Whole: true}
+	return sizeOf(n, 2*n, 0, true)
 }
 
 // EdgesTo writes the edges node by node.

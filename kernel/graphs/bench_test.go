@@ -13,7 +13,7 @@ func molecules(t testing.TB, graphs, vertices int) *graphfile.Collection {
 	t.Helper()
 	c, err := generate.NewCollection(t.Context(), spec.Values{
 		"graphs": spec.Int(graphs), "nodes": spec.Int(vertices), "classes": spec.Int(3), "noise": spec.Number(0.3),
-	}, 1)
+	}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

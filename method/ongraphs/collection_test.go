@@ -16,7 +16,7 @@ import (
 // TestOnGraphs learns the classes of half of a collection whose branches tell them, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(120), "nodes": spec.Int(16), "noise": spec.Number(0)}, 3)
+	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(120), "nodes": spec.Int(16), "noise": spec.Number(0)}, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestOnGraphs(t *testing.T) {
 // TestUnfinished: where a learner comes to the limit of its iteration, what its model says of
 // each class are votes, as of every learner on kernel values, and the prediction tells so.
 func TestUnfinished(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(12), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3)
+	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(12), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestUnfinished(t *testing.T) {
 // TestSum: the sum over a collection is another one where values between its graphs may be.
 func TestSum(t *testing.T) {
 	made := func(change func(c *Collection)) string {
-		g, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(3), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3)
+		g, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(3), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,9 +33,6 @@ type benchmark struct {
 	Threads   int    `json:"threads"`
 
 	*bench.Report
-
-	// The limit of the machine, measured in the same run.
-	StreamBytesPerSecond float64 `json:"stream_bytes_per_second,omitempty"`
 	Closing
 }
 
@@ -97,7 +94,7 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 	if len(args) == 0 {
 		return
 	}
-	switch w := bench.WorkloadOf(args[0]); {
+	switch w := bench.Workloads[args[0]]; {
 	case w == nil || w.Krylov:
 		in.problem("bench", "%s is no workload; give stream, gather, decode, spmm or walk", quoted(args[0]))
 	case w.OnGraph && len(args) < 2:
@@ -116,7 +113,7 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 func (in *invocation) bench(args []string, f *benchFlags) (err error) {
 	s := in.benchSettings(f)
 	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
-	w := bench.WorkloadOf(v.Workload)
+	w := bench.Workloads[v.Workload]
 	if w.OnGraph {
 		v.Graph = args[1]
 		err = in.benchGraph(w, v, f)
@@ -159,24 +156,10 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 			v.Source = "disk"
 		}
 	}
-	if v.Report, err = w.Run(in.ctx, g.target(), &f.Settings); err != nil {
-		return err
-	}
 	// The limits take memory of their own, which a run from disk is to show
 	// that it does not need.
-	if v.Source == "disk" || in.maxMemory > 0 {
-		return nil
-	}
-	if v.Workload == "spmm" {
-		v.GatherShare, err = bench.GatherShare(in.ctx, g.target(), &f.Settings, v.SecondsMin)
-		if err != nil {
-			return err
-		}
-	}
-	limit, err := bench.WorkloadOf("stream").Run(in.ctx, nil, &bench.Settings{Repeat: 3, Workers: in.threads})
-	if err == nil {
-		v.StreamBytesPerSecond = limit.BytesPerSecond
-	}
+	f.Limits = v.Source != "disk" && in.maxMemory == 0
+	v.Report, err = w.Run(in.ctx, g.target(), &f.Settings)
 	return err
 }
 
@@ -289,7 +272,7 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *ben
 	if len(args) < 2 {
 		return
 	}
-	if w := bench.WorkloadOf(args[0]); w == nil || !w.Krylov {
+	if w := bench.Workloads[args[0]]; w == nil || !w.Krylov {
 		in.problem("krylov", "%s is no workload; give exponential, solve or eigen", quoted(args[0]))
 	}
 	if args[0] == "solve" && f.System == "von-neumann" && f.Alpha >= 1 {
@@ -303,7 +286,7 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *ben
 
 // krylovBench measures a Krylov method on a graph.
 func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
-	s, w := in.benchSettings(f), bench.WorkloadOf(workload)
+	s, w := in.benchSettings(f), bench.Workloads[workload]
 	components, takes := -1, int64(0) // not yet counted
 	g, err := in.openSwept(name, &f.reading, "", func(g *openGraph) ([]spec.Bytes, error) {
 		t := g.target()
@@ -445,7 +428,7 @@ func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 	}
 	for _, name := range v.Graphs {
 		g, err := in.openSwept(name, &f.reading, f.out, func(g *openGraph) ([]spec.Bytes, error) {
-			return bench.WorkloadOf("spmm").Memory(g.target(), &widest)
+			return bench.Workloads["spmm"].Memory(g.target(), &widest)
 		})
 		if err != nil {
 			return err

@@ -165,10 +165,8 @@ func (in *invocation) runGenerate(r *generated) error {
 	if !isStore {
 		write(r.Output, func(w io.Writer) error { return g.EdgesTo(in.ctx, w) })
 	}
-	if l, ok := g.(generate.Labelled); ok {
-		write(r.Labels, func(w io.Writer) error { return l.LabelsTo(in.ctx, w, r.fraction) })
-		write(r.Truth, func(w io.Writer) error { return l.LabelsTo(in.ctx, w, 1) })
-	}
+	write(r.Labels, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, r.fraction) })
+	write(r.Truth, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, 1) })
 	if err != nil {
 		return err
 	}
@@ -203,7 +201,7 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 			return n, err
 		}
 		if !isStoreName(output) {
-			n.Disk = size.Text() + runFileBytes
+			n.Disk = size.Text + runFileBytes
 			return n, n.Reserve(min(textio.CompressBytes(output), n.Disk), "compression")
 		}
 		left, _ := n.Left()
@@ -262,15 +260,14 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, publish func
 
 // generateCollection makes and writes a collection.
 func (in *invocation) generateCollection(r *generated) error {
-	if err := in.keepWithin(func() (*account.Needs, error) {
-		n := in.needs()
-		return n, n.ReserveList(generate.CollectionMemory(r.values))
-	}); err != nil {
-		return err
-	}
 	files := &outputs{in: in}
 	defer files.abort()
-	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed))
+	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(list []spec.Bytes) error {
+		return in.keepWithin(func() (*account.Needs, error) {
+			n := in.needs()
+			return n, n.ReserveList(list)
+		})
+	})
 	if err != nil {
 		return err
 	}
