@@ -100,7 +100,7 @@ func molecule(r *rand.Rand, v spec.Values, class int) graphfile.Member {
 // moleculeMaker collects a graph.
 type moleculeMaker struct {
 	label []int32
-	edges []graphfile.LabelledEdge
+	edges [][3]int32
 }
 
 func (m *moleculeMaker) vertex(label int32) int32 {
@@ -109,5 +109,5 @@ func (m *moleculeMaker) vertex(label int32) int32 {
 }
 
 func (m *moleculeMaker) edge(u, v, label int32) {
-	m.edges = append(m.edges, graphfile.LabelledEdge{From: u, To: v, Label: label})
+	m.edges = append(m.edges, [3]int32{u, v, label})
 }

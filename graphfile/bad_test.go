@@ -103,7 +103,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.graphml", graphml(twoNodes + "<edge source=\"a\"/>"), "e.graphml:3: an edge without source or target; give it both"},
 		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"c\"/>"), `e.graphml:3: the edge "a"–"c" has an end that is no node: "c"; list it as a node, before its edges`},
 		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"b\"><data key=\"w\">x</data></edge>"), `e.graphml:3: weight "x" is not a number; correct it`},
-		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"b\"/>\n<edge source=\"a\" target=\"b\" directed=\"true\"/>"), "e.graphml:4: an edge with a direction behind edges without; pass Options.Directed to keep directions, or Options.Undirected to forget them"},
+		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"b\"/>\n<edge source=\"a\" target=\"b\" directed=\"true\"/>"), "e.graphml:4: an edge with a direction behind edges without; pass Input.Directed to keep directions, or Input.Undirected to forget them"},
 		{"e.graphml", graphml("<hyperedge/>"), "e.graphml:3: hyperedges are not supported; write edges of two nodes"},
 		{"e.graphml", graphml("<node id=\"a\"><graph/></node>"), "e.graphml:3: graph within node; write a graph without others within"},
 		{"e.graphml", "<!DOCTYPE g [<!ENTITY a \"b\">]><graphml>&a;</graphml>", "e.graphml:1: no well-formed XML: invalid character entity &a;; correct it"},
@@ -123,7 +123,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.net", "*Vertices 2\n*Edges\n1 3\n", "e.net:3: vertex 3; vertices run from 1 to 2; correct the line"},
 		{"e.net", "*Vertices 2\n*Edges\n1\n", "e.net:3: 1 field, want 2 or more (source, target, weight); correct the line"},
 		{"e.net", "*Vertices 2\n*Edges\n1 2 -1\n", `e.net:3: weight "-1" is negative; walks and Laplacians need weights ≥ 0; correct the line`},
-		{"e.net", "*Vertices 2\n*Edges\n1 2\n*Arcs\n2 1\n", "e.net:5: an edge with a direction behind edges without; pass Options.Directed to keep directions, or Options.Undirected to forget them"},
+		{"e.net", "*Vertices 2\n*Edges\n1 2\n*Arcs\n2 1\n", "e.net:5: an edge with a direction behind edges without; pass Input.Directed to keep directions, or Input.Undirected to forget them"},
 		{"e.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n", `e.net:2: section "*Matrix" is not supported; leave it out, or write *Arcs or *Edges`},
 		{"e.net", "*Network x\n*Edges\n1 2\n", "e.net:2: *Edges before *Vertices; put *Vertices first"},
 
@@ -181,7 +181,7 @@ func TestBadGAP(t *testing.T) {
 		if !stream {
 			in.File, in.Size = bytes.NewReader(data), int64(len(data))
 		}
-		_, err := Read(GAP, in, nil, func(*Batch) error { return nil })
+		_, err := Read(GAP, in, func(*Batch) error { return nil })
 		return err
 	}
 	for _, test := range []struct {
@@ -291,24 +291,24 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, counts{unsigned{1, 2}, 1 << 63}), nil, "1 2 9.223372036854776e+18"},
 		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},
 		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "1", "2"}, "4 1 2"},
-		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 columns (A, B, C, D), want 5; correct Options.Fields"},
-		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: the header \"A,B,C,D\" names no source and target; pass Options.Fields=A,B (or Options.Fields=1,2)"},
+		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 columns (A, B, C, D), want 5; correct Input.Fields"},
+		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: the header \"A,B,C,D\" names no source and target; pass Input.Fields=A,B (or Input.Fields=1,2)"},
 		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
 		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "e.parquet: row 1: target is null; leave such rows out"},
 		{parquetFile(t, text{&a, &a, &half}), nil, "a b a b 0.5"},
 		{parquetFile(t, text{&a, &a, nil}), nil, "e.parquet: row 0: weight is null; leave such rows out"},
 		{parquetFile(t, text{nil, &a, &half}), nil, "e.parquet: row 0: source is null; leave such rows out"},
-		{parquetFile(t, nested{edge{1, 2}, 0.5}), nil, "e.parquet: column edge.source is nested; choose with Options.Fields"},
-		{parquetFile(t, nested{edge{1, 2}, 0.5}), []string{"2", "1"}, "e.parquet: column edge.target is nested; choose with Options.Fields"},
-		{parquetFile(t, lists{1, []int64{2, 3}}), nil, "e.parquet: column target is nested; choose with Options.Fields"},
+		{parquetFile(t, nested{edge{1, 2}, 0.5}), nil, "e.parquet: column edge.source is nested; choose with Input.Fields"},
+		{parquetFile(t, nested{edge{1, 2}, 0.5}), []string{"2", "1"}, "e.parquet: column edge.target is nested; choose with Input.Fields"},
+		{parquetFile(t, lists{1, []int64{2, 3}}), nil, "e.parquet: column target is nested; choose with Input.Fields"},
 		{parquetFile(t, beside{Tags: map[string]string{"a": "b"}, Source: 1, Target: 2}), nil, "1 2 1"},
 		{parquetFile(t, beside{Source: 1, Target: 2}), []string{"5", "6"}, "1 2 1"},
 		{parquetFile(t, alone{1}), nil, "e.parquet: 1 column (source), want 2 or 3 (source, target, weight); write a row for each edge"},
 		{parquetFile(t, named{-1, "b", "x", "a"}), nil, "e.parquet: row 0: weight -1 is negative; walks and Laplacians need weights ≥ 0; leave such rows out, or take absolute values"},
 		{parquetFile(t, named{1, " ", "x", "a"}), nil, `e.parquet: row 0: dst " " is empty; correct it`},
-		{parquetFile(t, named{1, "b", "x", "a"}), []string{"1", "2"}, "e.parquet: column weight holds FLOAT, want integers or text; choose with Options.Fields"},
+		{parquetFile(t, named{1, "b", "x", "a"}), []string{"1", "2"}, "e.parquet: column weight holds FLOAT, want integers or text; choose with Input.Fields"},
 	} {
-		c, err := readContent("e.parquet", test.data, &Options{Fields: test.fields})
+		c, err := readContent("e.parquet", test.data, &Input{Fields: test.fields})
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = strings.Join(c.edges, ";")

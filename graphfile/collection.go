@@ -31,9 +31,6 @@ type Member struct {
 // Len returns the number of vertices.
 func (m *Member) Len() int { return len(m.Ptr) - 1 }
 
-// Arcs returns where the arcs of a vertex lead.
-func (m *Member) Arcs(v int) []int32 { return m.To[m.Ptr[v]:m.Ptr[v+1]] }
-
 // Shape is what the memory of work on a collection depends on. One of a collection that has
 // not been read yet bounds what it will be.
 type Shape struct {
@@ -110,15 +107,12 @@ func (m *Member) label(v int) int32 {
 	return m.Label[v]
 }
 
-// LabelledEdge is an edge between two vertices.
-type LabelledEdge struct{ From, To, Label int32 }
-
 // NewMember returns the graph without directions that has vertices with the given labels
-// and the given edges, of each pair of vertices the first.
-func NewMember(label []int32, edges []LabelledEdge) Member {
+// and the given edges (u, v, label), of each pair of vertices the first.
+func NewMember(label []int32, edges [][3]int32) Member {
 	ends, labels := make([][2]int32, len(edges)), make([]int32, len(edges))
 	for i, e := range edges {
-		ends[i], labels[i] = [2]int32{e.From, e.To}, e.Label
+		ends[i], labels[i] = [2]int32{e[0], e[1]}, e[2]
 	}
 	first, arcs := adjacency(len(label), ends, false)
 	m, _ := newMember(first, arcs, 0, labels)

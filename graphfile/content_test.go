@@ -27,37 +27,37 @@ func TestContent(t *testing.T) {
 	edge := func(attributes string) string { return `<edge source="n0" target="n1" ` + attributes + `/>` }
 	for _, test := range []struct {
 		name, text string
-		o          Options
+		o          Input
 		want       string
 	}{
-		{"e.graph", "% head\n3 2 0\n2\n1 3\n2\n%end\n\n", Options{}, "undirected 3 from 1: 1 2 1;2 3 1"},
-		{"e.graph", "4 2 011 2\r\n7 8 2 5\r\n1 1 1 5 3 2.5\r\n0 0 2 2.5\r\n9 9", Options{}, "undirected 4 from 1: 1 2 5;2 3 2.5"},
-		{"e.graph", "2 1 100\n5 2\n6 1", Options{}, "undirected 2 from 1: 1 2 1"},
-		{"e.graph", "2 2\n1 2\n1", Options{}, "undirected 2 from 1: 1 1 1;1 2 1"},
-		{"e.sg", string(gapFile(0, 2, 3, []int64{0, 1, 2, 2}, []int32{1, 0})), Options{}, "undirected 3 from 0: 0 1 1"},
-		{"e.sg", string(gapFile(1, 2, 2, []int64{0, 1, 2}, []int32{1, 1})) + string(gapFile(0, 0, 0, []int64{0, 0, 2}, []int32{0, 1})[17:]), Options{}, "directed 2 from 0: 0 1 1;1 1 1"},
-		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7})), Options{}, "undirected 2 from 0: 0 1 7"},
+		{"e.graph", "% head\n3 2 0\n2\n1 3\n2\n%end\n\n", Input{}, "undirected 3 from 1: 1 2 1;2 3 1"},
+		{"e.graph", "4 2 011 2\r\n7 8 2 5\r\n1 1 1 5 3 2.5\r\n0 0 2 2.5\r\n9 9", Input{}, "undirected 4 from 1: 1 2 5;2 3 2.5"},
+		{"e.graph", "2 1 100\n5 2\n6 1", Input{}, "undirected 2 from 1: 1 2 1"},
+		{"e.graph", "2 2\n1 2\n1", Input{}, "undirected 2 from 1: 1 1 1;1 2 1"},
+		{"e.sg", string(gapFile(0, 2, 3, []int64{0, 1, 2, 2}, []int32{1, 0})), Input{}, "undirected 3 from 0: 0 1 1"},
+		{"e.sg", string(gapFile(1, 2, 2, []int64{0, 1, 2}, []int32{1, 1})) + string(gapFile(0, 0, 0, []int64{0, 0, 2}, []int32{0, 1})[17:]), Input{}, "directed 2 from 0: 0 1 1;1 1 1"},
+		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7})), Input{}, "undirected 2 from 0: 0 1 7"},
 
-		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 2 value 3 ] ]", Options{}, "undirected a b,c: a b c 3"},
-		{"e.gml", "# note\nCreator \"x\"\nVersion 1\ngraph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 value 3 weight 4 ] ]", Options{}, "directed a b,c: c a b 4"},
-		{"e.gml", "graph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 ] ]", Options{Undirected: true}, "undirected a b,c: c a b 1"},
-		{"e.gml", "graph [ " + gmlNodes + "edge [ source 2 target 1 ] ]", Options{Directed: true}, "directed a b,c: c a b 1;a b c 1"},
-		{"e.gml", "graph [ node [ id 1 label \"x\" ] node [ id 2 label \"x\" ] edge [ source 1 target 2 ] ]", Options{}, "undirected 1,2: 1 2 1"},
-		{"e.gml", "graph [ node [ id 1 name \"&lt;&#233;\" ] node [ id 2 graphics [ x 1 ] name \"y\" ] ]", Options{}, "undirected <é,y: "},
-		{"e.gml", "graph [ node [ id 10 ] node [ id 2 ] edge [ source 2 target 2 ] ]", Options{}, "undirected 10,2: 2 2 1"},
+		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 2 value 3 ] ]", Input{}, "undirected a b,c: a b c 3"},
+		{"e.gml", "# note\nCreator \"x\"\nVersion 1\ngraph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 value 3 weight 4 ] ]", Input{}, "directed a b,c: c a b 4"},
+		{"e.gml", "graph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 ] ]", Input{Undirected: true}, "undirected a b,c: c a b 1"},
+		{"e.gml", "graph [ " + gmlNodes + "edge [ source 2 target 1 ] ]", Input{Directed: true}, "directed a b,c: c a b 1;a b c 1"},
+		{"e.gml", "graph [ node [ id 1 label \"x\" ] node [ id 2 label \"x\" ] edge [ source 1 target 2 ] ]", Input{}, "undirected 1,2: 1 2 1"},
+		{"e.gml", "graph [ node [ id 1 name \"&lt;&#233;\" ] node [ id 2 graphics [ x 1 ] name \"y\" ] ]", Input{}, "undirected <é,y: "},
+		{"e.gml", "graph [ node [ id 10 ] node [ id 2 ] edge [ source 2 target 2 ] ]", Input{}, "undirected 10,2: 2 2 1"},
 
-		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Options{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
-		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Options{}, "directed n0,n1: n0 n1 2"},
-		{"e.graphml", `<graphml><key id="d1" attr.name="weight"/><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="d1">3</data></edge></graph></graphml>`, Options{}, "directed a,b: a b 3"},
-		{"e.graphml", graphml("directed", name("n1", "a")+name("n0", "b")+edge("")), Options{}, "directed n1,n0: n0 n1 2"},
-		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="false"`)), Options{}, "directed a,b: a b 2;a b 2;b a 2"},
-		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Options{Directed: true}, "directed a,b: a b 2;b a 2;a b 2"},
-		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Options{Undirected: true}, "undirected a,b: a b 2;a b 2"},
-		{"e.graphml", graphml("undirected", edge("")[:0]+name("n0", "")+name("n1", "b")+`<edge source="n1" target="n0"><data key="d1"> 0.5 </data></edge>`), Options{}, "undirected n0,n1: n1 n0 0.5"},
+		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Input{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
+		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Input{}, "directed n0,n1: n0 n1 2"},
+		{"e.graphml", `<graphml><key id="d1" attr.name="weight"/><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="d1">3</data></edge></graph></graphml>`, Input{}, "directed a,b: a b 3"},
+		{"e.graphml", graphml("directed", name("n1", "a")+name("n0", "b")+edge("")), Input{}, "directed n1,n0: n0 n1 2"},
+		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="false"`)), Input{}, "directed a,b: a b 2;a b 2;b a 2"},
+		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Input{Directed: true}, "directed a,b: a b 2;b a 2;a b 2"},
+		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Input{Undirected: true}, "undirected a,b: a b 2;a b 2"},
+		{"e.graphml", graphml("undirected", edge("")[:0]+name("n0", "")+name("n1", "b")+`<edge source="n1" target="n0"><data key="d1"> 0.5 </data></edge>`), Input{}, "undirected n0,n1: n1 n0 0.5"},
 
-		{"e.net", "*Network n\r\n*Vertices 3\r\n*Edges\r\n1 2\r\n*Edgeslist\r\n2 3 1", Options{}, "undirected 3 from 1: 1 2 1;2 3 1;2 1 1"},
-		{"e.net", "% c\n*vertices 2\n1 \"a b\" 0.5 0.5\n2 c ic Blue\n*arcs :1 \"r\"\n1 2 3 c Red\n*edges\n2 1 4\n", Options{}, "directed a b,c: a b c 3;c a b 4;a b c 4"},
-		{"e.net", "*Vertices 2\n2 \"x\"\n1 \"x\"\n*Arcslist\n1 2\n*Arcs\n1 2 c Blue\n", Options{}, "directed 2,1: 1 2 1;1 2 1"},
+		{"e.net", "*Network n\r\n*Vertices 3\r\n*Edges\r\n1 2\r\n*Edgeslist\r\n2 3 1", Input{}, "undirected 3 from 1: 1 2 1;2 3 1;2 1 1"},
+		{"e.net", "% c\n*vertices 2\n1 \"a b\" 0.5 0.5\n2 c ic Blue\n*arcs :1 \"r\"\n1 2 3 c Red\n*edges\n2 1 4\n", Input{}, "directed a b,c: a b c 3;c a b 4;a b c 4"},
+		{"e.net", "*Vertices 2\n2 \"x\"\n1 \"x\"\n*Arcslist\n1 2\n*Arcs\n1 2 c Blue\n", Input{}, "directed 2,1: 1 2 1;1 2 1"},
 	} {
 		c, err := readContent(test.name, []byte(test.text), &test.o)
 		if err != nil {
@@ -164,13 +164,13 @@ func TestHold(t *testing.T) {
 		fmt.Fprintf(&b, "%d \"vertex %d\"\n", i+1, i)
 	}
 	held := int64(0)
-	o := &Options{Hold: func(bytes int64) error {
+	file := &Input{Name: "e.net", Text: strings.NewReader(b.String()), Hold: func(bytes int64) error {
 		if held = bytes; bytes > 2<<20 {
 			return full
 		}
 		return nil
 	}}
-	_, err := Read(Pajek, &Input{Name: "e.net", Text: strings.NewReader(b.String())}, o, func(*Batch) error { return nil })
+	_, err := Read(Pajek, file, func(*Batch) error { return nil })
 	if !errors.Is(err, full) || held < 2<<20 {
 		t.Errorf("%v after %d bytes", err, held)
 	}
@@ -181,7 +181,7 @@ func TestHold(t *testing.T) {
 func TestKept(t *testing.T) {
 	full := errors.New("full")
 	in := &repeated{head: "PK\x03\x04", piece: "\x00", size: 100e6}
-	o := &Options{Hold: func(bytes int64) error {
+	file := &Input{Name: "e.npz", Text: in, Hold: func(bytes int64) error {
 		if bytes > in.read+pieceBytes {
 			t.Errorf("told of %d bytes after %d", bytes, in.read)
 		}
@@ -190,11 +190,11 @@ func TestKept(t *testing.T) {
 		}
 		return nil
 	}}
-	if _, err := Read(SciPy, &Input{Name: "e.npz", Text: in}, o, nil); !errors.Is(err, full) || in.read > 4<<20 {
+	if _, err := Read(SciPy, file, nil); !errors.Is(err, full) || in.read > 4<<20 {
 		t.Errorf("%v after %d bytes", err, in.read)
 	}
 	data := bytes.Repeat([]byte("0123456789abcde"), pieceBytes/6)
-	k, err := (&sink{o: &Options{}}).keep(bytes.NewReader(data), math.MaxInt64)
+	k, err := (&sink{Input: &Input{}}).keep(bytes.NewReader(data), math.MaxInt64)
 	if err != nil || k.size != int64(len(data)) {
 		t.Fatal(k, err)
 	}
@@ -209,7 +209,7 @@ func TestErrorsPass(t *testing.T) {
 	for _, name := range []string{"lesmis.gml", "lesmis.graphml", "lesmis.net", "lesmis.graph", "gnnbench-cora.npz"} {
 		data := sample(t, name)
 		in := &Input{Name: name, Text: bytes.NewReader(data)}
-		if _, err := Read(Recognize(name, data), in, nil, func(*Batch) error { return stop }); !errors.Is(err, stop) {
+		if _, err := Read(Recognize(name, data), in, func(*Batch) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -49,6 +49,6 @@
 // with the file, not with its claims. Numbered formats and Parquet take a fixed
 // amount, of a Parquet file one page of each column; no word, string or piece of
 // XML has more than 1 MiB; the named formats keep
-// their nodes, and [Options].Hold hears of it. Every fault is an [*nodefile.ParseError] with
+// their nodes, and [Input].Hold hears of it. Every fault is an [*nodefile.ParseError] with
 // the file and the line, byte, row or array element.
 package graphfile

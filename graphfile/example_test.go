@@ -11,7 +11,7 @@ import (
 // A triangle in the format of METIS.
 func ExampleRead() {
 	in := &graphfile.Input{Name: "triangle.metis", Text: strings.NewReader("3 3\n2 3\n1 3\n1 2\n")}
-	g, err := graphfile.Read(graphfile.METIS, in, nil, func(b *graphfile.Batch) error {
+	g, err := graphfile.Read(graphfile.METIS, in, func(b *graphfile.Batch) error {
 		for i := 0; i < len(b.Number); i += 2 {
 			fmt.Println(b.Number[i], b.Number[i+1])
 		}

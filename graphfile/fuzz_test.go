@@ -30,12 +30,12 @@ func fuzz(f *testing.F, format Format, name string, seeds ...[]byte) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, o := range []*Options{nil, {Directed: true}, {Undirected: true}} {
-			in := &Input{Name: name, Text: bytes.NewReader(data), File: bytes.NewReader(data), Size: int64(len(data))}
+		for _, o := range []Input{{}, {Directed: true}, {Undirected: true}} {
+			o.Name, o.Text, o.File, o.Size = name, bytes.NewReader(data), bytes.NewReader(data), int64(len(data))
 			numbers := uint64(0)
-			g, err := Read(format, in, o, func(b *Batch) error {
-				if b.Edges && b.Len()%2 != 0 || len(b.Weight) > 0 && len(b.Weight) != b.Len()/2 || len(b.Number) > 0 && len(b.End) > 0 {
-					t.Fatalf("%d ids, %d weights", b.Len(), len(b.Weight))
+			g, err := Read(format, &o, func(b *Batch) error {
+				if b.Edges && b.len()%2 != 0 || len(b.Weight) > 0 && len(b.Weight) != b.len()/2 || len(b.Number) > 0 && len(b.End) > 0 {
+					t.Fatalf("%d ids, %d weights", b.len(), len(b.Weight))
 				}
 				for _, w := range b.Weight {
 					if math.IsNaN(w) || math.IsInf(w, 0) || w < 0 || math.Signbit(w) {
@@ -43,7 +43,7 @@ func fuzz(f *testing.F, format Format, name string, seeds ...[]byte) {
 					}
 				}
 				for i := range b.End {
-					if id := b.ID(i); len(id) == 0 || bytes.ContainsAny(id, "\t\r\n\x00") {
+					if id := b.text(i); len(id) == 0 || bytes.ContainsAny(id, "\t\r\n\x00") {
 						t.Fatalf("id %q", id)
 					}
 				}

@@ -31,13 +31,13 @@ const (
 	gapOffset = 8
 )
 
-func readGAP(in *Input, s *sink) (*Summary, error) {
+func readGAP(s *sink) (*Summary, error) {
 	g := &gap{sink: s, entry: 4}
-	if strings.HasSuffix(table.Extension(in.Name), ".wsg") {
+	if strings.HasSuffix(table.Extension(s.Name), ".wsg") {
 		g.entry = 8
 	}
 	var head [gapHead]byte
-	if _, err := io.ReadFull(in.Text, head[:]); err != nil {
+	if _, err := io.ReadFull(s.Text, head[:]); err != nil {
 		return nil, g.short(err, 0, "the header takes 17 bytes")
 	}
 	g.directed, g.entries, g.nodes = head[0] == 1, binary.LittleEndian.Uint64(head[1:]), binary.LittleEndian.Uint64(head[9:])
@@ -55,8 +55,8 @@ func readGAP(in *Input, s *sink) (*Summary, error) {
 	if g.directed {
 		size += size - gapHead
 	}
-	if in.File != nil && uint64(in.Size) != size {
-		return nil, g.fault(0, fetchAgain+", or correct its ending: .wsg has weights, .sg has none", "%d bytes, its header asks for %d", in.Size, size)
+	if s.File != nil && uint64(s.Size) != size {
+		return nil, g.fault(0, fetchAgain+", or correct its ending: .wsg has weights, .sg has none", "%d bytes, its header asks for %d", s.Size, size)
 	}
 	edges := g.entries
 	if !g.directed {
@@ -66,18 +66,18 @@ func readGAP(in *Input, s *sink) (*Summary, error) {
 		return nil, err
 	}
 	var first, entries io.Reader
-	if in.File != nil {
-		first = io.NewSectionReader(in.File, gapHead, int64(offsets))
-		entries = io.NewSectionReader(in.File, int64(gapHead+offsets), int64(g.entries*g.entry))
+	if s.File != nil {
+		first = io.NewSectionReader(s.File, gapHead, int64(offsets))
+		entries = io.NewSectionReader(s.File, int64(gapHead+offsets), int64(g.entries*g.entry))
 	} else {
-		kept, err := g.keep(in.Text, int64(offsets))
+		kept, err := g.keep(s.Text, int64(offsets))
 		if err != nil {
 			return nil, err
 		}
 		if kept.size < int64(offsets) {
 			return nil, g.short(io.ErrUnexpectedEOF, gapHead, counted(g.nodes+1, "offset")+" are to follow")
 		}
-		first, entries = io.NewSectionReader(kept, 0, kept.size), in.Text
+		first, entries = io.NewSectionReader(kept, 0, kept.size), s.Text
 	}
 	if err := g.rows(bufio.NewReaderSize(first, 64<<10), bufio.NewReaderSize(entries, 256<<10)); err != nil {
 		return nil, err

@@ -120,8 +120,8 @@ type gml struct {
 // gmlDepth bounds how deep lists may lie in lists.
 const gmlDepth = 1 << 10
 
-func readGML(in *Input, s *sink) (*Summary, error) {
-	g := &gml{sink: s, t: newScanner(in.Name, in.Text), nodes: newRoster(s, "label", "name", "id"), heading: newHeading(s)}
+func readGML(s *sink) (*Summary, error) {
+	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id"), heading: newHeading(s)}
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)
@@ -140,7 +140,7 @@ func readGML(in *Input, s *sink) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.arcs && !s.o.Undirected {
+	if g.arcs && !s.Undirected {
 		g.heading.directed = true
 	}
 	return &Summary{Direction: g.heading.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil

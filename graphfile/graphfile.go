@@ -33,7 +33,7 @@ type fileType struct {
 	name    Format
 	endings []string               // of the files that Read reads; content decides before them
 	begins  func(head []byte) bool // whether a file that begins so is one; nil: its ending tells
-	read    func(in *Input, s *sink) (*Summary, error)
+	read    func(s *sink) (*Summary, error)
 	write   func(ctx context.Context, w io.Writer, g *Graph) (without int, err error)
 	size    func(g *Graph) int64 // bytes of the file that write writes, at the most
 }
@@ -58,7 +58,7 @@ const (
 	BySymmetry
 )
 
-// Input is an opened file.
+// Input is an opened file, and how [Read] reads it.
 type Input struct {
 	Name string    // for messages; its ending may decide
 	Text io.Reader // the content, decompressed
@@ -68,10 +68,7 @@ type Input struct {
 	// memory first.
 	File io.ReaderAt
 	Size int64
-}
 
-// Options are the settings of [Read]; nil stands for the zero value.
-type Options struct {
 	Directed   bool     // every edge has a direction: one that the file calls undirected is given both ways
 	Undirected bool     // no edge has a direction, whatever the file says
 	Fields     []string // the columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
@@ -96,17 +93,8 @@ type Batch struct {
 	Weight   []float64 // of each edge, finite and ≥ 0; empty: the file has given no weight so far, all are 1
 }
 
-// Len returns the number of ids.
-func (b *Batch) Len() int { return len(b.Number) + len(b.End) }
-
-// ID returns id i of a batch of texts.
-func (b *Batch) ID(i int) []byte {
-	start := 0
-	if i > 0 {
-		start = b.End[i-1]
-	}
-	return b.Text[start:b.End[i]]
-}
+// len returns the number of ids.
+func (b *Batch) len() int { return len(b.Number) + len(b.End) }
 
 // Summary is what is known of a file once it has been read.
 type Summary struct {
@@ -131,16 +119,13 @@ const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The
 // error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
-func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Summary, error) {
-	if o == nil {
-		o = &Options{}
-	}
-	s := &sink{name: in.Name, o: o, visit: visit}
+func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
+	s := &sink{Input: in, visit: visit}
 	read := typeOf(f).read
 	if read == nil {
 		panic(badRead)
 	}
-	g, err := read(in, s)
+	g, err := read(s)
 	if array := new(npy.Error); errors.As(err, &array) {
 		err = &nodefile.ParseError{File: array.Array, Msg: array.What, Fix: array.Fix, Err: array.Err}
 	}

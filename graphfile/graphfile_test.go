@@ -21,7 +21,7 @@ type content struct {
 }
 
 // readContent reads a file, and once more from a stream.
-func readContent(name string, data []byte, o *Options) (*content, error) {
+func readContent(name string, data []byte, o *Input) (*content, error) {
 	f := Recognize(name, data[:min(len(data), 4096)])
 	if f == EdgeList {
 		return nil, fmt.Errorf("%s is not recognized", name)
@@ -30,11 +30,17 @@ func readContent(name string, data []byte, o *Options) (*content, error) {
 	if f == METIS || f == Pajek {
 		c.first = 1
 	}
-	in := &Input{Name: name, Text: bytes.NewReader(data), File: bytes.NewReader(data), Size: int64(len(data))}
+	var in Input
+	if o != nil {
+		in = *o
+	}
+	streamed := in
+	streamed.Name, streamed.Text = name, bytes.NewReader(data)
+	in.Name, in.Text, in.File, in.Size = name, bytes.NewReader(data), bytes.NewReader(data), int64(len(data))
 	var err error
-	c.graph, err = Read(f, in, o, c.add)
+	c.graph, err = Read(f, &in, c.add)
 	stream := &content{first: c.first}
-	graph, streamErr := Read(f, &Input{Name: name, Text: bytes.NewReader(data)}, o, stream.add)
+	graph, streamErr := Read(f, &streamed, stream.add)
 	switch {
 	case (err == nil) != (streamErr == nil):
 		return nil, fmt.Errorf("from a file: %v; from a stream: %v", err, streamErr)
@@ -44,20 +50,29 @@ func readContent(name string, data []byte, o *Options) (*content, error) {
 	return c, err
 }
 
+// text returns id i of a batch of texts.
+func (b *Batch) text(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = b.End[i-1]
+	}
+	return b.Text[start:b.End[i]]
+}
+
 func (c *content) add(b *Batch) error {
 	id := func(i int) string {
 		if len(b.End) > 0 {
-			return string(b.ID(i))
+			return string(b.text(i))
 		}
 		if b.Numbered {
 			return fmt.Sprint(b.Number[i] + c.first)
 		}
 		return fmt.Sprint(b.Number[i])
 	}
-	if len(b.Weight) > 0 && len(b.Weight) != b.Len()/2 {
-		return fmt.Errorf("%d weights for %d ids", len(b.Weight), b.Len())
+	if len(b.Weight) > 0 && len(b.Weight) != b.len()/2 {
+		return fmt.Errorf("%d weights for %d ids", len(b.Weight), b.len())
 	}
-	for i := 0; i < b.Len(); i++ {
+	for i := 0; i < b.len(); i++ {
 		if !b.Edges {
 			c.nodes = append(c.nodes, id(i))
 			continue

@@ -46,8 +46,8 @@ type graphMLKey struct {
 // xmlDepth bounds how deep elements may lie in elements.
 const xmlDepth = 256
 
-func readGraphML(in *Input, s *sink) (*Summary, error) {
-	text := &markup{in: bufio.NewReaderSize(in.Text, 64<<10), left: maxWord}
+func readGraphML(s *sink) (*Summary, error) {
+	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
 	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id"), heading: newHeading(s), counted: true, keys: map[string]graphMLKey{}}
 	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
@@ -203,7 +203,7 @@ func (g *graphML) element(t xml.StartElement) error {
 			return g.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
 		}
 		g.arcs = attribute(t, "edgedefault") == "directed"
-		if g.arcs && !g.o.Undirected {
+		if g.arcs && !g.Undirected {
 			g.heading.directed = true
 		}
 	case "node":

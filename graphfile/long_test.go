@@ -88,7 +88,7 @@ func TestLongUnits(t *testing.T) {
 		in := &repeated{head: u.head, piece: strings.Repeat(u.piece, 1+4096/len(u.piece)), size: size}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Read(Recognize(u.name, []byte(u.head)), &Input{Name: u.name, Text: in}, nil, func(*Batch) error { return nil })
+		_, err := Read(Recognize(u.name, []byte(u.head)), &Input{Name: u.name, Text: in}, func(*Batch) error { return nil })
 		runtime.ReadMemStats(&after)
 		var fault *nodefile.ParseError
 		if got := errorText(err); got != u.want || err != nil && !errors.As(err, &fault) {

@@ -30,8 +30,8 @@ type metis struct {
 	mirror      *mirror
 }
 
-func readMETIS(in *Input, s *sink) (*Summary, error) {
-	m := &metis{sink: s, t: newScanner(in.Name, in.Text)}
+func readMETIS(s *sink) (*Summary, error) {
+	m := &metis{sink: s, t: newScanner(s.Name, s.Text)}
 	if err := m.head(); err != nil {
 		return nil, err
 	}

@@ -41,8 +41,8 @@ type pajek struct {
 	declare int64  // the line of *Vertices
 }
 
-func readPajek(in *Input, s *sink) (*Summary, error) {
-	p := &pajek{sink: s, t: newScanner(in.Name, in.Text), nodes: newRoster(s, "label", "number"), heading: newHeading(s)}
+func readPajek(s *sink) (*Summary, error) {
+	p := &pajek{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "number"), heading: newHeading(s)}
 	for {
 		if _, ok := p.t.peek(); !ok {
 			break

@@ -34,13 +34,13 @@ type edgeTable struct {
 	text [2][]byte // of a row's ids
 }
 
-func readParquet(in *Input, s *sink) (*Summary, error) {
-	content, size, err := anywhere(in, s)
+func readParquet(s *sink) (*Summary, error) {
+	content, size, err := s.anywhere()
 	if err != nil {
 		return nil, err
 	}
 	var taken int64
-	if in.File == nil {
+	if s.File == nil {
 		taken = size
 	}
 	t := &edgeTable{sink: s}
@@ -66,7 +66,7 @@ func (t *edgeTable) translate(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return &nodefile.ParseError{File: t.name, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
+	return &nodefile.ParseError{File: t.Name, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
 }
 
 // choose settles which columns are read: those that the options name, or those
@@ -84,7 +84,7 @@ func (t *edgeTable) choose() error {
 		}
 		leaf, flat := t.file.Leaf(c)
 		if !flat {
-			return t.fault(0, "choose with Options.Fields", "column %s is nested", t.file.Titles[c])
+			return t.fault(0, "choose with Input.Fields", "column %s is nested", t.file.Titles[c])
 		}
 		kind := leaf.Node.Type().Kind()
 		good := kind == parquet.Int32 || kind == parquet.Int64
@@ -108,7 +108,7 @@ func (t *edgeTable) choose() error {
 			if i == 2 {
 				what = "numbers"
 			}
-			return t.fault(0, "choose with Options.Fields", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
+			return t.fault(0, "choose with Input.Fields", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
 	return nil
@@ -117,14 +117,14 @@ func (t *edgeTable) choose() error {
 // edges returns the columns of an edge: those that the options name, or those that
 // are titled so, or else the only two beside the row numbers of pandas.
 func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
-	if t.o.Fields != nil {
-		columns, err := table.Choose(t.o.Fields, t.file.Titles)
+	if t.Fields != nil {
+		columns, err := table.Choose(t.Fields, t.file.Titles)
 		switch {
 		case err != nil:
-			_, fix := table.Unnamed(t.file.Titles, "Options.Fields")
+			_, fix := table.Unnamed(t.file.Titles, "Input.Fields")
 			return c, t.fault(0, fix, "%v", err)
 		case slices.Max(columns) >= len(t.file.Titles):
-			return c, t.fault(0, "correct Options.Fields", "%s (%s), want %d", counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
+			return c, t.fault(0, "correct Input.Fields", "%s (%s), want %d", counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
 		}
 		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
 		if len(columns) == 3 {
@@ -155,7 +155,7 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 	case len(data) == 3 && table.IsWeight(t.file.Titles[data[2]]):
 		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: data[2]}, nil
 	}
-	msg, fix := table.Unnamed(t.file.Titles, "Options.Fields")
+	msg, fix := table.Unnamed(t.file.Titles, "Input.Fields")
 	return c, t.fault(0, fix, "%s", msg)
 }
 

@@ -43,7 +43,7 @@ var parquetCodecs = []compress.Codec{
 func TestParquetPages(t *testing.T) {
 	read := func(data []byte, limit int64) (rows int, taken uint64, err error) {
 		full := errors.New("full")
-		o := &Options{Hold: func(bytes int64) error {
+		file := &Input{Name: "e.parquet", File: bytes.NewReader(data), Size: int64(len(data)), Hold: func(bytes int64) error {
 			if bytes > limit {
 				return full
 			}
@@ -51,8 +51,8 @@ func TestParquetPages(t *testing.T) {
 		}}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(data), Size: int64(len(data))}, o, func(b *Batch) error {
-			rows += b.Len() / 2
+		_, err = Read(Parquet, file, func(b *Batch) error {
+			rows += b.len() / 2
 			return nil
 		})
 		runtime.ReadMemStats(&after)
@@ -108,7 +108,7 @@ func TestDamagedParquet(t *testing.T) {
 		for at := range good {
 			bad := bytes.Clone(good)
 			bad[at] ^= change
-			_, err := Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(bad), Size: int64(len(bad))}, nil, func(*Batch) error { return nil })
+			_, err := Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(bad), Size: int64(len(bad))}, func(*Batch) error { return nil })
 			if err == nil {
 				continue // what is written in names and statistics
 			}
@@ -144,7 +144,7 @@ func TestParquetDifferences(t *testing.T) {
 	}
 	full := errors.New("full")
 	read := func(data []byte, limit int64) (edges int, taken uint64, err error) {
-		o := &Options{Hold: func(bytes int64) error {
+		file := &Input{Name: "e.parquet", File: bytes.NewReader(data), Size: int64(len(data)), Hold: func(bytes int64) error {
 			if bytes > limit {
 				return full
 			}
@@ -152,8 +152,8 @@ func TestParquetDifferences(t *testing.T) {
 		}}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(data), Size: int64(len(data))}, o, func(b *Batch) error {
-			edges += b.Len() / 2
+		_, err = Read(Parquet, file, func(b *Batch) error {
+			edges += b.len() / 2
 			return nil
 		})
 		runtime.ReadMemStats(&after)

@@ -127,15 +127,15 @@ type heading struct {
 	loose    bool // an edge without a direction has been handed over once
 }
 
-func newHeading(s *sink) *heading { return &heading{sink: s, directed: s.o.Directed} }
+func newHeading(s *sink) *heading { return &heading{sink: s, directed: s.Directed} }
 
 // edge takes note of the next edge and reports whether it goes both ways.
 func (h *heading) edge(line int64, directed bool) (both bool, err error) {
 	switch {
-	case h.o.Undirected:
+	case h.Undirected:
 		return false, nil
 	case directed && h.loose:
-		return false, h.fault(line, "pass Options.Directed to keep directions, or Options.Undirected to forget them", "an edge with a direction behind edges without")
+		return false, h.fault(line, "pass Input.Directed to keep directions, or Input.Undirected to forget them", "an edge with a direction behind edges without")
 	case directed:
 		h.directed = true
 		return false, nil

@@ -34,12 +34,12 @@ type npz struct {
 // npzBlock is how many elements are read at once.
 const npzBlock = 1 << 13
 
-func readNPZ(in *Input, s *sink) (*Summary, error) {
-	file, size, err := anywhere(in, s)
+func readNPZ(s *sink) (*Summary, error) {
+	file, size, err := s.anywhere()
 	if err != nil {
 		return nil, err
 	}
-	archive, err := npy.OpenArchive(in.Name, file, size)
+	archive, err := npy.OpenArchive(s.Name, file, size)
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,11 @@ func readNPZ(in *Input, s *sink) (*Summary, error) {
 
 // anywhere returns a file that can be read at any place, from memory if need
 // be.
-func anywhere(in *Input, s *sink) (io.ReaderAt, int64, error) {
-	if in.File != nil {
-		return in.File, in.Size, nil
+func (s *sink) anywhere() (io.ReaderAt, int64, error) {
+	if s.File != nil {
+		return s.File, s.Size, nil
 	}
-	content, err := s.keep(in.Text, math.MaxInt64)
+	content, err := s.keep(s.Text, math.MaxInt64)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -153,7 +153,7 @@ func (z *npz) square(form string) error {
 
 // declareEntries reports how many entries the matrix has.
 func (z *npz) declareEntries(form string) error {
-	if z.o.Declared == nil {
+	if z.Declared == nil {
 		return nil
 	}
 	name := "indices"
@@ -217,7 +217,7 @@ func (z *npz) index(a *npy.Array, before int64, i int, v int64) (uint64, error) 
 }
 
 // member returns the name of an array without that of its file.
-func (z *npz) member(a *npy.Array) string { return strings.TrimPrefix(a.Name, z.name+": ") }
+func (z *npz) member(a *npy.Array) string { return strings.TrimPrefix(a.Name, z.Name+": ") }
 
 // weights reads the values of the next n entries into b.
 func (z *npz) weights(data *npy.Array, b *block, n int) error {

@@ -14,8 +14,7 @@ import (
 
 // sink collects what a reader finds into batches.
 type sink struct {
-	name  string // of the file
-	o     *Options
+	*Input
 	visit func(b *Batch) error
 	batch Batch
 	held  int64 // bytes that Hold knows of
@@ -36,7 +35,7 @@ const (
 // flush hands over what is there.
 func (s *sink) flush() error {
 	b := &s.batch
-	if b.Len() == 0 {
+	if b.len() == 0 {
 		return nil
 	}
 	err := s.visit(b)
@@ -48,7 +47,7 @@ func (s *sink) flush() error {
 // for two more ids.
 func (s *sink) begin(edges, text bool) error {
 	b := &s.batch
-	if n := b.Len(); n > 0 && (b.Edges != edges || (len(b.End) > 0) != text || n+2 > batchIDs || len(b.Text) > batchBytes) {
+	if n := b.len(); n > 0 && (b.Edges != edges || (len(b.End) > 0) != text || n+2 > batchIDs || len(b.Text) > batchBytes) {
 		if err := s.flush(); err != nil {
 			return err
 		}
@@ -60,7 +59,7 @@ func (s *sink) begin(edges, text bool) error {
 // weigh notes the weight of the edge that was added last.
 func (s *sink) weigh(w float64) {
 	b := &s.batch
-	edges := b.Len() / 2
+	edges := b.len() / 2
 	if !s.weighted {
 		return
 	}
@@ -127,28 +126,28 @@ func (s *sink) node(id []byte) error {
 // declare reports what the file says that it holds. Of a file whose edges have no
 // direction they are given once, or both ways if they are to have one.
 func (s *sink) declare(d *Summary, undirected bool) error {
-	if s.o.Declared == nil {
+	if s.Declared == nil {
 		return nil
 	}
-	if undirected && s.o.Directed {
+	if undirected && s.Directed {
 		d.Edges *= 2
 	}
-	return s.o.Declared(d)
+	return s.Declared(d)
 }
 
 // hold reports what a reader keeps.
 func (s *sink) hold(bytes int64) error {
 	const step = 1 << 20
-	if s.o.Hold == nil || bytes < s.held+step {
+	if s.Hold == nil || bytes < s.held+step {
 		return nil
 	}
 	s.held = bytes
-	return s.o.Hold(bytes)
+	return s.Hold(bytes)
 }
 
 // fault returns an error on a line, 0 for none.
 func (s *sink) fault(line int64, fix, format string, args ...any) *nodefile.ParseError {
-	return &nodefile.ParseError{File: s.name, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return &nodefile.ParseError{File: s.Name, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
 // blank is what is taken off around ids.

@@ -56,41 +56,48 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// TU is a collection in the layout of the TU collections that has been looked through, and
-// not read yet.
-type TU struct {
-	Shape  *Shape       // bounds that of the collection
-	Memory []spec.Bytes // that reading takes, with the collection
-
-	prefix   string
-	directed bool
-	edges    int // lines of DS_A.txt
-}
-
 // manyTexts is how many labels are told from each other by a scan; of more it takes all for
 // different.
 const manyTexts = 1 << 16
 
-// ErrNotTU is returned by [ScanTU] where there is no collection.
+// ErrNotTU is returned by [ReadTU] where there is no collection.
 var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 
-// ScanTU looks through the files of a collection, plain or compressed, for what reading
-// them will take: of those in the directory path, of DIR/DS, or of the file DIR/DS_A.txt.
-// With directed the line "u, v" is an arc from u to v; else it joins them, whether or not
-// the line "v, u" is there too. It takes 4 bytes a graph itself.
+// ReadTU reads a collection in the TU layout, plain or compressed: that of the files in the
+// directory path, of DIR/DS, or of the file DIR/DS_A.txt. With directed the line "u, v" is
+// an arc from u to v; else it joins them, whether or not the line "v, u" is there too.
+// Attributes of edges and of graphs are not read.
 //
-// The error of ScanTU and [TU.Read] is a [*nodefile.ParseError] with file and line for a
-// vertex without a graph, a graph without a vertex, an edge between two graphs, lines too
-// few or too many, an edge with two labels, or vertices with attributes of different count.
-func ScanTU(ctx context.Context, path string, directed bool) (*TU, error) {
+// The files are looked through first, which takes 4 bytes a graph. fits is told a bound of
+// the shape, and what reading takes with the collection; its error ends the reading. nil:
+// nobody.
+//
+// The error is a [*nodefile.ParseError] with file and line for a vertex without a graph, a
+// graph without a vertex, an edge between two graphs, lines too few or too many, an edge
+// with two labels, or vertices with attributes of different count.
+func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape, reading []spec.Bytes) error) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {
 		return nil, ErrNotTU
 	}
-	t := &TU{Shape: new(Shape), prefix: prefix, directed: directed}
-	r, s := &tuReader{ctx: ctx, prefix: prefix, t: t}, t.Shape
+	r := &tuReader{ctx: ctx, prefix: prefix, c: &Collection{Directed: directed}}
+	steps := []func() error{r.scan, r.vertices, r.classes, r.labels, r.attributes, r.readEdges}
+	if fits != nil {
+		steps = slices.Insert(steps, 1, func() error { return fits(&r.shape, r.memory()) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return r.c, nil
+}
+
+// scan looks through the files for what reading them will take.
+func (r *tuReader) scan() error {
+	s := &r.shape
 	if _, err := r.indicator(func(int) {}); err != nil {
-		return nil, err
+		return err
 	}
 	s.Graphs, s.Text = len(r.size), 24*int64(len(r.size))
 	for _, size := range r.size {
@@ -110,7 +117,7 @@ func ScanTU(ctx context.Context, path string, directed bool) (*TU, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	_, _, err := r.lines(tuAttributes, func(_ int64, text []byte) error {
@@ -120,12 +127,12 @@ func ScanTU(ctx context.Context, path string, directed bool) (*TU, error) {
 		return nil
 	})
 	if err == nil {
-		t.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
+		r.edges, _, err = r.lines(tuEdges, func(int64, []byte) error { return nil })
 	}
-	if err == nil && t.edges > math.MaxInt32 {
+	if err == nil && r.edges > math.MaxInt32 {
 		err = r.fault(tuEdges, 0, "divide the collection", "more than %d edges", math.MaxInt32)
 	}
-	if s.Arcs = int64(t.edges); !directed {
+	if s.Arcs = int64(r.edges); !r.c.Directed {
 		s.Arcs *= 2
 	}
 	for _, size := range r.size {
@@ -133,14 +140,13 @@ func ScanTU(ctx context.Context, path string, directed bool) (*TU, error) {
 		s.Pairs += labels * labels
 	}
 	s.Alike = int64(s.Largest) * int64(s.Largest)
-	t.Memory = t.memory()
-	return t, err
+	return err
 }
 
 // memory lists what reading takes, with the collection.
-func (t *TU) memory() []spec.Bytes {
-	s := *t.Shape
-	n, edges, arcs := int64(s.Vertices), int64(t.edges), s.Arcs
+func (r *tuReader) memory() []spec.Bytes {
+	s := &r.shape
+	n, edges, arcs := int64(s.Vertices), int64(r.edges), s.Arcs
 	reading := 8*n + 8*n + 12*edges + 8*arcs + 24*int64(s.Graphs) // graphs and places of vertices, where their arcs begin; edges, labels and arcs
 	words := min(int64(max(s.Labels, s.Classes, s.EdgeLabels)), manyTexts) * 100
 	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
@@ -149,22 +155,12 @@ func (t *TU) memory() []spec.Bytes {
 	return []spec.Bytes{{What: "a collection", Bytes: reading + words + s.Bytes()}}
 }
 
-// Read reads the collection. Attributes of edges and of graphs are not read.
-func (t *TU) Read(ctx context.Context) (*Collection, error) {
-	r := &tuReader{ctx: ctx, prefix: t.prefix, t: t, c: &Collection{Directed: t.directed}}
-	for _, step := range []func() error{r.vertices, r.classes, r.labels, r.attributes, r.readEdges} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	return r.c, nil
-}
-
 // tuReader reads the files of a collection.
 type tuReader struct {
 	ctx    context.Context
 	prefix string
-	t      *TU
+	shape  Shape // bounds that of the collection
+	edges  int   // lines of DS_A.txt
 	c      *Collection
 	graph  []int32 // of each vertex, from 0
 	place  []int32 // of each vertex where those of a graph stand together
@@ -260,7 +256,7 @@ func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
 
 // vertices reads the graph of each vertex.
 func (r *tuReader) vertices() error {
-	r.graph = make([]int32, 0, r.t.Shape.Vertices)
+	r.graph = make([]int32, 0, r.shape.Vertices)
 	if _, err := r.indicator(func(g int) { r.graph = append(r.graph, int32(g)) }); err != nil {
 		return err
 	}
@@ -371,7 +367,7 @@ func (r *tuReader) readEdges() error {
 	var label []int32
 	labels, labelled, err := r.lines(tuEdgeLabels, func(_ int64, text []byte) error {
 		if label == nil {
-			label = make([]int32, 0, r.t.edges)
+			label = make([]int32, 0, r.edges)
 		}
 		label = append(label, names.of(text))
 		return nil
@@ -386,7 +382,7 @@ func (r *tuReader) readEdges() error {
 			label[e] = rank[l]
 		}
 	}
-	edges := make([][2]int32, 0, r.t.edges)
+	edges := make([][2]int32, 0, r.edges)
 	n, there, err := r.lines(tuEdges, func(line int64, text []byte) error {
 		a, b, _ := bytes.Cut(text, []byte{','})
 		u, fine := number(a, len(r.graph))
@@ -486,7 +482,7 @@ func writeTU(w io.Writer, ending string, c *Collection) error {
 				}
 				fmt.Fprintln(out)
 			}
-			for a, to := range m.Arcs(v) {
+			for a, to := range m.To[m.Ptr[v]:m.Ptr[v+1]] {
 				switch ending {
 				case tuEdges:
 					fmt.Fprintf(out, "%d, %d\n", first+v, first+int(to))

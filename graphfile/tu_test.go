@@ -37,15 +37,11 @@ func small() map[string]string {
 
 // readTU reads a collection.
 func readTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
-	t, err := ScanTU(ctx, prefix, directed)
-	if err != nil {
-		return nil, err
-	}
-	return t.Read(ctx)
+	return ReadTU(ctx, prefix, directed, nil)
 }
 
 func TestReadTU(t *testing.T) {
-	if _, err := ScanTU(t.Context(), t.TempDir(), false); !errors.Is(err, ErrNotTU) {
+	if _, err := ReadTU(t.Context(), t.TempDir(), false, nil); !errors.Is(err, ErrNotTU) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	prefix := tuFiles(t, small())

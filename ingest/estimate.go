@@ -173,8 +173,8 @@ const parquetBytes = 16 << 20
 func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile.Format) error {
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
-	o := &graphfile.Options{Directed: g.c.Directed, Undirected: g.c.Undirected, Fields: g.c.Fields}
-	o.Hold = func(bytes int64) error {
+	input.Directed, input.Undirected, input.Fields = g.c.Directed, g.c.Undirected, g.c.Fields
+	input.Hold = func(bytes int64) error {
 		if g.c.Memory > 0 && bytes > g.c.Memory {
 			return &MemoryError{Need: bytes, Limit: g.c.Memory}
 		}
@@ -182,7 +182,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 	}
 	var edges, text float64
 	declared := false
-	o.Declared = func(d *graphfile.Summary) error {
+	input.Declared = func(d *graphfile.Summary) error {
 		declared, edges, g.weighted = true, float64(d.Edges), g.weighted || d.Weighted
 		if d.Numbered {
 			g.matrix, g.dense = max(g.matrix, d.Nodes), true
@@ -190,7 +190,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 		}
 		return nil
 	}
-	_, err := graphfile.Read(format, input, o, func(b *graphfile.Batch) error {
+	_, err := graphfile.Read(format, input, func(b *graphfile.Batch) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -198,8 +198,10 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 		for _, n := range b.Number {
 			g.number(n)
 		}
-		for i := range b.End {
-			g.id(b.ID(i))
+		start := 0
+		for _, end := range b.End {
+			g.id(b.Text[start:end])
+			start = end
 		}
 		g.numeric = g.numeric && len(b.End) == 0 // they get a dictionary
 		g.weighted = g.weighted || len(b.Weight) > 0
@@ -208,7 +210,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 			return errSampled
 		}
 		if b.Edges && !declared {
-			edges += float64(b.Len() / 2)
+			edges += float64((len(b.Number) + len(b.End)) / 2)
 		}
 		return nil
 	})

@@ -78,10 +78,10 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	}
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
-	o := &graphfile.Options{Directed: r.c.Directed, Undirected: r.c.Undirected, Fields: r.c.Fields, Hold: f.hold}
+	input.Directed, input.Undirected, input.Fields, input.Hold = r.c.Directed, r.c.Undirected, r.c.Fields, f.hold
 	_, total := in.Progress()
 	f.read = Progress{Phase: "reading", File: in.Name(), Total: total, Lines: r.report.Lines}
-	g, err := graphfile.Read(format, input, o, f.visit)
+	g, err := graphfile.Read(format, input, f.visit)
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
@@ -196,7 +196,8 @@ func (f *foreign) take(b *graphfile.Batch) error {
 // small numbers, or else places in the dictionary.
 func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	r := f.run
-	f.code = slices.Grow(f.code[:0], b.Len())[:b.Len()]
+	n := len(b.Number) + len(b.End)
+	f.code = slices.Grow(f.code[:0], n)[:n]
 	if b.Numbered || len(b.Number) > 0 && !r.useDict.Load() && slices.Max(b.Number) <= math.MaxUint32 {
 		for i, n := range b.Number {
 			f.code[i] = uint32(n)
@@ -209,8 +210,10 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 		f.digits = strconv.AppendUint(f.digits[:0], n, 10)
 		f.batch.AddCopy(r.dict, 0, f.digits)
 	}
-	for i := range b.End {
-		f.batch.AddCopy(r.dict, 0, b.ID(i))
+	start := 0
+	for _, end := range b.End {
+		f.batch.AddCopy(r.dict, 0, b.Text[start:end])
+		start = end
 	}
 	return r.codes(p, f.code, nil, &f.batch)
 }

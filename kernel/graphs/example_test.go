@@ -16,8 +16,8 @@ func Example() {
 	c := &graphfile.Collection{
 		IDs: []string{"path", "triangle"}, Labels: []string{"a", "b"}, EdgeLabels: []string{"-"},
 		Graphs: []graphfile.Member{
-			graphfile.NewMember([]int32{0, 1, 0}, []graphfile.LabelledEdge{{From: 0, To: 1}, {From: 1, To: 2}}),
-			graphfile.NewMember([]int32{0, 1, 0}, []graphfile.LabelledEdge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}),
+			graphfile.NewMember([]int32{0, 1, 0}, [][3]int32{{0, 1}, {1, 2}}),
+			graphfile.NewMember([]int32{0, 1, 0}, [][3]int32{{0, 1}, {1, 2}, {2, 0}}),
 		},
 	}
 	gram, err := graphs.Of("label-sequence").Prepare(ctx, c, spec.Values{"decay": spec.Number(0.1)}, nil)

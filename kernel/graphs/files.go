@@ -40,7 +40,7 @@ type ReadOptions struct {
 	Fits func(shape *graphfile.Shape, reading int64) error
 }
 
-// Read reads a collection of graphs: in the TU layout ([graphfile.ScanTU]), or a directory
+// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory
 // with a graph in each file, of any format that [ingest.Run] reads. There the id of a
 // graph is the name of its file without endings, and no two have the same; vertices have
 // ids and no labels; weights of edges are not kept. Errors are [*nodefile.ParseError],
@@ -64,22 +64,17 @@ func Read(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collecti
 
 // readAny reads a collection with the labels that it has.
 func readAny(ctx context.Context, path string, o *ReadOptions) (*graphfile.Collection, error) {
-	t, err := graphfile.ScanTU(ctx, path, o.Directed)
-	if err == nil {
-		shape := t.Shape
+	c, err := graphfile.ReadTU(ctx, path, o.Directed, func(shape *graphfile.Shape, reading []spec.Bytes) error {
+		if o.Fits == nil {
+			return nil
+		}
 		if by := o.labelledBy(shape.Labels); by != "labels" {
 			shape = relabelled(*shape, by)
 		}
-		if o.Fits != nil {
-			err = o.Fits(shape, spec.Sum(t.Memory))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return t.Read(ctx)
-	}
+		return o.Fits(shape, spec.Sum(reading))
+	})
 	if !errors.Is(err, graphfile.ErrNotTU) {
-		return nil, err
+		return c, err
 	}
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -177,6 +172,9 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 	return m, err
 }
 
+// arcsOf returns where the arcs of a vertex lead.
+func arcsOf(m *graphfile.Member, v int) []int32 { return m.To[m.Ptr[v]:m.Ptr[v+1]] }
+
 // relabel gives the vertices of a collection other labels: their "degree" or their "ids",
 // or takes them away for "none".
 func relabel(c *graphfile.Collection, by string) error {
@@ -189,7 +187,7 @@ func relabel(c *graphfile.Collection, by string) error {
 				if by == "ids" {
 					visit(m, v, m.ID[v])
 				} else {
-					visit(m, v, strconv.Itoa(len(m.Arcs(v))))
+					visit(m, v, strconv.Itoa(len(arcsOf(m, v))))
 				}
 			}
 		}

@@ -69,7 +69,7 @@ func dense(g, h *graphfile.Member) *mat.Dense {
 		return nil
 	}
 	arc := func(m *graphfile.Member, u, v int) (label int32, ok bool) {
-		at, ok := slices.BinarySearch(m.Arcs(u), int32(v))
+		at, ok := slices.BinarySearch(arcsOf(m, u), int32(v))
 		if ok && m.EdgeLabel != nil {
 			label = m.EdgeLabel[int(m.Ptr[u])+at]
 		}
@@ -300,11 +300,11 @@ func TestNumbersOfVerticesDoNotMatter(t *testing.T) {
 // renumbered returns a graph whose vertex v is called to[v].
 func renumbered(m *graphfile.Member, to []int) graphfile.Member {
 	label := make([]int32, m.Len())
-	var edges []graphfile.LabelledEdge
+	var edges [][3]int32
 	for v := range m.Len() {
 		label[to[v]] = m.Label[v]
 		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
-			edges = append(edges, graphfile.LabelledEdge{From: int32(to[v]), To: int32(to[m.To[a]]), Label: m.EdgeLabel[a]})
+			edges = append(edges, [3]int32{int32(to[v]), int32(to[m.To[a]]), m.EdgeLabel[a]})
 		}
 	}
 	return graphfile.NewMember(label, edges)
@@ -314,22 +314,22 @@ func renumbered(m *graphfile.Member, to []int) graphfile.Member {
 // (n choose k)·(k−1)!/2 of the complete graph, and 213 of the grid of three by three squares.
 func TestPatternsOfDenseGraphs(t *testing.T) {
 	complete := func(n int) (m graphfile.Member) {
-		var edges []graphfile.LabelledEdge
+		var edges [][3]int32
 		for u := range int32(n) {
 			for v := range u {
-				edges = append(edges, graphfile.LabelledEdge{From: u, To: v})
+				edges = append(edges, [3]int32{u, v})
 			}
 		}
 		return graphfile.NewMember(make([]int32, n), edges)
 	}
 	grid := func(n int32) graphfile.Member {
-		var edges []graphfile.LabelledEdge
+		var edges [][3]int32
 		for v := range n * n {
 			if v%n > 0 {
-				edges = append(edges, graphfile.LabelledEdge{From: v - 1, To: v})
+				edges = append(edges, [3]int32{v - 1, v})
 			}
 			if v >= n {
-				edges = append(edges, graphfile.LabelledEdge{From: v - n, To: v})
+				edges = append(edges, [3]int32{v - n, v})
 			}
 		}
 		return graphfile.NewMember(make([]int32, n*n), edges)
@@ -365,8 +365,8 @@ func TestPropagationCountsBins(t *testing.T) {
 			p := mat.NewDense(m.Len(), len(c.Labels), nil)
 			for v := range m.Len() {
 				p.Set(v, int(m.Label[v]), 1)
-				for _, w := range m.Arcs(v) {
-					walk.Set(v, int(w), 1/float64(len(m.Arcs(v))))
+				for _, w := range arcsOf(m, v) {
+					walk.Set(v, int(w), 1/float64(len(arcsOf(m, v))))
 				}
 			}
 			for range step {

@@ -175,7 +175,7 @@ func tail(m *graphfile.Member, a int32) int32 {
 
 // arcOf returns the arc from v to w.
 func arcOf(m *graphfile.Member, v, w int32) int32 {
-	at, _ := slices.BinarySearch(m.Arcs(int(v)), w)
+	at, _ := slices.BinarySearch(arcsOf(m, int(v)), w)
 	return m.Ptr[v] + int32(at)
 }
 

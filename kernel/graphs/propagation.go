@@ -178,7 +178,7 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 // step stores TX in dst.
 func step(dst, x []float64, m *graphfile.Member, cols int) {
 	for v := range m.Len() {
-		row, arcs := dst[v*cols:][:cols], m.Arcs(v)
+		row, arcs := dst[v*cols:][:cols], arcsOf(m, v)
 		if len(arcs) == 0 {
 			copy(row, x[v*cols:])
 			continue

@@ -19,9 +19,9 @@ func patterns(ctx context.Context, c *graphfile.Collection, graph, most int) (fo
 }
 
 func oneTree(label []int32, parent []int) *graphfile.Collection {
-	var edges []graphfile.LabelledEdge
+	var edges [][3]int32
 	for v := 1; v < len(parent); v++ {
-		edges = append(edges, graphfile.LabelledEdge{From: int32(parent[v]), To: int32(v), Label: int32(v % 2)})
+		edges = append(edges, [3]int32{int32(parent[v]), int32(v), int32(v % 2)})
 	}
 	return &graphfile.Collection{
 		IDs: []string{"T"}, Labels: []string{"C", "Cl", "N"}, EdgeLabels: []string{"1", "12"},

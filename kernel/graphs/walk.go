@@ -65,7 +65,7 @@ func newOrdered(m *graphfile.Member, directed bool) *ordered {
 			g.group = append(g.group, group{l, int32(at), int32(at)})
 		}
 		g.group[len(g.group)-1].hi++
-		arcs := make([][2]int32, 0, len(m.Arcs(int(v)))) // label, end
+		arcs := make([][2]int32, 0, len(arcsOf(m, int(v)))) // label, end
 		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
 			arc := [2]int32{0, place[m.To[a]]}
 			if m.EdgeLabel != nil {
