@@ -48,3 +48,13 @@ func Larger(a, b []Bytes) []Bytes {
 	}
 	return a
 }
+
+// Demand is what a run takes beside what it holds.
+type Demand struct {
+	Sweeps   int  // over all entries, or UnknownSweeps
+	RowBytes int  // of a row of the widest block that is gathered from; 0: unknown
+	Short    bool // it fits, but not with all that it may turn out to need
+}
+
+// UnknownSweeps stands where what is found on the way decides.
+const UnknownSweeps = -1

@@ -144,15 +144,20 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 	if err != nil {
 		return err
 	}
-	if v.IDs, err = g.copySwept(v, list); err != nil {
+	layout, err := g.layoutFor(v, list)
+	if err != nil {
 		return err
 	}
-	if g.layout != nil {
-		v.Reordered, v.Tiled = g.layout.Reordered, g.layout.Tiled
+	v.IDs = "coded"
+	if layout != nil {
+		if g.A, err = layout.Load(in.ctx); err != nil {
+			return err
+		}
+		v.IDs, v.Reordered, v.Tiled = "raw", layout.Reordered, layout.Tiled
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"
-		if g.layout == nil && !g.Resident() {
+		if layout == nil && !g.Resident() {
 			v.Source = "disk"
 		}
 	}
@@ -163,26 +168,27 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 	return err
 }
 
-// copySwept makes the copy of the graph that a workload sweeps, unless it asks for
-// coded ids or reads from disk, or there is no room beside what the list holds. It
-// returns which ids are swept.
-func (g *openGraph) copySwept(v *benchmark, list []spec.Bytes) (ids string, err error) {
+// layoutFor returns the layout of the copy of the graph that a workload sweeps, nil if it asks
+// for coded ids or reads from disk, or there is no room beside what the list holds.
+func (g *openGraph) layoutFor(v *benchmark, list []spec.Bytes) (*sparse.Layout, error) {
 	held := append(slices.Clone(list), spec.Bytes{Bytes: g.held()})
 	if err := g.in.roomFor(held); err != nil {
-		return "", err
+		return nil, err
 	}
-	plain, _ := g.in.copyMemory(g.Manifest)
+	m := g.Manifest
+	plain, most := sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, g.in.plannable())
 	fits := g.memory() == 0 || g.memory()-spec.Sum(list) > 2*plain
 	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
-		return "coded", nil
+		return nil, nil
 	}
 	if err := g.in.roomFor(append(held, spec.Bytes{Bytes: plain})); err != nil {
-		return "", err
+		return nil, err
 	}
-	if err := g.copyFor(sparse.LayoutOptions{RowBytes: spec.Row(list)}); err != nil {
-		return "", err
+	o := &sparse.LayoutOptions{RowBytes: spec.Row(list), Workers: g.in.threads}
+	if g.in.memory > 0 {
+		o.Memory = max(plain, most)
 	}
-	return "raw", g.load()
+	return g.Layout(g.in.ctx, o)
 }
 
 // roomFor returns an error if a list does not fit the limit.
@@ -192,7 +198,7 @@ func (in *invocation) roomFor(list []spec.Bytes) error {
 
 // target returns the graph as it is swept.
 func (g *openGraph) target() *bench.Target {
-	return &bench.Target{A: g.matrix, Degrees: g.Degrees, Order: g.Nodes.Order()}
+	return &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order()}
 }
 
 func (in *invocation) printBench(v *benchmark) {

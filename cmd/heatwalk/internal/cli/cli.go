@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
@@ -117,8 +117,8 @@ type invocation struct {
 	warning  sync.Mutex
 	warnings []string // printed so far
 
-	estimating bool           // the run ends when it has been planned
-	planned    *account.Needs // what it then would take
+	estimating bool          // the run ends when it has been planned
+	planned    *budget.Needs // what it then would take
 
 	threads   int
 	maxMemory int64  // --max-memory, 0 if not given
@@ -303,7 +303,7 @@ var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.
 func (in *invocation) limitMemory() error {
-	if limit, needed := system.SpaceFor(account.LeastMemory); needed > 0 {
+	if limit, needed := system.SpaceFor(budget.LeastMemory); needed > 0 {
 		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
 			words.Bytes(limit), words.Bytes(needed))
 	}
@@ -318,11 +318,11 @@ func (in *invocation) limitMemory() error {
 		in.warn("limit %s (%s) is used instead of %s", words.Bytes(limit), whose, words.Bytes(in.memory))
 		in.memory = limit
 	}
-	if in.memory < account.LeastMemory {
+	if in.memory < budget.LeastMemory {
 		return fault.Limit("--max-memory", "%s is too little for the program itself; allow %s or more",
-			words.Bytes(in.memory), words.Bytes(account.LeastMemory+account.LeastMemory/100)) // figures are rounded
+			words.Bytes(in.memory), words.Bytes(budget.LeastMemory+budget.LeastMemory/100)) // figures are rounded
 	}
-	debug.SetMemoryLimit(in.memory - account.FileBytes)
+	debug.SetMemoryLimit(in.memory - budget.FileBytes)
 	return nil
 }
 

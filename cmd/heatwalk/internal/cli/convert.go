@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/spec"
@@ -185,7 +185,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 		A: g.Compared(), Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
 		SelfLoops: m.SelfLoops,
 	}
-	plan, err := in.fit(g, func() (*account.Needs, error) {
+	plan, err := in.fit(g, func() (*budget.Needs, error) {
 		source.Memory = g.memory()
 		return planConvert(g, source, format, path)
 	})
@@ -225,7 +225,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 }
 
 // planConvert returns what it takes to write a graph.
-func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*account.Needs, error) {
+func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*budget.Needs, error) {
 	n := g.needs()
 	list, file := graphfile.Memory(format.graph, source)
 	n.Sweeps, n.Disk = 1, file+runFileBytes

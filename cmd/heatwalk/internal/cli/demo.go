@@ -126,15 +126,15 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, 
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &openGraph{in: in, name: "cora", dir: temp.Content(), temp: temp}
-	_, err = ingest.Run(in.ctx, g.dir, []string{"-"}, &ingest.Config{
+	g := &openGraph{in: in, name: "cora", temp: temp}
+	_, err = ingest.Run(in.ctx, temp.Content(), []string{"-"}, &ingest.Config{
 		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})
 	if err == nil {
-		err = g.open(false, true)
+		err = g.open(temp.Content(), false, true)
 	}
 	if err == nil {
-		err = g.load()
+		err = g.Load(in.ctx)
 	}
 	var l *nodefile.Labels
 	if err == nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -188,14 +187,14 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		parts.Renumber(g.Nodes.Rows())
 		components = len(parts.Sizes)
 	}
-	plan, err := in.fit(g, func() (*account.Needs, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
+	plan, err := in.fit(g, func() (*budget.Needs, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
 	if err != nil {
 		return err
 	}
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	nodes, err := graph.New(in.ctx, g.matrix, &graph.Settings{Components: parts, Workers: in.threads})
+	nodes, err := graph.New(in.ctx, g.A, &graph.Settings{Components: parts, Workers: in.threads})
 	if err != nil {
 		return err
 	}
@@ -217,7 +216,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 }
 
 // eigenError says what the user can do about an error of the solver.
-func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs, plan *account.Needs) error {
+func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs, plan *budget.Needs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
 			dense.Count, dense.Within, dense.Near, words.Counted(int64(dense.Products), "product"), words.Count(int64(dense.Limit)))
@@ -228,7 +227,7 @@ func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs
 	}
 	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
 		return fault.Limit("--max-memory", "it is not given, and %s would take %s; give a limit beyond that",
-			over.Largest.What, words.Bytes(account.Resident(plan.Sure()+over.Need)))
+			over.Largest.What, words.Bytes(budget.Resident(plan.Sure()+over.Need)))
 	}
 	return err
 }
@@ -246,9 +245,9 @@ func (p *eigenParameters) problem() *spectral.Problem {
 
 // planEigen returns what the eigenpairs of a graph with the nodes ids and so many
 // components take, and sets the memory of their settings.
-func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*account.Needs, error) {
+func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*budget.Needs, error) {
 	n, p := g.needs(), f.problem()
-	n.Sweeps, n.Row = account.UnknownSweeps, lanczos.RowBytes
+	n.Sweeps, n.RowBytes = spec.UnknownSweeps, lanczos.RowBytes
 	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
 		n.Disk += bytesOf(ids)

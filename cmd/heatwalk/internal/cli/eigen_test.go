@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -85,7 +84,7 @@ func TestInteriorWithoutLimit(t *testing.T) {
 	f := &eigenFlags{eigenParameters: eigenParameters{Which: interior}}
 	over := &budget.OverError{Need: 1 << 30, Limit: 1 << 29, Largest: budget.Item{What: "a basis of 400 vectors"}}
 	const want = "--max-memory: it is not given, and a basis of 400 vectors would take 1.23 GB; give a limit beyond that"
-	if err := in.eigenError(over, f, nil, new(account.Needs)); fault.Code(err) != fault.OverLimit || err.Error() != want {
+	if err := in.eigenError(over, f, nil, new(budget.Needs)); fault.Code(err) != fault.OverLimit || err.Error() != want {
 		t.Errorf("exit code %d: %v, want %s", fault.Code(err), err, want)
 	}
 }

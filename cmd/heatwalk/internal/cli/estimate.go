@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // estimated is the JSON document of estimate.
@@ -79,11 +79,11 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 }
 
 // printPlan prints what a run takes.
-func (in *invocation) printPlan(command string, n *account.Needs) error {
+func (in *invocation) printPlan(command string, n *budget.Needs) error {
 	in.progress.Close()
 	items, peak := n.Items()
-	doc := estimated{Command: command, MemoryBytes: peak, SureBytes: account.Resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.Disk, Items: items}
-	if n.Sweeps != account.UnknownSweeps {
+	doc := estimated{Command: command, MemoryBytes: peak, SureBytes: budget.Resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.Disk, Items: items}
+	if n.Sweeps != spec.UnknownSweeps {
 		doc.Sweeps = &n.Sweeps
 	}
 	if in.json {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -118,7 +117,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 			plan.Methods = append(plan.Methods, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: &own})
 		}
 		list, err := evaluate.Memory(d.problem(), plan)
-		return [][]spec.Bytes{list}, account.UnknownSweeps, err
+		return [][]spec.Bytes{list}, spec.UnknownSweeps, err
 	})
 	if err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -215,13 +215,13 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 		return err
 	}
 	var walk *cwk.Walk[T]
-	err = in.take(d.g, func() (*account.Needs, error) {
+	err = in.take(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err != nil {
 			return n, err
 		}
 		walk = &cwk.Walk[T]{
-			A: d.g.matrix, Degrees: d.g.Degrees, Seeds: seedsOf(d.l), Prior: prior,
+			A: d.g.A, Degrees: d.g.Degrees, Seeds: seedsOf(d.l), Prior: prior,
 			Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: in.threads, Progress: in.progress.Showing("walking", "sweep"),
 		}
 		if err := n.Reserve(16*int64(len(d.rows)+len(d.cols)), "picked rows"); err != nil {
@@ -241,7 +241,7 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 	if err != nil {
 		return err
 	}
-	walk.A = d.g.matrix // which is loaded now
+	walk.A = d.g.A // which is loaded now
 	file, err := newDenseFile[T](d.dense, m.rows, m.cols, m.lines)
 	if err != nil {
 		return err

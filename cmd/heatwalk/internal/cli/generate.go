@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -195,7 +195,7 @@ func (in *invocation) runGenerate(r *generated) error {
 
 // planGenerate plans a run, and keeps it to the plan.
 func (in *invocation) planGenerate(output string, size generate.Size) error {
-	return in.keepWithin(func() (*account.Needs, error) {
+	return in.keepWithin(func() (*budget.Needs, error) {
 		n := in.needs()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
 			return n, err
@@ -263,7 +263,7 @@ func (in *invocation) generateCollection(r *generated) error {
 	files := &outputs{in: in}
 	defer files.abort()
 	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(list []spec.Bytes) error {
-		return in.keepWithin(func() (*account.Needs, error) {
+		return in.keepWithin(func() (*budget.Needs, error) {
 			n := in.needs()
 			return n, n.ReserveList(list)
 		})

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -192,8 +192,8 @@ func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) er
 
 // dataNeeds returns the plan of a run without a graph that writes files of so many bytes and
 // holds what is listed.
-func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*account.Needs, error) {
-	return func() (*account.Needs, error) {
+func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*budget.Needs, error) {
+	return func() (*budget.Needs, error) {
 		n := in.needs()
 		n.Disk = disk
 		if err := n.Reserve(learnerBytes, "learner"); err != nil {

@@ -8,12 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -90,20 +88,13 @@ func parseFields(fields *[]string, s string, least, most int, example string) er
 
 // openGraph is an open graph, with what was read of its nodes; close removes what was made to open it.
 type openGraph struct {
-	*shard.Store
+	*shard.Swept
 	in   *invocation
 	name string   // as the user gave it
-	dir  string   // of the store
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
-	forward    bool           // only its out direction is swept
-	streamed   bool           // nothing of it stays in memory
-	asStreamed bool           // it is planned as if it were
-	matrix     sparse.Matrix  // what is swept: the store, or its copy
-	layout     *sparse.Layout // of that copy, nil if there is to be none
-	copyBytes  int64          // what that copy takes
-	report     *ingest.Report // of a graph that was ingested on the fly
-	readBytes  int64          // bytes of data while it was, at the most
+	report    *ingest.Report // of a graph that was ingested on the fly
+	readBytes int64          // bytes of data while it was, at the most
 
 	attributes *nodefile.Features // of its nodes, nil if none were read
 }
@@ -152,9 +143,9 @@ func (in *invocation) openSwept(name string, r *reading, beside string, takes fu
 	if err != nil {
 		return nil, err
 	}
-	_, err = in.fit(g, func() (*account.Needs, error) {
+	_, err = in.fit(g, func() (*budget.Needs, error) {
 		n := g.needs()
-		n.Sweeps = account.UnknownSweeps
+		n.Sweeps = spec.UnknownSweeps
 		list, err := takes(g)
 		if err != nil {
 			return n, err
@@ -162,7 +153,7 @@ func (in *invocation) openSwept(name string, r *reading, beside string, takes fu
 		return n, n.ReserveList(list)
 	})
 	if err == nil {
-		err = g.load()
+		err = g.Load(in.ctx)
 	}
 	if err != nil {
 		g.close()
@@ -173,7 +164,7 @@ func (in *invocation) openSwept(name string, r *reading, beside string, takes fu
 
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
-	g := &openGraph{in: in, name: name, dir: name}
+	g, dir := &openGraph{in: in, name: name}, name
 	opened := false
 	defer func() {
 		if !opened { // by an error, or a panic
@@ -184,8 +175,9 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 		if err := g.read(r, beside); err != nil {
 			return nil, err
 		}
+		dir = g.temp.Content()
 	}
-	if err := g.open(r.streamed, swept); err != nil {
+	if err := g.open(dir, r.streamed, swept); err != nil {
 		return nil, err
 	}
 	opened = true
@@ -197,33 +189,28 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	if g.temp, err = g.in.makeTemp(beside); err != nil {
 		return err
 	}
-	g.dir = g.temp.Content()
 	planning := g.in.estimating
 	g.in.estimating = false // for a plan the nodes have to be known
-	g.report, err = g.in.ingest(g.dir, []string{g.name}, r, false)
+	g.report, err = g.in.ingest(g.temp.Content(), []string{g.name}, r, false)
 	g.in.estimating = planning
 	g.readBytes = g.in.measuredBytes()
 	return err
 }
 
-// storeOptions gives a store half of the memory that there is; it keeps only
-// what it can use.
-func (in *invocation) storeOptions() *shard.Options {
-	o := &shard.Options{Workers: in.threads}
-	if in.memory > 0 {
-		o.Memory = in.plannable() / 2
-	}
-	return o
+// open opens the graph's store.
+func (g *openGraph) open(dir string, streamed, swept bool) (err error) {
+	in := g.in
+	g.Swept, err = shard.OpenSwept(in.ctx, dir, &shard.Options{Stream: streamed, Memory: in.dataLimit(), Workers: in.threads}, swept)
+	return openError(err)
 }
 
-// openStore opens a store. Where its fixed parts exceed the half that it is given,
-// the error says what is enough, with room for frames on their way.
-func (in *invocation) openStore(dir string, o *shard.Options) (*shard.Store, error) {
-	s, err := shard.Open(in.ctx, dir, o)
+// openError says what is enough where the fixed parts of a store exceed the half of the
+// memory that it is given, with room for frames on their way.
+func openError(err error) error {
 	if over := (*budget.OverError)(nil); errors.As(err, &over) {
-		err = &overError{err, account.Resident(2*over.Need + over.Need/8)}
+		return &overError{err, budget.Resident(2*over.Need + over.Need/8)}
 	}
-	return s, err
+	return err
 }
 
 // memory returns what the open graph leaves of the limit; 0 means no limit.
@@ -234,99 +221,12 @@ func (g *openGraph) memory() int64 {
 	return max(1, g.in.plannable()-g.held())
 }
 
-// held returns what the graph takes.
+// held returns what the graph and the attributes of its nodes take.
 func (g *openGraph) held() int64 {
-	var attributes int64
-	if g.attributes != nil {
-		attributes = g.attributes.Table.Bytes()
+	if g.attributes == nil {
+		return g.Held()
 	}
-	if g.asStreamed {
-		return g.Store.Memory() - g.Store.Kept() + attributes
-	}
-	bytes := g.Store.Memory() + g.copyBytes + attributes
-	if g.forward {
-		bytes -= g.Store.KeptBack()
-	}
-	return bytes
-}
-
-// open opens the graph's store. None of its frames stays in memory if it is
-// streamed, or if its plain copy is to be swept in its place.
-func (g *openGraph) open(streamed, swept bool) error {
-	o := g.in.storeOptions()
-	o.Stream, g.streamed = streamed, streamed
-	copied := false
-	if swept && !streamed {
-		m, err := shard.ReadManifest(g.dir)
-		if err != nil {
-			return err
-		}
-		copied = g.in.wantsCopy(m)
-		o.Stream = copied
-	}
-	var err error
-	if g.Store, err = g.in.openStore(g.dir, o); err != nil {
-		return err
-	}
-	g.matrix = g.Store
-	if copied {
-		err = g.copyPlain()
-	}
-	return err
-}
-
-// stream opens the store anew so that none of its frames stays in memory, nor
-// a copy.
-func (g *openGraph) stream() error {
-	if err := g.Store.Close(); err != nil {
-		return err
-	}
-	g.layout, g.copyBytes = nil, 0
-	return g.open(true, true)
-}
-
-// wantsCopy tells whether a graph is to be swept as plain numbers.
-func (in *invocation) wantsCopy(m *shard.Manifest) bool {
-	_, most := in.copyMemory(m)
-	return in.memory == 0 || most > 0
-}
-
-// copyMemory returns what a copy of a graph takes as plain numbers, and how much a copy
-// may take.
-func (in *invocation) copyMemory(m *shard.Manifest) (plain, most int64) {
-	return sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, in.plannable())
-}
-
-// copyPlain plans a copy whose columns are those of the store.
-func (g *openGraph) copyPlain() error {
-	return g.copyFor(sparse.LayoutOptions{Sweeps: 1})
-}
-
-// copyFor plans the copy that o describes.
-func (g *openGraph) copyFor(o sparse.LayoutOptions) error {
-	o.Workers = g.in.threads
-	if g.in.memory > 0 {
-		plain, most := g.in.copyMemory(g.Manifest)
-		o.Memory = max(plain, most)
-	}
-	l, err := g.Store.Layout(g.in.ctx, &o)
-	if err != nil {
-		return err
-	}
-	g.layout, g.copyBytes = l, l.Matrix+l.Copies
-	return nil
-}
-
-// load makes the copy of the graph, if there is to be one.
-func (g *openGraph) load() error {
-	if g.layout == nil {
-		return nil
-	}
-	a, err := g.layout.Load(g.in.ctx)
-	if err == nil {
-		g.matrix = a
-	}
-	return err
+	return g.Held() + g.attributes.Table.Bytes()
 }
 
 // hasHyperedges reports whether the last nodes stand for hyperedges.
@@ -336,8 +236,8 @@ func (g *openGraph) hasHyperedges() bool {
 
 // close closes the store and removes what was made on the fly.
 func (g *openGraph) close() {
-	if g.Store != nil {
-		_ = g.Store.Close() // it was only read
+	if g.Swept != nil {
+		_ = g.Close() // it was only read
 	}
 	g.temp.end()
 }

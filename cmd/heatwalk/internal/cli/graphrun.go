@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -178,7 +178,7 @@ const learnerBytes = 3 << 20
 // each label that is what list tells: what is held in one phase after the other, and how
 // many sweeps are made. Before it is asked, the settings get the memory that is left.
 func (d *graphRun) take(s *method.Settings, bytes, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
-	return d.in.take(d.g, func() (*account.Needs, error) {
+	return d.in.take(d.g, func() (*budget.Needs, error) {
 		n := d.g.needs()
 		n.Disk += disk
 		if err := n.Reserve(learnerBytes+bytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
@@ -225,7 +225,7 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 // beginDense begins the output and reads the inputs.
 func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (*graphRun, error) {
 	return in.beginRun(name, path, true, r, func(d *graphRun) (err error) {
-		d.g.forward = true // walks take steps along edges alone
+		d.g.Forward = true // walks take steps along edges alone
 		read := in.readLabels
 		if inputs.seeds {
 			read = in.readSeeds
@@ -245,7 +245,7 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 
 // needs returns the needs of a run but for its computation: what it has read, and files of so
 // many bytes.
-func (d *graphRun) needs(files int64) (*account.Needs, error) {
+func (d *graphRun) needs(files int64) (*budget.Needs, error) {
 	n := d.g.needs()
 	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
 	if d.l != nil {

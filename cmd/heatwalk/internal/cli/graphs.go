@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method/ongraphs"
@@ -142,7 +142,7 @@ func (in *invocation) readCollection(name string, f *collectionFlags, beside str
 			r.shape, r.readBytes = shape, reading
 			if r.takes, err = list(r); err == nil {
 				if _, err = r.begin(); err != nil {
-					err = &overError{err, in.enough(func() (*account.Needs, error) { return r.plan(func(*account.Needs) error { return nil }) })}
+					err = &overError{err, in.enough(func() (*budget.Needs, error) { return r.plan(func(*budget.Needs) error { return nil }) })}
 				}
 			}
 			return err
@@ -159,9 +159,9 @@ func (in *invocation) readCollection(name string, f *collectionFlags, beside str
 }
 
 // begin returns the needs of a run, so far those of the collection.
-func (r *collectionRun) begin() (*account.Needs, error) {
+func (r *collectionRun) begin() (*budget.Needs, error) {
 	const reading = "graphs while they are read"
-	n := new(account.Needs)
+	n := new(budget.Needs)
 	n.Limit = r.in.dataLimit()
 	if err := n.Reserve(r.readBytes, reading); err != nil {
 		return n, err
@@ -171,15 +171,15 @@ func (r *collectionRun) begin() (*account.Needs, error) {
 }
 
 // keep plans a run with all that list and rest tell, and keeps it to that.
-func (r *collectionRun) keep(list listing, rest func(n *account.Needs) error) (err error) {
+func (r *collectionRun) keep(list listing, rest func(n *budget.Needs) error) (err error) {
 	if r.takes, err = list(r); err == nil {
-		err = r.in.keepWithin(func() (*account.Needs, error) { return r.plan(rest) })
+		err = r.in.keepWithin(func() (*budget.Needs, error) { return r.plan(rest) })
 	}
 	return r.explain(err)
 }
 
 // plan returns what a run takes: the collection, what is listed, and the rest.
-func (r *collectionRun) plan(rest func(n *account.Needs) error) (*account.Needs, error) {
+func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, error) {
 	n, err := r.begin()
 	if err == nil {
 		err = n.ReserveList(r.takes)
@@ -313,7 +313,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 // rows are computed at a time.
 func (f *graphsKernelFlags) plan(r *collectionRun, files int64) (group int, err error) {
 	n := len(r.c.Graphs)
-	err = r.keep(f.listed, func(need *account.Needs) error {
+	err = r.keep(f.listed, func(need *budget.Needs) error {
 		need.Disk, group = files, n
 		if left, limited := need.Left(); limited {
 			group = int(min(int64(n), max(1, left/rowBytes(n))))

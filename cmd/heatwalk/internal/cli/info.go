@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/spf13/cobra"
 )
 
@@ -102,7 +102,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 		}
 	}
-	plan, err := in.fit(g, func() (*account.Needs, error) {
+	plan, err := in.fit(g, func() (*budget.Needs, error) {
 		n := g.needs()
 		n.Sweeps = 2
 		const label = 40 // bytes, while they are read
@@ -119,7 +119,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	if err := in.begin(g, plan); err != nil {
 		return nil, err
 	}
-	s, err := evaluate.Measure(in.ctx, g.matrix, m.Directed, class, in.threads)
+	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, class, in.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -10,14 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 func newIngest(in *invocation) *cobra.Command {
@@ -196,7 +197,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		return nil, in.planIngest(inputs, &c)
 	}
 	if c.Memory > 0 {
-		limit := account.HeapLimit(c.Memory + r.taken)
+		limit := budget.HeapLimit(c.Memory + r.taken)
 		pages.Within(limit, limit)
 	}
 	var temporary int64 // bytes of stores
@@ -231,7 +232,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 // wholly makes an error about memory one of resident memory, not of edges alone.
 func (in *invocation) wholly(err error) {
 	if over := new(*ingest.MemoryError); errors.As(err, over) {
-		(*over).Need, (*over).Limit = account.Resident((*over).Need), in.memory
+		(*over).Need, (*over).Limit = budget.Resident((*over).Need), in.memory
 	}
 }
 
@@ -242,7 +243,7 @@ func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 		in.wholly(err)
 		return err
 	}
-	in.planned = &account.Needs{Disk: p.Disk + p.Temp + runFileBytes, Sweeps: p.Passes}
+	in.planned = &budget.Needs{Disk: p.Disk + p.Temp + runFileBytes, Demand: spec.Demand{Sweeps: p.Passes}}
 	_ = in.planned.ReserveList(p.Memory) // without a limit
 	return errPlanned
 }
@@ -260,7 +261,7 @@ func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 	if in.estimating = true; err != nil {
 		return err
 	}
-	in.planned = &account.Needs{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Sweeps: 1}
+	in.planned = &budget.Needs{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Demand: spec.Demand{Sweeps: 1}}
 	_ = in.planned.Reserve(in.measuredBytes(), "ingest") // without a limit
 	return errPlanned
 }
@@ -269,7 +270,7 @@ func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 // again: it may take a bit more, but not more than there is.
 func (in *invocation) measuredBytes() int64 {
 	peak := system.PeakMemory()
-	bytes := max(0, account.Data(peak+peak/8))
+	bytes := max(0, budget.Data(peak+peak/8))
 	if limit := in.dataLimit(); limit > 0 {
 		bytes = min(bytes, limit)
 	}

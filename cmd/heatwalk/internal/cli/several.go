@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -100,7 +99,7 @@ func (s *severalRun) plan() error {
 	s.row, s.sets = s.l.Sets()
 	err := s.take(s.settings, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
 		list := multilabel.Memory(len(s.g.Degrees), len(s.row), len(s.l.Names), s.settings.Memory)
-		return [][]spec.Bytes{list}, account.UnknownSweeps, nil
+		return [][]spec.Bytes{list}, spec.UnknownSweeps, nil
 	})
 	s.problem = s.graphRun.problem()
 	return err

@@ -72,9 +72,9 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c ing
 		}
 		bytes = report.Store.BytesTotal() + report.SpilledBytes
 	}
-	store, err := in.openStore(from, &shard.Options{Stream: true, Workers: in.threads})
+	store, err := shard.Open(in.ctx, from, &shard.Options{Stream: true, Workers: in.threads})
 	if err != nil {
-		return c, 0, nil, errors.Join(err, temp.Remove())
+		return c, 0, nil, errors.Join(openError(err), temp.Remove())
 	}
 	end = func() error { return errors.Join(store.Close(), temp.Remove()) }
 	if !store.Manifest.Directed {

@@ -8,11 +8,11 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/account"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -75,10 +75,10 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if directed && f.family.Works&spec.Directed == 0 {
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
-	d.g.forward = !directed
+	d.g.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
-	plan, err := in.fit(d.g, func() (*account.Needs, error) {
+	plan, err := in.fit(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err == nil {
 			hold, err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
@@ -91,7 +91,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := in.begin(d.g, plan); err != nil {
 		return err
 	}
-	nodes, err := graph.New(in.ctx, d.g.matrix, &graph.Settings{Workers: in.threads})
+	nodes, err := graph.New(in.ctx, d.g.A, &graph.Settings{Workers: in.threads})
 	if err != nil {
 		return err
 	}
@@ -159,8 +159,8 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest, or the output takes no pieces.
-func planSpectral[T sparse.Float](d *graphRun, n *account.Needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
-	n.Sweeps = account.UnknownSweeps
+func planSpectral[T sparse.Float](d *graphRun, n *budget.Needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
+	n.Sweeps = spec.UnknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
 	if err != nil {
 		return false, err

@@ -43,11 +43,9 @@ func newVerify(in *invocation) *cobra.Command {
 
 // verify verifies the store in dir and shows how much of it was read.
 func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
-	o := in.storeOptions()
-	o.Stream = true
-	s, err := in.openStore(dir, o)
+	s, err := shard.Open(in.ctx, dir, &shard.Options{Stream: true, Memory: in.dataLimit() / 2, Workers: in.threads})
 	if err != nil {
-		return nil, err
+		return nil, openError(err)
 	}
 	defer s.Close()
 	n := in.needs()

@@ -1,10 +1,9 @@
-package account
+package budget
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -13,7 +12,7 @@ var list = []spec.Bytes{{What: "graph", Bytes: 300 << 20}, {What: "factor", Byte
 // A limit that is enough fits the plan and is at most a sixteenth above the least that
 // does, which the data of the plan tells.
 func TestEnough(t *testing.T) {
-	over := func(err error) bool { return errors.Is(err, budget.ErrOver) }
+	over := func(err error) bool { return errors.Is(err, ErrOver) }
 	within := func(limit int64) (*Needs, error) {
 		n := Within(Data(limit))
 		return n, n.ReserveList(list)
@@ -27,7 +26,7 @@ func TestEnough(t *testing.T) {
 	if got := Enough(LeastMemory, func(int64) (*Needs, error) { return nil, broken }, over); got != 0 {
 		t.Errorf("%d is enough for what never fits", got)
 	}
-	short := func(limit int64) (*Needs, error) { return &Needs{Short: limit < 1<<30}, nil }
+	short := func(limit int64) (*Needs, error) { return &Needs{Demand: spec.Demand{Short: limit < 1<<30}}, nil }
 	if got := Enough(LeastMemory, short, over); got < 1<<30 || got > 1<<30+1<<26 {
 		t.Errorf("%d is enough for all that a run may need, want about %d", got, 1<<30)
 	}
@@ -44,8 +43,8 @@ func TestItems(t *testing.T) {
 	for _, it := range items {
 		sum += it.Bytes
 	}
-	if len(items) != 3 || items[0].Bytes != 300<<20+5 || !items[1].Perhaps || sum != resident || resident != Resident(spec.Sum(list)) || n.Row != 64 {
-		t.Errorf("%+v of %d, rows of %d", items, resident, n.Row)
+	if len(items) != 3 || items[0].Bytes != 300<<20+5 || !items[1].Perhaps || sum != resident || resident != Resident(spec.Sum(list)) || n.RowBytes != 64 {
+		t.Errorf("%+v of %d, rows of %d", items, resident, n.RowBytes)
 	}
 	if Data(resident) > spec.Sum(list) || Resident(Data(1<<30)) > 1<<30 {
 		t.Error("a run within its limit takes more")

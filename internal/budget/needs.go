@@ -1,26 +1,18 @@
-// Package account says what a run takes: what it holds in memory, by name, against the
-// resident memory that it may have, its files and its sweeps.
-package account
+package budget
 
 import (
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Needs is what a run takes, found out before it starts: estimate prints it, and
 // the run keeps to it.
 type Needs struct {
-	budget.Plan
-	Disk   int64 // bytes of its files at the most
-	Sweeps int   // over all entries, but for UnknownSweeps
-	Row    int   // bytes of a row of the widest block that is gathered from; 0: unknown
-	Short  bool  // the run fits, but not with all that it may turn out to need
+	Plan
+	spec.Demand
+	Disk int64 // bytes of its files at the most
 }
-
-// UnknownSweeps stands where what is found on the way decides.
-const UnknownSweeps = -1
 
 const (
 	// programBytes is resident without any data: the program, its runtime, and
@@ -54,11 +46,11 @@ func HeapLimit(data int64) int64 { return Resident(data) - FileBytes - data/(2*h
 
 // Within returns the needs of a run within a limit of so many bytes of data, 0 for none, so
 // far nothing.
-func Within(limit int64) *Needs { return &Needs{Plan: budget.Plan{Limit: limit}} }
+func Within(limit int64) *Needs { return &Needs{Plan: Plan{Limit: limit}} }
 
 // ReserveList reserves a list.
 func (n *Needs) ReserveList(list []spec.Bytes) error {
-	n.Row = max(n.Row, spec.Row(list))
+	n.RowBytes = max(n.RowBytes, spec.Row(list))
 	for _, b := range list {
 		reserve := n.Reserve
 		if b.Optional {
@@ -83,17 +75,17 @@ func (n *Needs) ReleaseList(list []spec.Bytes) {
 
 // Items returns what makes up the resident memory where the plan is at its peak, each
 // name once, and their sum.
-func (n *Needs) Items() (list []budget.Item, resident int64) {
+func (n *Needs) Items() (list []Item, resident int64) {
 	peak, items := n.Peak()
 	for _, it := range items {
-		if i := slices.IndexFunc(list, func(o budget.Item) bool { return o.What == it.What }); i >= 0 {
+		if i := slices.IndexFunc(list, func(o Item) bool { return o.What == it.What }); i >= 0 {
 			list[i].Bytes += it.Bytes
 		} else {
 			list = append(list, it)
 		}
 	}
 	resident = Resident(peak)
-	return append(list, budget.Item{What: "program and heap", Bytes: resident - peak}), resident
+	return append(list, Item{What: "program and heap", Bytes: resident - peak}), resident
 }
 
 // Enough returns a limit with which plan fits, with all that the run may turn out to need,

@@ -1,0 +1,94 @@
+package shard
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// swept opens the store in dir for sweeps by a run with so much memory.
+func swept(t *testing.T, dir string, memory int64, copied bool) *Swept {
+	t.Helper()
+	s := must(OpenSwept(t.Context(), dir, &Options{Memory: memory, Workers: 2}, copied))
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Frames in memory go only where that saves more than the twelfth that a sweep from disk
+// costs, or where the run fits without them alone, or with all that it may need.
+func TestSettle(t *testing.T) {
+	const memory = 1 << 27
+	dir, over := opened(t, crowded(0, 7, 1), "none").dir, errors.New("too much")
+	for _, c := range []struct {
+		name           string
+		kept, streamed spec.Demand
+		fits           bool // with frames in memory
+		streams        bool
+	}{
+		{"saves two of 13", spec.Demand{Sweeps: 13}, spec.Demand{Sweeps: 11}, true, true},
+		{"saves one of 12", spec.Demand{Sweeps: 12}, spec.Demand{Sweeps: 11}, true, false},
+		{"saves nothing", spec.Demand{Sweeps: 11}, spec.Demand{Sweeps: 11}, true, false},
+		{"saves three of 24", spec.Demand{Sweeps: 24}, spec.Demand{Sweeps: 21}, true, true},
+		{"saves two of 24", spec.Demand{Sweeps: 24}, spec.Demand{Sweeps: 22}, true, false},
+		{"saves what is not known", spec.Demand{Sweeps: spec.UnknownSweeps}, spec.Demand{Sweeps: 1}, true, false},
+		{"has room for all", spec.Demand{Sweeps: 2, Short: true}, spec.Demand{Sweeps: 2}, true, true},
+		{"is short anyway", spec.Demand{Sweeps: 2, Short: true}, spec.Demand{Sweeps: 2, Short: true}, true, false},
+		{"fits alone", spec.Demand{}, spec.Demand{Sweeps: 2}, false, true},
+	} {
+		s := swept(t, dir, memory, false)
+		all := s.Held()
+		if s.Kept() == 0 {
+			t.Fatal("nothing of the store stays in memory")
+		}
+		var last int64 // held at the last call
+		err := s.Settle(t.Context(), func() (spec.Demand, error) {
+			if last = s.Held(); last < all {
+				return c.streamed, nil
+			}
+			if !c.fits {
+				return c.kept, over
+			}
+			return c.kept, nil
+		})
+		if streams := s.Kept() == 0; err != nil || streams != c.streams || last != s.Held() || streams != (last < all) {
+			t.Errorf("%s: %v; streams: %v, last planned with %d bytes, holds %d of %d", c.name, err, streams, last, s.Held(), all)
+		}
+	}
+	s := swept(t, dir, memory, false)
+	if err := s.Settle(t.Context(), func() (spec.Demand, error) { return spec.Demand{}, over }); err != over || s.Kept() > 0 {
+		t.Errorf("what never fits: %v, keeps %d", err, s.Kept())
+	}
+}
+
+// A copy is counted before it is made, lies plain where an arranged one costs sweeps, and is
+// what is swept; without room for it there is none.
+func TestSettleCopy(t *testing.T) {
+	dir := opened(t, crowded(0, 7, 1), "none").dir
+	for _, arrangedSweeps := range []int{100, 101} {
+		s := swept(t, dir, 0, true)
+		plain := s.Held()
+		if s.A != s.Store || s.Kept() > 0 || plain <= s.Memory() {
+			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Memory(), s.Kept())
+		}
+		err := s.Settle(t.Context(), func() (spec.Demand, error) {
+			d := spec.Demand{Sweeps: 100, RowBytes: 32}
+			if s.Held() != plain {
+				d.Sweeps = arrangedSweeps
+			}
+			return d, nil
+		})
+		if arranged := s.Held() != plain; err != nil || arranged != (arrangedSweeps == 100) {
+			t.Errorf("%d sweeps: %v, arranged: %v", arrangedSweeps, err, arranged)
+		}
+		if err := s.Load(t.Context()); err != nil || s.A == s.Store {
+			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)
+		}
+	}
+	if s := swept(t, dir, 1<<27, true); s.Kept() == 0 || s.Held() != s.Memory() {
+		t.Error("a copy that takes an eighth of the memory or more")
+	}
+	if s := swept(t, dir, 1<<30, true); s.Kept() > 0 || s.Held() == s.Memory() {
+		t.Error("no copy where it takes less than an eighth of the memory")
+	}
+}
