@@ -31,22 +31,33 @@ type Counts struct {
 	Whole        bool  // every node has a line
 }
 
-// Estimate tells what [Run] would take for these inputs and settings, without
-// reading more than samples of edge lists. With too little memory for its parts that
-// do not shrink, the error is a [*MemoryError]; standard input, which can be
-// read only once, gives an [*nodefile.InputError] unless Config.Counts says what it holds.
+// Estimate tells what [Run] would take for these inputs and settings, from samples of
+// edge lists where the memory is enough by these; else it reads all. With too little
+// memory for its parts that do not shrink, the error is a [*MemoryError]; standard input,
+// which can be read only once, gives an [*nodefile.InputError] unless Config.Counts says
+// what it holds.
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
-	g := &guess{sampled: newSampled()}
-	if c != nil {
-		g.c = *c
+	if c == nil {
+		c = new(Config)
 	}
-	if err := g.c.validate(); err != nil {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	if err := g.c.distinctInputs(inputs); err != nil {
+	if err := c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
-	g.share = max(sampleBlock, sampleText/int64(max(len(inputs), 1)))
+	g := &guess{c: *c, sampled: newSampled(), share: max(sampleBlock, sampleText/int64(max(len(inputs), 1)))}
+	p, err := g.estimate(ctx, inputs)
+	if over := new(*MemoryError); errors.As(err, over) {
+		g = &guess{c: *c, sampled: newSampled(), share: math.MaxInt64}
+		g.seen = new(ids.Set)
+		return g.estimate(ctx, inputs)
+	}
+	return p, err
+}
+
+// estimate reads a share of the inputs and plans by it.
+func (g *guess) estimate(ctx context.Context, inputs []string) (*Plan, error) {
 	for _, path := range inputs {
 		if err := g.file(ctx, path); err != nil {
 			return nil, err

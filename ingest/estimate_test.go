@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -237,5 +238,40 @@ func TestEstimateOfStar(t *testing.T) {
 	const hub = 400_000 * (2*4 + 4) // moved and merged
 	if more := memory(star) - memory(path); more < 0 || more > hub {
 		t.Errorf("a hub takes %d bytes more, want %d at the most", more, hub)
+	}
+}
+
+// TestEstimateReadsAll: what samples cannot tell, that no number below the largest id is
+// missing, is found out before a limit is called too low.
+func TestEstimateReadsAll(t *testing.T) {
+	const leaves = 200_000
+	star := write(t, file{"star.txt", edgeText(leaves, func(i int) string { return fmt.Sprintf("0 %d", i+1) })})
+	gaps := write(t, file{"gaps.txt", edgeText(leaves, func(i int) string { return fmt.Sprintf("0 %d", i+2) })})
+	const step = leaves // bytes: a quarter of what a list of the ids takes
+	least := func(path []string) int64 {
+		for memory := int64(2*workerBytes+pageBytes) + sort.LeastBytes; ; memory += step {
+			c := fixed(Config{Memory: memory, Workers: 2})
+			_, refused := Estimate(t.Context(), path, c)
+			if over := new(*MemoryError); refused != nil && !errors.As(refused, over) {
+				t.Fatal(refused)
+			}
+			if refused == nil {
+				return memory
+			}
+		}
+	}
+	all, some := least(star), least(gaps)
+	if more := some - all; more < 4*leaves-step || more > 4*leaves+step {
+		t.Errorf("%d bytes of limit with all numbers, %d without one", all, some)
+	}
+	for _, run := range []struct {
+		path   []string
+		memory int64
+		fits   bool
+	}{{star, all, true}, {gaps, some, true}, {gaps, all, false}} {
+		_, _, err := ingestInto(t, fixed(Config{Memory: run.memory, Workers: 2}), run.path...)
+		if (err == nil) != run.fits {
+			t.Errorf("%s with %d bytes: %v", run.path, run.memory, err)
+		}
 	}
 }

@@ -87,8 +87,7 @@ func (o Order) lookingBytes() int64 {
 }
 
 // sampleBytes is what lines of some codes of a graph of so many rows take, see
-// stretches: as they are found and placed. With a limit there is room for them where
-// an order is possible, see hasRoom.
+// stretches: as they are found and placed.
 func sampleBytes(rows int) int64 {
 	const lists = 2 * 2 // of 4 bytes each; the last code may make one twice as long
 	return lists*4*reorder.Stretches*int64(reorder.Stretch(rows)) + int64(rows)/8

@@ -27,13 +27,13 @@ func (g *guess) extent() *extent {
 	case g.hasDict():
 		e.text = int64(n * g.idBytes())
 		e.dict, e.known = ids.DictBytes(e.nodes, e.text), ids.KnownBytes(e.nodes, e.text)
-	case g.dense:
+	case g.areRows():
 		e.bits = int64(g.top)
 	default:
 		e.bits, e.known = int64(g.top), 4*e.nodes
 	}
 	e.order = g.c.Order.possible(int(e.nodes), int(e.lines))
-	if late := int(g.top) + 1; e.order == DegreeOrder && g.numeric && late <= lateIDs(int(e.nodes), g.c.Memory) {
+	if late := int(g.top) + 1; e.order == DegreeOrder && g.numeric && !g.areRows() && late <= lateIDs(int(e.nodes), g.c.Memory) {
 		e.codes = int64(late)
 	}
 	return e
@@ -165,6 +165,9 @@ func (g *guess) temporary(n float64) float64 {
 	}
 	return g.lines * (bits + 1) / 8
 }
+
+// areRows reports whether the ids are known to be the numbers of their rows.
+func (g *guess) areRows() bool { return g.dense || g.c.Nodes == "" && g.gapless() }
 
 // hasDict reports whether the ids go through a dictionary: some are text, or numbers
 // too far apart for a bitmap.

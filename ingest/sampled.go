@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sketch"
 )
@@ -21,6 +22,7 @@ type sampled struct {
 	bytes   int                 // of the others
 	numeric bool                // small numbers only
 	top     uint32              // the largest of them
+	seen    *ids.Set            // of them, where all ids are looked at; nil: where not
 }
 
 // oftenCounts is how many counts tell of the most frequent id.
@@ -50,6 +52,9 @@ func (s *sampled) number(n uint64) {
 		s.numeric = false
 	} else {
 		s.top = max(s.top, uint32(n))
+		if s.seen != nil {
+			s.seen.Add([]uint32{uint32(n)}, uint32(n))
+		}
 	}
 	s.digits += bits.Len64(n | 1)
 	s.add(sketch.Mix(n))
@@ -84,6 +89,11 @@ func (s *sampled) hubs(rows int, lines float64) []int {
 		hubs[i] = int((n + 3*math.Sqrt(n)) * max(1, 2*lines/s.count()))
 	}
 	return hubs
+}
+
+// gapless reports whether all ids are known to be numbers from 0 on.
+func (s *sampled) gapless() bool {
+	return s.seen != nil && s.numeric && !s.seen.Sparse && ids.NewRanks(s.seen.Words).N == int(s.top)+1
 }
 
 // distinct bounds how many distinct ids a graph of so many lines has. They grow with the

@@ -61,7 +61,7 @@ type Sorter struct {
 	head      uint32 // but each row below is one of its own
 	buckets   []bucket
 	bucketOf  []uint16 // by cell
-	largest   []int    // entries of the largest buckets that are sorted as they are, one for each worker, falling
+	largest   []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling
 	inRuns    []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
 	joined    []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
 	runLength int      // entries of a run

@@ -40,16 +40,20 @@ func (s *Sorter) mergedBytes() int64 {
 	return 4
 }
 
-// finishBytes bounds the memory of an entry of the bucket that a worker
-// finishes, beside that in its filling: moved; merged, twice because of those that
-// wait for their turn; and if it is gathered from several fillings, there, and a record.
-func (s *Sorter) finishBytes(gathered bool) int64 {
-	bytes := s.entryBytes() + 2*s.mergedBytes()
+// workBytes bounds the memory of an entry of the bucket that a worker finishes, beside
+// that in its filling: moved; merged; and if it is gathered from several fillings,
+// there, and a record.
+func (s *Sorter) workBytes(gathered bool) int64 {
+	bytes := s.entryBytes() + s.mergedBytes()
 	if gathered {
 		bytes += 2 * s.entryBytes()
 	}
 	return bytes
 }
+
+// finishBytes is workBytes with another bucket as large that is merged and waits for
+// its turn.
+func (s *Sorter) finishBytes(gathered bool) int64 { return s.workBytes(gathered) + s.mergedBytes() }
 
 // Entries returns the number of all entries.
 func (s *Sorter) Entries() int {
@@ -75,8 +79,12 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
 	bytes := int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
 	demanding := slices.Clone(s.inRuns)
-	for _, entries := range s.largest {
-		demanding = append(demanding, int64(entries)*s.finishBytes(gathered))
+	for i, entries := range s.largest[:min(len(s.largest), int(workers))] {
+		most := int64(entries) * s.workBytes(gathered)
+		if waiting := i + int(workers); waiting < len(s.largest) {
+			most += int64(s.largest[waiting]) * s.mergedBytes()
+		}
+		demanding = append(demanding, most)
 	}
 	for _, most := range falling(demanding, int(workers)) {
 		bytes += max(0, most-BucketBytes)

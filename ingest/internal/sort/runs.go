@@ -73,7 +73,7 @@ func (s *Sorter) cutScratch() {
 		}
 	}
 	workers := sched.Workers(s.Workers)
-	s.largest, s.inRuns, s.joined = falling(s.largest, workers), falling(s.inRuns, workers), falling(s.joined, finished(workers))
+	s.largest, s.inRuns, s.joined = falling(s.largest, finished(workers)), falling(s.inRuns, workers), falling(s.joined, finished(workers))
 }
 
 // finished returns how many buckets are at hand that so many workers finish or have
