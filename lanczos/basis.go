@@ -3,6 +3,7 @@ package lanczos
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -11,23 +12,65 @@ import (
 // rows stand one after the other, each a panel. Rows beyond the last are zero.
 type basis struct {
 	rows, cols, chunks int
-	data               []float64
+	inPart             int         // chunks of a part but the last
+	part               [][]float64 // chunks, so that the basis can grow part by part
 }
 
 func newBasis(rows, cols int) *basis {
-	chunks := (rows + segment - 1) / segment
-	// A block brings huge pages.
-	return &basis{rows: rows, cols: cols, chunks: chunks, data: sparse.NewBlock[float64](chunks*cols, segment).Data}
+	chunks := chunksOf(rows)
+	v := &basis{rows: rows, cols: cols, chunks: chunks, inPart: chunksInPart(rows, cols)}
+	for at := 0; at < chunks; at += v.inPart {
+		v.part = append(v.part, makePart(min(v.inPart, chunks-at), cols))
+	}
+	return v
+}
+
+const (
+	mostParts = 16
+	leastPart = 8 << 20 // bytes, unless the basis has less
+)
+
+func chunksOf(rows int) int { return (rows + segment - 1) / segment }
+
+// chunksInPart returns how many chunks a part of a basis has.
+func chunksInPart(rows, cols int) int {
+	return max(1, (chunksOf(rows)+mostParts-1)/mostParts, leastPart/(8*segment*max(1, cols)))
+}
+
+func makePart(chunks, cols int) []float64 {
+	size := chunks * cols * segment
+	pages.Expect(8 * int64(size))
+	part := make([]float64, size)
+	pages.Advise(part)
+	return part
 }
 
 // basisBytes is the memory of a basis.
-func basisBytes(rows, cols int) int64 {
-	return int64((rows+segment-1)/segment) * segment * 8 * int64(cols)
+func basisBytes(rows, cols int) int64 { return int64(chunksOf(rows)) * segment * 8 * int64(cols) }
+
+// partBytes is the memory of a part of a basis: so much of the old one is there beside
+// the new one while it grows.
+func partBytes(rows, cols int) int64 {
+	return basisBytes(min(chunksOf(rows), chunksInPart(rows, cols))*segment, cols)
+}
+
+// grow gives the basis room for so many columns and keeps the first ones.
+func (v *basis) grow(cols, keep int) {
+	for i, old := range v.part {
+		chunks := len(old) / (v.cols * segment)
+		part := makePart(chunks, cols)
+		for c := range chunks {
+			copy(part[c*cols*segment:], old[c*v.cols*segment:][:keep*segment])
+		}
+		v.part[i] = part
+	}
+	v.cols = cols
 }
 
 // panel returns the columns from j on of a chunk.
 func (v *basis) panel(chunk, j int) []float64 {
-	return v.data[(chunk*v.cols+j)*segment : (chunk+1)*v.cols*segment]
+	at := chunk % v.inPart * v.cols
+	return v.part[chunk/v.inPart][(at+j)*segment : (at+v.cols)*segment]
 }
 
 // columns is a group of neighbouring columns of a basis.

@@ -153,9 +153,7 @@ func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 	}
 	w.result.Method, w.result.Basis = "lanczos", size
 	w.allocateBlocks()
-	if err := w.krylov.allocate(ctx, size+width); err != nil {
-		return nil, err
-	}
+	w.krylov.allocate(size + width)
 	values, err := w.complete(ctx)
 	if values == nil {
 		return nil, err
@@ -226,8 +224,14 @@ func beginBytes(n, k, known int, s *Settings) (bytes int64, what string) {
 	return lanczosBytes(n, k, size), basisOf(size)
 }
 
-// stalledBytes returns what an iteration takes whose progress has stalled: its basis is
-// copied to one of twice as many vectors, once, and in the Interior, where that is usual,
+// doubledBytes is the memory of Lanczos while a basis of size vectors grows to twice as
+// many.
+func doubledBytes(n, k, size int) int64 {
+	return lanczosBytes(n, k, 2*size) + partBytes(n, size+width)
+}
+
+// stalledBytes returns what an iteration takes whose progress has stalled: its basis
+// grows to twice as many vectors, once, and in the Interior, where that is usual,
 // three times, or as often as Memory allows.
 func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	set := s.withDefaults()
@@ -240,7 +244,7 @@ func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	}
 	const usual = 3 // doublings in the Interior
 	for size, doubled := set.basisSize(wanted), 0; wanted > 0 && 2*size < n; size, doubled = 2*size, doubled+1 {
-		bytes := lanczosBytes(n, pairs, 2*size) + basisBytes(n, size+width) + beside
+		bytes := doubledBytes(n, pairs, size) + beside
 		if interior && set.Memory > 0 && bytes > set.Memory && doubled >= usual {
 			break
 		}

@@ -51,19 +51,18 @@ type krylov struct {
 }
 
 // allocate makes room for m columns, locked ones and the block Q included.
-func (k *krylov) allocate(ctx context.Context, m int) error {
-	old, oldH, oldStride := k.v, k.h, k.stride
-	k.v = newBasis(k.e.rows, m)
+func (k *krylov) allocate(m int) {
+	oldH, oldStride := k.h, k.stride
 	k.c = make([]float64, m*width)
 	k.h, k.stride = make([]float64, m*m), m
-	if old == nil {
-		return nil
+	if k.v == nil {
+		k.v = newBasis(k.e.rows, m)
+		return
 	}
 	for i := range k.size {
 		copy(k.h[i*m:], oldH[i*oldStride:][:k.size])
 	}
-	used := k.locked + k.size + k.block
-	return k.e.copyTo(ctx, k.v.slice(0, used), old.slice(0, used))
+	k.v.grow(m, k.locked+k.size+k.block)
 }
 
 // room returns the number of columns that V may have.

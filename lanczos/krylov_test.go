@@ -67,6 +67,44 @@ func TestProjection(t *testing.T) {
 	}
 }
 
+// TestBasisGrows: a basis of several parts keeps its first columns when it grows, and
+// holds no more than it says while it does.
+func TestBasisGrows(t *testing.T) {
+	const cols, keep, more = 14, 9, 30
+	const rows = 3*leastPart/(8*cols) + 7
+	v := newBasis(rows, cols)
+	if len(v.part) < 3 {
+		t.Fatalf("%d parts", len(v.part))
+	}
+	fill := func(from, to int) {
+		for i := range rows {
+			for j := from; j < to; j++ {
+				v.panel(i/segment, j)[i%segment] = float64(i*more + j)
+			}
+		}
+	}
+	fill(0, cols)
+	if part, bytes := 8*int64(len(v.part[0])), partBytes(rows, cols); part != bytes {
+		t.Errorf("a part has %d bytes, not %d", part, bytes)
+	}
+	v.grow(more, keep)
+	fill(keep, more)
+	var bytes int64
+	for _, part := range v.part {
+		bytes += 8 * int64(len(part))
+	}
+	if bytes != basisBytes(rows, more) || v.cols != more {
+		t.Errorf("%d bytes for %d columns, not %d", bytes, v.cols, basisBytes(rows, more))
+	}
+	for i := range rows {
+		for j := range more {
+			if x := v.panel(i/segment, j)[i%segment]; x != float64(i*more+j) {
+				t.Fatalf("row %d, column %d: %v", i, j, x)
+			}
+		}
+	}
+}
+
 func TestOrthonormalize(t *testing.T) {
 	n := 700
 	rng := rand.New(rand.NewPCG(1, 1))

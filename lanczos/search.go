@@ -212,19 +212,17 @@ func (w *solve) restart(ctx context.Context, want, converged int, impatient bool
 		st.stalled = 0
 		size := k.v.cols - width
 		if 2*size < w.n {
-			bytes := w.doubledBytes(size)
+			bytes := doubledBytes(w.n, len(w.result.Values), size)
 			if inside && w.s.Memory > 0 && bytes > w.s.Memory {
 				// What is asked for has room for two times more, which may follow.
 				for next := 2 * size; 2*next < w.n && next <= 4*size; next *= 2 {
-					bytes = max(bytes, w.doubledBytes(next))
+					bytes = max(bytes, doubledBytes(w.n, len(w.result.Values), next))
 				}
 			}
 			if err := w.reserve(bytes, fmt.Sprintf("a basis of %d vectors, since %d make no progress", 2*size, size)); err != nil {
 				return err
 			}
-			if err := k.allocate(ctx, 2*size+width); err != nil {
-				return err
-			}
+			k.allocate(2*size + width)
 			w.result.Basis = 2 * size
 		}
 	}
@@ -248,10 +246,6 @@ func (w *solve) restart(ctx context.Context, want, converged int, impatient bool
 	keep := min(max(want+k.room()/8, 2*k.room()/5), k.size-width)
 	return k.rotate(ctx, keep)
 }
-
-// doubledBytes is the memory of Lanczos while a basis of size vectors is copied to one of
-// twice as many.
-func (w *solve) doubledBytes(size int) int64 { return w.bytes(2*size) + basisBytes(w.n, size+width) }
 
 // plan returns the filter for want pairs. The unwanted interval ends where a
 // multiple of as many eigenvalues lie beyond it: where a gap is near, the filter

@@ -59,10 +59,10 @@ func (p *Problem) vectorBytes(n int) int64 {
 }
 
 // Where nobody gives a limit an iteration in the interior may take interiorGrowth times
-// what it begins with, for a basis that has been doubled three times and the one
-// before it, or on a small graph interiorLeast bytes.
+// what it begins with, for a basis that has been doubled three times, or on a small
+// graph interiorLeast bytes.
 const (
-	interiorGrowth = 13
+	interiorGrowth = 9
 	interiorLeast  = 512 << 20
 )
 
