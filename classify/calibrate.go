@@ -30,7 +30,7 @@ type calibration struct {
 // class by class, every fifth item is in one. Cost: five fits.
 //
 // An output that never has items of both sides to learn from and to score gives ½.
-func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classes int, v spec.Values) (func(dst, scores []float64) []float64, error) {
+func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, classes int, v spec.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
 	g, err := newGroupsOfTwo(k, y, classes)
 	if err != nil {
@@ -59,7 +59,7 @@ func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classe
 		if err != nil {
 			return nil, err
 		}
-		outputs := without.Outputs()
+		outputs := without.Pairs
 		for i, c := range y {
 			if c < 0 || part[i] != fold {
 				continue
@@ -70,7 +70,7 @@ func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classe
 			}
 		}
 	}
-	c := &calibration{classes: g.present, pairs: m.Outputs()}
+	c := &calibration{classes: g.present, pairs: m.Pairs}
 	for _, p := range c.pairs {
 		a, b := scores[p].sigmoid()
 		c.a, c.b = append(c.a, a), append(c.b, b)

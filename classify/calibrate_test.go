@@ -149,7 +149,7 @@ func TestCalibrate(t *testing.T) {
 		}
 	}
 	one := make([]int, len(y))
-	if _, err := Calibrate(t.Context(), &svmLearner, new(KernelModel), k, one, 3, nil); !errors.Is(err, ErrOneClass) {
+	if _, err := Calibrate(t.Context(), &svmLearner, new(Model), k, one, 3, nil); !errors.Is(err, ErrOneClass) {
 		t.Errorf("one class: %v", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // the density of the class at x (Tang and Zhu 2010, equations 3 and 6).
 var densityLearner = Learner{
 	Spec: spec.Spec{Name: "density", Title: "mean kernel value to the items of each class"},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (Model, error) {
-		return orNil(means(ctx, k, y, classes, false))
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
+		return means(ctx, k, y, classes, false)
 	},
 	Dual: true,
 }
@@ -23,20 +23,20 @@ var densityLearner = Learner{
 // less half the squared distances to the centroids.
 var centroidLearner = Learner{
 	Spec: spec.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel"},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (Model, error) {
-		return orNil(means(ctx, k, y, classes, true))
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (*Model, error) {
+		return means(ctx, k, y, classes, true)
 	},
 	Dual: true,
 }
 
 // means returns the model whose scores are class means of the kernel, less half the
 // squared norms of the centroids if these are wanted.
-func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*KernelModel, error) {
+func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*Model, error) {
 	g, err := newGroupsOfTwo(k, y, classes)
 	if err != nil {
 		return nil, err
 	}
-	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
 	values := parts(k)
 	for m, c := range g.present {
 		items := g.class(c)

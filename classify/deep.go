@@ -58,7 +58,7 @@ func deepLearner(base *Learner) *Learner {
 					Words: []string{"all", "obs"}, Default: spec.Word("all")},
 			}, base.Params...),
 		},
-		Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
 		Whole: true, Base: base, Probabilities: base.Probabilities,
@@ -75,11 +75,11 @@ func deepLearner(base *Learner) *Learner {
 
 // fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
 // between the items with a class.
-func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 	if _, err := newGroupsOfTwo(k, y, classes); err != nil {
 		return nil, err
 	}
-	m := &deep{n: k.Len()}
+	m := new(deep)
 	var class, all []int
 	for i, c := range y {
 		if c >= 0 {
@@ -96,7 +96,7 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	if err != nil {
 		return nil, err
 	}
-	err = sched.Run(ctx, 0, gram.N, func(_, i int) error {
+	err = sched.Run(ctx, 0, gram.Rows, func(_, i int) error {
 		m.lift(gram.row(i), m.diagonal[i], m.diagonal)
 		return nil
 	})
@@ -110,19 +110,19 @@ func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v
 	if model == nil {
 		return nil, err
 	}
-	m.Model = model
-	return m, err
+	m.base = model
+	return &Model{Classes: classes, Items: k.Len(), Pairs: model.Pairs, rule: m}, err
 }
 
-// grams has the [*DenseGram] of fits that are over, whose memory a next fit of as many
+// grams has the denseGram of fits that are over, whose memory a next fit of as many
 // items takes. Else those of one fit after the other would wait for the collector together.
 var grams sync.Pool
 
 // gather returns the values of k between the given items.
-func gather(ctx context.Context, k Gram, items []int) (*DenseGram[float64], error) {
+func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], error) {
 	n := len(items)
-	g := &DenseGram[float64]{N: n, Stride: n}
-	if last, there := grams.Get().(*DenseGram[float64]); there && cap(last.Data) >= n*n {
+	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n}
+	if last, there := grams.Get().(*denseGram[float64]); there && cap(last.Data) >= n*n {
 		g.Data = last.Data[:n*n]
 	}
 	if g.Data == nil {
@@ -143,11 +143,10 @@ func gather(ctx context.Context, k Gram, items []int) (*DenseGram[float64], erro
 	return g, nil
 }
 
-// deep is a model of the kernel of a level.
+// deep is the rule of a model of the kernel of a level.
 type deep struct {
-	Model              // of the values with the items with a class
-	n        int       // items of the Gram that was given
-	items    []int     // of them, those with a class
+	base     *Model    // of the values with the items with a class
+	items    []int     // those with a class
 	diagonal []float64 // K_0(i, i) of these
 	h        []float64 // bandwidths of the levels
 }
@@ -184,7 +183,7 @@ func (m *deep) distances(row []float64, own float64, diagonal []float64, level i
 func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error {
 	n, workers := len(all), sched.Workers(0)
 	diagonal, sums := make([]float64, n), make([]float64, n)
-	values, rows := make([]partGram, workers), make([]float64, workers*n)
+	values, rows := make([]PartGram, workers), make([]float64, workers*n)
 	for w := range values {
 		values[w] = parts(k)
 	}
@@ -228,15 +227,15 @@ func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error 
 	return nil
 }
 
-// ScoresTo implements [Model].
-func (m *deep) ScoresTo(dst, row []float64, own float64) []float64 {
-	if len(row) != m.n {
-		panic(badLength)
-	}
+// scoresTo implements [rule].
+func (m *deep) scoresTo(dst, row []float64, own float64) {
 	values := make([]float64, len(m.items))
 	for a, i := range m.items {
 		values[a] = row[i]
 	}
 	own = m.lift(values, own, m.diagonal)
-	return m.Model.ScoresTo(dst, values, own)
+	m.base.ScoresTo(dst, values, own)
 }
+
+// support implements [rule]: values with all items are needed.
+func (m *deep) support() int { return 0 }

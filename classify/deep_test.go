@@ -24,7 +24,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
 			}
 		}
-		for bandwidth, items := range map[string][]int{"all": all(l.k.N), "obs": used(l.y)} {
+		for bandwidth, items := range map[string][]int{"all": all(l.k.Rows), "obs": used(l.y)} {
 			var m deep
 			if err := m.measure(t.Context(), l.k, items, 3); err != nil {
 				t.Fatal(err)
@@ -53,7 +53,7 @@ func TestDeepBase(t *testing.T) {
 		}
 	}
 	k := p.gram()
-	level := &DenseGram[float64]{N: k.N, Stride: k.N, Data: make([]float64, k.N*k.N)}
+	level := &denseGram[float64]{Rows: k.Rows, Cols: k.Rows, Stride: k.Rows, Data: make([]float64, k.Rows*k.Rows)}
 	h := 0.0
 	distance := func(i, j int) float64 {
 		d := 0.0
@@ -62,15 +62,15 @@ func TestDeepBase(t *testing.T) {
 		}
 		return math.Sqrt(d)
 	}
-	for i := range k.N {
-		for j := range k.N {
-			h += distance(i, j) / float64(k.N*k.N)
+	for i := range k.Rows {
+		for j := range k.Rows {
+			h += distance(i, j) / float64(k.Rows*k.Rows)
 		}
 	}
-	for i := range k.N {
-		for j := range k.N {
+	for i := range k.Rows {
+		for j := range k.Rows {
 			d := distance(i, j) / h
-			level.Data[i*k.N+j] = math.Exp(-d*d/2) / (math.Sqrt(2*math.Pi) * h)
+			level.Data[i*k.Rows+j] = math.Exp(-d*d/2) / (math.Sqrt(2*math.Pi) * h)
 		}
 	}
 	for _, d := range Learners() {
@@ -89,7 +89,7 @@ func TestDeepBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range k.N {
+		for i := range k.Rows {
 			row := level.row(i)
 			expected := want.ScoresTo(nil, row, row[i])
 			for c, s := range got.ScoresTo(nil, k.row(i), k.row(i)[i]) {
@@ -103,7 +103,7 @@ func TestDeepBase(t *testing.T) {
 func TestDistances(t *testing.T) {
 	p := clouds(2, 12, 3, 2, 1)
 	k := p.gram()
-	diagonal := make([]float64, k.N)
+	diagonal := make([]float64, k.Rows)
 	for i := range diagonal {
 		diagonal[i] = k.row(i)[i]
 	}
@@ -118,7 +118,7 @@ func TestDistances(t *testing.T) {
 }
 
 func TestDeepInOnePlace(t *testing.T) {
-	k := &DenseGram[float64]{N: 2, Stride: 2, Data: []float64{1, 1, 1, 1}}
+	k := &denseGram[float64]{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1, 1, 1, 1}}
 	d := LearnerOf("dkm")
 	v, err := d.Resolve(nil, nil)
 	if err != nil {
@@ -146,7 +146,7 @@ func TestDeepMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := l.Fit(t.Context(), p.f, p.y, p.classes, v); err != nil {
+	if _, err := l.Fit(t.Context(), LinearGram(p.f), p.y, p.classes, v); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // descent solves the dual of one linear machine,
@@ -17,7 +18,7 @@ import (
 // settled. Hsieh, Chang, Lin, Keerthi, Sundararajan, A dual coordinate descent
 // method for large-scale linear SVM, ICML 2008, algorithm 3.
 type descent[T float] struct {
-	features Features[T]
+	features *sparse.Block[T]
 	w        []float64
 	b        float64 // the weight of the constant feature
 	bias     float64 // the value of the constant feature

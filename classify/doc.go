@@ -34,16 +34,16 @@
 // class of each item (−1: not used), the number of classes.
 //
 //   - On a kernel: [SVM.Fit] and [FitRLS]. Its values are materialised ([DenseGram]) or
-//     inner products of features ([Features]).
+//     inner products of features ([LinearGram]).
 //
 //   - On features: [FitLinearSVM] and [FitLinearRLS] return linear functions.
 //     [LinearWeights] makes such of a kernel machine whose kernel is the inner product.
 //
-//   - Along a path of costs or ridges, each fit from the one before: [Solver], in memory
-//     that it keeps for thousands of small fits, [RLSPath], which has exact leave-one-out
-//     decisions, and [LogisticPath].
+//   - Along a path of costs or ridges: [Solver], in memory that it keeps for thousands of
+//     small fits, [RLSPath] and [LogisticPath]; [LeaveOneOutRLS] has the decisions on each
+//     item of machines that learn from all others.
 //
-//     k := classify.NewDenseGram(kernel)            // n×n, a gonum matrix
+//     k := classify.DenseGram(values)               // n×n
 //     svm := &classify.SVM{Cost: 10}
 //     model, err := svm.Fit(ctx, k, y, classes)     // y[i] = −1: not used
 //     if err != nil {

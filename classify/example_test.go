@@ -8,23 +8,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Two groups of points on a line, one point in between without a class.
 func ExampleSVM() {
-	points := []float64{-3, -2, -1, 1, 2, 3, 0.4}
+	points := mat.NewDense(7, 1, []float64{-3, -2, -1, 1, 2, 3, 0.4})
 	y := []int{0, 0, 0, 1, 1, 1, -1}
-	kernel := mat.NewSymDense(len(points), nil)
-	kernel.SymOuterK(1, mat.NewDense(len(points), 1, points))
+	var kernel mat.Dense
+	kernel.Mul(points, points.T())
 
 	svm := &classify.SVM{Cost: 10}
-	model, err := svm.Fit(context.Background(), classify.NewDenseGram(kernel), y, 2)
+	model, err := svm.Fit(context.Background(), classify.DenseGram(sparse.BlockOfDense(&kernel)), y, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
-	row := mat.Row(nil, 6, kernel)
-	decisions := model.ScoresTo(nil, row, 0)
+	decisions := model.ScoresTo(nil, kernel.RawRowView(6), 0)
 	scores := classify.SoftVotes(nil, model.Pairs, decisions, 1)
 	fmt.Printf("class %d, scores %.2f\n", model.Pairs.Predict(decisions), scores)
 	// Output: class 1, scores [0.40 0.60]
@@ -32,21 +32,22 @@ func ExampleSVM() {
 
 // The same points, with a learner by its name and probabilities of the classes.
 func ExampleLearner() {
-	points := []float64{-3, -2, -1, 1, 2, 3, 0.4}
+	points := mat.NewDense(7, 1, []float64{-3, -2, -1, 1, 2, 3, 0.4})
 	y := []int{0, 0, 0, 1, 1, 1, -1}
-	kernel := mat.NewSymDense(len(points), nil)
-	kernel.SymOuterK(1, mat.NewDense(len(points), 1, points))
+	kernel := classify.LinearGram(sparse.BlockOfDense(points))
 
 	gp := classify.LearnerOf("gp")
 	values, err := gp.Resolve(spec.Values{"variance": spec.Number(4)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := gp.Fit(context.Background(), classify.NewDenseGram(kernel), y, 2, values)
+	model, err := gp.Fit(context.Background(), kernel, y, 2, values)
 	if err != nil {
 		log.Fatal(err)
 	}
-	scores := model.ScoresTo(nil, mat.Row(nil, 6, kernel), kernel.At(6, 6))
+	row := make([]float64, kernel.Len())
+	kernel.RowTo(row, 6)
+	scores := model.ScoresTo(nil, row, row[6])
 	fmt.Printf("%s: %.2f\n", gp.Text(values), gp.Probabilities(nil, scores))
 	// Output: σ² = 4: [0.30 0.70]
 }

@@ -23,8 +23,8 @@ var gpLearner = Learner{
 			Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
 		}},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
-		return orNil(fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"), false))
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+		return fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"), false)
 	},
 	Dual:          true,
 	Probabilities: Softmax,

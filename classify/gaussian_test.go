@@ -39,7 +39,7 @@ func TestGaussianProcessGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		alpha := sparse.NewBlock[float64](len(l.g.Train), latent.Cols)
-		for c, machine := range m.(*KernelModel).Machines {
+		for c, machine := range m.Machines {
 			for a, v := range machine.Coef {
 				alpha.Row(a)[c] = v
 			}
@@ -67,7 +67,7 @@ func TestGaussianProcessStationary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model := m.(*KernelModel)
+		model := m
 		for a, i := range model.Machines[0].Index {
 			share := Softmax(nil, m.ScoresTo(nil, k.row(i), k.row(i)[i]))
 			for c := range share {

@@ -97,17 +97,17 @@ func walkKernel(g testgraph.Graph, alpha float64, steps int) *sparse.Block[float
 }
 
 // gram returns the kernel between the training nodes.
-func (c *goldenCase) gram() *DenseGram[float64] {
+func (c *goldenCase) gram() *denseGram[float64] {
 	m := len(c.train)
 	data := make([]float64, 0, m*m)
 	for _, i := range c.train {
 		data = append(data, c.kernel.Row(i)...)
 	}
-	return &DenseGram[float64]{N: m, Stride: m, Data: data}
+	return &denseGram[float64]{Rows: m, Cols: m, Stride: m, Data: data}
 }
 
 // fitGolden fits a case and returns the model and its decisions on all nodes.
-func fitGolden(t *testing.T, c *goldenCase, tolerance float64) (*KernelModel, *sparse.Block[float64]) {
+func fitGolden(t *testing.T, c *goldenCase, tolerance float64) (*Model, *sparse.Block[float64]) {
 	t.Helper()
 	svm := &SVM{Cost: c.cost, Tolerance: tolerance}
 	m, err := svm.Fit(context.Background(), c.gram(), c.y, c.classes)
@@ -138,7 +138,7 @@ func TestSVMGolden(t *testing.T) {
 			coef := sparse.NewBlock[float64](n, len(c.train))
 			for i, k := range m.Machines {
 				objective.Row(i)[0], rho.Row(i)[0] = k.Objective, k.Rho
-				m.CoefTo(coef.Row(i), i)
+				m.coefTo(coef.Row(i), i)
 			}
 			testgraph.Close(t, objective, file("objective"), 1e-6, 1e-6)
 			if c.unique {
@@ -166,7 +166,7 @@ func TestSVMDefaultTolerance(t *testing.T) {
 func TestSVMDefaultToleranceShrunk(t *testing.T) {
 	g := testgraph.Load(t, "sbm300")
 	b := walkKernel(g, 0.5, 10)
-	k := &DenseGram[float64]{N: b.Rows, Stride: b.Stride, Data: b.Data}
+	k := &denseGram[float64]{Rows: b.Rows, Cols: b.Rows, Stride: b.Stride, Data: b.Data}
 	for _, cost := range []float64{1, 100} {
 		m := fit(t, &SVM{Cost: cost}, k, g.Labels, len(g.Classes))
 		decisions := sparse.BlockOf(b.Rows, len(m.Pairs), make([]float64, b.Rows*len(m.Pairs)))
@@ -183,7 +183,6 @@ func TestSVMGoldenFromFeatures(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, graph)
 		b := testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy")
-		f := Features[float64]{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride, Data: b.Data}
 		y := make([]int, len(g.Nodes))
 		for i := range y {
 			y[i] = -1
@@ -193,14 +192,14 @@ func TestSVMGoldenFromFeatures(t *testing.T) {
 		}
 		for _, cost := range []float64{1, 16} {
 			svm := &SVM{Cost: cost, Tolerance: 1e-10}
-			m, err := svm.Fit(context.Background(), f, y, len(g.Classes))
+			m, err := svm.Fit(context.Background(), LinearGram(b), y, len(g.Classes))
 			if err != nil {
 				t.Fatal(err)
 			}
-			linear := LinearWeights(m, f)
+			linear := LinearWeights(m, b)
 			decisions := sparse.NewBlock[float64](b.Rows, len(m.Pairs))
 			for i := range b.Rows {
-				linear.ScoresTo(decisions.Row(i), b.Row(i), 0)
+				linear.ScoresTo(decisions.Row(i), b.Row(i), nil)
 			}
 			name := fmt.Sprintf("%s/svm_cwk_C%.1f_decision.npy", graph, cost)
 			testgraph.Close(t, decisions, testgraph.Golden(t, name), 1e-6, 1e-6)

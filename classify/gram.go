@@ -3,10 +3,9 @@ package classify
 import (
 	"context"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // float is the element type of kernel values and features.
@@ -15,9 +14,7 @@ type float interface{ float32 | float64 }
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
 //
-// If it also has a method PartTo(dst []float64, i int, items []int) that stores
-// K(i, items[j]) in dst[j], learners ask for the parts of rows that they need
-// rather than for whole rows. With the methods Alike() []int, which numbers the distinct
+// Of a [PartGram] learners ask for the parts of rows that they need. With the methods Alike() []int, which numbers the distinct
 // items from 0 and returns the number of each item, and DistinctTo(dst []float64, i int),
 // which stores the values of item i with all distinct ones in their order, what is the
 // same for items that are alike is computed once.
@@ -28,42 +25,34 @@ type Gram interface {
 	RowTo(dst []float64, i int)
 }
 
-// DenseGram is a Gram in memory: K(i, j) = Data[i·Stride+j] for i, j < N.
-// Data is shared, not copied, and must be symmetric.
-type DenseGram[T float32 | float64] struct {
-	N, Stride int
-	Data      []T
+// PartGram is a [Gram] that gives parts of its rows, which is all that learners ask for.
+// Any other Gram is asked for whole rows.
+type PartGram interface {
+	Gram
+	// PartTo stores K(i, items[j]) in dst[j].
+	PartTo(dst []float64, i int, items []int)
 }
 
-// NewDenseGram returns the values of a symmetric matrix as a Gram. It shares
-// memory with k if k is stored densely by rows ([mat.RawMatrixer]), as is what
-// sparse.DenseOf makes of a block, and copies otherwise.
-func NewDenseGram(k mat.Matrix) *DenseGram[float64] {
-	n, c := k.Dims()
-	if n != c {
+// denseGram is a Gram in memory.
+type denseGram[T float] sparse.Block[T]
+
+// DenseGram returns the values of a symmetric matrix as a Gram, K(i, j) = k_ij. It shares
+// memory with k.
+func DenseGram[T float32 | float64](k *sparse.Block[T]) PartGram {
+	if k.Rows != k.Cols {
 		panic(badShape)
 	}
-	if raw, ok := k.(mat.RawMatrixer); ok {
-		m := raw.RawMatrix()
-		return &DenseGram[float64]{N: n, Stride: m.Stride, Data: m.Data}
-	}
-	data := make([]float64, n*n)
-	for i := range n {
-		for j := range n {
-			data[i*n+j] = k.At(i, j)
-		}
-	}
-	return &DenseGram[float64]{N: n, Stride: n, Data: data}
+	return (*denseGram[T])(k)
 }
 
-// Len returns N.
-func (g *DenseGram[T]) Len() int { return g.N }
+// Len implements [Gram].
+func (g *denseGram[T]) Len() int { return g.Rows }
 
-func (g *DenseGram[T]) row(i int) []T { return g.Data[i*g.Stride:][:g.N] }
+func (g *denseGram[T]) row(i int) []T { return g.Data[i*g.Stride:][:g.Cols] }
 
-// RowTo stores row i in dst, which has length N.
-func (g *DenseGram[T]) RowTo(dst []float64, i int) {
-	if len(dst) != g.N {
+// RowTo implements [Gram].
+func (g *denseGram[T]) RowTo(dst []float64, i int) {
+	if len(dst) != g.Cols {
 		panic(badLength)
 	}
 	for j, v := range g.row(i) {
@@ -71,32 +60,28 @@ func (g *DenseGram[T]) RowTo(dst []float64, i int) {
 	}
 }
 
-// PartTo stores K(i, items[j]) in dst[j].
-func (g *DenseGram[T]) PartTo(dst []float64, i int, items []int) {
+// PartTo implements [PartGram].
+func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
 	simd.Take(dst, g.row(i), items)
 }
 
-func (g *DenseGram[T]) roundedTo(dst []float32, i int, items []int) {
+func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) {
 	simd.Take(dst, g.row(i), items)
 }
 
-// Features holds the feature vectors of items: feature j of item i is
-// Data[i·Stride+j], for i < Rows and j < Cols. They are a [Gram], the linear kernel
-// K(i, j) = ⟨f_i, f_j⟩, computed when it is asked for: a row costs Rows·Cols products.
-// Products and sums are float64 whatever the features are.
-type Features[T float32 | float64] struct {
-	Rows, Cols, Stride int
-	Data               []T
-}
+// linearGram is the linear kernel of features.
+type linearGram[T float] struct{ *sparse.Block[T] }
 
-// Row returns the features of item i. The slice shares memory with f.
-func (f Features[T]) Row(i int) []T { return f.Data[i*f.Stride:][:f.Cols] }
+// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram,
+// computed when it is asked for: a row costs Rows·Cols products. Products and sums are
+// float64 whatever the features are. It shares memory with f.
+func LinearGram[T float32 | float64](f *sparse.Block[T]) PartGram { return linearGram[T]{f} }
 
-// Len returns the number of items.
-func (f Features[T]) Len() int { return f.Rows }
+// Len implements [Gram].
+func (f linearGram[T]) Len() int { return f.Rows }
 
-// RowTo stores ⟨f_i, f_j⟩ in dst[j] for all items j.
-func (f Features[T]) RowTo(dst []float64, i int) {
+// RowTo implements [Gram].
+func (f linearGram[T]) RowTo(dst []float64, i int) {
 	if len(dst) != f.Rows {
 		panic(badLength)
 	}
@@ -106,8 +91,8 @@ func (f Features[T]) RowTo(dst []float64, i int) {
 	}
 }
 
-// PartTo stores ⟨f_i, f_items[j]⟩ in dst[j].
-func (f Features[T]) PartTo(dst []float64, i int, items []int) {
+// PartTo implements [PartGram].
+func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 	x := f.Row(i)
 	dst = dst[:len(items)]
 	for j, item := range items {
@@ -115,12 +100,13 @@ func (f Features[T]) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// Gram returns the values of the kernel between all items, symmetric to the bit. Cost:
-// Rows²·Cols/2 products and as many values as Rows²; the error is the context's.
-func (f Features[T]) Gram(ctx context.Context, workers int) (*DenseGram[float64], error) {
+// InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric
+// to the bit. Cost: Rows²·Cols/2 products and as many values as Rows²; the error is the
+// context's.
+func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
 	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
 	n := f.Rows
-	k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	k := &sparse.Block[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 	pieces := (n + rows - 1) / rows
 	return k, sched.Run(ctx, workers, pieces, func(_, p int) error {
 		p = pieces - 1 - p // the longest rows first
@@ -129,10 +115,10 @@ func (f Features[T]) Gram(ctx context.Context, workers int) (*DenseGram[float64]
 		for at := 0; at < f.Cols; at += depth {
 			end := min(at+depth, f.Cols)
 			width := (end - at + 3) &^ 3
-			f.widen(left, width, top, bottom, at, end)
+			widen(left, f, width, top, bottom, at, end)
 			for lo := 0; lo < bottom; lo += rows {
 				hi := min(lo+rows, n)
-				f.widen(right, width, lo, hi, at, end)
+				widen(right, f, width, lo, hi, at, end)
 				of := func(part []float64, i int) []float64 { return part[i*width : (i+1)*width] }
 				for i := 0; i < bottom-top; i += 2 {
 					for j := 0; j < hi-lo; j += 4 {
@@ -154,7 +140,7 @@ func (f Features[T]) Gram(ctx context.Context, workers int) (*DenseGram[float64]
 
 // widen stores the features lo ≤ j < hi of the items from ≤ i < to in dst, with zeros
 // behind them up to the width, and behind the items.
-func (f Features[T]) widen(dst []float64, width, from, to, lo, hi int) {
+func widen[T float](dst []float64, f *sparse.Block[T], width, from, to, lo, hi int) {
 	clear(dst)
 	for i := from; i < to; i++ {
 		for j, v := range f.Row(i)[lo:hi] {
@@ -190,35 +176,30 @@ func addScaled[T float](dst []float64, a float64, x []T) {
 	}
 }
 
-// partGram is a Gram that gives parts of its rows.
-type partGram interface {
-	PartTo(dst []float64, i int, items []int)
-}
-
 // roundedGram is a Gram that stores K(i, items[j]) in single precision.
 type roundedGram interface {
 	roundedTo(dst []float32, i int, items []int)
 }
 
-// wholeRows gives parts of the rows of a Gram that only knows whole ones.
+// wholeRows is a PartGram of a Gram that only knows whole rows.
 type wholeRows struct {
-	gram Gram
-	row  []float64
+	Gram
+	row []float64
 }
 
-// PartTo implements [partGram].
+// PartTo implements [PartGram].
 func (w *wholeRows) PartTo(dst []float64, i int, items []int) {
-	w.gram.RowTo(w.row, i)
+	w.RowTo(w.row, i)
 	simd.Take(dst, w.row, items)
 }
 
 // parts returns k itself if it gives parts of rows. What it returns is for one
 // goroutine.
-func parts(k Gram) partGram {
-	if p, ok := k.(partGram); ok {
+func parts(k Gram) PartGram {
+	if p, ok := k.(PartGram); ok {
 		return p
 	}
-	return &wholeRows{gram: k, row: make([]float64, k.Len())}
+	return &wholeRows{Gram: k, row: make([]float64, k.Len())}
 }
 
 const (

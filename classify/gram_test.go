@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -13,21 +14,18 @@ func TestGrams(t *testing.T) {
 	p := clouds(3, 23, 7, 2, 1)
 	dense := p.gram()
 	wide := mat.NewDense(25, 30, nil)
-	symmetric := mat.NewSymDense(23, nil)
-	narrow := &DenseGram[float32]{N: 23, Stride: 24, Data: make([]float32, 23*24)}
+	narrow := &denseGram[float32]{Rows: 23, Cols: 23, Stride: 24, Data: make([]float32, 23*24)}
 	for i := range 23 {
 		for j := range 23 {
 			v := mat.Dot(mat.NewVecDense(7, p.f.Row(i)), mat.NewVecDense(7, p.f.Row(j)))
 			within(t, "kernel value", dense.Data[i*23+j], v, 1e-14*(1+math.Abs(v)))
 			wide.Set(i+1, j+2, dense.Data[i*23+j])
-			symmetric.SetSym(i, j, dense.Data[i*23+j])
 			narrow.Data[i*24+j] = float32(dense.Data[i*23+j])
 		}
 	}
 	grams := map[string]Gram{
-		"features":      p.f,
-		"dense matrix":  NewDenseGram(wide.Slice(1, 24, 2, 25)),
-		"symmetric":     NewDenseGram(symmetric),
+		"features":      LinearGram(p.f),
+		"dense matrix":  DenseGram(sparse.BlockOfDense(wide.Slice(1, 24, 2, 25).(*mat.Dense))),
 		"whole rows":    onlyRows{dense},
 		"single values": narrow,
 	}
@@ -53,9 +51,9 @@ func TestGrams(t *testing.T) {
 			}
 		}
 	}
-	panics(t, badShape, func() { NewDenseGram(mat.NewDense(2, 3, nil)) })
+	panics(t, badShape, func() { DenseGram(sparse.NewBlock[float64](2, 3)) })
 	panics(t, badLength, func() { dense.RowTo(make([]float64, 3), 0) })
-	panics(t, badLength, func() { p.f.RowTo(make([]float64, 3), 0) })
+	panics(t, badLength, func() { LinearGram(p.f).RowTo(make([]float64, 3), 0) })
 }
 
 // TestRowCache compares a small cache with the matrix it reads, under a random
@@ -119,7 +117,7 @@ func testRowCache[T float](t *testing.T) {
 }
 
 // ordinals is a Gram of any size with K(i, j) = i + j.
-type ordinals struct{}
+type ordinals struct{ Gram }
 
 func (ordinals) PartTo(dst []float64, i int, items []int) {
 	for j, item := range items {
@@ -150,21 +148,21 @@ func TestRowCacheLongRows(t *testing.T) {
 func TestGramOfFeatures(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {6, 3}, {67, 5}, {131, 600}} {
 		rng := rand.New(rand.NewPCG(3, uint64(shape[0])))
-		f := Features[float32]{Rows: shape[0], Cols: shape[1], Stride: shape[1] + 2, Data: make([]float32, shape[0]*(shape[1]+2))}
+		f := &sparse.Block[float32]{Rows: shape[0], Cols: shape[1], Stride: shape[1] + 2, Data: make([]float32, shape[0]*(shape[1]+2))}
 		for i := range f.Data {
 			f.Data[i] = float32(rng.NormFloat64())
 		}
-		one, err := f.Gram(t.Context(), 1)
+		one, err := InnerProducts(t.Context(), f, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		many, err := f.Gram(t.Context(), 7)
+		many, err := InnerProducts(t.Context(), f, 7)
 		if err != nil || !reflect.DeepEqual(one, many) {
 			t.Fatal("values depend on the number of workers", err)
 		}
 		row := make([]float64, f.Rows)
 		for i := range f.Rows {
-			f.RowTo(row, i)
+			LinearGram(f).RowTo(row, i)
 			for j, v := range row {
 				within(t, "kernel value", one.Data[i*f.Rows+j], v, 1e-13*float64(f.Cols))
 				if one.Data[i*f.Rows+j] != one.Data[j*f.Rows+i] {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // factor returns features G of the given items with K = GGᵀ, as many as K has rank:
@@ -15,10 +16,10 @@ import (
 // less exact, at most 1e-6. The rows of the items of pivots are a lower triangle. Cost: m·r²
 // products for m items and rank r. The error is [ErrIndefinite] if K is seen not to be
 // positive semidefinite.
-func factor(ctx context.Context, k Gram, items []int) (g Features[float64], pivots []int, err error) {
+func factor(ctx context.Context, k Gram, items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
 	if err != nil {
-		return g, nil, err
+		return nil, nil, err
 	}
 	var largest float64
 	for i := range items {
@@ -28,14 +29,14 @@ func factor(ctx context.Context, k Gram, items []int) (g Features[float64], pivo
 		for j := range items[:i+1] {
 			most := math.Sqrt(max(0, gram.At(i, i)) * max(0, gram.At(j, j)))
 			if math.Abs(gram.At(i, j)) > most+1e-5*largest {
-				return g, nil, ErrIndefinite
+				return nil, nil, ErrIndefinite
 			}
 		}
 	}
 	for _, share := range []float64{1e-15, 1e-12, 1e-9, 1e-6} {
 		var c mat.PivotedCholesky
 		if err := sched.Abandon(ctx, func() { c.Factorize(gram, share*largest) }); err != nil {
-			return g, nil, err
+			return nil, nil, err
 		}
 		g = rowsOf(&c)
 		left := 0.0 // the least of the diagonal: below 0 by rounding, or much below
@@ -46,13 +47,13 @@ func factor(ctx context.Context, k Gram, items []int) (g Features[float64], pivo
 			return g, c.ColumnPivots(nil)[:g.Cols], nil
 		}
 	}
-	return Features[float64]{}, nil, ErrIndefinite
+	return nil, nil, ErrIndefinite
 }
 
 // rowsOf returns the features of the items, the rows of PUᵀ.
-func rowsOf(c *mat.PivotedCholesky) Features[float64] {
+func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 	m, rank := c.SymmetricDim(), c.Rank()
-	g := Features[float64]{Rows: m, Cols: rank, Stride: rank, Data: make([]float64, m*rank)}
+	g := &sparse.Block[float64]{Rows: m, Cols: rank, Stride: rank, Data: make([]float64, m*rank)}
 	upper := c.RawU()
 	for j, i := range c.ColumnPivots(nil) {
 		row := g.Row(i)
@@ -66,7 +67,7 @@ func rowsOf(c *mat.PivotedCholesky) Features[float64] {
 // fitKernelSoftmax fits multinomial logistic regression with a ridge λ on the functions
 // Σ_i α_ic·K(·, i) of the classes, and with or without free biases. At the minimum α is
 // (Y − π)/λ, where Y are the one-hot classes and π their probabilities.
-func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda float64, biases bool) (*KernelModel, error) {
+func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda float64, biases bool) (*Model, error) {
 	g, err := newGroupsOfTwo(k, y, classes)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	}
 	s.predict()
 	_, b, _ := s.split(s.theta)
-	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
 	for c := range model.Machines {
 		machine := Machine{Index: items, Coef: make([]float64, len(items))}
 		for a := range items {

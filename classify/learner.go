@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -16,13 +17,13 @@ type Learner struct {
 	// Fit learns from the values of k between its items with y ≥ 0, in their order;
 	// v is complete ([spec.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
 	// classes have an item.
-	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error)
+	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error)
 
 	// Linear is Fit on explicit features, in less time than on them as a [Gram];
 	// nil: there is no such way.
-	Linear func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error)
+	Linear func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error)
 
-	// Dual says that every model of Fit is a [*KernelModel].
+	// Dual says that every model of Fit has Machines.
 	Dual bool
 
 	// Whole says that the model depends on the kernel between all items, with a class
@@ -39,18 +40,6 @@ type Learner struct {
 	// Memory returns the bytes that Fit takes beside the Gram for so many items with a
 	// class, but for a few numbers for each item.
 	Memory func(items, classes int) int64
-}
-
-// Model is what has been learned: scores of any item.
-type Model interface {
-	// Outputs lists what the scores stand for: a class against [Rest], where the
-	// largest score wins, or two classes, of which a score > 0 speaks for the first.
-	Outputs() Pairs
-
-	// ScoresTo stores the score of each of Outputs on an item x in dst, where row[i]
-	// is K(x, i) for all items i of the Gram and own is K(x, x). To a model that was
-	// fitted to features, row is the features of x. A nil dst allocates.
-	ScoresTo(dst, row []float64, own float64) []float64
 }
 
 // Learners returns all learners: those of a kernel, those on deep kernels, and those
@@ -94,12 +83,4 @@ func (g *groups) againstRest() Pairs {
 		pairs[m] = Pair{c, Rest}
 	}
 	return pairs
-}
-
-// orNil returns a model as a [Model], nil for none, with the error that came with it.
-func orNil(m *KernelModel, err error) (Model, error) {
-	if m == nil {
-		return nil, err
-	}
-	return m, err
 }

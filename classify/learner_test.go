@@ -25,7 +25,7 @@ type lesson struct {
 	g    testgraph.Graph
 	name string
 	node []int // of each item
-	k    *DenseGram[float64]
+	k    *denseGram[float64]
 	y    []int
 }
 
@@ -68,7 +68,7 @@ func lessonOf(g testgraph.Graph, name string, k *sparse.Block[float64]) *lesson 
 		}
 	}
 	n := len(l.node)
-	l.k = &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	l.k = &denseGram[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 	l.y = make([]int, n)
 	for a, i := range l.node {
 		for b, j := range l.node {
@@ -94,7 +94,7 @@ func (l *lesson) scores(t *testing.T, learner string, given spec.Values) *sparse
 	if err != nil {
 		t.Fatalf("%s on %s: %v", learner, l.name, err)
 	}
-	scores := sparse.NewBlock[float64](len(l.node), len(m.Outputs()))
+	scores := sparse.NewBlock[float64](len(l.node), len(m.Pairs))
 	for a, i := range l.node {
 		row := l.k.row(a)
 		m.ScoresTo(scores.Row(i), row, row[a])
@@ -137,7 +137,7 @@ func TestLearners(t *testing.T) {
 			t.Errorf("the defaults of %s: %v", d.Name, err)
 			continue
 		}
-		fit := func(y []int) (Model, error) {
+		fit := func(y []int) (*Model, error) {
 			return d.Fit(context.Background(), p.gram(), y, p.classes, v)
 		}
 		m, err := fit(p.y)
@@ -153,7 +153,7 @@ func TestLearners(t *testing.T) {
 		right, labelled := 0, 0
 		for i, want := range p.y {
 			x := p.f.Row(i)
-			onFeatures := linear.ScoresTo(nil, x, inner(x, x))
+			onFeatures := linear(x)
 			row := p.row(x)
 			scores := m.ScoresTo(nil, row, inner(x, x))
 			for c := range scores {
@@ -161,7 +161,7 @@ func TestLearners(t *testing.T) {
 			}
 			if want >= 0 {
 				labelled++
-				if m.Outputs().Predict(scores) == want {
+				if m.Pairs.Predict(scores) == want {
 					right++
 				}
 			}
@@ -208,22 +208,17 @@ func TestLearnersAgree(t *testing.T) {
 		for _, workers := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(workers)
 			var scores []float64
-			for _, onFeatures := range []bool{false, true} {
-				fit := func() (Model, error) { return d.fitFeatures(t.Context(), p.f, p.y, p.classes, v) }
-				if !onFeatures {
-					fit = func() (Model, error) { return d.Fit(t.Context(), k, p.y, p.classes, v) }
-				}
-				m, err := fit()
-				if err != nil {
-					t.Fatalf("%s: %v", d.Name, err)
-				}
-				for i := range k.N {
-					row := k.row(i)
-					if onFeatures {
-						row = p.f.Row(i)
-					}
-					scores = append(scores, m.ScoresTo(nil, row, k.row(i)[i])...)
-				}
+			m, err := d.Fit(t.Context(), k, p.y, p.classes, v)
+			if err != nil {
+				t.Fatalf("%s: %v", d.Name, err)
+			}
+			onFeatures, err := d.fitFeatures(t.Context(), p.f, p.y, p.classes, v)
+			if err != nil {
+				t.Fatalf("%s on features: %v", d.Name, err)
+			}
+			for i := range k.Rows {
+				scores = append(scores, m.ScoresTo(nil, k.row(i), k.row(i)[i])...)
+				scores = append(scores, onFeatures(p.f.Row(i))...)
 			}
 			if first == nil {
 				first = scores
@@ -235,33 +230,25 @@ func TestLearnersAgree(t *testing.T) {
 	}
 }
 
-// fitFeatures learns from explicit features of the items with y ≥ 0. A model that
-// is linear in the features is a [*LinearModel].
-func (l *Learner) fitFeatures(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (Model, error) {
+// fitFeatures learns from explicit features of the items with y ≥ 0 and returns what gives
+// the scores of features, by linear functions where there are such.
+func (l *Learner) fitFeatures(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (func(x []float64) []float64, error) {
+	var linear *LinearModel
+	var m *Model
+	var err error
 	if l.Linear != nil {
-		return l.Linear(ctx, f, y, classes, v)
+		linear, err = l.Linear(ctx, f, y, classes, v)
+	} else if m, err = l.Fit(ctx, LinearGram(f), y, classes, v); err == nil && m.Machines != nil {
+		linear = LinearWeights(m, f)
 	}
-	m, err := l.Fit(ctx, f, y, classes, v)
-	if err != nil {
-		return nil, err
-	}
-	if k, ok := m.(*KernelModel); ok {
-		return LinearWeights(k, f), nil
-	}
-	return featureModel{m, f}, nil
-}
-
-// featureModel predicts from features with a model of their kernel.
-type featureModel struct {
-	Model
-	items Features[float64]
-}
-
-// ScoresTo implements [Model].
-func (m featureModel) ScoresTo(dst, x []float64, _ float64) []float64 {
-	row := make([]float64, m.items.Rows)
-	for i := range row {
-		row[i] = inner(x, m.items.Row(i))
-	}
-	return m.Model.ScoresTo(dst, row, inner(x, x))
+	return func(x []float64) []float64 {
+		if linear != nil {
+			return linear.ScoresTo(nil, x, nil)
+		}
+		row := make([]float64, f.Rows)
+		for i := range row {
+			row[i] = inner(x, f.Row(i))
+		}
+		return m.ScoresTo(nil, row, inner(x, x))
+	}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -24,10 +25,10 @@ var rlsLearner = Learner{
 			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
-		return orNil(FitRLS(ctx, k, y, classes, ridgeOf(v, y)))
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+		return FitRLS(ctx, k, y, classes, ridgeOf(v, y))
 	},
-	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y))
 	},
 	Dual: true,
@@ -96,7 +97,7 @@ func (t *targets) of(items []int) *mat.Dense {
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and
 // [ErrIndefinite].
-func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (*KernelModel, error) {
+func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (*Model, error) {
 	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (
 
 // SolveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
 // (K + λI)⁻¹·T for the items with y ≥ 0, the rows of T in their order.
-func SolveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.Dense, error)) (*KernelModel, error) {
+func SolveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes)
 	if err != nil {
 		return nil, err
@@ -192,8 +193,8 @@ func solve(ctx context.Context, a *mat.SymDense, lambda float64, b *mat.Dense) (
 
 // newKernelModel returns the model whose machines have the columns of coef as
 // coefficients of the given items.
-func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *KernelModel {
-	model := &KernelModel{Classes: classes, Items: n, Pairs: pairs, Machines: make([]Machine, len(pairs))}
+func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *Model {
+	model := &Model{Classes: classes, Items: n, Pairs: pairs, Machines: make([]Machine, len(pairs))}
 	for m := range pairs {
 		k := &model.Machines[m]
 		k.Index, k.Coef = items, make([]float64, len(items))
@@ -210,7 +211,7 @@ func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *
 // and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
-func FitLinearRLS[T float32 | float64](ctx context.Context, f Features[T], y []int, classes int, lambda float64) (*LinearModel, error) {
+func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], y []int, classes int, lambda float64) (*LinearModel, error) {
 	if err := validateLambda(lambda); err != nil {
 		return nil, err
 	}
@@ -219,7 +220,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f Features[T], y []i
 	}
 	items := used(y)
 	if len(items) <= f.Cols {
-		model, err := FitRLS(ctx, f, y, classes, lambda)
+		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda)
 		if err != nil {
 			return nil, err
 		}
@@ -259,23 +260,55 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f Features[T], y []i
 	return model, nil
 }
 
-// RLSPath is regularised least squares for many λ at the price of one
-// eigendecomposition K = UΛUᵀ, with the decisions that each item would get
-// from all others alone.
-type RLSPath struct {
-	Pairs Pairs // of the machines: each class that has an item against [Rest]
-
-	classes, n int
-	items      []int
-	targets    *targets
-	values     []float64  // Λ
-	vectors    *mat.Dense // U
-	projected  *mat.Dense // UᵀT
+// RLSPath returns what [FitRLS] does for each λ, nil where that is [ErrIndefinite], at the
+// price of one eigendecomposition K = UΛUᵀ, and for each λ of a product of each of the m
+// eigenvectors for each class. Other errors are those of [FitRLS].
+func RLSPath(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) ([]*Model, error) {
+	p, err := newRLSPath(ctx, k, y, classes)
+	if err != nil {
+		return nil, err
+	}
+	models := make([]*Model, len(lambdas))
+	for l, lambda := range lambdas {
+		if coef, definite := p.coef(lambda); definite {
+			models[l] = newKernelModel(classes, p.n, p.targets.pairs, p.items, coef)
+		}
+	}
+	return models, nil
 }
 
-// NewRLSPath takes the values of k between the items with y ≥ 0. Errors are
-// those of [FitRLS].
-func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, error) {
+// LeaveOneOutRLS returns for each λ in [i·len(pairs):] the decisions on item i of machines
+// that learn with λ from all other items,
+//
+//	d_i = t_i − a_i/((K + λI)⁻¹)_ii,
+//
+// zeros for items that are not used, and the mean over the used items and the machines of
+// (d − t)²; nil where [FitRLS] returns [ErrIndefinite]. The machines tell each class that has
+// an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
+func LeaveOneOutRLS(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
+	p, err := newRLSPath(ctx, k, y, classes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	decisions, squared = make([][]float64, len(lambdas)), make([]float64, len(lambdas))
+	for l, lambda := range lambdas {
+		decisions[l], squared[l] = p.leaveOneOut(lambda)
+	}
+	return p.targets.pairs, decisions, squared, nil
+}
+
+// rlsPath is what all λ share.
+type rlsPath struct {
+	n         int
+	items     []int
+	targets   *targets
+	values    []float64  // Λ
+	vectors   *mat.Dense // U
+	projected *mat.Dense // UᵀT
+}
+
+// newRLSPath takes the values of k between the items with y ≥ 0.
+func newRLSPath(ctx context.Context, k Gram, y []int, classes int) (*rlsPath, error) {
 	if len(y) != k.Len() {
 		panic(badLength)
 	}
@@ -283,7 +316,7 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	if err != nil {
 		return nil, err
 	}
-	p := &RLSPath{Pairs: targets.pairs, classes: classes, n: k.Len(), items: used(y), targets: targets, projected: new(mat.Dense)}
+	p := &rlsPath{n: k.Len(), items: used(y), targets: targets, projected: new(mat.Dense)}
 	gram, err := between(ctx, k, p.items)
 	if err != nil {
 		return nil, err
@@ -295,42 +328,27 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	return p, nil
 }
 
-// Fit returns what [FitRLS] does for λ > 0. Cost: a product of each of the m
-// eigenvectors for each class. The error is [ErrIndefinite].
-func (p *RLSPath) Fit(lambda float64) (*KernelModel, error) {
-	coef, err := p.coef(lambda)
-	if err != nil {
-		return nil, err
-	}
-	return newKernelModel(p.classes, p.n, p.Pairs, p.items, coef), nil
-}
-
-// coef returns U(Λ + λI)⁻¹UᵀT.
-func (p *RLSPath) coef(lambda float64) (*mat.Dense, error) {
+// coef returns U(Λ + λI)⁻¹UᵀT, unless K + λI is not positive definite.
+func (p *rlsPath) coef(lambda float64) (coef *mat.Dense, definite bool) {
 	if !positive(lambda) {
 		panic(badLambda)
 	}
 	if !(p.values[0]+lambda > 0) { // values increase
-		return nil, ErrIndefinite
+		return nil, false
 	}
-	var scaled, coef mat.Dense
+	var scaled mat.Dense
 	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + lambda) }, p.projected)
+	coef = new(mat.Dense)
 	coef.Mul(p.vectors, &scaled)
-	return &coef, nil
+	return coef, true
 }
 
-// LeaveOneOut returns in [i·len(Pairs):] the decisions on item i of machines that learn
-// with λ from all other items,
-//
-//	d_i = t_i − a_i/((K + λI)⁻¹)_ii,
-//
-// and zeros for items that are not used; and the mean over the used items and the
-// machines of (d − t)².
-func (p *RLSPath) LeaveOneOut(lambda float64) (decisions []float64, squared float64, err error) {
-	machines := len(p.Pairs)
-	coef, err := p.coef(lambda)
-	if err != nil {
-		return nil, 0, err
+// leaveOneOut is [LeaveOneOutRLS] for one λ.
+func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
+	machines := len(p.targets.pairs)
+	coef, definite := p.coef(lambda)
+	if !definite {
+		return nil, 0
 	}
 	decisions = make([]float64, p.n*machines)
 	weight := make([]float64, len(p.values))
@@ -348,7 +366,7 @@ func (p *RLSPath) LeaveOneOut(lambda float64) (decisions []float64, squared floa
 			squared += math.Pow(decisions[at]-p.targets.value[at], 2)
 		}
 	}
-	return decisions, squared / float64(len(p.items)*machines), nil
+	return decisions, squared / float64(len(p.items)*machines)
 }
 
 const badLambda = "classify: lambda is not a positive number"

@@ -80,21 +80,18 @@ func TestRLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path, err := NewRLSPath(context.Background(), k, p.y, p.classes)
+		path, err := RLSPath(context.Background(), k, p.y, p.classes, []float64{lambda})
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := path.Fit(lambda)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := path[0]
 		// The condition of K + λI is at most (n + λ)/λ.
 		tolerance := 50 * epsilon * 60 * (60 + lambda) / lambda / lambda
 		for m, c := range classes {
 			if model.Pairs[m] != (Pair{c, Rest}) || other.Pairs[m] != (Pair{c, Rest}) {
 				t.Fatalf("machine %d tells %v, want class %d against the rest", m, model.Pairs[m], c)
 			}
-			got, again := model.CoefTo(nil, m), other.CoefTo(nil, m)
+			got, again := model.coefTo(nil, m), other.coefTo(nil, m)
 			for a, i := range items {
 				within(t, "coefficient", got[i], want.At(a, m), tolerance)
 				within(t, "coefficient of the path", again[i], want.At(a, m), tolerance)
@@ -111,17 +108,15 @@ func TestLeaveOneOut(t *testing.T) {
 	p := gaps(2, 30, 4)
 	p.y[0] = 1 // its class has others
 	k := p.radial()
-	path, err := NewRLSPath(context.Background(), k, p.y, p.classes)
+	lambdas := []float64{0.05, 2}
+	pairs, decisions, squared, err := LeaveOneOutRLS(context.Background(), k, p.y, p.classes, lambdas)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, lambda := range []float64{0.05, 2} {
-		got, squared, err := path.LeaveOneOut(lambda)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for l, lambda := range lambdas {
+		got, squared := decisions[l], squared[l]
 		squares, count := 0.0, 0
-		machines := len(path.Pairs)
+		machines := len(pairs)
 		for i, c := range p.y {
 			mine := got[i*machines : (i+1)*machines]
 			if c < 0 {
@@ -142,7 +137,7 @@ func TestLeaveOneOut(t *testing.T) {
 			for m, d := range model.ScoresTo(nil, k.row(i), 0) {
 				within(t, "decision", mine[m], d, 1000*epsilon*30/lambda*(30+lambda)/lambda)
 				target := -1.0
-				if path.Pairs[m].Positive == c {
+				if pairs[m].Positive == c {
 					target = 1
 				}
 				squares += (d - target) * (d - target)
@@ -167,7 +162,7 @@ func TestFitRLS(t *testing.T) {
 		}
 		for i := range p.y {
 			want := kernel.ScoresTo(nil, p.row(p.f.Row(i)), 0)
-			for m, d := range model.ScoresTo(nil, p.f.Row(i), 0) {
+			for m, d := range model.ScoresTo(nil, p.f.Row(i), nil) {
 				within(t, "decision", d, want[m], 1e-10)
 			}
 		}
@@ -192,7 +187,7 @@ func TestRLSErrors(t *testing.T) {
 	if _, err := FitRLS(ctx, p.gram(), same, 2, 1); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
-	if _, err := NewRLSPath(ctx, p.gram(), same, 2); !errors.Is(err, ErrOneClass) {
+	if _, err := RLSPath(ctx, p.gram(), same, 2, nil); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
 	if _, err := FitLinearRLS(ctx, p.f, same, 2, 1); !errors.Is(err, ErrOneClass) {
@@ -205,17 +200,13 @@ func TestRLSErrors(t *testing.T) {
 	if _, err := FitRLS(ctx, negative, p.y, 2, 1); !errors.Is(err, ErrIndefinite) {
 		t.Error(err)
 	}
-	path, err := NewRLSPath(ctx, negative, p.y, 2)
-	if err != nil {
-		t.Fatal(err)
+	if path, err := RLSPath(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || path[0] != nil || path[1] == nil {
+		t.Error(path, err)
 	}
-	if _, err := path.Fit(1); !errors.Is(err, ErrIndefinite) {
-		t.Error(err)
+	if _, decisions, _, err := LeaveOneOutRLS(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || decisions[0] != nil || decisions[1] == nil {
+		t.Error(decisions, err)
 	}
-	if _, _, err := path.LeaveOneOut(1); !errors.Is(err, ErrIndefinite) {
-		t.Error(err)
-	}
-	panics(t, badLambda, func() { _, _ = path.Fit(0) })
+	panics(t, badLambda, func() { _, _ = RLSPath(ctx, negative, p.y, 2, []float64{0}) })
 	p.f.Data[7] = math.NaN()
 	if _, err := FitRLS(ctx, p.gram(), p.y, 2, 1); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
@@ -232,19 +223,19 @@ func TestRLSErrors(t *testing.T) {
 
 // ending is a kernel whose last row ends the context.
 type ending struct {
-	*DenseGram[float64]
+	*denseGram[float64]
 	end context.CancelFunc
 }
 
 func (k ending) RowTo(dst []float64, i int) {
-	k.DenseGram.RowTo(dst, i)
+	k.denseGram.RowTo(dst, i)
 	if i == k.Len()-1 {
 		k.end()
 	}
 }
 
 func (k ending) PartTo(dst []float64, i int, items []int) {
-	k.DenseGram.PartTo(dst, i, items)
+	k.denseGram.PartTo(dst, i, items)
 	if i == k.Len()-1 {
 		k.end()
 	}
@@ -259,13 +250,13 @@ func TestLeastSquaresCancelled(t *testing.T) {
 		t.Error(err)
 	}
 	began, end = context.WithCancel(t.Context())
-	if _, err := NewRLSPath(began, ending{p.gram(), end}, p.y, 2); !errors.Is(err, context.Canceled) {
+	if _, err := RLSPath(began, ending{p.gram(), end}, p.y, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	p = clouds(5, 600, 3, 2, 1)
 	began, end = context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer end()
-	if _, err := NewRLSPath(began, p.gram(), p.y, 2); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := RLSPath(began, p.gram(), p.y, 2, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err) // some tenths of a second otherwise
 	}
 }
@@ -282,7 +273,7 @@ func TestLeastSquaresGolden(t *testing.T) {
 			k = columns(testgraph.Golden(t, graph+"/learner_K.npy"), g.Train)
 		}
 		m := len(g.Train)
-		gram := &DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+		gram := &denseGram[float64]{Rows: m, Cols: m, Stride: m, Data: make([]float64, m*m)}
 		for a, i := range g.Train {
 			copy(gram.Data[a*m:], k.Row(i))
 		}
@@ -295,18 +286,14 @@ func TestLeastSquaresGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path, err := NewRLSPath(t.Context(), gram, g.TrainClass, len(g.Classes))
+			path, err := RLSPath(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
 			if err != nil {
 				t.Fatal(err)
 			}
-			turned, err := path.Fit(lambda)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, model := range []*KernelModel{direct, turned} {
+			for _, model := range []*Model{direct, path[0]} {
 				coef, scores := sparse.NewBlock[float64](m, len(model.Pairs)), sparse.NewBlock[float64](k.Rows, len(model.Pairs))
 				for q := range model.Pairs {
-					for a, v := range model.CoefTo(nil, q) {
+					for a, v := range model.coefTo(nil, q) {
 						coef.Row(a)[q] = v
 					}
 				}
@@ -316,11 +303,11 @@ func TestLeastSquaresGolden(t *testing.T) {
 				testgraph.Close(t, coef, golden("coef"), 1e-10, 1e-9)
 				testgraph.Close(t, scores, golden("scores"), 1e-10, 1e-9)
 			}
-			alone, _, err := path.LeaveOneOut(lambda)
+			pairs, alone, _, err := LeaveOneOutRLS(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
 			if err != nil {
 				t.Fatal(err)
 			}
-			testgraph.Close(t, sparse.BlockOf(m, len(path.Pairs), alone), golden("loo"), 1e-10, 1e-9)
+			testgraph.Close(t, sparse.BlockOf(m, len(pairs), alone[0]), golden("loo"), 1e-10, 1e-9)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -16,13 +17,13 @@ var linearSVMLearner = Learner{
 		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
 		Params: []spec.Param{costParam, weightsParam, strategyParam},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
-		return orNil(s.fitGram(ctx, k, y, classes))
+		return s.fitGram(ctx, k, y, classes)
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
-	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
 		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 		return FitLinearSVM(ctx, s, f, y, classes)
 	},
@@ -31,7 +32,7 @@ var linearSVMLearner = Learner{
 // fitGram fits the machines to features whose inner products are the kernel values of
 // the used items; all such features give the same decisions. The weights Σ_i α_i·g_i
 // belong to as many items as the kernel has rank.
-func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
+func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
 	if _, err := newGroupsOfTwo(k, y, classes); err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (
 	if l == nil {
 		return nil, err
 	}
-	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: l.Pairs, Machines: make([]Machine, len(l.Pairs))}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: l.Pairs, Machines: make([]Machine, len(l.Pairs))}
 	for m := range l.Pairs {
 		machine := &model.Machines[m]
 		machine.Rho = -l.Bias[m]
@@ -144,7 +145,7 @@ func (s *LinearSVM) filled() LinearSVM {
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
-func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f Features[T], y []int, classes int) (*LinearModel, error) {
+func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
 	if s != nil {
 		if err := s.validate(classes); err != nil {
 			return nil, err

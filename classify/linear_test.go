@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"pgregory.net/rapid"
 )
 
-func fitLinear[T float](t testing.TB, s *LinearSVM, f Features[T], y []int, classes int) *LinearModel {
+func fitLinear[T float](t testing.TB, s *LinearSVM, f *sparse.Block[T], y []int, classes int) *LinearModel {
 	t.Helper()
 	m, err := FitLinearSVM(context.Background(), s, f, y, classes)
 	if err != nil {
@@ -28,7 +29,7 @@ func fitLinear[T float](t testing.TB, s *LinearSVM, f Features[T], y []int, clas
 func TestLinearMirror(t *testing.T) {
 	for rngSeed := range uint64(5) {
 		half := clouds(rngSeed, 25, 4, 2, 0.5)
-		p := problem{classes: 2, f: Features[float64]{Rows: 50, Cols: 4, Stride: 4}}
+		p := problem{classes: 2, f: &sparse.Block[float64]{Rows: 50, Cols: 4, Stride: 4}}
 		p.f.Data = append(p.f.Data, half.f.Data...)
 		for _, v := range half.f.Data {
 			p.f.Data = append(p.f.Data, -v)
@@ -38,7 +39,7 @@ func TestLinearMirror(t *testing.T) {
 			p.y = append(p.y, 1-c)
 		}
 		for _, cost := range []float64{0.01, 0.3, 4} {
-			kernel := fit(t, &SVM{Cost: cost, Tolerance: 1e-9}, p.f, p.y, 2)
+			kernel := fit(t, &SVM{Cost: cost, Tolerance: 1e-9}, LinearGram(p.f), p.y, 2)
 			want := LinearWeights(kernel, p.f)
 			got := fitLinear(t, &LinearSVM{Cost: cost, Bias: -1, Tolerance: 1e-9, MaxPasses: 1_000_000}, p.f, p.y, 2)
 			within(t, "ρ", kernel.Machines[0].Rho, 0, 1e-7)
@@ -121,7 +122,7 @@ func TestLinearSameBits(t *testing.T) {
 
 func TestLinearSinglePrecision(t *testing.T) {
 	p := clouds(6, 100, 5, 3, 1)
-	narrow := Features[float32]{Rows: 100, Cols: 5, Stride: 6, Data: make([]float32, 600)}
+	narrow := &sparse.Block[float32]{Rows: 100, Cols: 5, Stride: 6, Data: make([]float32, 600)}
 	for i := range 100 {
 		for j := range 5 {
 			narrow.Data[i*6+j] = float32(p.f.Data[i*5+j])
@@ -132,8 +133,8 @@ func TestLinearSinglePrecision(t *testing.T) {
 	if got := fitLinear(t, nil, narrow, p.y, 3); !reflect.DeepEqual(got, want) {
 		t.Error("equal features of another type give another model")
 	}
-	kernel := fit(t, nil, p.f, p.y, 3)
-	if got := fit(t, nil, narrow, p.y, 3); !reflect.DeepEqual(got, kernel) {
+	kernel := fit(t, nil, LinearGram(p.f), p.y, 3)
+	if got := fit(t, nil, LinearGram(narrow), p.y, 3); !reflect.DeepEqual(got, kernel) {
 		t.Error("equal features of another type give another kernel model")
 	}
 }
@@ -143,7 +144,7 @@ func TestLinearUnlabelled(t *testing.T) {
 	p := clouds(8, 90, 4, 3, 1)
 	y := append([]int(nil), p.y...)
 	var some problem
-	some.f = Features[float64]{Cols: 4, Stride: 4}
+	some.f = &sparse.Block[float64]{Cols: 4, Stride: 4}
 	for i := range y {
 		if i >= 3 && i%2 == 1 {
 			y[i] = -1
@@ -201,5 +202,5 @@ func TestLinearErrors(t *testing.T) {
 		t.Errorf("NaN: error %v", err)
 	}
 	panics(t, badLength, func() { _, _ = FitLinearSVM(ctx, nil, p.f, p.y[1:], 3) })
-	panics(t, badLength, func() { m.ScoresTo(nil, make([]float64, 2), 0) })
+	panics(t, badLength, func() { m.ScoresTo(nil, make([]float64, 2), nil) })
 }

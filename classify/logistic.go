@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -18,10 +19,10 @@ var logisticLearner = Learner{
 			Grid: numbers(0.001, 0.01, 0.1, 1, 10, 100),
 		}},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
-		return orNil(fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true))
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
+		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true)
 	},
-	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
 		return fitLogistic(ctx, &Logistic{Lambda: v.Number("lambda"), Tolerance: 1e-11}, f, y, classes)
 	},
 	Dual:          true,
@@ -59,7 +60,7 @@ type Logistic struct {
 // SharedColumns are columns that have a value for each item and class.
 type SharedColumns struct {
 	// Values has S_s(i, c) for item i in column s·classes + c.
-	Values Features[float64]
+	Values *sparse.Block[float64]
 	// Prior is u⁰; nil means 0.
 	Prior []float64
 	// Ridge is μ; it must be positive.
@@ -108,7 +109,7 @@ func (s *Logistic) validate(classes int) error {
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model together
 // with [ErrIterationLimit] if that came before the tolerance.
-func fitLogistic[T float](ctx context.Context, s *Logistic, f Features[T], y []int, classes int) (*LinearModel, error) {
+func fitLogistic[T float](ctx context.Context, s *Logistic, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)
 	}
@@ -128,7 +129,7 @@ func fitLogistic[T float](ctx context.Context, s *Logistic, f Features[T], y []i
 // Falling λ take the fewest steps. Within the tolerance the order makes no difference.
 // Errors are those of [FitLinearSVM]. Cost: some tens of products of the features with
 // weights for each λ.
-func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f Features[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {
+func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *sparse.Block[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)
 	}

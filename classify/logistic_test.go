@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // plainLogistic descends the gradient of the objective of s, written out with a loop
@@ -126,7 +128,7 @@ func TestLogisticPlain(t *testing.T) {
 			continue
 		}
 		x, values := c.p.f.Row(7), c.s.Shared.Values.Row(7)
-		for class, z := range m.LogitsTo(nil, x, values) {
+		for class, z := range m.ScoresTo(nil, x, values) {
 			want := b[class] + inner(w[class], x)
 			for j := range u {
 				want += u[j] * values[j*c.p.classes+class]
@@ -164,7 +166,7 @@ func TestLogisticPath(t *testing.T) {
 // TestLogisticSinglePrecision fits features of single precision as they are.
 func TestLogisticSinglePrecision(t *testing.T) {
 	p, _ := logisticProblem()
-	single := Features[float32]{Rows: p.f.Rows, Cols: p.f.Cols, Stride: p.f.Stride, Data: make([]float32, len(p.f.Data))}
+	single := &sparse.Block[float32]{Rows: p.f.Rows, Cols: p.f.Cols, Stride: p.f.Stride, Data: make([]float32, len(p.f.Data))}
 	for j, v := range p.f.Data {
 		single.Data[j] = float32(v)
 		p.f.Data[j] = float64(single.Data[j])
@@ -192,7 +194,7 @@ func TestLogisticSeparable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, y := range p.y {
-		if q := Softmax(nil, m.ScoresTo(nil, p.f.Row(i), 0))[y]; q < 0.99 {
+		if q := Softmax(nil, m.ScoresTo(nil, p.f.Row(i), nil))[y]; q < 0.99 {
 			t.Errorf("item %d has its class with probability %v", i, q)
 		}
 	}
@@ -225,22 +227,22 @@ func TestLogisticErrors(t *testing.T) {
 // TestFactor compares GGᵀ with kernels of full and of low rank.
 func TestFactor(t *testing.T) {
 	p := clouds(15, 40, 5, 3, 1)
-	for name, k := range map[string]*DenseGram[float64]{"radial": p.radial(), "linear": p.gram()} {
-		g, _, err := factor(t.Context(), k, all(k.N))
+	for name, k := range map[string]*denseGram[float64]{"radial": p.radial(), "linear": p.gram()} {
+		g, _, err := factor(t.Context(), k, all(k.Rows))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if name == "linear" && g.Cols != p.f.Cols {
 			t.Errorf("rank %d, want %d", g.Cols, p.f.Cols)
 		}
-		for i := range k.N {
-			for j := range k.N {
+		for i := range k.Rows {
+			for j := range k.Rows {
 				within(t, name+": a value", inner(g.Row(i), g.Row(j)), k.row(i)[j], 1e-12*k.row(i)[i])
 			}
 		}
 	}
 	for _, values := range [][]float64{{0, 1, 1, 0}, {1, 2, 2, 1}, {1, 0, 0, -1}} {
-		k := &DenseGram[float64]{N: 2, Stride: 2, Data: values}
+		k := &denseGram[float64]{Rows: 2, Cols: 2, Stride: 2, Data: values}
 		if _, _, err := factor(t.Context(), k, all(2)); !errors.Is(err, ErrIndefinite) {
 			t.Errorf("%v: %v", values, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"go.uber.org/goleak"
 )
 
@@ -13,7 +14,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // problem is a labelled set of items with features.
 type problem struct {
-	f       Features[float64]
+	f       *sparse.Block[float64]
 	y       []int
 	classes int
 }
@@ -26,7 +27,7 @@ func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
 	for i := range centre {
 		centre[i] = spread * rng.NormFloat64()
 	}
-	f := Features[float64]{Rows: n, Cols: p, Stride: p, Data: make([]float64, n*p)}
+	f := &sparse.Block[float64]{Rows: n, Cols: p, Stride: p, Data: make([]float64, n*p)}
 	y := make([]int, n)
 	for i := range n {
 		y[i] = rng.IntN(classes)
@@ -41,10 +42,10 @@ func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
 }
 
 // gram materialises the linear kernel.
-func (p problem) gram() *DenseGram[float64] {
-	k := p.f
-	g := &DenseGram[float64]{N: k.Len(), Stride: k.Len(), Data: make([]float64, k.Len()*k.Len())}
-	for i := range g.N {
+func (p problem) gram() *denseGram[float64] {
+	k := LinearGram(p.f)
+	g := &denseGram[float64]{Rows: k.Len(), Cols: k.Len(), Stride: k.Len(), Data: make([]float64, k.Len()*k.Len())}
+	for i := range g.Rows {
 		k.RowTo(g.row(i), i)
 	}
 	return g
@@ -61,9 +62,9 @@ func (p problem) row(x []float64) []float64 {
 
 // radial returns the values exp(−‖f_i − f_j‖²/p), which are strictly positive
 // definite for distinct items.
-func (p problem) radial() *DenseGram[float64] {
+func (p problem) radial() *denseGram[float64] {
 	n := p.f.Rows
-	g := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	g := &denseGram[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 	for i := range n {
 		for j := range n {
 			d := 0.0
@@ -95,10 +96,22 @@ func panics(t *testing.T, want string, f func()) {
 }
 
 // solved fits one model by a path of one cost.
-func solved(ctx context.Context, s *Solver, k Gram, y []int, classes int) (*KernelModel, error) {
+func solved(ctx context.Context, s *Solver, k Gram, y []int, classes int) (*Model, error) {
 	models, err := s.Path(ctx, k, y, classes, []float64{s.SVM.filled().Cost})
 	if models == nil {
 		return nil, err
 	}
 	return &models[0], err
+}
+
+// coefTo stores the coefficients of a machine in dst, one for each item of the Gram, most
+// of them 0. A nil dst allocates.
+func (m *Model) coefTo(dst []float64, machine int) []float64 {
+	dst = destination(dst, m.Items)
+	clear(dst)
+	k := &m.Machines[machine]
+	for j, i := range k.Index {
+		dst[i] = k.Coef[j]
+	}
+	return dst
 }

@@ -1,13 +1,25 @@
 package classify
 
-import "math"
+import (
+	"math"
 
-// KernelModel is what [SVM] and [FitRLS] fit: one machine for each of Pairs.
-type KernelModel struct {
-	Classes  int // the number of classes, with and without items
-	Items    int // the number of items of the Gram, the length of a kernel row
-	Pairs    Pairs
-	Machines []Machine
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Model is what has been learned from kernel values: scores of any item, of what Pairs
+// tells apart.
+type Model struct {
+	Classes  int       // the number of classes, with and without items
+	Items    int       // the number of items of the Gram, the length of a kernel row
+	Pairs    Pairs     // what the scores stand for
+	Machines []Machine // one for each of Pairs; nil: scores are not linear in kernel values
+	rule     rule      // of the scores then
+}
+
+// rule gives scores that are not linear in kernel values.
+type rule interface {
+	scoresTo(dst, row []float64, own float64)
+	support() int
 }
 
 // Machine is a binary machine with decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
@@ -20,25 +32,18 @@ type Machine struct {
 	Bounded    int // the number of support vectors with α = C
 }
 
-// CoefTo stores the coefficients y·α of machine m in dst, one for each item
-// of the Gram, most of them 0. A nil dst allocates.
-func (m *KernelModel) CoefTo(dst []float64, machine int) []float64 {
-	dst = destination(dst, m.Items)
-	clear(dst)
-	k := &m.Machines[machine]
-	for j, i := range k.Index {
-		dst[i] = k.Coef[j]
-	}
-	return dst
-}
-
-// ScoresTo implements [Model]: the decision of every machine on x. Cost: one product for
+// ScoresTo stores the score of each of Pairs on an item x in dst, where row[i] is K(x, i)
+// for all items i of the Gram and own is K(x, x). A nil dst allocates. Cost: one product for
 // each support vector of each machine.
-func (m *KernelModel) ScoresTo(dst, row []float64, _ float64) []float64 {
+func (m *Model) ScoresTo(dst, row []float64, own float64) []float64 {
 	if len(row) != m.Items {
 		panic(badLength)
 	}
-	dst = destination(dst, len(m.Machines))
+	dst = destination(dst, len(m.Pairs))
+	if m.rule != nil {
+		m.rule.scoresTo(dst, row, own)
+		return dst
+	}
 	for i := range m.Machines {
 		k := &m.Machines[i]
 		sum := 0.0
@@ -51,8 +56,12 @@ func (m *KernelModel) ScoresTo(dst, row []float64, _ float64) []float64 {
 	return dst
 }
 
-// Support returns how many items some machine has as support vectors.
-func (m *KernelModel) Support() (items int) {
+// Support returns how many items some machine has as support vectors, of voted perceptrons
+// how many predictors they have, 0 of another model that has none.
+func (m *Model) Support() (items int) {
+	if m.rule != nil {
+		return m.rule.support()
+	}
 	counted := make([]bool, m.Items)
 	for i := range m.Machines {
 		for _, item := range m.Machines[i].Index {
@@ -65,13 +74,10 @@ func (m *KernelModel) Support() (items int) {
 	return items
 }
 
-// Outputs implements [Model].
-func (m *KernelModel) Outputs() Pairs { return m.Pairs }
-
 // LinearWeights returns the machines of m as linear functions of features,
 // with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
 // is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
-func LinearWeights[T float32 | float64](m *KernelModel, f Features[T]) *LinearModel {
+func LinearWeights[T float32 | float64](m *Model, f *sparse.Block[T]) *LinearModel {
 	if f.Rows != m.Items {
 		panic(badShape)
 	}
@@ -118,29 +124,16 @@ func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
 
-// ScoresTo implements [Model]: the decision ⟨w, x⟩ + bias of every machine on the
-// features x.
-func (l *LinearModel) ScoresTo(dst, x []float64, _ float64) []float64 {
-	if len(x) != l.Features {
+// ScoresTo stores in dst the decision ⟨w, x⟩ + bias of every machine on an item with the
+// features x, to which is added what it has of the values shared of the shared columns, laid
+// out as in [SharedColumns]; nil without any. A nil dst allocates.
+func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
+	if len(x) != l.Features || len(shared) != len(l.Shared)*l.Classes {
 		panic(badLength)
 	}
 	dst = destination(dst, len(l.Pairs))
 	for i := range dst {
 		dst[i] = inner(x, l.machine(i)) + l.Bias[i]
-	}
-	return dst
-}
-
-// Outputs implements [Model].
-func (l *LinearModel) Outputs() Pairs { return l.Pairs }
-
-// LogitsTo stores in dst the logits of an item with the features x and the values
-// shared of the shared columns, laid out as in [SharedColumns]. They are those of the
-// classes in Pairs. A nil dst allocates.
-func (l *LinearModel) LogitsTo(dst, x, shared []float64) []float64 {
-	dst = l.ScoresTo(dst, x, 0)
-	if len(shared) != len(l.Shared)*l.Classes {
-		panic(badLength)
 	}
 	for s, u := range l.Shared {
 		for a, p := range l.Pairs {

@@ -24,29 +24,30 @@ var perceptronLearner = Learner{
 				Words: []string{"voted", "averaged", "last"}, Default: spec.Word("voted")},
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		g, err := newGroupsOfTwo(k, y, classes)
 		if err != nil {
 			return nil, err
 		}
-		p := &voted{items: k.Len(), pairs: g.againstRest(), machines: make([]mistakes, len(g.present))}
-		if len(p.pairs) == 2 {
-			p.machines = p.machines[:1] // the other makes the same mistakes, with other signs
+		model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest()}
+		p := make(voted, len(model.Pairs))
+		if len(p) == 2 {
+			p = p[:1] // the other makes the same mistakes, with other signs
 		}
 		items := used(y)
-		err = machines(ctx, 0, len(p.machines), func(_, m int) (err error) {
-			p.machines[m], err = makeMistakes(ctx, k, items, y, p.pairs[m].Positive, v.Int("epochs"))
+		err = machines(ctx, 0, len(p), func(_, m int) (err error) {
+			p[m], err = makeMistakes(ctx, k, items, y, model.Pairs[m].Positive, v.Int("epochs"))
 			return err
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case v.Word("vote") == "averaged":
-			return p.sum(classes, items, true), nil
-		case v.Word("vote") == "last":
-			return p.sum(classes, items, false), nil
 		}
-		return p, nil
+		if vote := v.Word("vote"); vote == "voted" {
+			model.rule = p
+		} else {
+			model.Machines = p.sum(model, items, vote == "averaged")
+		}
+		return model, nil
 	},
 	Memory: func(items, classes int) int64 { return 32 * int64(items) * int64(classes) },
 }
@@ -109,32 +110,22 @@ func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int
 	return p, nil
 }
 
-// voted is the model of votes.
-type voted struct {
-	items    int
-	pairs    Pairs
-	machines []mistakes // of the pairs; of two that are each other's rest the first alone
-}
+// voted is the rule of votes: the mistakes for each pair, of two that are each other's rest
+// for the first alone.
+type voted []mistakes
 
-// Support returns how many mistakes were made, each of which made a predictor.
-func (p *voted) Support() (mistakes int) {
-	for m := range p.machines {
-		mistakes += len(p.machines[m].item)
+// support implements [rule]: how many mistakes were made, each of which made a predictor.
+func (p voted) support() (mistakes int) {
+	for m := range p {
+		mistakes += len(p[m].item)
 	}
 	return mistakes
 }
 
-// Outputs implements [Model].
-func (p *voted) Outputs() Pairs { return p.pairs }
-
-// ScoresTo implements [Model]. Cost: a sum for each mistake.
-func (p *voted) ScoresTo(dst, row []float64, _ float64) []float64 {
-	if len(row) != p.items {
-		panic(badLength)
-	}
-	dst = destination(dst, len(p.pairs))
-	for m := range p.machines {
-		k := &p.machines[m]
+// scoresTo implements [rule]. Cost: a sum for each mistake.
+func (p voted) scoresTo(dst, row []float64, _ float64) {
+	for m := range p {
+		k := &p[m]
 		var value, votes float64
 		for j, i := range k.item {
 			value += k.sign[j] * row[i]
@@ -144,21 +135,21 @@ func (p *voted) ScoresTo(dst, row []float64, _ float64) []float64 {
 		}
 		dst[m] = votes
 	}
-	if len(dst) > len(p.machines) {
+	if len(dst) > len(p) {
 		dst[1] = -dst[0]
 	}
-	return dst
 }
 
-// sum returns the sum of the predictors by their counts, or the last of them.
-func (p *voted) sum(classes int, items []int, counted bool) *KernelModel {
-	model := &KernelModel{Classes: classes, Items: p.items, Pairs: p.pairs, Machines: make([]Machine, len(p.pairs))}
-	for m := range p.pairs {
-		k, side := &p.machines[min(m, len(p.machines)-1)], 1.0
-		if m >= len(p.machines) {
+// sum returns the sums of the predictors by their counts, or the last of them, as machines
+// of the model.
+func (p voted) sum(model *Model, items []int, counted bool) []Machine {
+	list := make([]Machine, len(model.Pairs))
+	for m := range list {
+		k, side := &p[min(m, len(p)-1)], 1.0
+		if m >= len(p) {
 			side = -1
 		}
-		coef := make([]float64, p.items)
+		coef := make([]float64, model.Items)
 		weight := 1.0
 		if counted {
 			weight = 0
@@ -171,10 +162,9 @@ func (p *voted) sum(classes int, items []int, counted bool) *KernelModel {
 		}
 		for _, i := range items {
 			if coef[i] != 0 {
-				model.Machines[m].Index = append(model.Machines[m].Index, i)
-				model.Machines[m].Coef = append(model.Machines[m].Coef, coef[i])
+				list[m].Index, list[m].Coef = append(list[m].Index, i), append(list[m].Coef, coef[i])
 			}
 		}
 	}
-	return model
+	return list
 }

@@ -52,7 +52,7 @@ func TestPerceptronGolden(t *testing.T) {
 func TestPerceptronOnFeatures(t *testing.T) {
 	p := clouds(4, 50, 5, 3, 0.6) // which overlap
 	const epochs = 7
-	models := map[string]Model{}
+	models := map[string]func(x []float64) []float64{}
 	for _, vote := range []string{"voted", "averaged", "last"} {
 		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Int(epochs), "vote": spec.Word(vote)})
 		if err != nil {
@@ -91,7 +91,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 				}
 			}
 			for vote, want := range map[string]float64{"voted": votes, "averaged": mean, "last": last} {
-				within(t, fmt.Sprintf("%s, class %d, item %d", vote, c, i), models[vote].ScoresTo(nil, x, inner(x, x))[c], want, 1e-8)
+				within(t, fmt.Sprintf("%s, class %d, item %d", vote, c, i), models[vote](x)[c], want, 1e-8)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 
 // likened says which items of a Gram are alike.
 type likened struct {
-	*DenseGram[float64]
+	*denseGram[float64]
 	alike []int
 }
 
@@ -121,9 +121,9 @@ func TestPerceptronOfAlikeItems(t *testing.T) {
 			copy(p.f.Row(i), p.f.Row(alike[i]))
 		}
 		n := p.f.Rows
-		k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+		k := &denseGram[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
 		for i := range n {
-			p.f.RowTo(k.Data[i*n:(i+1)*n], i)
+			LinearGram(p.f).RowTo(k.Data[i*n:(i+1)*n], i)
 		}
 		for _, vote := range []string{"voted", "averaged", "last"} {
 			v := spec.Values{"epochs": spec.Int(5), "vote": spec.Word(vote)}
@@ -146,7 +146,7 @@ func TestPerceptronOfAlikeItems(t *testing.T) {
 					t.Fatalf("%s: scores %v of two classes are not each other's rest", vote, want)
 				}
 			}
-			if support := known.(interface{ Support() int }).Support(); support == 0 || vote != "voted" && support > n {
+			if support := known.Support(); support == 0 || vote != "voted" && support > n {
 				t.Errorf("%s: %d support vectors", vote, support)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // softmaxFit minimises, from θ as it is given,
@@ -18,7 +19,7 @@ import (
 // method, each solved by conjugate gradients as far as it deserves. Cost: about 100
 // products of the features with k weights each.
 type softmaxFit[T float] struct {
-	features Features[T]
+	features *sparse.Block[T]
 	items    []int // a-th item's row of features
 	y        []int // of each item, a position in class
 	class    []int // that have logits

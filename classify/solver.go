@@ -20,7 +20,7 @@ type Solver struct {
 	single trainer[float32]
 	double trainer[float64]
 	arena  arena
-	models []KernelModel
+	models []Model
 	cells  []Machine
 }
 
@@ -30,7 +30,7 @@ type Solver struct {
 // call.
 //
 // With [ErrIterationLimit] the models are returned too.
-func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]KernelModel, error) {
+func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]Model, error) {
 	set := s.SVM.filled()
 	if err := errors.Join(set.validate(classes), validateCosts(costs)); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 	s.models = resize(s.models, len(costs))
 	s.cells = resize(s.cells, len(costs)*n)
 	for c := range s.models {
-		s.models[c] = KernelModel{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
+		s.models[c] = Model{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
 	}
 	s.arena.reset()
 	set.Cost = costs[0]

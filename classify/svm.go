@@ -20,12 +20,12 @@ var svmLearner = Learner{
 				Range: spec.Above(0), Default: spec.Number(1e-7)},
 		},
 	},
-	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		s := &SVM{
 			Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
 			Tolerance: v.Number("svm-tolerance"), CacheBytes: svmCache(k.Len()),
 		}
-		return orNil(s.Fit(ctx, k, y, classes))
+		return s.Fit(ctx, k, y, classes)
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return svmCache(items) },
@@ -93,9 +93,9 @@ type SVM struct {
 	// MaxIterations limits the steps of each binary machine; 0 means ten
 	// million or 100 for each item, whichever is more.
 	MaxIterations int
-	// NoShrinking keeps all items in every step. It changes results within the
+	// noShrinking keeps all items in every step, which changes results within the
 	// tolerance only.
-	NoShrinking bool
+	noShrinking bool
 	// Workers is the number of machines trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
@@ -159,7 +159,7 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
-func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
+func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
 	set := s.filled()
 	if err := set.validate(classes); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 		return nil, ErrOneClass
 	}
 	pairs := g.pairs(nil, set.OneVsRest)
-	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
+	model := &Model{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
 	var err error
 	if set.rounded() {
 		err = fitMachines[float32](ctx, &set, k, g, model)
@@ -186,7 +186,7 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 }
 
 // fitMachines trains the machines of a model on kernel values rounded to T.
-func fitMachines[T float](ctx context.Context, set *SVM, k Gram, g *groups, model *KernelModel) error {
+func fitMachines[T float](ctx context.Context, set *SVM, k Gram, g *groups, model *Model) error {
 	diag := diagonal(nil, k, g.items)
 	workers := min(sched.Workers(set.Workers), len(model.Pairs))
 	set.CacheBytes /= int64(workers)
@@ -233,7 +233,7 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 
 // trainer trains binary machines, one after the other, on kernel values rounded to T.
 type trainer[T float] struct {
-	gram    partGram
+	gram    PartGram
 	diag    []float64 // K(i, i) of the used items
 	dual    dual[T]
 	members []int
@@ -257,7 +257,7 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine, a *arena)
 	if limit == 0 {
 		limit = max(10_000_000, 100*len(d.item))
 	}
-	iterations, err := d.solve(ctx, set.Tolerance, limit, !set.NoShrinking)
+	iterations, err := d.solve(ctx, set.Tolerance, limit, !set.noShrinking)
 	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return err
 	}

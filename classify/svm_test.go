@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"pgregory.net/rapid"
 )
 
-func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *KernelModel {
+func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *Model {
 	t.Helper()
 	m, err := s.Fit(context.Background(), k, y, classes)
 	if err != nil {
@@ -23,11 +24,11 @@ func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *KernelModel {
 // checkOptimal tests the conditions of optimality of every machine: bounds,
 // Σβ = 0, no item that may go up lies more than the tolerance below one that
 // may go down, and a threshold in between.
-func checkOptimal(t rapid.TB, s *SVM, m *KernelModel, k Gram, y []int, slack float64) {
+func checkOptimal(t rapid.TB, s *SVM, m *Model, k Gram, y []int, slack float64) {
 	t.Helper()
 	row := make([]float64, k.Len())
 	for i, machine := range m.Machines {
-		beta := m.CoefTo(nil, i)
+		beta := m.coefTo(nil, i)
 		lowest, highest, sum, linear, quadratic, largest := math.Inf(1), math.Inf(-1), 0.0, 0.0, 0.0, 0.0
 		free, bounded := 0, 0
 		for item, class := range y {
@@ -115,7 +116,7 @@ func TestSVMIsOptimal(t *testing.T) {
 			Cost:        math.Exp2(rapid.Float64Range(-6, 6).Draw(t, "log2 cost")),
 			Tolerance:   rapid.SampledFrom([]float64{0, 1e-2, 1e-6}).Draw(t, "tolerance"),
 			OneVsRest:   rapid.Bool().Draw(t, "one-vs-rest"),
-			NoShrinking: rapid.Bool().Draw(t, "no shrinking"),
+			noShrinking: rapid.Bool().Draw(t, "no shrinking"),
 		}
 		if rapid.Bool().Draw(t, "weighted") {
 			s.Weights = BalancedWeights(p.y, classes)
@@ -132,7 +133,7 @@ func TestSVMIsOptimal(t *testing.T) {
 
 // slowDual maximises Σ y·β − ½ βᵀKβ over 0 ≤ y·β ≤ C, Σβ = 0 by projected
 // gradients and returns the maximum.
-func slowDual(k *DenseGram[float64], y []float64, cost float64) float64 {
+func slowDual(k *denseGram[float64], y []float64, cost float64) float64 {
 	n := len(y)
 	beta, gradient, trace := make([]float64, n), make([]float64, n), 0.0
 	for i := range n {
@@ -196,7 +197,7 @@ func TestSVMObjective(t *testing.T) {
 }
 
 // hard is a problem on which items are shrunk and taken back.
-func hard() (problem, *DenseGram[float64]) {
+func hard() (problem, *denseGram[float64]) {
 	p := clouds(7, 400, 6, 3, 0.4)
 	return p, p.radial()
 }
@@ -222,12 +223,12 @@ func TestSVMShrinking(t *testing.T) {
 		t.Error("no item was ever shrunk")
 	}
 	with := fit(t, &SVM{Cost: 10, Tolerance: 1e-8}, k, p.y, p.classes)
-	without := fit(t, &SVM{Cost: 10, Tolerance: 1e-8, NoShrinking: true}, k, p.y, p.classes)
+	without := fit(t, &SVM{Cost: 10, Tolerance: 1e-8, noShrinking: true}, k, p.y, p.classes)
 	for i := range with.Machines {
 		a, b := &with.Machines[i], &without.Machines[i]
 		within(t, "objective", a.Objective, b.Objective, 1e-8*b.Objective)
 		within(t, "ρ", a.Rho, b.Rho, 1e-6)
-		x, y := with.CoefTo(nil, i), without.CoefTo(nil, i)
+		x, y := with.coefTo(nil, i), without.coefTo(nil, i)
 		for j := range x {
 			within(t, "coefficient", x[j], y[j], 1e-5)
 		}
@@ -253,8 +254,8 @@ func TestSVMSameBits(t *testing.T) {
 				same("workers", SVM{Workers: workers}, k)
 			}
 			same("two rows of cache", SVM{CacheBytes: 1}, k)
-			same("seven rows of cache", SVM{CacheBytes: 7 * 8 * int64(k.N), Workers: 1}, k)
-			same("whole rows", SVM{CacheBytes: 50 * 8 * int64(k.N), Workers: 2}, onlyRows{k})
+			same("seven rows of cache", SVM{CacheBytes: 7 * 8 * int64(k.Rows), Workers: 1}, k)
+			same("whole rows", SVM{CacheBytes: 50 * 8 * int64(k.Rows), Workers: 2}, onlyRows{k})
 			solver := Solver{SVM: SVM{Cost: 3, Tolerance: tolerance, OneVsRest: rest}}
 			for range 2 {
 				got, err := solved(context.Background(), &solver, k, p.y, p.classes)
@@ -289,7 +290,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	p := clouds(3, 40, 4, 3, 0.7)
 	weights := []float64{1, 2, 3}
 	twin := problem{classes: p.classes}
-	twin.f = Features[float64]{Cols: 4, Stride: 4}
+	twin.f = &sparse.Block[float64]{Cols: 4, Stride: 4}
 	for i, c := range p.y {
 		for range int(weights[c]) {
 			twin.f.Data = append(twin.f.Data, p.f.Row(i)...)
@@ -398,7 +399,7 @@ func TestSVMEdges(t *testing.T) {
 		within(t, "decision", m.ScoresTo(nil, p.row(p.f.Row(0)), 0)[0], 0, 1e-5)
 	})
 	t.Run("constant kernel", func(t *testing.T) {
-		k := &DenseGram[float64]{N: 9, Stride: 9, Data: make([]float64, 81)}
+		k := &denseGram[float64]{Rows: 9, Cols: 9, Stride: 9, Data: make([]float64, 81)}
 		for i := range k.Data {
 			k.Data[i] = 4
 		}
@@ -410,7 +411,7 @@ func TestSVMEdges(t *testing.T) {
 		}
 	})
 	t.Run("zero kernel", func(t *testing.T) {
-		k := &DenseGram[float64]{N: 3, Stride: 3, Data: make([]float64, 9)}
+		k := &denseGram[float64]{Rows: 3, Cols: 3, Stride: 3, Data: make([]float64, 9)}
 		m := fit(t, nil, k, []int{1, 0, 1}, 2)
 		checkOptimal(t, &SVM{}, m, k, []int{1, 0, 1}, 1e-9)
 	})
@@ -477,7 +478,7 @@ func TestSVMErrors(t *testing.T) {
 	k := p.radial()
 	t.Run("one class", func(t *testing.T) {
 		for _, y := range [][]int{{-1, 1, 1}, {-1, -1, -1}} {
-			if _, err := (*SVM)(nil).Fit(ctx, &DenseGram[float64]{N: 3, Stride: 3, Data: make([]float64, 9)}, y, 2); !errors.Is(err, ErrOneClass) {
+			if _, err := (*SVM)(nil).Fit(ctx, &denseGram[float64]{Rows: 3, Cols: 3, Stride: 3, Data: make([]float64, 9)}, y, 2); !errors.Is(err, ErrOneClass) {
 				t.Errorf("%v: error %v", y, err)
 			}
 		}
@@ -550,7 +551,7 @@ func TestSVMErrors(t *testing.T) {
 		m := fit(t, nil, k, p.y, 3)
 		panics(t, badLength, func() { m.ScoresTo(nil, make([]float64, 3), 0) })
 		panics(t, badLength, func() { m.ScoresTo(make([]float64, 2), make([]float64, 60), 0) })
-		panics(t, badLength, func() { m.CoefTo(make([]float64, 2), 0) })
-		panics(t, badShape, func() { LinearWeights(m, Features[float64]{Rows: 3}) })
+		panics(t, badLength, func() { m.coefTo(make([]float64, 2), 0) })
+		panics(t, badShape, func() { LinearWeights(m, &sparse.Block[float64]{Rows: 3}) })
 	})
 }

@@ -78,7 +78,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		}
 		kernel.ScaleTo(whole, float64(len(p.Row))/trace, whole)
 		svm := &classify.SVM{Cost: 10}
-		model, err := svm.Fit(context.Background(), &classify.DenseGram[float64]{N: n, Stride: whole.Stride, Data: whole.Data}, y, len(p.Names))
+		model, err := svm.Fit(context.Background(), classify.DenseGram(whole), y, len(p.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		// exact to 1e-10.
 		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05
 		for m := range p.Names {
-			for i, c := range r.dual.CoefTo(nil, m) {
+			for i, c := range r.dual.Machines[m].Coef {
 				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
 					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))
 				}

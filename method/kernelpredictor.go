@@ -30,7 +30,7 @@ type kernelPredictor struct {
 	seen     []int                  // labels that machines are tried on
 	gram     *sparse.Block[float64] // among them, of the best kernel, scaled
 	scale    float64                // of the kernel: one over its mean on the diagonal
-	dual     *classify.KernelModel
+	dual     *classify.Model
 }
 
 // settings returns those of kernels.
@@ -108,7 +108,7 @@ func (r *kernelPredictor) bestOf() []kernel.Kernel {
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
-func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[float64], error) {
+func (r *kernelPredictor) seenAll(ctx context.Context) (classify.PartGram, error) {
 	k := r.gram
 	if len(r.seen) < len(r.p.Row) {
 		grams, err := r.grams(ctx, r.bestOf(), r.p.Row, "walk")
@@ -119,7 +119,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[floa
 		kernel.ScaleTo(k, r.scale, k)
 	}
 	r.gram = nil
-	return classify.NewDenseGram(sparse.DenseOf(k)), nil
+	return classify.DenseGram(k), nil
 }
 
 // learn trains the machines on all labels.

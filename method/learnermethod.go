@@ -85,8 +85,8 @@ type learnerPredictor struct {
 
 	values spec.Values // chosen
 	items  []int       // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
-	whole  *classify.DenseGram[float64]
-	model  classify.Model
+	whole  classify.PartGram
+	model  *classify.Model
 }
 
 // trySettings is the number of labels that declared learners are tried on: each
@@ -191,7 +191,7 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 		}
 		r.out.Work.Sweeps += sweeps
 		kernel.ScaleTo(grams[0], r.scale, grams[0])
-		r.whole = classify.NewDenseGram(sparse.DenseOf(grams[0]))
+		r.whole = classify.DenseGram(grams[0])
 	} else if r.whole, err = r.seenAll(ctx); err != nil {
 		return err
 	}
@@ -206,14 +206,14 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = piece.Block[float32](n, k)
-	outputs := r.model.Outputs()
+	outputs := r.model.Pairs
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = piece.Block[float64](n, k)
 	}
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
 		decisions := piece.Block[float64](n, len(outputs))
-		err := r.onLabels().Decide(ctx, r.model.(*classify.KernelModel), min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
+		err := r.onLabels().Decide(ctx, r.model, min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
 			for i := range n {
 				copy(decisions.Row(i)[lo:], some.Row(i))
 			}
@@ -265,7 +265,7 @@ func (r *learnerPredictor) besideAll(ctx context.Context) (values *sparse.Block[
 // into scores.
 func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float64, i int) []float64) error {
 	n := len(r.p.Degrees)
-	outputs := r.model.Outputs()
+	outputs := r.model.Pairs
 	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
 		row, shares := make([]float64, len(r.items)), make([]float64, len(r.p.Names))
 		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {

@@ -51,7 +51,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 		p := goldenProblem(t, name)
 		par := spec.Values{"beta": spec.Number(3), "laplacian": spec.Word("normalized")}
 		k, nodes, y := wholeKernel(t, p, "diffusion", par)
-		gram := &classify.DenseGram[float64]{N: k.Rows, Stride: k.Stride, Data: k.Data}
+		gram := classify.DenseGram(k)
 		for _, l := range classify.Learners() {
 			if l.Name == "svm" || l.Name == "rls" {
 				continue

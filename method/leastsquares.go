@@ -2,13 +2,11 @@ package method
 
 import (
 	"context"
-	"errors"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -28,21 +26,17 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		scales[i] = kernel.Rescale(grams[i])
-		path, err := classify.NewRLSPath(ctx, classify.NewDenseGram(sparse.DenseOf(grams[i])), class, len(r.p.Names))
+		pairs, decisions, squared, err := classify.LeaveOneOutRLS(ctx, classify.DenseGram(grams[i]), class, len(r.p.Names), r.strengths)
 		if err != nil {
 			return err
 		}
-		for l, lambda := range r.strengths {
-			decisions, squared, err := path.LeaveOneOut(lambda)
-			if errors.Is(err, classify.ErrIndefinite) {
+		for l := range r.strengths {
+			if decisions[l] == nil {
 				continue // rounding is larger than λ
 			}
-			if err != nil {
-				return err
-			}
-			found[i*lambdas+l] = trial.LeftOut(grams[i], class, fold, path.Pairs, decisions)
+			found[i*lambdas+l] = trial.LeftOut(grams[i], class, fold, pairs, decisions[l])
 			// Targets are ±1, two apart where those of one-hot are one apart.
-			squares[i*lambdas+l] = squared * float64(len(path.Pairs)) / 4
+			squares[i*lambdas+l] = squared[l] * float64(len(pairs)) / 4
 		}
 		return nil
 	})

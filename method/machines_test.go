@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -51,7 +52,7 @@ func TestMachinesAsGiven(t *testing.T) {
 			}
 			gram = append(gram, values...)
 		}
-		g := &classify.DenseGram[float64]{N: len(y), Stride: len(y), Data: gram}
+		g := classify.DenseGram(sparse.BlockOf(len(y), len(y), gram))
 		named := map[string][]int{}
 		for _, given := range []spec.Values{{}, {"class-weights": spec.Word("balanced")}, {"strategy": spec.Word("one-vs-rest")}, {"class-weights": spec.Word("balanced"), "strategy": spec.Word("one-vs-rest")}} {
 			set := &Settings{Grid: SmallGrid(Plain), Given: given}

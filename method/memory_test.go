@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -141,7 +142,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 	}
 	const rows, cols = 3000, 8
 	rng := rand.New(rand.NewPCG(1, 2))
-	f := classify.Features[float32]{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+	f := &sparse.Block[float32]{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 	for i := range f.Data {
 		f.Data[i] = rng.Float32()
 	}
@@ -179,10 +180,10 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 }
 
 // fitKernel trains as a prediction does.
-func fitKernel(f classify.Features[float32]) func(class []int, classes int) error {
+func fitKernel(f *sparse.Block[float32]) func(class []int, classes int) error {
 	return func(class []int, classes int) error {
 		svm := &classify.SVM{OneVsRest: trial.OneVsRest(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trial.TrialIterations}
-		_, err := svm.Fit(context.Background(), f, class, classes)
+		_, err := svm.Fit(context.Background(), classify.LinearGram(f), class, classes)
 		return err
 	}
 }

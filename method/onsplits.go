@@ -92,7 +92,7 @@ type splitTuner struct {
 
 	// fit returns a model for each of some settings that learns from the items with
 	// y ≥ 0, or nil where it cannot.
-	fit func(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error)
+	fit func(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error)
 }
 
 // hits counts the right answers on the test nodes of all splits with each of some kernels
@@ -153,7 +153,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 		own := *values
 		own.Rows = len(items)
 		kernel.ScaleTo(values, trial.MeanDiagonal(values, len(train.Row)), values)
-		models, err := t.fit(ctx, classify.NewDenseGram(sparse.DenseOf(&own)), y, settings)
+		models, err := t.fit(ctx, classify.DenseGram(&own), y, settings)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 }
 
 // machines fits those of several costs, or of several λ.
-func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
+func (r *kernelPredictor) machines(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error) {
 	if r.set.Learner == rls {
 		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names), settings)
 	}
@@ -186,6 +186,6 @@ func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[fl
 }
 
 // models fits the learner with several settings.
-func (r *learnerPredictor) models(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
+func (r *learnerPredictor) models(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error) {
 	return trial.FitLearner(ctx, r.by, r.settled, k, y, len(r.p.Names), settings)
 }

@@ -112,7 +112,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 		}
 	}
 	svm := &classify.SVM{Cost: par.Cost, Tolerance: 1e-6}
-	model, err := svm.Fit(context.Background(), &classify.DenseGram[float64]{N: n, Stride: n, Data: data}, y, classes)
+	model, err := svm.Fit(context.Background(), classify.DenseGram(sparse.BlockOf(n, n, data)), y, classes)
 	oneClass := errors.Is(err, classify.ErrOneClass)
 	if err != nil && !oneClass {
 		t.Fatal(err)
@@ -323,13 +323,13 @@ func TestPredictAgainstOracle(t *testing.T) {
 			}
 		}
 		m := len(train)
-		gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+		gram := sparse.BlockOf(m, m, make([]float64, m*m))
 		for i, a := range train {
 			for j, b := range train {
 				gram.Data[i*m+j] = a.kernel(b, par.MinSteps, par.Steps)
 			}
 		}
-		model, err := (&classify.SVM{Cost: cost, Tolerance: 1e-6}).Fit(context.Background(), gram, y, 3)
+		model, err := (&classify.SVM{Cost: cost, Tolerance: 1e-6}).Fit(context.Background(), classify.DenseGram(gram), y, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,10 +35,10 @@ type predictor struct {
 	votes    trial.Votes
 
 	by     *classify.Learner // with a declaration, nil: another
-	fitted classify.Model    // of by, where it is no function of features
+	fitted *classify.Model   // of by, where it is no function of features
 	nodes  []int             // rows of features by node, where all have one
 
-	trained classify.Features[float32] // the rows from the first of training on, scaled
+	trained *sparse.Block[float32] // the rows from the first of training on, scaled
 
 	counted bool    // whether the count of votes says the class, see favour
 	counts  []uint8 // votes by node and class, nil: they do not say it
@@ -173,7 +173,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		return err
 	}
 	scale := 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1))
-	f := classify.Features[float32]{
+	f := &sparse.Block[float32]{
 		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[r.train[0]*r.features.Stride:],
 	}
@@ -211,7 +211,7 @@ func (r *predictor) learn(ctx context.Context) error {
 	default:
 		svm := r.set.machine(r.class, classes)
 		svm.Cost, svm.CacheBytes, svm.Workers = r.par.Cost/deals, cacheBytes, r.set.Workers
-		var kernel *classify.KernelModel
+		var kernel *classify.Model
 		kernel, err = fitFeatures(ctx, &svm, f, r.class, classes)
 		if kernel != nil {
 			r.model = classify.LinearWeights(kernel, f)
@@ -228,15 +228,15 @@ func (r *predictor) learn(ctx context.Context) error {
 
 // fitFeatures fits machines to the kernel of features, whose values are computed once where
 // they take no more than the rows that machines keep.
-func fitFeatures(ctx context.Context, svm *classify.SVM, f classify.Features[float32], class []int, classes int) (*classify.KernelModel, error) {
+func fitFeatures(ctx context.Context, svm *classify.SVM, f *sparse.Block[float32], class []int, classes int) (*classify.Model, error) {
 	if wholeBytes(int64(f.Rows)) == 0 {
-		return svm.Fit(ctx, f, class, classes)
+		return svm.Fit(ctx, classify.LinearGram(f), class, classes)
 	}
-	whole, err := f.Gram(ctx, svm.Workers)
+	whole, err := classify.InnerProducts(ctx, f, svm.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return svm.Fit(ctx, whole, class, classes)
+	return svm.Fit(ctx, classify.DenseGram(whole), class, classes)
 }
 
 // wholeBytes is what the values between so many training rows take, 0 if they are not

@@ -124,7 +124,7 @@ func machinesOf(s *Settings) trial.Machines {
 	}
 	if by := s.Learner.declared(); by != nil {
 		m.Strength, m.Whole = make([]float64, len(s.Grid.Declared)), by.Whole
-		m.Fit = func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (classify.Model, error) {
+		m.Fit = func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (*classify.Model, error) {
 			return by.Fit(ctx, k, y, classes, s.Grid.Declared[setting].Values)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -166,9 +167,9 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 
 // learnDeclared fits the learner to the training rows, which are the first of f; rows of
 // nodes come after them.
-func (r *predictor) learnDeclared(ctx context.Context, f classify.Features[float32]) (err error) {
+func (r *predictor) learnDeclared(ctx context.Context, f *sparse.Block[float32]) (err error) {
 	r.trained = f
-	items, y, values := f, r.class, r.par.Declared.Values
+	items, y, values := *f, r.class, r.par.Declared.Values
 	items.Rows = len(r.train)
 	classes := len(r.p.Names)
 	if r.by.Whole {
@@ -178,11 +179,11 @@ func (r *predictor) learnDeclared(ctx context.Context, f classify.Features[float
 		items.Rows = len(y)
 	}
 	if r.by.Linear != nil {
-		r.model, err = r.by.Linear(ctx, widened(items), y, classes, values)
+		r.model, err = r.by.Linear(ctx, widened(&items), y, classes, values)
 	} else {
-		r.fitted, err = r.by.Fit(ctx, items, y, classes, values)
-		if k, ok := r.fitted.(*classify.KernelModel); ok && !r.perNode() {
-			r.model = classify.LinearWeights(k, items)
+		r.fitted, err = r.by.Fit(ctx, classify.LinearGram(&items), y, classes, values)
+		if r.fitted != nil && !r.perNode() {
+			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
@@ -195,8 +196,8 @@ func (r *predictor) learnDeclared(ctx context.Context, f classify.Features[float
 const unfinishedLearner = "learning ended at the limit of its steps, before its tolerance"
 
 // widened returns a copy in double precision.
-func widened(f classify.Features[float32]) classify.Features[float64] {
-	w := classify.Features[float64]{Rows: f.Rows, Cols: f.Cols, Stride: f.Cols, Data: make([]float64, f.Rows*f.Cols)}
+func widened(f *sparse.Block[float32]) *sparse.Block[float64] {
+	w := &sparse.Block[float64]{Rows: f.Rows, Cols: f.Cols, Stride: f.Cols, Data: make([]float64, f.Rows*f.Cols)}
 	for i := range f.Rows {
 		to := w.Row(i)
 		for j, v := range f.Row(i) {
@@ -210,11 +211,11 @@ func widened(f classify.Features[float32]) classify.Features[float64] {
 func (r *predictor) scoreNodes(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = piece.Block[float32](n, k)
-	first, outputs := r.train[0], r.fitted.Outputs()
+	first, outputs := r.train[0], r.fitted.Pairs
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = piece.Block[float64](n, k)
 	}
-	gram := r.trained
+	gram := classify.LinearGram(r.trained)
 	items := make([]int, len(r.train))
 	if r.by.Whole {
 		items = make([]int, len(r.train)+n-len(r.p.Row))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -60,15 +61,15 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 				t.Fatalf("%s: %v", m.Name(), err)
 			}
 			items, nodes := slowWalkItems(p, par, by.Whole)
-			gram := &classify.DenseGram[float64]{N: len(items), Stride: len(items)}
+			var values []float64
 			var y []int
 			for _, a := range items {
 				y = append(y, a.class)
 				for _, b := range items {
-					gram.Data = append(gram.Data, a.kernel(b, 1, 4))
+					values = append(values, a.kernel(b, 1, 4))
 				}
 			}
-			model, err := by.Fit(t.Context(), gram, y, len(p.Names), v)
+			model, err := by.Fit(t.Context(), classify.DenseGram(sparse.BlockOf(len(items), len(items), values)), y, len(p.Names), v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 						}
 					}
 				}
-				if (got.Raw == nil) != (len(want) != len(p.Names) || model.Outputs()[0].Negative != classify.Rest) {
+				if (got.Raw == nil) != (len(want) != len(p.Names) || model.Pairs[0].Negative != classify.Rest) {
 					t.Fatalf("%s: raw scores %v", m.Name(), got.Raw)
 				}
 				if got.Raw == nil {

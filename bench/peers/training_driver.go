@@ -17,6 +17,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 func main() {
@@ -24,7 +25,7 @@ func main() {
 	class, _, _ := read(os.Args[2])
 	scale, tolerance, cost, fits := number(3), number(4), number(5), int(number(6))
 	ctx := context.Background()
-	k, err := classify.Features[float64]{Rows: n, Cols: d, Stride: d, Data: x}.Gram(ctx, 1)
+	k, err := classify.InnerProducts(ctx, sparse.BlockOf(n, d, x), 1)
 	check(err)
 	for i := range k.Data {
 		k.Data[i] *= scale
@@ -41,7 +42,7 @@ func main() {
 	set := classify.SVM{Cost: cost, Tolerance: tolerance, Workers: 1, CacheBytes: 2000 << 20}
 	for range fits {
 		user, start := used(), time.Now()
-		m, err := set.Fit(ctx, k, y, classes)
+		m, err := set.Fit(ctx, classify.DenseGram(k), y, classes)
 		check(err)
 		report.User, report.Wall = append(report.User, used()-user), append(report.Wall, time.Since(start).Seconds())
 		report.Objectives, report.Iterations = nil, 0

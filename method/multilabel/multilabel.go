@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -28,7 +29,7 @@ const (
 	tolerance   = 1e-3
 )
 
-// lambdas are the λ of [classify.RidgePath] that are tried.
+// lambdas are the λ of [ridge.Path] that are tried.
 func lambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
 
 // columnsOf returns how many columns a graph of n nodes has.
@@ -99,7 +100,7 @@ func Memory(n, labelled, labels int, memory int64) []spec.Bytes {
 		stalled = min(stalled, memory)
 	}
 	fits := sparse.BlockBytes[float64](n, k) + sparse.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
-		spec.Sum(classify.RidgeMemory(labelled, k, labels, 0))
+		spec.Sum(ridge.Memory(labelled, k, labels, 0))
 	bytes := iteration + 8*int64(n)
 	if fits > bytes {
 		bytes, what = fits, "columns and least squares"
@@ -128,7 +129,7 @@ func (c *Columns) rowTo(dst []float64, node int) {
 // columns and λ, whose scores become probabilities by a sigmoid of its own.
 type Model struct {
 	Columns int     // that it takes
-	Lambda  float64 // of [classify.RidgePath]
+	Lambda  float64 // of [ridge.Path]
 	MicroF1 float64 // of labelled nodes that are left out, one by one, with these; see [validate.LabelF1]
 
 	columns *Columns
@@ -169,12 +170,12 @@ func Fit(ctx context.Context, columns *Columns, node []int, sets [][]int, labels
 }
 
 // path returns the machines of a width.
-func (c *Columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*classify.RidgePath, error) {
-	f := classify.Features[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
+func (c *Columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*ridge.Path, error) {
+	f := &sparse.Block[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
 	for i, v := range node {
 		c.rowTo(f.Row(i), v)
 	}
-	return classify.NewRidgePath(ctx, f, 1, sets, labels, workers)
+	return ridge.NewPath(ctx, f, 1, sets, labels, workers)
 }
 
 // calibrate fits the sigmoids to scores of nodes that were left out.

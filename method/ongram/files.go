@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -248,9 +249,9 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 }
 
 // gram reads the values between the items.
-func (k *Files) gram(ctx context.Context) (*classify.DenseGram[float64], error) {
+func (k *Files) gram(ctx context.Context) (classify.Gram, error) {
 	m := len(k.item)
-	g := &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+	g := sparse.BlockOf(m, m, make([]float64, m*m))
 	same := k.beginSame()
 	next, stop := k.rows(ctx, "reading")
 	defer stop()
@@ -272,7 +273,7 @@ func (k *Files) gram(ctx context.Context) (*classify.DenseGram[float64], error) 
 	if row := same.uneven(); row >= 0 {
 		return nil, k.fault(fix, "the row of %q is not like its column", k.Rows.ID(row))
 	}
-	return g, nil
+	return classify.DenseGram(g), nil
 }
 
 // unevenOf returns the first i and j for which |K(i, j) − K(j, i)| is more than
@@ -307,7 +308,7 @@ func (k *Files) Learn(ctx context.Context, l *classify.Learner, v spec.Values, c
 // reading.
 func (k *Files) Scores(ctx context.Context, m *Machine, shares bool) (next func(dst []float64) error, stop func()) {
 	row, stop := k.rows(ctx, "scoring")
-	scores, i := make([]float64, len(m.Outputs())), 0
+	scores, i := make([]float64, len(m.Pairs)), 0
 	return func(dst []float64) error {
 		_, items, err := row()
 		if err != nil {

@@ -69,7 +69,7 @@ func TestFiles(t *testing.T) {
 		next, stop := f.Scores(t.Context(), m, false)
 		defer stop()
 		for r, row := range sum {
-			scores := make([]float64, len(m.Outputs()))
+			scores := make([]float64, len(m.Pairs))
 			if err := next(scores); err != nil {
 				t.Fatal(err)
 			}

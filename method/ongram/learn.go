@@ -13,7 +13,7 @@ import (
 // Machine has learned from kernel values: it scores whatever it is given the values of with
 // the items that it has learned from.
 type Machine struct {
-	classify.Model
+	*classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
 
@@ -61,13 +61,13 @@ func (m *Machine) SharesTo(dst, scores []float64) []float64 {
 	if m.probabilities != nil {
 		return m.probabilities(dst, scores)
 	}
-	return classify.SoftVotes(dst, m.Outputs(), scores, 1)
+	return classify.SoftVotes(dst, m.Pairs, scores, 1)
 }
 
 // ScoreNames returns what scores are called, given the names of the classes: a class, or
 // the two that a score decides between.
 func (m *Machine) ScoreNames(classes []string) (names []string) {
-	for _, p := range m.Outputs() {
+	for _, p := range m.Pairs {
 		name := classes[p.Positive]
 		if p.Negative != classify.Rest {
 			name += " vs " + classes[p.Negative]

@@ -126,7 +126,7 @@ func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 // score scores every record, those that are alike once, and gives those without a class
 // the likeliest.
 func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done func(records int)) error {
-	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.Outputs())), y
+	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.Pairs)), y
 	row, first := make([]float64, k.Len()), map[int]int{} // the first record that is each distinct one
 	for i, a := range k.Alike() {
 		if ctx.Err() != nil {
@@ -140,7 +140,7 @@ func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done fun
 			c.ScoresTo(c.Scores.Row(i), row, row[i])
 		}
 		if y[i] < 0 {
-			c.Class[i] = c.Outputs().Predict(c.Scores.Row(i))
+			c.Class[i] = c.Pairs.Predict(c.Scores.Row(i))
 		}
 		done(i + 1)
 	}

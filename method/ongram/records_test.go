@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -71,21 +72,21 @@ func TestRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := a.Len()
-		dense := &classify.DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+		dense := sparse.BlockOf(n, n, make([]float64, n*n))
 		y := make([]int, n)
 		for i := range n {
 			y[i] = -1
-			k.RowTo(dense.Data[i*n:][:n], i)
+			k.RowTo(dense.Row(i), i)
 		}
 		for i, row := range l.Row {
 			y[row] = l.Class[i]
 		}
-		model, err := r.Learner.Fit(t.Context(), dense, y, 2, got.Learner)
+		model, err := r.Learner.Fit(t.Context(), classify.DenseGram(dense), y, 2, got.Learner)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
-			want := model.ScoresTo(nil, dense.Data[i*n:][:n], 1)
+			want := model.ScoresTo(nil, dense.Row(i), 1)
 			for c, s := range got.Scores.Row(i) {
 				if math.Abs(s-want[c]) > 1e-9*(1+math.Abs(want[c])) {
 					t.Errorf("record %d: scores %v, want %v", i, got.Scores.Row(i), want)

@@ -103,7 +103,7 @@ func (s *Search) right(ctx context.Context, fold []int, chosen spec.Values, sett
 					continue
 				}
 				k.RowTo(row, item)
-				if model.Outputs().Predict(model.ScoresTo(nil, row, row[item])) == s.Class[i] {
+				if model.Pairs.Predict(model.ScoresTo(nil, row, row[item])) == s.Class[i] {
 					hits[at]++
 				}
 			}

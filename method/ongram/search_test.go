@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -19,7 +20,7 @@ func told(class []int) *Search {
 		Learner: classify.LearnerOf("svm"), Items: len(class) + 1, Class: class, Classes: 2,
 		Gram: func(_ context.Context, v spec.Values) (classify.Gram, error) {
 			n := len(class) + 1 // the last item has no label
-			g := &classify.DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+			g := sparse.BlockOf(n, n, make([]float64, n*n))
 			for i := range n {
 				for j := range n {
 					if i == j || !(v.Has("beta") && v.Number("beta") == 2) || i < n-1 && j < n-1 && class[i] == class[j] {
@@ -27,7 +28,7 @@ func told(class []int) *Search {
 					}
 				}
 			}
-			return g, nil
+			return classify.DenseGram(g), nil
 		},
 	}
 }

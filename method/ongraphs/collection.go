@@ -36,7 +36,7 @@ type Collection struct {
 
 // valued are the values of a kernel between all graphs.
 type valued struct {
-	gram   *classify.DenseGram[float64]
+	gram   *sparse.Block[float64]
 	values spec.Values // of its parameters, complete
 }
 
@@ -97,7 +97,7 @@ func (*graphsMethod) Tune(context.Context, *method.Problem, *validate.Splits, *m
 }
 
 // gram returns the values of the kernel with the given parameters, and all of these.
-func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*classify.DenseGram[float64], spec.Values, error) {
+func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*sparse.Block[float64], spec.Values, error) {
 	given = m.kernel.Spec.Own(given)
 	c, text := m.collection, m.kernel.Name+" "+m.kernel.Text(given)
 	c.making.Lock()
@@ -110,8 +110,8 @@ func (m *graphsMethod) gram(ctx context.Context, given spec.Values) (*classify.D
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &classify.DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
-	if err := prepared.RowsTo(ctx, sparse.BlockOf(n, n, g.Data), 0); err != nil {
+	g := sparse.BlockOf(n, n, make([]float64, n*n))
+	if err := prepared.RowsTo(ctx, g, 0); err != nil {
 		return nil, nil, err
 	}
 	if c.made == nil {
@@ -139,7 +139,10 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 			Items: len(p.Degrees), Row: p.Row, Class: p.Class, Classes: len(p.Names), RNGSeed: set.RNGSeed,
 			Gram: func(ctx context.Context, v spec.Values) (classify.Gram, error) {
 				k, _, err := m.gram(ctx, v)
-				return k, err
+				if err != nil {
+					return nil, err
+				}
+				return classify.DenseGram(k), nil
 			},
 		}
 		choice, err := search.Choose(ctx, set.Given)
@@ -165,13 +168,13 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 
 // scores learns from all labels and gives every graph a class and what its scores say of
 // each class, see [ongram.Learn]. Where an iteration came to its limit these are votes.
-func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *classify.DenseGram[float64], v spec.Values, out *method.Prediction) error {
+func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.Block[float64], v spec.Values, out *method.Prediction) error {
 	n, classes := len(p.Degrees), len(p.Names)
 	y := slices.Repeat([]int{-1}, n)
 	for i, row := range p.Row {
 		y[row] = p.Class[i]
 	}
-	model, err := ongram.Learn(ctx, m.learner, k, y, classes, v, true)
+	model, err := ongram.Learn(ctx, m.learner, classify.DenseGram(k), y, classes, v, true)
 	if wrong := new(ongram.LearnError); model != nil && errors.As(err, &wrong) && wrong.Limit {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	} else if err != nil {
@@ -180,9 +183,9 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *classif
 	out.Class, out.Scores = make([]int, n), sparse.NewBlock[float32](n, classes)
 	row := make([]float64, classes)
 	for i := range n {
-		values := k.Data[i*k.Stride:][:k.N]
+		values := k.Row(i)
 		scores := model.ScoresTo(nil, values, values[i])
-		if out.Class[i] = model.Outputs().Predict(scores); y[i] >= 0 {
+		if out.Class[i] = model.Pairs.Predict(scores); y[i] >= 0 {
 			out.Class[i] = y[i]
 		}
 		for c, x := range model.SharesTo(row, scores) {

@@ -79,8 +79,8 @@ func TestUnfinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	limited := *classify.LearnerOf("centroid")
-	var model classify.Model
-	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (_ classify.Model, err error) {
+	var model *classify.Model
+	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (_ *classify.Model, err error) {
 		if model, err = classify.LearnerOf("centroid").Fit(ctx, k, y, classes, v); err == nil {
 			err = classify.ErrIterationLimit
 		}
@@ -95,9 +95,9 @@ func TestUnfinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range k.N {
-		row := k.Data[i*k.Stride:][:k.N]
-		votes := classify.SoftVotes(nil, model.Outputs(), model.ScoresTo(nil, row, row[i]), 1)
+	for i := range k.Rows {
+		row := k.Row(i)
+		votes := classify.SoftVotes(nil, model.Pairs, model.ScoresTo(nil, row, row[i]), 1)
 		for c, want := range votes {
 			if got := out.Scores.Row(i)[c]; got != float32(want) {
 				t.Fatalf("graph %d: %v, want votes %v", i, out.Scores.Row(i), votes)

@@ -169,20 +169,17 @@ func (p *problem) trial(ctx context.Context, learner string, v spec.Values, trai
 		return 0, 0, fmt.Errorf("%s: %s: %w", p.name, learner, err)
 	}
 	says := map[int]int{} // by distinct record
-	row, scores := make([]float64, len(train)), make([]float64, len(model.Outputs()))
+	row, scores := make([]float64, len(train)), make([]float64, len(model.Pairs))
 	for _, r := range test {
 		class, known := says[p.values.alike[r]]
 		if !known {
 			k.withTo(row, r)
-			class = model.Outputs().Predict(model.ScoresTo(scores, row, 1))
+			class = model.Pairs.Predict(model.ScoresTo(scores, row, 1))
 			says[p.values.alike[r]] = class
 		}
 		if class != p.class[r] {
 			wrong += 1 / float64(len(test))
 		}
 	}
-	if m, ok := model.(interface{ Support() int }); ok {
-		support = float64(m.Support())
-	}
-	return wrong, support, nil
+	return wrong, float64(model.Support()), nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // attributeCandidates are the models that are tried beside candidates where there are
@@ -61,7 +62,7 @@ func (r *weigher) shared(c candidate, l *labelRows) *classify.SharedColumns {
 	own[r.attributed.best] = attributePrior
 	prior = append(own, prior...)
 	cols := len(prior) * r.columns.classes
-	values := classify.Features[float64]{Rows: l.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, l.shared.Rows*cols)}
+	values := &sparse.Block[float64]{Rows: l.shared.Rows, Cols: cols, Stride: cols, Data: make([]float64, 0, l.shared.Rows*cols)}
 	for i := range l.shared.Rows {
 		values.Data = c.input(values.Data, l.shared.Row(i), l.attributes[i], r.columns.classes)
 	}

@@ -1,7 +1,7 @@
 package auto
 
 import (
-	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -64,7 +64,7 @@ func attributeSweeps(p *problem.Problem, columns, workers int) (sweeps, ridges [
 	)
 	ridges = append(ridges, kept...)
 	ridges = append(ridges, spec.Bytes{What: "features and weights of a ridge", Bytes: piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k)})
-	return sweeps, append(ridges, classify.RidgeMemory(shown, features, k, parts)...)
+	return sweeps, append(ridges, ridge.Memory(shown, features, k, parts)...)
 }
 
 // mostViews and mostHops bound the views of attributes, and those of one block.

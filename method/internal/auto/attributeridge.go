@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -129,14 +129,14 @@ func attributeRows(rows, cols int) [][]float64 {
 // attributeBlock makes the scores of block b, and returns their cosine.
 func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, block *attributeBlock, items, y []int) (float64, error) {
 	m, k := len(items), a.classes
-	f := classify.Features[float32]{Rows: m, Cols: block.columns, Stride: block.columns, Data: make([]float32, m*block.columns)}
+	f := &sparse.Block[float32]{Rows: m, Cols: block.columns, Stride: block.columns, Data: make([]float32, m*block.columns)}
 	takes, classes := make([]bool, m), make([][]int, m)
 	for at, i := range items {
 		classes[at] = y[at : at+1]
 		block.rowsTo(f.Row(at), at)
 		takes[at] = r.several[i]
 	}
-	path, err := classify.NewRidgePath(ctx, f, attributeConstant, classes, k, r.set.Workers)
+	path, err := ridge.NewPath(ctx, f, attributeConstant, classes, k, r.set.Workers)
 	if err != nil {
 		return 0, err
 	}
@@ -172,7 +172,7 @@ func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, bloc
 }
 
 // attributeAll appends the scores of a block for all nodes, and their unit.
-func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attributeBlock, path *classify.RidgePath, lambda float64) error {
+func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attributeBlock, path *ridge.Path, lambda float64) error {
 	n, k := len(r.p.Degrees), a.classes
 	weights, shares := path.Weights(lambda)
 	w, full := piece.Block[float32](block.columns, k), piece.Block[float32](n, k)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -138,7 +137,7 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 }
 
 // viewed are the attributes of some nodes: a row for each of them, through each view.
-type viewed []classify.Features[float32]
+type viewed []*sparse.Block[float32]
 
 // at returns the attributes of nodes through all views. Swept are slabs of columns of
 // attributes, or of the nodes where that takes fewer operations:
@@ -148,7 +147,7 @@ func (l *lens) at(ctx context.Context, nodes []int, tell func(done float64)) (vi
 	d := l.a.Cols
 	out := make(viewed, l.views())
 	for i := range out {
-		out[i] = classify.Features[float32]{Rows: len(nodes), Cols: d, Stride: d, Data: make([]float32, len(nodes)*d)}
+		out[i] = &sparse.Block[float32]{Rows: len(nodes), Cols: d, Stride: d, Data: make([]float32, len(nodes)*d)}
 	}
 	for i, v := range nodes {
 		l.a.rowTo(out[plainView].Row(i), v, 0, d)
@@ -241,7 +240,7 @@ const productGroup = 16
 
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
 // sum is in the order of the nodes.
-func (l *lens) productTo(ctx context.Context, dst classify.Features[float32], q *sparse.Block[float32], lo int) error {
+func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *sparse.Block[float32], lo int) error {
 	d := dst.Cols
 	return sched.Run(ctx, l.workers, (q.Cols+productGroup-1)/productGroup, func(_, group int) error {
 		from := group * productGroup

@@ -193,8 +193,7 @@ func TestViews(t *testing.T) {
 		}
 		byColumns := make(viewed, len(bySlabs))
 		for of, f := range bySlabs {
-			byColumns[of] = f
-			byColumns[of].Data = make([]float32, len(f.Data))
+			byColumns[of] = sparse.BlockOf(f.Rows, f.Cols, make([]float32, len(f.Data)))
 		}
 		for lo := 0; lo < d; lo += l.columns {
 			if err := l.columnsAt(t.Context(), byColumns, nodes, lo, min(d, lo+l.columns)); err != nil {

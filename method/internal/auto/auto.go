@@ -178,8 +178,8 @@ func (r *weigher) few() bool { return len(r.p.Row) <= fewestLabels && r.p.Attrib
 // labelRows are the columns of labels, as a node in their place would have them that
 // has no label.
 type labelRows struct {
-	shared     classify.Features[float64]
-	free       classify.Features[float32]
+	shared     *sparse.Block[float64]
+	free       *sparse.Block[float32]
 	known      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
 	attributes [][]float64 // nil: none
 }
@@ -206,8 +206,8 @@ func rowMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 func (r *weigher) rows(without int) *labelRows {
 	m, shared, free := len(r.p.Row), r.columns.sharedCount()*r.columns.classes, r.columns.freeCount()
 	l := &labelRows{
-		shared: classify.Features[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
-		free:   classify.Features[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
+		shared: &sparse.Block[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
+		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
 		known:  make([]bool, m),
 	}
 	x, filtered := make([]float64, free), make([]float32, r.tally.full.Cols)
@@ -395,7 +395,7 @@ func (w *scorer) answer(s *share, full []float32) {
 	if c.free {
 		free = w.free
 	}
-	s.model.LogitsTo(w.one, free, w.input)
+	s.model.ScoresTo(w.one, free, w.input)
 	classify.Softmax(w.one, w.one)
 }
 

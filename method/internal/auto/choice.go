@@ -110,7 +110,7 @@ func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, l
 	shared := r.shared(c, l)
 	shared.Ridge = c.ridge
 	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance, Shared: shared}
-	features := l.free
+	features := *l.free
 	if !c.free {
 		features.Cols = 0
 	}
@@ -118,7 +118,7 @@ func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, l
 	for i, l := range lambdas {
 		scaled[i] = l * float64(max(1, items))
 	}
-	models, err := classify.LogisticPath(ctx, s, features, y, len(r.p.Names), scaled)
+	models, err := classify.LogisticPath(ctx, s, &features, y, len(r.p.Names), scaled)
 	switch {
 	case errors.Is(err, classify.ErrOneClass):
 		return nil, nil
@@ -229,7 +229,7 @@ func (r *weigher) tryModels(ctx context.Context) error {
 							x = doubled(r.whole.free.Row(i))
 						}
 						input = c.input(input[:0], r.whole.shared.Row(i), rows.attributesOf(i), len(row))
-						classify.Softmax(row, models[l].LogitsTo(row, x, input))
+						classify.Softmax(row, models[l].ScoresTo(row, x, input))
 					}
 					trials[l].note(i, row, class)
 				}

@@ -144,7 +144,7 @@ func (b *Values) Between(nodes, labelled []int) *sparse.Block[float64] {
 
 // imagesTo stores in y what the machines from number first on give for all nodes, without
 // their bias, where item i of the model is the node rows[i].
-func (b *Values) imagesTo(ctx context.Context, y *sparse.Block[float64], first int, m *classify.KernelModel, rows []int, scale float64, workers int) error {
+func (b *Values) imagesTo(ctx context.Context, y *sparse.Block[float64], first int, m *classify.Model, rows []int, scale float64, workers int) error {
 	return sched.Run(ctx, workers, (y.Rows+NodesAtATime-1)/NodesAtATime, func(_, i int) error {
 		var sum [NodesAtATime]float64
 		lo, hi := i*NodesAtATime, min((i+1)*NodesAtATime, b.stride)

@@ -58,7 +58,7 @@ func TestDecide(t *testing.T) {
 		all[i] = i
 	}
 	k := kept.Between(all, p.Row)
-	dual := &classify.KernelModel{Classes: 2, Items: len(p.Row), Pairs: classify.Pairs{{Positive: 0, Negative: 1}}, Machines: make([]classify.Machine, 3)}
+	dual := &classify.Model{Classes: 2, Items: len(p.Row), Pairs: classify.Pairs{{Positive: 0, Negative: 1}}, Machines: make([]classify.Machine, 3)}
 	coef := mat.NewDense(len(p.Row), 3, nil)
 	for m := range dual.Machines {
 		for i := m; i < len(p.Row); i += m + 1 {

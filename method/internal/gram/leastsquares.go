@@ -25,7 +25,7 @@ const (
 // LeastSquares fits a machine for each class to all labels without a value of the kernel,
 // by conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
 // [iterative.CG.SolveTo] where the tolerance is not reached.
-func (m *Map) LeastSquares(ctx context.Context, lambda float64) (*classify.KernelModel, error) {
+func (m *Map) LeastSquares(ctx context.Context, lambda float64) (*classify.Model, error) {
 	return classify.SolveRLS(m.P.Class, len(m.P.Names), func(_ []int, t *mat.Dense) (*mat.Dense, error) {
 		labels, machines := t.Dims()
 		n, _ := m.P.A.Dims()

@@ -25,7 +25,7 @@ type Map struct {
 // Decide applies the kernel to the dual coefficients of so many machines at a time,
 // K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
 // number lo on.
-func (m *Map) Decide(ctx context.Context, dual *classify.KernelModel, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
+func (m *Map) Decide(ctx context.Context, dual *classify.Model, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n, machines := len(m.P.Degrees), len(dual.Machines)
 	y := sparse.NewBlock[float64](n, width)
 	var x *sparse.Block[float64]
@@ -58,12 +58,14 @@ func (m *Map) Decide(ctx context.Context, dual *classify.KernelModel, width int,
 
 // imagesTo applies the kernel to the coefficients of the machines from number lo on, with
 // x to put them in.
-func (m *Map) imagesTo(ctx context.Context, y, x *sparse.Block[float64], lo int, dual *classify.KernelModel) error {
-	coef := make([]float64, dual.Items)
+func (m *Map) imagesTo(ctx context.Context, y, x *sparse.Block[float64], lo int, dual *classify.Model) error {
 	for j := range y.Cols {
-		dual.CoefTo(coef, lo+j)
-		for i, row := range m.P.Row {
-			x.Row(row)[j] = m.Scale * coef[i]
+		for _, row := range m.P.Row {
+			x.Row(row)[j] = 0
+		}
+		machine := &dual.Machines[lo+j]
+		for s, i := range machine.Index {
+			x.Row(m.P.Row[i])[j] = m.Scale * machine.Coef[s]
 		}
 	}
 	report, err := m.Kernel.ApplyTo(ctx, y, x, m.Settings)

@@ -199,7 +199,7 @@ func (r *embedder) fit(ctx context.Context, train *problem.Problem, lo int) ([]*
 	}
 	slices.Reverse(falling)
 	cols := r.columns(r.settings[lo])
-	f := classify.Features[float64]{Rows: len(train.Row), Cols: cols, Stride: cols, Data: make([]float64, len(train.Row)*cols)}
+	f := &sparse.Block[float64]{Rows: len(train.Row), Cols: cols, Stride: cols, Data: make([]float64, len(train.Row)*cols)}
 	for i, row := range train.Row {
 		r.rowTo(f.Row(i), row)
 	}
@@ -231,7 +231,7 @@ func (r *embedder) replies(ctx context.Context, train, tests *problem.Problem) (
 				answer := largest
 				if list[i].reached = reached.Contains(uint32(row)); list[i].reached && m != nil {
 					r.rowTo(x, row)
-					answer = m.Pairs[classify.ArgMax(m.LogitsTo(nil, x, nil))].Positive
+					answer = m.Pairs[classify.ArgMax(m.ScoresTo(nil, x, nil))].Positive
 				}
 				list[i].right = answer == tests.Class[i]
 			}
@@ -309,7 +309,7 @@ func (r *embedder) score(ctx context.Context) error {
 				continue
 			}
 			r.rowTo(x, v)
-			z = model.LogitsTo(z, x, nil)
+			z = model.ScoresTo(z, x, nil)
 			r.out.Class[v] = model.Pairs[classify.ArgMax(z)].Positive
 			for a, q := range classify.Softmax(z, z) {
 				to[model.Pairs[a].Positive] = float32(q)

@@ -56,7 +56,7 @@ func (w *Tester) score(ctx context.Context, t *Trial, terms int, hits Hits) erro
 }
 
 // take copies the models of all strengths on m training rows.
-func (c *committee) take(models []classify.KernelModel, m int) {
+func (c *committee) take(models []classify.Model, m int) {
 	machines := len(models[0].Pairs)
 	c.paths, c.rho, c.coef = c.paths[:0], c.rho[:0], c.coef[:0]
 	c.slot = slices.Grow(c.slot[:0], len(models)*machines)[:len(models)*machines]

@@ -5,11 +5,12 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Fit returns the model of a setting of a learner on the kernel values of the items with
 // y ≥ 0.
-type Fit func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (classify.Model, error)
+type Fit func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (*classify.Model, error)
 
 // learner tries a declared learner, each setting of which is a fit of its own.
 type learner struct {
@@ -31,14 +32,14 @@ func (t *Trial) withTests() *Trial {
 // fitAll returns a model of each setting on the kernel of so many terms, nil where the
 // training rows have one class. Others than machines are not free of the kernel's scale,
 // which is that of the mean over steps.
-func (w *Tester) fitAll(ctx context.Context, t *Trial, terms int) ([]classify.Model, error) {
+func (w *Tester) fitAll(ctx context.Context, t *Trial, terms int) ([]*classify.Model, error) {
 	m := len(t.Train)
 	w.mean = zeros(w.mean, m*m)
 	for i, v := range w.gram[:m*m] {
 		w.mean[i] = v / float64(terms)
 	}
-	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.mean}
-	list := make([]classify.Model, len(w.strength))
+	gram := classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: w.mean})
+	list := make([]*classify.Model, len(w.strength))
 	for s := range list {
 		model, err := w.learner.fit(ctx, gram, t.TrainClass, w.classes, s)
 		switch {
@@ -79,8 +80,8 @@ func (w *Tester) scoreModels(ctx context.Context, t *Trial, terms int, hits Hits
 		for s, model := range models {
 			answer := t.Largest
 			if model != nil {
-				scores = zeros(scores, len(model.Outputs()))
-				answer = model.Outputs().Predict(model.ScoresTo(scores, row, own))
+				scores = zeros(scores, len(model.Pairs))
+				answer = model.Pairs.Predict(model.ScoresTo(scores, row, own))
 			}
 			if answer == t.TestClass[j] {
 				hits.Right[s]++
@@ -100,7 +101,7 @@ func (w *Tester) modelOutcomes(ctx context.Context, t *Trial, terms int) (list [
 	w.asked(t, terms, func(j int, row []float64, own float64) {
 		o := Outcome{Class: t.TestClass[j], Largest: t.Largest}
 		if model := models[0]; model != nil {
-			o.Pairs, o.Decisions = model.Outputs(), model.ScoresTo(nil, row, own)
+			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, own)
 		}
 		list = append(list, o)
 	})

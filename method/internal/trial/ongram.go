@@ -27,7 +27,7 @@ func MostRight(found [][]Outcome, fold int) int {
 // folds say about each item.
 func CrossMachines(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, machine func(y []int, classes int) classify.SVM, found [][]Outcome) error {
 	var solver classify.Solver
-	gram := classify.NewDenseGram(sparse.DenseOf(k))
+	gram := classify.DenseGram(k)
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
 		largest := hideFold(y, class, fold, f)
@@ -36,7 +36,7 @@ func CrossMachines(ctx context.Context, k *sparse.Block[float64], class []int, c
 		models, err := solver.Path(ctx, gram, y, classes, costs)
 		switch {
 		case errors.Is(err, classify.ErrOneClass):
-			models = make([]classify.KernelModel, len(costs))
+			models = make([]classify.Model, len(costs))
 		case err != nil && !errors.Is(err, classify.ErrIterationLimit):
 			return err
 		}
@@ -103,7 +103,7 @@ func CountRight(list []Outcome, fold int) (right, of int) {
 // CrossLearner returns what models of a learner with the given values, each of which learns
 // from the other folds, say about each item.
 func CrossLearner(ctx context.Context, by *classify.Learner, v spec.Values, k *sparse.Block[float64], class []int, classes int, fold []int) (list []Outcome, err error) {
-	gram := classify.NewDenseGram(sparse.DenseOf(k))
+	gram := classify.DenseGram(k)
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
 		largest := hideFold(y, class, fold, f)
@@ -117,7 +117,7 @@ func CrossLearner(ctx context.Context, by *classify.Learner, v spec.Values, k *s
 			}
 			o := Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
 			if model != nil && !o.Unreached {
-				o.Pairs, o.Decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
+				o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
 			}
 			list = append(list, o)
 		}

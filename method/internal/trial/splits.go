@@ -21,8 +21,8 @@ type Tests struct {
 }
 
 // Count adds the right answers of each model, nil for none, to hits.
-func (t *Tests) Count(models []classify.Model, hits []int64) {
-	if _, dual := models[0].(*classify.KernelModel); dual && t.First == t.Values.Cols {
+func (t *Tests) Count(models []*classify.Model, hits []int64) {
+	if models[0] != nil && models[0].Machines != nil && t.First == t.Values.Cols {
 		t.countDual(models, hits)
 		return
 	}
@@ -35,7 +35,7 @@ func (t *Tests) Count(models []classify.Model, hits []int64) {
 		for s, model := range models {
 			answer := t.Largest
 			if model != nil && near {
-				answer = model.Outputs().Predict(model.ScoresTo(nil, row, self))
+				answer = model.Pairs.Predict(model.ScoresTo(nil, row, self))
 			}
 			if answer == class {
 				hits[s]++
@@ -44,9 +44,9 @@ func (t *Tests) Count(models []classify.Model, hits []int64) {
 	}
 }
 
-// countDual is Count of models that are all nil or a [classify.KernelModel], which decide
+// countDual is Count of models that are all nil or have machines, which decide
 // on many nodes at a time.
-func (t *Tests) countDual(models []classify.Model, hits []int64) {
+func (t *Tests) countDual(models []*classify.Model, hits []int64) {
 	items := t.Values.Cols
 	columns, answer := make([]float64, items*gram.NodesAtATime), make([]int, gram.NodesAtATime)
 	var decisions [][]float64
@@ -60,9 +60,8 @@ func (t *Tests) countDual(models []classify.Model, hits []int64) {
 				columns[item*gram.NodesAtATime+j] = v
 			}
 		}
-		for s, model := range models {
-			dual, ok := model.(*classify.KernelModel)
-			if ok {
+		for s, dual := range models {
+			if dual != nil {
 				for len(decisions) < len(dual.Machines) {
 					decisions = append(decisions, make([]float64, gram.NodesAtATime))
 				}
@@ -75,7 +74,7 @@ func (t *Tests) countDual(models []classify.Model, hits []int64) {
 				dual.Pairs.PredictAllTo(answer, decisions[:len(dual.Machines)])
 			}
 			for j, c := range class {
-				if !ok || far[j] {
+				if dual == nil || far[j] {
 					answer[j] = t.Largest
 				}
 				if answer[j] == c {
@@ -101,10 +100,10 @@ func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
 
 // FitMachines fits support vector machines of the costs that are picked by their numbers,
 // each from the one before; nil where the items have one class.
-func FitMachines(ctx context.Context, machine func(y []int, classes int) classify.SVM, costs []float64, k *classify.DenseGram[float64], y []int, classes int, settings []int) ([]classify.Model, error) {
+func FitMachines(ctx context.Context, machine func(y []int, classes int) classify.SVM, costs []float64, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {
 	solver := classify.Solver{SVM: machine(y, classes)}
 	solver.SVM.MaxIterations = TrialIterations
-	list := make([]classify.Model, len(settings))
+	list := make([]*classify.Model, len(settings))
 	models, err := solver.Path(ctx, k, y, classes, costs)
 	if errors.Is(err, classify.ErrOneClass) {
 		return list, nil
@@ -121,29 +120,21 @@ func FitMachines(ctx context.Context, machine func(y []int, classes int) classif
 // FitLeastSquares fits machines of least squares of the λ that are picked by their numbers,
 // by one eigendecomposition; nil where rounding is larger than λ, or the items have one
 // class.
-func FitLeastSquares(ctx context.Context, lambdas []float64, k *classify.DenseGram[float64], y []int, classes int, settings []int) ([]classify.Model, error) {
-	list := make([]classify.Model, len(settings))
-	path, err := classify.NewRLSPath(ctx, k, y, classes)
-	if errors.Is(err, classify.ErrOneClass) {
-		return list, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+func FitLeastSquares(ctx context.Context, lambdas []float64, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {
+	picked := make([]float64, len(settings))
 	for i, s := range settings {
-		model, err := path.Fit(lambdas[s])
-		if err == nil {
-			list[i] = model
-		} else if !errors.Is(err, classify.ErrIndefinite) { // rounding is larger than λ
-			return nil, err
-		}
+		picked[i] = lambdas[s]
 	}
-	return list, nil
+	list, err := classify.RLSPath(ctx, k, y, classes, picked)
+	if errors.Is(err, classify.ErrOneClass) {
+		return make([]*classify.Model, len(settings)), nil
+	}
+	return list, err
 }
 
 // FitLearner fits a learner with each of some values; nil where the items have one class.
-func FitLearner(ctx context.Context, by *classify.Learner, values []spec.Values, k *classify.DenseGram[float64], y []int, classes int, settings []int) ([]classify.Model, error) {
-	list := make([]classify.Model, len(settings))
+func FitLearner(ctx context.Context, by *classify.Learner, values []spec.Values, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {
+	list := make([]*classify.Model, len(settings))
 	for i, s := range settings {
 		model, err := by.Fit(ctx, k, y, classes, values[s])
 		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {

@@ -38,7 +38,7 @@ type Tester struct {
 	gram      []float64 // train×train: Σ PₜPₜᵀ so far
 	cross     []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
 	scaled    []float64 // strengths
-	models    []classify.KernelModel
+	models    []classify.Model
 	committee committee
 
 	learner learner   // in place of machines; the zero value: none
@@ -140,9 +140,9 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 
 // fit fits machines of every strength, in order, to the kernel of so many
 // terms. They are valid until the next call.
-func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]classify.KernelModel, error) {
+func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]classify.Model, error) {
 	m := len(t.Train)
-	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
+	gram := classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: w.gram})
 	w.scaled = w.scaled[:0]
 	if !w.leastSquares {
 		for _, cost := range w.strength {
@@ -197,7 +197,7 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 		outcomes, err := w.modelOutcomes(ctx, t, terms)
 		return append(list, outcomes...), err
 	}
-	model := &classify.KernelModel{Items: m}
+	model := &classify.Model{Items: m}
 	if models, err := w.fit(ctx, t, terms); err == nil {
 		model = &models[0]
 	} else if !errors.Is(err, classify.ErrOneClass) {

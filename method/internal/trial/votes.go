@@ -46,14 +46,14 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	Favour(scores, counts)
 }
 
-// Count adds the votes of machines for two classes each. Those of maxPairwise classes
-// fit into bytes.
+// Count adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
+// LIBSVM do: a decision that is not above 0 speaks for the second class. Those of maxPairwise
+// classes fit into bytes.
 func Count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
 	for m, pair := range pairs {
-		switch d := decisions[m]; {
-		case d > 0:
+		if decisions[m] > 0 {
 			counts[pair.Positive]++
-		case d < 0:
+		} else {
 			counts[pair.Negative]++
 		}
 	}

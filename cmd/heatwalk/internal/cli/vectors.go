@@ -229,8 +229,7 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 	}
 	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
 	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&learner.Spec, r.Learner))
-	if m, ok := r.Model.(interface{ Support() int }); ok && m.Support() > 0 {
-		d.Support = m.Support()
+	if d.Support = r.Model.Support(); d.Support > 0 {
 		learned += " · " + words.Count(int64(d.Support)) + " support vectors"
 	}
 	reached := roaring.New()

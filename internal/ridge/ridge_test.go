@@ -1,10 +1,11 @@
-package classify
+package ridge
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -38,13 +39,13 @@ func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes fun
 	return &out
 }
 
-// TestRidgePath compares with solving for each set of items anew, where there are fewer
+// TestPath compares with solving for each set of items anew, where there are fewer
 // features than items and where there are more.
-func TestRidgePath(t *testing.T) {
+func TestPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []int{3, 40} {
 		const m, k, parts, constant = 23, 3, 4, 0.3
-		f := Features[float32]{Rows: m, Cols: d, Stride: d, Data: make([]float32, m*d)}
+		f := &sparse.Block[float32]{Rows: m, Cols: d, Stride: d, Data: make([]float32, m*d)}
 		a, y, part := mat.NewDense(m, d+1, nil), make([]int, m), make([]int, m)
 		trace := 0.0
 		for i := range m {
@@ -60,7 +61,7 @@ func TestRidgePath(t *testing.T) {
 		for i := range y {
 			each[i] = y[i : i+1]
 		}
-		p, err := NewRidgePath(t.Context(), f, constant, each, k, 1)
+		p, err := NewPath(t.Context(), f, constant, each, k, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,12 +132,12 @@ func TestRidgePath(t *testing.T) {
 
 // Items of several classes, or none, get the scores of machines that were solved anew
 // without them, one for each class.
-func TestSeveralRidgePath(t *testing.T) {
+func TestSeveralPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, d := range []int{3, 40} {
 		const m, k, lambda, constant = 19, 4, 0.3, 0.5
 		a, y := mat.NewDense(m, d+1, nil), make([][]int, m)
-		f := Features[float64]{Rows: m, Cols: d, Stride: d, Data: make([]float64, m*d)}
+		f := &sparse.Block[float64]{Rows: m, Cols: d, Stride: d, Data: make([]float64, m*d)}
 		trace, share := 0.0, make([]float64, k)
 		for i := range m {
 			for j := range d {
@@ -152,7 +153,7 @@ func TestSeveralRidgePath(t *testing.T) {
 				}
 			}
 		}
-		p, err := NewRidgePath(t.Context(), f, constant, y, k, 1)
+		p, err := NewPath(t.Context(), f, constant, y, k, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,17 +1,21 @@
-package classify
+// Package ridge is ridge regression on explicit features for many ridges at once, with what
+// it says of each item when it has learned from the others alone.
+package ridge
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// RidgePath is ridge regression on explicit features with the classes as targets, for
+// Path is ridge regression on explicit features with the classes as targets, for
 // many ridges at the price of one eigendecomposition, and what it says of each item when
 // it has learned from the others alone. With A the m×d features and a column of a
 // constant, Y the one-hot classes and ȳ their shares, it minimises
@@ -21,7 +25,7 @@ import (
 // and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ) an
 // item that is left out has exactly the scores Y_i − C_i/G_ii, but that ȳ is that of
 // all: Golub, Heath, Wahba 1979.
-type RidgePath struct {
+type Path struct {
 	a       *mat.Dense // m×(d + 1)
 	y       [][]int    // the classes of each item
 	classes int
@@ -33,9 +37,9 @@ type RidgePath struct {
 	mean      float64    // w̄
 }
 
-// RidgeMemory lists what [NewRidgePath] holds for so many items, features and classes,
+// Memory lists what [NewPath] holds for so many items, features and classes,
 // and what leaves parts of the items out if there are parts.
-func RidgeMemory(items, features, classes, parts int) []spec.Bytes {
+func Memory(items, features, classes, parts int) []spec.Bytes {
 	m, d, k := int64(items), int64(features)+1, int64(classes)+1
 	q := min(m, d)
 	list := []spec.Bytes{
@@ -49,16 +53,16 @@ func RidgeMemory(items, features, classes, parts int) []spec.Bytes {
 	return list
 }
 
-// NewRidgePath takes the features of items, to which it appends the column of the
+// NewPath takes the features of items, to which it appends the column of the
 // constant, and the classes of each, several or none: a row of Y has a one for each of
 // them. No class is repeated in a row of y. Cost: the products of all columns or all items,
 // whichever are fewer, and one eigendecomposition. The error is the context's.
-func NewRidgePath[T float32 | float64](ctx context.Context, f Features[T], constant float64, y [][]int, classes, workers int) (*RidgePath, error) {
+func NewPath[T float32 | float64](ctx context.Context, f *sparse.Block[T], constant float64, y [][]int, classes, workers int) (*Path, error) {
 	if len(y) != f.Rows {
 		panic(badLength)
 	}
 	m, d := f.Rows, f.Cols+1
-	p := &RidgePath{a: mat.NewDense(m, d, nil), y: y, classes: classes, projected: new(mat.Dense)}
+	p := &Path{a: mat.NewDense(m, d, nil), y: y, classes: classes, projected: new(mat.Dense)}
 	for i := range m {
 		row := p.a.RawRowView(i)
 		for j, v := range f.Row(i) {
@@ -98,7 +102,7 @@ func NewRidgePath[T float32 | float64](ctx context.Context, f Features[T], const
 }
 
 // shares returns ȳ of the items that take part.
-func (p *RidgePath) shares(takes func(item int) bool) []float64 {
+func (p *Path) shares(takes func(item int) bool) []float64 {
 	share, of := make([]float64, p.classes), 0.0
 	for i, own := range p.y {
 		if takes(i) {
@@ -117,14 +121,14 @@ func (p *RidgePath) shares(takes func(item int) bool) []float64 {
 func everyItem(int) bool { return true }
 
 // weighted returns (w + λw̄)⁻¹·projected.
-func (p *RidgePath) weighted(ridge float64) *mat.Dense {
+func (p *Path) weighted(ridge float64) *mat.Dense {
 	var scaled mat.Dense
 	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + ridge) }, p.projected)
 	return &scaled
 }
 
 // inverse returns G·[Y 1] and the diagonal of G.
-func (p *RidgePath) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
+func (p *Path) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
 	coef, diagonal = new(mat.Dense), make([]float64, len(p.y))
 	coef.Mul(p.vectors, p.weighted(ridge))
 	for i := range p.y {
@@ -159,7 +163,7 @@ func (p *RidgePath) inverse(ridge float64) (coef *mat.Dense, diagonal []float64)
 const leastLeft = 1e-6
 
 // LeaveOneOut returns the scores of each item without itself for λ > 0.
-func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
+func (p *Path) LeaveOneOut(lambda float64) *mat.Dense {
 	p.check(lambda)
 	coef, diagonal := p.inverse(lambda * p.mean)
 	share := p.shares(everyItem)
@@ -172,7 +176,7 @@ func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 
 // leftOut stores Y_i − (C_i − ȳ·G1_i)/G_ii, to which ȳ has been added and from which it
 // has been taken.
-func (p *RidgePath) leftOut(dst []float64, own []int, coef []float64, diagonal float64, share []float64) {
+func (p *Path) leftOut(dst []float64, own []int, coef []float64, diagonal float64, share []float64) {
 	for c := range dst {
 		dst[c] = -(coef[c] - float64(share[c]*coef[p.classes])) / diagonal
 	}
@@ -181,8 +185,8 @@ func (p *RidgePath) leftOut(dst []float64, own []int, coef []float64, diagonal f
 	}
 }
 
-func (p *RidgePath) check(lambda float64) {
-	if !positive(lambda) {
+func (p *Path) check(lambda float64) {
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		panic(badLambda)
 	}
 }
@@ -190,7 +194,7 @@ func (p *RidgePath) check(lambda float64) {
 // cosine returns the cosine of scores, of which the shares of the classes are taken off,
 // and targets, over the items that take part: how far scores point at the classes,
 // whatever their size.
-func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
+func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
 	share := p.shares(everyItem)
 	var product, a, b float64
 	for i, own := range p.y {
@@ -216,7 +220,7 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 
 // Choose returns the λ whose scores of left out items have the largest cosine over the
 // items that take part, the first of equals, with these scores.
-func (p *RidgePath) Choose(lambdas []float64, takes []bool) (lambda, cosine float64, scores *mat.Dense) {
+func (p *Path) Choose(lambdas []float64, takes []bool) (lambda, cosine float64, scores *mat.Dense) {
 	cosine = math.Inf(-1)
 	for _, l := range lambdas {
 		s := p.LeaveOneOut(l)
@@ -228,7 +232,7 @@ func (p *RidgePath) Choose(lambdas []float64, takes []bool) (lambda, cosine floa
 }
 
 // Weights returns W for λ > 0, whose last row is that of the constant, and ȳ.
-func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, shares []float64) {
+func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
 	p.check(lambda)
 	shares = p.shares(everyItem)
 	scaled := p.weighted(lambda * p.mean)
@@ -255,7 +259,7 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, shares []float64) {
 // learned from no item of that part: those of its items, and those of the others, each
 // without itself too. Cost: a product of all items with all, and for each part a
 // factorisation of the size of the part. The error is [ErrIndefinite].
-func (p *RidgePath) WithoutParts(lambda float64, part []int, parts int) ([]*mat.Dense, error) {
+func (p *Path) WithoutParts(lambda float64, part []int, parts int) ([]*mat.Dense, error) {
 	p.check(lambda)
 	ridge := lambda * p.mean
 	coef, diagonal := p.inverse(ridge)
@@ -271,7 +275,7 @@ func (p *RidgePath) WithoutParts(lambda float64, part []int, parts int) ([]*mat.
 }
 
 // full returns G.
-func (p *RidgePath) full(ridge float64) *mat.Dense {
+func (p *Path) full(ridge float64) *mat.Dense {
 	var scaled, g mat.Dense
 	scaled.Apply(func(_, q int, v float64) float64 { return v / (p.values[q] + ridge) }, p.vectors)
 	g.Mul(&scaled, p.vectors.T())
@@ -289,7 +293,7 @@ func (p *RidgePath) full(ridge float64) *mat.Dense {
 // without returns the scores of all items without part f. With r the other items,
 //
 //	(K_rr + λw̄I)⁻¹ = G_rr − G_rf·G_ff⁻¹·G_fr
-func (p *RidgePath) without(g, coef *mat.Dense, diagonal []float64, part []int, f int) (*mat.Dense, error) {
+func (p *Path) without(g, coef *mat.Dense, diagonal []float64, part []int, f int) (*mat.Dense, error) {
 	var of, others []int
 	for i := range p.y {
 		if part[i] == f {
@@ -341,3 +345,11 @@ func (p *RidgePath) without(g, coef *mat.Dense, diagonal []float64, part []int, 
 	}
 	return out, nil
 }
+
+// ErrIndefinite says that rounding is larger than the ridge.
+var ErrIndefinite = errors.New("ridge: the matrix is not positive definite")
+
+const (
+	badLength = "ridge: slice of the wrong length"
+	badLambda = "ridge: lambda is not a positive number"
+)
