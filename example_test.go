@@ -84,7 +84,7 @@ func Example_exponential() {
 func Example_kernel() {
 	g := open()
 	defer g.Close()
-	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Number(2)})
+	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})
 	check(err)
 	block, report, err := kernel.Matrix(ctx, k, []int{0, 33}, []int{0, 1, 33}, nil)
 	check(err)

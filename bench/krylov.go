@@ -31,22 +31,22 @@ func eigenMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 func exponentialMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 	last := len(s.Betas) - 1
 	more := int64(last) * sparse.BlockBytes[float64](len(t.Degrees), s.Columns)
-	return s.applyMemory(t, "diffusion", spec.Values{"beta": spec.Number(s.Betas[last])}, more)
+	return s.applyMemory(t, "diffusion", spec.Values{"beta": spec.Of(s.Betas[last])}, more)
 }
 
 func solveMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 	if s.System == "pseudo-inverse" {
 		// As with an α that is very large: its least eigenvalue is not looked for.
-		return s.applyMemory(t, "regularized-laplacian", spec.Values{"alpha": spec.Number(1e12)}, 0)
+		return s.applyMemory(t, "regularized-laplacian", spec.Values{"alpha": spec.Of(1e12)}, 0)
 	}
-	return s.applyMemory(t, s.System, spec.Values{"alpha": spec.Number(s.Alpha)}, 0)
+	return s.applyMemory(t, s.System, spec.Values{"alpha": spec.Of(s.Alpha)}, 0)
 }
 
 // applyMemory lists what a kernel takes that is applied to a block, and more.
 func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more int64) ([]spec.Bytes, error) {
 	family := kernel.FamilyOf(name)
 	if family.Param("laplacian") != nil && !s.Normalized {
-		given["laplacian"] = spec.Word("combinatorial")
+		given["laplacian"] = spec.Of("combinatorial")
 	}
 	v, err := family.Resolve(given, kernel.OnDegrees(t.Degrees))
 	if err != nil {

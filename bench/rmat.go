@@ -45,7 +45,7 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 
 // rmat ingests a generated graph without writing its text.
 func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, error) {
-	g, err := generate.New("rmat", spec.Values{"scale": spec.Int(scale)}, 1, workers)
+	g, err := generate.New("rmat", spec.Values{"scale": spec.Of(scale)}, 1, workers)
 	if err != nil {
 		return nil, err
 	}

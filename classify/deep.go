@@ -53,9 +53,9 @@ func deepLearner(base *Learner) *Learner {
 			Name: name, Title: "deep kernel machine: " + base.Title,
 			Params: append([]spec.Param{
 				{Name: "depth", Symbol: "depth", Meaning: "levels of a deep kernel machine above the kernel", Kind: spec.Whole,
-					Range: spec.FromTo(0, 1000), Default: spec.Int(1), Grid: []spec.Value{spec.Int(0), spec.Int(1), spec.Int(2), spec.Int(3)}},
+					Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(1), Grid: []spec.Value{spec.Of(0), spec.Of(1), spec.Of(2), spec.Of(3)}},
 				{Name: "bandwidth", Meaning: "pairs of nodes whose mean distance is the bandwidth of a level: all, or those with a label", Kind: spec.Choice,
-					Words: []string{"all", "obs"}, Default: spec.Word("all")},
+					Words: []string{"all", "obs"}, Default: spec.Of("all")},
 			}, base.Params...),
 		},
 		Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {

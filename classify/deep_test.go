@@ -20,7 +20,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 				if graph == "sbm300" && depth == 2 {
 					continue // not among the files
 				}
-				got := l.scores(t, "dkm", spec.Values{"depth": spec.Int(depth), "bandwidth": spec.Word(bandwidth)})
+				got := l.scores(t, "dkm", spec.Values{"depth": spec.Of(depth), "bandwidth": spec.Of(bandwidth)})
 				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
 			}
 		}
@@ -140,7 +140,7 @@ func TestDeepMemory(t *testing.T) {
 		}
 	}
 	l := LearnerOf("dkm")
-	v, err := l.Resolve(spec.Values{"depth": spec.Int(2)}, nil)
+	v, err := l.Resolve(spec.Values{"depth": spec.Of(2)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func ExampleLearner() {
 	kernel := classify.LinearGram(sparse.BlockOfDense(points))
 
 	gp := classify.LearnerOf("gp")
-	values, err := gp.Resolve(spec.Values{"variance": spec.Number(4)}, nil)
+	values, err := gp.Resolve(spec.Values{"variance": spec.Of(4.0)}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,7 +19,7 @@ var gpLearner = Learner{
 	Spec: spec.Spec{
 		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",
 		Params: []spec.Param{{
-			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Number(1),
+			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
 		}},
 	},

@@ -32,9 +32,9 @@ func withInverse(t *testing.T, graph string) *lesson {
 func TestGaussianProcessGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := withInverse(t, graph)
-		latent := l.scores(t, "gp", spec.Values{"variance": spec.Number(4)})
+		latent := l.scores(t, "gp", spec.Values{"variance": spec.Of(4.0)})
 		testgraph.Close(t, latent, l.golden(t, "gp_induction_latent.npy"), 1e-8, 1e-8)
-		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), spec.Values{"variance": spec.Number(4)})
+		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), spec.Values{"variance": spec.Of(4.0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestGaussianProcessStationary(t *testing.T) {
 	}
 	for _, variance := range []float64{1e-3, 1, 1e3} {
 		k := p.radial()
-		m, err := gpLearner.Fit(t.Context(), k, p.y, p.classes, spec.Values{"variance": spec.Number(variance)})
+		m, err := gpLearner.Fit(t.Context(), k, p.y, p.classes, spec.Values{"variance": spec.Of(variance)})
 		if err != nil {
 			t.Fatal(err)
 		}

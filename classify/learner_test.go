@@ -112,11 +112,11 @@ func TestLearnersGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := newLesson(t, graph)
 		for _, c := range []float64{1, 10} {
-			got := l.scores(t, "svm", spec.Values{"cost": spec.Number(c)})
+			got := l.scores(t, "svm", spec.Values{"cost": spec.Of(c)})
 			testgraph.Close(t, got, l.golden(t, "svm_diffusion_C%.1f_decision.npy", c), 1e-6, 1e-6)
 		}
 		for _, c := range []float64{1, 100} {
-			got := l.scores(t, "rls", spec.Values{"cost": spec.Number(c)})
+			got := l.scores(t, "rls", spec.Values{"cost": spec.Of(c)})
 			testgraph.Close(t, got, l.golden(t, "rls_C%.1f_scores.npy", c), 1e-10, 1e-9)
 		}
 	}

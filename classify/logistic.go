@@ -15,7 +15,7 @@ var logisticLearner = Learner{
 	Spec: spec.Spec{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
 		Params: []spec.Param{{
-			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Number(1),
+			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Of(1.0),
 			Grid: numbers(0.001, 0.01, 0.1, 1, 10, 100),
 		}},
 	},

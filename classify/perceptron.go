@@ -19,9 +19,9 @@ var perceptronLearner = Learner{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
 		Params: []spec.Param{
 			{Name: "epochs", Symbol: "epochs", Meaning: "passes of a perceptron over the labels", Kind: spec.Whole,
-				Range: spec.FromTo(1, 1e6), Default: spec.Int(10), Grid: []spec.Value{spec.Int(1), spec.Int(10), spec.Int(100)}},
+				Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(10), Grid: []spec.Value{spec.Of(1), spec.Of(10), spec.Of(100)}},
 			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: spec.Choice,
-				Words: []string{"voted", "averaged", "last"}, Default: spec.Word("voted")},
+				Words: []string{"voted", "averaged", "last"}, Default: spec.Of("voted")},
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {

@@ -17,7 +17,7 @@ func TestPerceptronGolden(t *testing.T) {
 	for _, graph := range goldenGraphs {
 		l := newLesson(t, graph)
 		for _, vote := range []string{"voted", "averaged", "last"} {
-			scores := l.scores(t, "perceptron", spec.Values{"epochs": spec.Int(10), "vote": spec.Word(vote)})
+			scores := l.scores(t, "perceptron", spec.Values{"epochs": spec.Of(10), "vote": spec.Of(vote)})
 			for c := range scores.Cols {
 				name := fmt.Sprintf("%s/perceptron_c%d_%s.npy", graph, c, vote)
 				if _, err := os.Stat(filepath.Join(testgraph.Root(t), "testdata", "golden", name)); errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func TestPerceptronOnFeatures(t *testing.T) {
 	const epochs = 7
 	models := map[string]func(x []float64) []float64{}
 	for _, vote := range []string{"voted", "averaged", "last"} {
-		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Int(epochs), "vote": spec.Word(vote)})
+		m, err := perceptronLearner.fitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Of(epochs), "vote": spec.Of(vote)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestPerceptronOfAlikeItems(t *testing.T) {
 			LinearGram(p.f).RowTo(k.Data[i*n:(i+1)*n], i)
 		}
 		for _, vote := range []string{"voted", "averaged", "last"} {
-			v := spec.Values{"epochs": spec.Int(5), "vote": spec.Word(vote)}
+			v := spec.Values{"epochs": spec.Of(5), "vote": spec.Of(vote)}
 			plain, err := perceptronLearner.Fit(t.Context(), k, p.y, classes, v)
 			if err != nil {
 				t.Fatal(err)

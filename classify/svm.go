@@ -17,7 +17,7 @@ var svmLearner = Learner{
 		Params: []spec.Param{
 			costParam, weightsParam, strategyParam,
 			{Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
-				Range: spec.Above(0), Default: spec.Number(1e-7)},
+				Range: spec.Above(0), Default: spec.Of(1e-7)},
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
@@ -38,16 +38,16 @@ func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(it
 // Parameters of support vector machines.
 var (
 	costParam = spec.Param{
-		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Number(1),
+		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Of(1.0),
 		Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
 	}
 	weightsParam = spec.Param{
 		Name: "class-weights", Meaning: "what C is multiplied by for each class: 1, or what makes all classes weigh the same",
-		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Word("equal"),
+		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Of("equal"),
 	}
 	strategyParam = spec.Param{
 		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
-		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Word("one-vs-one"),
+		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Of("one-vs-one"),
 	}
 )
 
@@ -62,7 +62,7 @@ func weightsOf(v spec.Values, y []int, classes int) []float64 {
 func numbers(list ...float64) []spec.Value {
 	grid := make([]spec.Value, len(list))
 	for i, x := range list {
-		grid[i] = spec.Number(x)
+		grid[i] = spec.Of(x)
 	}
 	return grid
 }

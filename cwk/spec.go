@@ -10,15 +10,15 @@ var Spec = spec.Spec{
 	Params: []spec.Param{
 		{
 			Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node absorbs at a step",
-			Range: spec.FromTo(0, 1), Default: spec.Number(0.9), Grid: list(spec.Number, 0.01, 0.1, 0.5, 0.8, 0.9, 0.99),
+			Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.9), Grid: list(0.01, 0.1, 0.5, 0.8, 0.9, 0.99),
 		},
 		{
 			Name: "steps", Symbol: "T", Meaning: "last step of the walk", Kind: spec.Whole,
-			Range: spec.FromTo(0, MaxSteps), Default: spec.Int(40), Grid: list(spec.Int, 1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200),
+			Range: spec.Range{Least: 0, Most: MaxSteps}, Default: spec.Of(40), Grid: list(1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200),
 		},
 		{
 			Name: "min-steps", Symbol: "t₀", Meaning: "first step that counts", Kind: spec.Whole,
-			Range: spec.FromTo(0, MaxSteps), Default: spec.Int(0),
+			Range: spec.Range{Least: 0, Most: MaxSteps}, Default: spec.Of(0),
 		},
 	},
 }
@@ -27,17 +27,17 @@ var Spec = spec.Spec{
 // name, or at distributions of their own, in place of which a file of them is named.
 var PriorParam = spec.Param{
 	Name: "prior", Meaning: "start of walks at nodes without a label",
-	Kind: spec.Choice, Words: []string{"uniform", "empirical"}, Default: spec.Word("uniform"),
+	Kind: spec.Choice, Words: []string{"uniform", "empirical"}, Default: spec.Of("uniform"),
 }
 
 // MaxSteps bounds T: a walk mixes long before.
 const MaxSteps = 1_000_000
 
 // list returns a grid of these.
-func list[T any](value func(T) spec.Value, of ...T) []spec.Value {
+func list[T float64 | int](of ...T) []spec.Value {
 	values := make([]spec.Value, len(of))
 	for i, x := range of {
-		values[i] = value(x)
+		values[i] = spec.Of(x)
 	}
 	return values
 }

@@ -2,7 +2,7 @@
 // u<TAB>v for each edge, nodes being the numbers from 0, and for block models
 // a file of labels.
 //
-//	g, err := generate.New("sbm", spec.Values{"nodes": spec.Int(1000)}, 1, 0)
+//	g, err := generate.New("sbm", spec.Values{"nodes": spec.Of(1000)}, 1, 0)
 //	err = g.EdgesTo(ctx, edges)
 //	err = g.LabelsTo(ctx, labels, 0.05)
 //

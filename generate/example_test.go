@@ -11,7 +11,7 @@ import (
 
 // A lattice of two rows.
 func ExampleNew() {
-	g, err := generate.New("grid", spec.Values{"rows": spec.Int(2), "columns": spec.Int(3)}, 1, 0)
+	g, err := generate.New("grid", spec.Values{"rows": spec.Of(2), "columns": spec.Of(3)}, 1, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

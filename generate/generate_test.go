@@ -25,11 +25,11 @@ func values(m map[string]any) spec.Values {
 	for name, x := range m {
 		switch x := x.(type) {
 		case int:
-			v[name] = spec.Int(x)
+			v[name] = spec.Of(x)
 		case float64:
-			v[name] = spec.Number(x)
+			v[name] = spec.Of(x)
 		case bool:
-			v[name] = spec.On(x)
+			v[name] = spec.Of(x)
 		}
 	}
 	return v

@@ -91,7 +91,7 @@ func New(model string, given spec.Values, rngSeed uint64, workers int) (Graph, e
 const maxNodes = 1<<32 - 1
 
 // fewNodes is the range of numbers of nodes.
-var fewNodes = spec.FromTo(2, maxNodes)
+var fewNodes = spec.Range{Least: 2, Most: maxNodes}
 
 // checkPairs says what is wrong with a number of distinct edges among so many nodes.
 func checkPairs(edges, nodes float64) error {

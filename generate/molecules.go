@@ -14,10 +14,10 @@ import (
 // class. Of a share noise of the branches the class is drawn anew.
 var molecules = &Model{Spec: spec.Spec{
 	Name: "molecules", Title: "A collection of small labelled graphs of classes, for heatwalk graphs", Works: spec.Graphs, Params: []spec.Param{
-		{Name: "graphs", Symbol: "graphs", Meaning: "graphs", Kind: spec.Whole, Range: spec.FromTo(1, 1<<24), Default: spec.Int(200)},
-		{Name: "nodes", Symbol: "nodes", Meaning: "mean number of vertices of a graph", Kind: spec.Whole, Range: spec.FromTo(12, 1_000_000), Default: spec.Int(20)},
-		{Name: "classes", Symbol: "classes", Meaning: "classes", Kind: spec.Whole, Range: spec.FromTo(1, hetero*hetero), Default: spec.Int(2)},
-		{Name: "noise", Symbol: "noise", Meaning: "share of the branches that belong to any class", Range: spec.FromTo(0, 1), Default: spec.Number(0.4)},
+		{Name: "graphs", Symbol: "graphs", Meaning: "graphs", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1 << 24}, Default: spec.Of(200)},
+		{Name: "nodes", Symbol: "nodes", Meaning: "mean number of vertices of a graph", Kind: spec.Whole, Range: spec.Range{Least: 12, Most: 1_000_000}, Default: spec.Of(20)},
+		{Name: "classes", Symbol: "classes", Meaning: "classes", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: hetero * hetero}, Default: spec.Of(2)},
+		{Name: "noise", Symbol: "noise", Meaning: "share of the branches that belong to any class", Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.4)},
 	},
 }}
 

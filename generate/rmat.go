@@ -19,18 +19,18 @@ import (
 // mining, 2004.)
 var recursiveMatrix = &Model{
 	Spec: spec.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: spec.Undirected, Params: []spec.Param{
-		{Name: "scale", Symbol: "scale", Meaning: "2^scale nodes", Kind: spec.Whole, Range: spec.FromTo(1, 32), Default: spec.Int(16)},
-		{Name: "edge-factor", Symbol: "edge-factor", Meaning: "lines for each node; some repeat", Kind: spec.Whole, Range: spec.FromTo(1, 1<<20), Default: spec.Int(16)},
-		{Name: "a", Symbol: "a", Meaning: "share of the first quarter of the matrix", Range: spec.FromTo(0, 1), Default: spec.Number(0.57)},
-		{Name: "b", Symbol: "b", Meaning: "share of the second quarter", Range: spec.FromTo(0, 1), Default: spec.Number(0.19)},
-		{Name: "c", Symbol: "c", Meaning: "share of the third quarter", Range: spec.FromTo(0, 1), Default: spec.Number(0.19),
+		{Name: "scale", Symbol: "scale", Meaning: "2^scale nodes", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 32}, Default: spec.Of(16)},
+		{Name: "edge-factor", Symbol: "edge-factor", Meaning: "lines for each node; some repeat", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1 << 20}, Default: spec.Of(16)},
+		{Name: "a", Symbol: "a", Meaning: "share of the first quarter of the matrix", Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.57)},
+		{Name: "b", Symbol: "b", Meaning: "share of the second quarter", Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.19)},
+		{Name: "c", Symbol: "c", Meaning: "share of the third quarter", Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.19),
 			Check: func(v spec.Values) error {
 				if sum := v.Number("a") + v.Number("b") + v.Number("c"); sum > 1 {
 					return fmt.Errorf("a + b + c = %.4g; give shares with a sum of at most 1", sum)
 				}
 				return nil
 			}},
-		{Name: "ordered", Meaning: "leave large degrees at small numbers", Kind: spec.Switch, Default: spec.On(false)},
+		{Name: "ordered", Meaning: "leave large degrees at small numbers", Kind: spec.Switch, Default: spec.Of(false)},
 	}},
 	graph: func(v spec.Values, d draws) Graph {
 		return rmat{

@@ -24,26 +24,26 @@ import (
 // node has an edge if there are enough of them.
 var blockModel = &Model{
 	Spec: spec.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: spec.Undirected, Params: []spec.Param{
-		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Int(100_000)},
+		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Of(100_000)},
 		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: spec.Whole,
-			Words: []string{"auto"}, Range: spec.From(1), Default: spec.Word("auto"),
+			Words: []string{"auto"}, Range: spec.From(1), Default: spec.Of("auto"),
 			Check: func(v spec.Values) error {
-				if v["edges"] == spec.Word("auto") {
+				if v["edges"] == spec.Of("auto") {
 					return nil
 				}
 				return checkPairs(v.Number("edges"), v.Number("nodes"))
 			}},
 		{Name: "classes", Symbol: "classes", Meaning: "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many",
-			Kind: spec.Whole, Range: spec.FromTo(1, 1<<20), Default: spec.Int(5),
+			Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1 << 20}, Default: spec.Of(5),
 			Check: func(v spec.Values) error {
 				if v.Int("classes") > v.Int("nodes") {
 					return fmt.Errorf("%d for %d nodes; give as many at the most", v.Int("classes"), v.Int("nodes"))
 				}
 				return nil
 			}},
-		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: spec.FromTo(0, 1)},
-		{Name: "noise", Symbol: "noise", Meaning: "share of edges that do not depend on the classes", Range: spec.FromTo(0, 1), Default: spec.Number(0.2)},
-		{Name: "exponent", Symbol: "exponent", Meaning: "of the power law of degrees", Range: spec.Above(2), Default: spec.Number(2.5)},
+		{Name: "homophily", Symbol: "homophily", Meaning: "1 links a class to itself, 0 to the next one", Range: spec.Range{Least: 0, Most: 1}},
+		{Name: "noise", Symbol: "noise", Meaning: "share of edges that do not depend on the classes", Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.2)},
+		{Name: "exponent", Symbol: "exponent", Meaning: "of the power law of degrees", Range: spec.Above(2), Default: spec.Of(2.5)},
 	}},
 	HasClasses: true,
 	graph: func(v spec.Values, d draws) Graph {
@@ -51,7 +51,7 @@ var blockModel = &Model{
 			nodes: v.Int("nodes"), classes: v.Int("classes"), rngSeed: d.rngSeed,
 			homophily: v.Number("homophily"), noise: v.Number("noise"), exponent: v.Number("exponent"),
 		}
-		if n := float64(g.nodes); v["edges"] == spec.Word("auto") {
+		if n := float64(g.nodes); v["edges"] == spec.Of("auto") {
 			g.edges = int(min(math.Round(3.7448*n), n*(n-1)/2))
 		} else {
 			g.edges = v.Int("edges")

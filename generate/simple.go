@@ -11,8 +11,8 @@ import (
 // uniform draws a graph from all with its numbers of nodes and edges.
 var uniform = &Model{
 	Spec: spec.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: spec.Undirected, Params: []spec.Param{
-		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Int(100_000)},
-		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself", Kind: spec.Whole, Range: spec.From(1), Default: spec.Int(400_000),
+		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Of(100_000)},
+		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself", Kind: spec.Whole, Range: spec.From(1), Default: spec.Of(400_000),
 			Check: func(v spec.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }},
 	}},
 	graph: func(v spec.Values, d draws) Graph {
@@ -53,15 +53,15 @@ func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 // to its neighbours in both.
 var lattice = &Model{
 	Spec: spec.Spec{Name: "grid", Title: "A rectangular lattice", Works: spec.Undirected, Params: []spec.Param{
-		{Name: "rows", Symbol: "rows", Meaning: "rows", Kind: spec.Whole, Range: spec.FromTo(1, maxNodes), Default: spec.Int(100)},
-		{Name: "columns", Symbol: "columns", Meaning: "columns", Kind: spec.Whole, Range: spec.FromTo(1, maxNodes), Default: spec.Int(100),
+		{Name: "rows", Symbol: "rows", Meaning: "rows", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: maxNodes}, Default: spec.Of(100)},
+		{Name: "columns", Symbol: "columns", Meaning: "columns", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: maxNodes}, Default: spec.Of(100),
 			Check: func(v spec.Values) error {
 				if n := v.Number("rows") * v.Number("columns"); !fewNodes.Contains(n) {
 					return fmt.Errorf("%.0f nodes in all; give 2 to %d", n, maxNodes)
 				}
 				return nil
 			}},
-		{Name: "torus", Meaning: "join the last row and column to the first, where there are three at least", Kind: spec.Switch, Default: spec.On(false)},
+		{Name: "torus", Meaning: "join the last row and column to the first, where there are three at least", Kind: spec.Switch, Default: spec.Of(false)},
 	}},
 	graph: func(v spec.Values, _ draws) Graph {
 		return grid{rows: v.Int("rows"), columns: v.Int("columns"), torus: v.On("torus")}

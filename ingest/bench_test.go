@@ -24,7 +24,7 @@ var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the be
 func rmatText(b *testing.B) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	g, err := generate.New("rmat", spec.Values{"scale": spec.Int(*benchScale)}, 1, 0)
+	g, err := generate.New("rmat", spec.Values{"scale": spec.Of(*benchScale)}, 1, 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -57,12 +57,12 @@ func TestMaternBoundsHold(t *testing.T) {
 		p    spec.Values
 		most float64 // of the bound, relative
 	}{
-		{"triangles and a weak link", cliques(t, 3, 1e-9), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(1e4)}, 1e-5},
-		{"a weaker link", cliques(t, 3, 1e-11), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(1e5)}, 1e-3},
-		{"half a power", cliques(t, 6, 1e-7), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(0.5), "kappa": spec.Number(6e4)}, 1e-5},
-		{"a strong bridge", cliques(t, 5, 1e12), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(1)}, 1e-2},
-		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2.5), "kappa": spec.Number(100)}, 1e-8},
-		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2.5), "kappa": spec.Number(4e4)}, 1e-3},
+		{"triangles and a weak link", cliques(t, 3, 1e-9), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(1e4)}, 1e-5},
+		{"a weaker link", cliques(t, 3, 1e-11), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(1e5)}, 1e-3},
+		{"half a power", cliques(t, 6, 1e-7), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(0.5), "kappa": spec.Of(6e4)}, 1e-5},
+		{"a strong bridge", cliques(t, 5, 1e12), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(1.0)}, 1e-2},
+		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.5), "kappa": spec.Of(100.0)}, 1e-8},
+		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.5), "kappa": spec.Of(4e4)}, 1e-3},
 	} {
 		off, r, err := errorOf(t, c.a, named{"matern", c.p})
 		if err != nil {
@@ -84,11 +84,11 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 	for _, loop := range []float64{1e3, 1e6, 1e9, 1e15} {
 		a := graphOf(t, 4, append(path, edge{1, 1, loop}, edge{2, 2, loop / 3})...)
 		for _, c := range []named{
-			{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1)}},
-			{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1000)}},
-			{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(2), "kappa": spec.Number(50)}},
-			{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(100)}},
-			{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
+			{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.0)}},
+			{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1000.0)}},
+			{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(2.0), "kappa": spec.Of(50.0)}},
+			{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(100.0)}},
+			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
 		} {
 			off, r, err := errorOf(t, a, c)
 			if err != nil || !(off <= r.ErrorBound && r.relative() < 1e-9) {
@@ -106,8 +106,8 @@ func TestInverseWithoutDigit(t *testing.T) {
 		more   []edge
 	}{
 		{named{"commute-time", nil}, 1e-16, nil},
-		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}, 1e-17, nil},
-		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}, 1e-17, []edge{{0, 1, 1e9}}},
+		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, 1e-17, nil},
+		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, 1e-17, []edge{{0, 1, 1e9}}},
 	} {
 		_, r, err := errorOf(t, cliques(t, 5, c.bridge, c.more...), c.named)
 		var refused *spec.ParameterError
@@ -127,14 +127,14 @@ func TestRefinedInverses(t *testing.T) {
 		k    named
 	}{
 		{"a weak bridge", cliques(t, 4, 3e-11, edge{0, 1, 1e4}), named{"commute-time", nil}},
-		{"a weaker bridge", cliques(t, 5, 1e-14), named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}},
-		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}}},
-		{"uneven weights", uneven, named{"regularized-commute-time", spec.Values{"alpha": spec.Number(1 - 5e-9)}}},
-		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Word(normalized), "alpha": spec.Number(1e12)}}},
-		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(0.7)}}},
-		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1e10)}}},
-		{"a weak bridge", cliques(t, 4, 1e-7), named{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(3), "kappa": spec.Number(3000)}}},
-		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Number(1 - 1e-12)}}},
+		{"a weaker bridge", cliques(t, 5, 1e-14), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
+		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}}},
+		{"uneven weights", uneven, named{"regularized-commute-time", spec.Values{"alpha": spec.Of(1 - 5e-9)}}},
+		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Of(normalized), "alpha": spec.Of(1e12)}}},
+		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(0.7)}}},
+		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1e10)}}},
+		{"a weak bridge", cliques(t, 4, 1e-7), named{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(3.0), "kappa": spec.Of(3000.0)}}},
+		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Of(1 - 1e-12)}}},
 	} {
 		for _, applied := range []bool{false, true} {
 			n, _ := c.a.Dims()
@@ -169,7 +169,7 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 		{"a weak bridge, a strong link", cliques(t, 4, 1e-8, edge{0, 1, 1e9}), 1e-3},
 		{"two units", graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e-9}, edge{3, 4, 1e9}, edge{4, 5, 2e9}, edge{3, 5, 1e9}), 1e-11},
 	} {
-		for _, k := range []named{{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}}, {"commute-time", nil}} {
+		for _, k := range []named{{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, {"commute-time", nil}} {
 			off, r, err := errorOf(t, c.a, k)
 			if err != nil || !(off <= r.ErrorBound && r.relative() < c.most) {
 				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", k.name, c.name, off, r.ErrorBound, r.Largest, err)

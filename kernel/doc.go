@@ -29,7 +29,7 @@
 // columns and forms no value at all:
 //
 //	g, err := graph.New(ctx, a, nil)
-//	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Number(2)})
+//	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})
 //	gram, report, err := kernel.Matrix(ctx, k, train, train, nil)
 //	fmt.Println(report.ErrorBound)
 //	report, err = k.ApplyTo(ctx, scores, dual, nil)

@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"laplacian": spec.Word("combinatorial"), "beta": spec.Number(1)})
+	k, err := kernel.New(ctx, g, "diffusion", spec.Values{"laplacian": spec.Of("combinatorial"), "beta": spec.Of(1.0)})
 	if err != nil {
 		log.Fatal(err)
 	}

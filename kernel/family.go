@@ -115,7 +115,7 @@ func (f *Family) Symmetric(v spec.Values) bool {
 	if form := f.Param("symmetric"); form != nil && !v.On("symmetric") {
 		return false
 	}
-	return !f.Distance && v["laplacian"] != spec.Word(randomWalk)
+	return !f.Distance && v["laplacian"] != spec.Of(randomWalk)
 }
 
 // pkg is what errors call the package, and the parameter that is the name of a kernel.

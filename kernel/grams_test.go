@@ -39,7 +39,7 @@ func complete(t testing.TB, f *Family, given spec.Values, g spec.Graph) spec.Val
 // numbersOf returns values of one parameter.
 func numbersOf(name string, list ...float64) (vs []spec.Values) {
 	for _, x := range list {
-		vs = append(vs, spec.Values{name: spec.Number(x)})
+		vs = append(vs, spec.Values{name: spec.Of(x)})
 	}
 	return vs
 }
@@ -49,11 +49,11 @@ func TestGrams(t *testing.T) {
 	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
 	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
 	for name, ps := range map[string][]spec.Values{
-		"diffusion":             {{"beta": spec.Number(0.1), "laplacian": spec.Word(combinatorial)}, {"beta": spec.Number(1), "laplacian": spec.Word(combinatorial)}, {"beta": spec.Number(1)}, {"beta": spec.Number(10), "laplacian": spec.Word(combinatorial)}, {"beta": spec.Number(8), "laplacian": spec.Word(normalized)}},
-		"von-neumann":           {{"alpha": spec.Number(0.1)}, {"alpha": spec.Number(0.9)}},
-		"matern":                {{"nu": spec.Number(1), "kappa": spec.Number(1)}, {"nu": spec.Number(1.5), "kappa": spec.Number(2)}},
-		"regularized-laplacian": {{"alpha": spec.Number(1)}, {"alpha": spec.Number(2)}},
-		"modularity":            {{"rank": spec.Int(2)}, {"rank": spec.Int(5)}},
+		"diffusion":             {{"beta": spec.Of(0.1), "laplacian": spec.Of(combinatorial)}, {"beta": spec.Of(1.0), "laplacian": spec.Of(combinatorial)}, {"beta": spec.Of(1.0)}, {"beta": spec.Of(10.0), "laplacian": spec.Of(combinatorial)}, {"beta": spec.Of(8.0), "laplacian": spec.Of(normalized)}},
+		"von-neumann":           {{"alpha": spec.Of(0.1)}, {"alpha": spec.Of(0.9)}},
+		"matern":                {{"nu": spec.Of(1.0), "kappa": spec.Of(1.0)}, {"nu": spec.Of(1.5), "kappa": spec.Of(2.0)}},
+		"regularized-laplacian": {{"alpha": spec.Of(1.0)}, {"alpha": spec.Of(2.0)}},
+		"modularity":            {{"rank": spec.Of(2)}, {"rank": spec.Of(5)}},
 	} {
 		ks := mustNewAll(t, g, name, ps...)
 		grams, sweeps, err := Grams(background, ks, nodes, nil, nil)

@@ -203,50 +203,50 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	laplacians := []string{combinatorial, normalized, randomWalk}
 	laplacian := laplacians[rng.IntN(3)]
 	of := func() float64 {
-		if p["laplacian"] == spec.Word(combinatorial) || p["matrix"] == spec.Word(adjacency) {
+		if p["laplacian"] == spec.Of(combinatorial) || p["matrix"] == spec.Of(adjacency) {
 			return unit
 		}
 		return 1
 	}
 	switch h.name {
 	case "diffusion":
-		p["laplacian"] = spec.Word(laplacian)
-		p["beta"] = spec.Number(decades(-6, 14) / of())
+		p["laplacian"] = spec.Of(laplacian)
+		p["beta"] = spec.Of(decades(-6, 14) / of())
 	case "heat-pagerank":
-		p["beta"], p["symmetric"] = spec.Number(decades(-6, 14)), spec.On(rng.IntN(2) == 0)
+		p["beta"], p["symmetric"] = spec.Of(decades(-6, 14)), spec.Of(rng.IntN(2) == 0)
 	case "exponential":
-		p["matrix"] = spec.Word([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
-		p["beta"] = spec.Number(decades(-6, 2.4))
-		if p["matrix"] == spec.Word(adjacency) {
+		p["matrix"] = spec.Of([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
+		p["beta"] = spec.Of(decades(-6, 2.4))
+		if p["matrix"] == spec.Of(adjacency) {
 			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
-			p["beta"] = spec.Number(p.Number("beta") / max(top, 1e-30))
+			p["beta"] = spec.Of(p.Number("beta") / max(top, 1e-30))
 		}
 	case "von-neumann":
-		p["matrix"] = spec.Word([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
-		p["alpha"] = spec.Number(share())
-		if p["matrix"] == spec.Word(adjacency) {
+		p["matrix"] = spec.Of([]string{adjacency, normalizedAdjacency}[rng.IntN(2)])
+		p["alpha"] = spec.Of(share())
+		if p["matrix"] == spec.Of(adjacency) {
 			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
-			p["alpha"] = spec.Number(p.Number("alpha") / max(top, 1e-30))
+			p["alpha"] = spec.Of(p.Number("alpha") / max(top, 1e-30))
 		}
 	case "pagerank":
-		p["alpha"], p["symmetric"] = spec.Number(share()), spec.On(rng.IntN(2) == 0)
+		p["alpha"], p["symmetric"] = spec.Of(share()), spec.Of(rng.IntN(2) == 0)
 	case "regularized-laplacian":
-		p["laplacian"] = spec.Word(laplacian)
-		p["alpha"] = spec.Number(decades(-6, 14) / of())
+		p["laplacian"] = spec.Of(laplacian)
+		p["alpha"] = spec.Of(decades(-6, 14) / of())
 	case "pseudo-inverse":
-		p["laplacian"] = spec.Word(laplacians[rng.IntN(2)])
+		p["laplacian"] = spec.Of(laplacians[rng.IntN(2)])
 	case "regularized-commute-time":
-		p["alpha"] = spec.Number(share())
+		p["alpha"] = spec.Of(share())
 	case "p-step":
-		p["shift"], p["steps"] = spec.Number(2+float64(rng.IntN(3))*rng.Float64()), spec.Int(1+rng.IntN(40))
+		p["shift"], p["steps"] = spec.Of(2+float64(rng.IntN(3))*rng.Float64()), spec.Of(1+rng.IntN(40))
 	case "matern":
-		p["laplacian"] = spec.Word(laplacian)
-		p["nu"] = spec.Number([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10}[rng.IntN(11)])
-		p["kappa"] = spec.Number(decades(-2, 7) / math.Sqrt(of()))
+		p["laplacian"] = spec.Of(laplacian)
+		p["nu"] = spec.Of([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10}[rng.IntN(11)])
+		p["kappa"] = spec.Of(decades(-2, 7) / math.Sqrt(of()))
 	case "modularity":
-		p["resolution"] = spec.Number(decades(-2, 2))
+		p["resolution"] = spec.Of(decades(-2, 2))
 		if rng.IntN(3) == 0 {
-			p["rank"] = spec.Int(1 + rng.IntN(n))
+			p["rank"] = spec.Of(1 + rng.IntN(n))
 		}
 	}
 	switch rng.IntN(4) {

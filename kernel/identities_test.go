@@ -23,7 +23,7 @@ func TestPseudoInverse(t *testing.T) {
 		combinatorial: sparse.NewLaplacian[float64](g.A, g.Degrees),
 		normalized:    sparse.NewLaplacianNormalized[float64](g.A, g.Degrees),
 	} {
-		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(l)})
+		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(l)})
 		identity := sparse.NewBlock[float64](60, 60)
 		for i := range 60 {
 			identity.Row(i)[i] = 1
@@ -62,7 +62,7 @@ func TestSemigroup(t *testing.T) {
 		}
 		l := rapid.SampledFrom([]string{combinatorial, normalized, randomWalk}).Draw(t, "laplacian")
 		of := func(beta float64) Kernel {
-			k, err := New(background, g, "diffusion", spec.Values{"laplacian": spec.Word(l), "beta": spec.Number(beta)})
+			k, err := New(background, g, "diffusion", spec.Values{"laplacian": spec.Of(l), "beta": spec.Of(beta)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestClosedForms(t *testing.T) {
 	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {
 		t.Helper()
 		n, _ := a.Dims()
-		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(beta)}), upTo(n), upTo(n), nil)
+		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)}), upTo(n), upTo(n), nil)
 		for i := range n {
 			for j := range n {
 				if e := math.Abs(got.Row(i)[j] - want(i, j)); e > r.ErrorBound+1e-14 {
@@ -161,7 +161,7 @@ func TestPageRankSums(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		p    spec.Values
-	}{{"pagerank", spec.Values{"alpha": spec.Number(0.85)}}, {"heat-pagerank", spec.Values{"beta": spec.Number(4)}}} {
+	}{{"pagerank", spec.Values{"alpha": spec.Of(0.85)}}, {"heat-pagerank", spec.Values{"beta": spec.Of(4.0)}}} {
 		b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(80), upTo(80), nil)
 		for i := range 80 {
 			var sum float64

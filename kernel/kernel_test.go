@@ -51,39 +51,39 @@ type named struct {
 // symmetricKernels are the kernels that are symmetric and positive semidefinite, with
 // parameters.
 var symmetricKernels = []named{
-	{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(1.5)}},
-	{"diffusion", spec.Values{"laplacian": spec.Word(normalized), "beta": spec.Number(20)}},
-	{"exponential", spec.Values{"beta": spec.Number(0.3)}},
-	{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency), "beta": spec.Number(2)}},
-	{"von-neumann", spec.Values{"alpha": spec.Number(0.95)}},
-	{"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(0.03)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(5)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(normalized), "alpha": spec.Number(0.5)}},
-	{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
-	{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}},
-	{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.9)}},
-	{"p-step", spec.Values{"steps": spec.Int(4)}},
-	{"p-step", spec.Values{"shift": spec.Number(3), "steps": spec.Int(3)}},
-	{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(1.5), "kappa": spec.Number(2)}},
-	{"matern", spec.Values{"laplacian": spec.Word(normalized), "nu": spec.Number(0.3), "kappa": spec.Number(1)}},
+	{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.5)}},
+	{"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(20.0)}},
+	{"exponential", spec.Values{"beta": spec.Of(0.3)}},
+	{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(2.0)}},
+	{"von-neumann", spec.Values{"alpha": spec.Of(0.95)}},
+	{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.03)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(5.0)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(normalized), "alpha": spec.Of(0.5)}},
+	{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
+	{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}},
+	{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.9)}},
+	{"p-step", spec.Values{"steps": spec.Of(4)}},
+	{"p-step", spec.Values{"shift": spec.Of(3.0), "steps": spec.Of(3)}},
+	{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(1.5), "kappa": spec.Of(2.0)}},
+	{"matern", spec.Values{"laplacian": spec.Of(normalized), "nu": spec.Of(0.3), "kappa": spec.Of(1.0)}},
 	{"modularity", spec.Values{}},
-	{"modularity", spec.Values{"rank": spec.Int(3)}},
-	{"pagerank", spec.Values{"alpha": spec.Number(0.85), "symmetric": spec.On(true)}},
-	{"heat-pagerank", spec.Values{"beta": spec.Number(3), "symmetric": spec.On(true)}},
-	{"von-neumann", spec.Values{"alpha": spec.Number(0.995)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(50)}},
-	{"pagerank", spec.Values{"alpha": spec.Number(0.999), "symmetric": spec.On(true)}},
-	{"vertex", spec.Values{"beta": spec.Number(0.05)}},
+	{"modularity", spec.Values{"rank": spec.Of(3)}},
+	{"pagerank", spec.Values{"alpha": spec.Of(0.85), "symmetric": spec.Of(true)}},
+	{"heat-pagerank", spec.Values{"beta": spec.Of(3.0), "symmetric": spec.Of(true)}},
+	{"von-neumann", spec.Values{"alpha": spec.Of(0.995)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(50.0)}},
+	{"pagerank", spec.Values{"alpha": spec.Of(0.999), "symmetric": spec.Of(true)}},
+	{"vertex", spec.Values{"beta": spec.Of(0.05)}},
 }
 
 // asymmetric are the kernels that are not, and the commute time.
 var others = []named{
 	{"commute-time", spec.Values{}},
-	{"diffusion", spec.Values{"laplacian": spec.Word(randomWalk), "beta": spec.Number(2)}},
-	{"regularized-laplacian", spec.Values{"laplacian": spec.Word(randomWalk), "alpha": spec.Number(2)}},
-	{"matern", spec.Values{"laplacian": spec.Word(randomWalk), "nu": spec.Number(1), "kappa": spec.Number(2)}},
-	{"pagerank", spec.Values{"alpha": spec.Number(0.5)}},
-	{"heat-pagerank", spec.Values{"beta": spec.Number(3)}},
+	{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk), "beta": spec.Of(2.0)}},
+	{"regularized-laplacian", spec.Values{"laplacian": spec.Of(randomWalk), "alpha": spec.Of(2.0)}},
+	{"matern", spec.Values{"laplacian": spec.Of(randomWalk), "nu": spec.Of(1.0), "kappa": spec.Of(2.0)}},
+	{"pagerank", spec.Values{"alpha": spec.Of(0.5)}},
+	{"heat-pagerank", spec.Values{"beta": spec.Of(3.0)}},
 }
 
 // Blocks of nodes among themselves, by half steps or without, equal their
@@ -235,7 +235,7 @@ func TestManyComponentsTakeNoMore(t *testing.T) {
 	if parts := len(g.Components.Sizes); parts < n/4 {
 		t.Fatalf("only %d components", parts)
 	}
-	k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)})
+	k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, _, err := Matrix(background, k, upTo(5), upTo(5), nil); err != nil {
@@ -260,20 +260,20 @@ func TestNoEdges(t *testing.T) {
 			p               spec.Values
 			diagonal, other float64
 		}{
-			{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(2)}, 1, 0},
-			{"exponential", spec.Values{"beta": spec.Number(2)}, 1, 0},
-			{"von-neumann", spec.Values{"alpha": spec.Number(0.5)}, 1, 0},
-			{"von-neumann", spec.Values{"alpha": spec.Number(5), "matrix": spec.Word(adjacency)}, 1, 0},
-			{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(2)}, 1, 0},
-			{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}, 0, 0},
-			{"pseudo-inverse", spec.Values{"laplacian": spec.Word(normalized)}, 0, 0},
+			{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(2.0)}, 1, 0},
+			{"exponential", spec.Values{"beta": spec.Of(2.0)}, 1, 0},
+			{"von-neumann", spec.Values{"alpha": spec.Of(0.5)}, 1, 0},
+			{"von-neumann", spec.Values{"alpha": spec.Of(5.0), "matrix": spec.Of(adjacency)}, 1, 0},
+			{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(2.0)}, 1, 0},
+			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}, 0, 0},
+			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}, 0, 0},
 			{"commute-time", spec.Values{}, 0, math.Inf(1)},
-			{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.5)}, 0, 0},
-			{"p-step", spec.Values{"shift": spec.Number(3), "steps": spec.Int(2)}, 9, 0},
-			{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(0.5), "kappa": spec.Number(1)}, 1, 0},
+			{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.5)}, 0, 0},
+			{"p-step", spec.Values{"shift": spec.Of(3.0), "steps": spec.Of(2)}, 9, 0},
+			{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(0.5), "kappa": spec.Of(1.0)}, 1, 0},
 			{"modularity", spec.Values{}, 0, 0},
-			{"pagerank", spec.Values{"alpha": spec.Number(0.5)}, 1, 0},
-			{"heat-pagerank", spec.Values{"beta": spec.Number(1)}, 1, 0},
+			{"pagerank", spec.Values{"alpha": spec.Of(0.5)}, 1, 0},
+			{"heat-pagerank", spec.Values{"beta": spec.Of(1.0)}, 1, 0},
 		} {
 			b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(n), upTo(n), nil)
 			for i := range n {

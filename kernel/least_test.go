@@ -23,7 +23,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 	const n = 10_000
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
-		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}).(*spectral)
+		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}).(*spectral)
 		e := k.whole.(*solves)
 		factor := spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), 32))
 		e.system.Memory = factor

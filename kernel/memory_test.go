@@ -65,12 +65,12 @@ func TestMemory(t *testing.T) {
 	g := newGraph(t, a, 2)
 	few := []int{3, 1, 4, 15, 92}
 	cases := slices.Concat(symmetricKernels, others, []named{
-		{"modularity", spec.Values{"rank": spec.Int(1)}}, {"modularity", spec.Values{"rank": spec.Int(100)}}, {"modularity", spec.Values{"rank": spec.Int(n)}},
+		{"modularity", spec.Values{"rank": spec.Of(1)}}, {"modularity", spec.Values{"rank": spec.Of(100)}}, {"modularity", spec.Values{"rank": spec.Of(n)}},
 	})
 	for _, c := range cases {
 		t.Run(c.name+" "+c.text(), func(t *testing.T) {
-			if c.p["matrix"] == spec.Word(adjacency) {
-				c.p = spec.Values{"matrix": c.p["matrix"], "alpha": spec.Number(c.p.Number("alpha") / 10)}
+			if c.p["matrix"] == spec.Of(adjacency) {
+				c.p = spec.Values{"matrix": c.p["matrix"], "alpha": spec.Of(c.p.Number("alpha") / 10)}
 			}
 			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}} {
 				needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
@@ -92,7 +92,7 @@ func TestDiffusionAsPlanned(t *testing.T) {
 	g := newGraph(t, a, 1)
 	nodes := []int{1, 2, 3}
 	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
-		p := spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(beta)}
+		p := spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(beta)}
 		needs, err := blockNeedsOf("diffusion", p, g.Degrees, a.NNZ(), nodes, upTo(5), nil)
 		if err != nil || needs.Perhaps > 0 != (planned == "resolvent") {
 			t.Errorf("β = %g: %+v, %v", beta, needs, err)
@@ -102,7 +102,7 @@ func TestDiffusionAsPlanned(t *testing.T) {
 			t.Errorf("β = %g by %+v, %v; %s is planned", beta, r, err, planned)
 		}
 	}
-	together := []spec.Values{{"laplacian": spec.Word(combinatorial), "beta": spec.Number(.001)}, {"laplacian": spec.Word(combinatorial), "beta": spec.Number(.05)}}
+	together := []spec.Values{{"laplacian": spec.Of(combinatorial), "beta": spec.Of(.001)}, {"laplacian": spec.Of(combinatorial), "beta": spec.Of(.05)}}
 	needs, err := gramsNeedsOf("diffusion", together, g.Degrees, a.NNZ(), nodes, nil)
 	if err != nil || needs.Perhaps != 0 {
 		t.Errorf("two together: %+v, %v", needs, err)
@@ -145,9 +145,9 @@ func TestRadiusIsPlanned(t *testing.T) {
 		want bool
 	}{
 		{"exponential", spec.Values{}, true},
-		{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency)}, false},
-		{"von-neumann", spec.Values{"matrix": spec.Word(adjacency)}, true},
-		{"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(0.1)}, true},
+		{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency)}, false},
+		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency)}, true},
+		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.1)}, true},
 		{"von-neumann", spec.Values{}, false},
 	} {
 		got, err := blockNeedsOf(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
@@ -181,14 +181,14 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		p    spec.Values
 		slow bool
 	}{
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(4)}, false},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(1e4)}, true},
-		{"regularized-laplacian", spec.Values{"alpha": spec.Number(1e4), "laplacian": spec.Word(normalized)}, true},
-		{"von-neumann", spec.Values{"alpha": spec.Number(0.8)}, false},
-		{"von-neumann", spec.Values{"alpha": spec.Number(0.9999)}, true},
-		{"pagerank", spec.Values{"alpha": spec.Number(0.9999)}, true},
-		{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.8)}, false},
-		{"regularized-commute-time", spec.Values{"alpha": spec.Number(0.9999)}, true},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(4.0)}, false},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e4)}, true},
+		{"regularized-laplacian", spec.Values{"alpha": spec.Of(1e4), "laplacian": spec.Of(normalized)}, true},
+		{"von-neumann", spec.Values{"alpha": spec.Of(0.8)}, false},
+		{"von-neumann", spec.Values{"alpha": spec.Of(0.9999)}, true},
+		{"pagerank", spec.Values{"alpha": spec.Of(0.9999)}, true},
+		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.8)}, false},
+		{"regularized-commute-time", spec.Values{"alpha": spec.Of(0.9999)}, true},
 	} {
 		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
 		if err != nil {
@@ -214,7 +214,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 // eigenvalue: of a path it is 2 − 2cos(π/n).
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
-		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}).(*spectral).whole.(*solves)
+		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}).(*spectral).whole.(*solves)
 		if err := e.findLeast(background, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -236,13 +236,13 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	g := newGraph(t, a, 2)
 	nodes := upTo(48)
 	for _, c := range []named{
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial)}},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial)}},
 		{"regularized-commute-time", spec.Values{}},
 		{"von-neumann", spec.Values{}},
-		{"von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(0.01)}},
-		{"p-step", spec.Values{"steps": spec.Int(7)}},
-		{"diffusion", spec.Values{"laplacian": spec.Word(normalized)}},
-		{"matern", spec.Values{"laplacian": spec.Word(normalized)}},
+		{"von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(0.01)}},
+		{"p-step", spec.Values{"steps": spec.Of(7)}},
+		{"diffusion", spec.Values{"laplacian": spec.Of(normalized)}},
+		{"matern", spec.Values{"laplacian": spec.Of(normalized)}},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -272,7 +272,7 @@ func TestGramsHaveNoHalfSteps(t *testing.T) {
 	}
 	blocks := int64(8 * labels * labels)
 	for _, c := range []named{
-		{"p-step", spec.Values{"steps": spec.Int(2)}}, {"diffusion", spec.Values{"laplacian": spec.Word(normalized), "beta": spec.Number(1)}}, {"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(0.1)}},
+		{"p-step", spec.Values{"steps": spec.Of(2)}}, {"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(1.0)}}, {"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(0.1)}},
 	} {
 		one, err := gramsNeedsOf(c.name, []spec.Values{c.p}, degrees, 8*n, upTo(labels), nil)
 		if err != nil || one.Bytes > blocks+250e6 {
@@ -280,8 +280,8 @@ func TestGramsHaveNoHalfSteps(t *testing.T) {
 		}
 		other := maps.Clone(c.p)
 		for name, x := range other {
-			if x != spec.Word(other[name].String()) {
-				other[name] = spec.Number(3 * other.Number(name))
+			if x != spec.Of(other[name].String()) {
+				other[name] = spec.Of(3 * other.Number(name))
 			}
 		}
 		two, err := gramsNeedsOf(c.name, []spec.Values{c.p, other}, degrees, 8*n, upTo(labels), nil)
@@ -309,11 +309,11 @@ func TestLimitWithRoom(t *testing.T) {
 	g := newGraph(t, testgraph.Path(n), 2)
 	nodes := []int{0, n / 2}
 	for _, c := range []named{
-		{"diffusion", spec.Values{"laplacian": spec.Word(normalized), "beta": spec.Number(1000)}},
-		{"matern", spec.Values{"laplacian": spec.Word(combinatorial), "nu": spec.Number(1), "kappa": spec.Number(0.01)}},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(1e4)}},
-		{"von-neumann", spec.Values{"alpha": spec.Number(0.9999)}},
-		{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
+		{"diffusion", spec.Values{"laplacian": spec.Of(normalized), "beta": spec.Of(1000.0)}},
+		{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(1.0), "kappa": spec.Of(0.01)}},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e4)}},
+		{"von-neumann", spec.Values{"alpha": spec.Of(0.9999)}},
+		{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
 	} {
 		free, err := blockNeedsOf(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
 		if err != nil {

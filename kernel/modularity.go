@@ -44,7 +44,7 @@ var modularities = Family{
 		Params: []spec.Param{
 			{
 				Name: "rank", Symbol: "rank", Meaning: "eigenvalues that count at the most, if they are positive", Kind: spec.Whole,
-				Range: spec.From(1), Default: spec.Int(wholeRows), Grid: []spec.Value{spec.Int(fewPairs)},
+				Range: spec.From(1), Default: spec.Of(wholeRows), Grid: []spec.Value{spec.Of(fewPairs)},
 				On: func(most float64, _ spec.Values, g spec.Graph) (float64, error) {
 					n := float64(g.Len())
 					if n > most {
@@ -55,7 +55,7 @@ var modularities = Family{
 			},
 			{
 				Name: "resolution", Symbol: "γ", Meaning: "weight of what is subtracted", Range: spec.Above(0),
-				Default: spec.Number(1),
+				Default: spec.Of(1.0),
 			},
 		},
 	},

@@ -30,7 +30,7 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 			}
 			g := newGraph(t, a, 2)
 			for _, rank := range []int{n, 1, 2} {
-				b, r, err := Matrix(background, mustNew(t, g, "modularity", spec.Values{"rank": spec.Int(rank)}), upTo(n), upTo(n), &Settings{Tolerance: 1e-9})
+				b, r, err := Matrix(background, mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)}), upTo(n), upTo(n), &Settings{Tolerance: 1e-9})
 				if err != nil {
 					t.Fatalf("%d nodes, rank %d: %v", n, rank, err)
 				}
@@ -66,7 +66,7 @@ func TestModularityOfCutCopies(t *testing.T) {
 	g := newGraph(t, a, 1)
 	all := upTo(8)
 	for rank, says := range map[int]string{1: "", 2: "2 is between copies of an eigenvalue, 1, and no tolerance can be promised; give more, or 1", 3: ""} {
-		k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Int(rank)})
+		k := mustNew(t, g, "modularity", spec.Values{"rank": spec.Of(rank)})
 		_, _, err := Matrix(background, k, all, all, &Settings{Tolerance: 1e-3})
 		var refused *spec.ParameterError
 		switch {

@@ -50,7 +50,7 @@ func TestVonNeumannNearPole(t *testing.T) {
 			rest := 1 - alpha*rho // as rounded
 			var bits *sparse.Block[float64]
 			for _, workers := range []int{1, 3} {
-				k := mustNew(t, newGraph(t, a, workers), "von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(alpha)})
+				k := mustNew(t, newGraph(t, a, workers), "von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(alpha)})
 				got, report := mustMatrix(t, k, upTo(n), cols, nil)
 				name := fmt.Sprintf("graph %d, 1 − αρ = %.3g: %v, %d sweeps, bound %.3g", gi, rest, report.Method, report.Sweeps, report.relative())
 				if _, ok := k.(*spectral).whole.(*solves); !ok || report.Sweeps > 150 {
@@ -104,7 +104,7 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 		}
 		m := &counting{Matrix: testgraph.Path(n)}
 		g := newGraph(t, m, 2)
-		k := mustNew(t, g, "von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number(alpha)})
+		k := mustNew(t, g, "von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of(alpha)})
 		cols := []int{0, n / 2}
 		got, report := mustMatrix(t, k, upTo(n), cols, nil)
 		worst := 0.0
@@ -122,7 +122,7 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 		}
 	}
 	m := &counting{Matrix: testgraph.Path(n)}
-	_, err := New(background, newGraph(t, m, 2), "von-neumann", spec.Values{"matrix": spec.Word(adjacency), "alpha": spec.Number((1 + 1e-9) / rho)})
+	_, err := New(background, newGraph(t, m, 2), "von-neumann", spec.Values{"matrix": spec.Of(adjacency), "alpha": spec.Of((1 + 1e-9) / rho)})
 	if e := (*spec.ParameterError)(nil); !errors.As(err, &e) || !strings.Contains(e.What, "0 < α < 0.5000000027 on this graph, whose largest eigenvalue is 1.999999989") {
 		t.Error(err)
 	}

@@ -236,12 +236,12 @@ func (o *oracle) kernel(name string, p spec.Values) [][]*big.Float {
 	if p.Has("laplacian") && p.Word("laplacian") != combinatorial {
 		matrix = "L̃"
 	}
-	if p["matrix"] == spec.Word(normalizedAdjacency) {
+	if p["matrix"] == spec.Of(normalizedAdjacency) {
 		matrix = "S"
-	} else if p["matrix"] == spec.Word(adjacency) {
+	} else if p["matrix"] == spec.Of(adjacency) {
 		matrix = "A"
 	}
-	walk := p["laplacian"] == spec.Word(randomWalk)
+	walk := p["laplacian"] == spec.Of(randomWalk)
 	nonnegative := func(q int, x *big.Float) *big.Float { // of a Laplacian
 		if q < o.components() {
 			return zero()

@@ -39,7 +39,7 @@ const leastRest = 32 * epsilon
 func laplacianParam(words ...string) spec.Param {
 	return spec.Param{
 		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T", Kind: spec.Choice,
-		Words: words, Default: spec.Word(normalized),
+		Words: words, Default: spec.Of(normalized),
 	}
 }
 
@@ -47,7 +47,7 @@ func laplacianParam(words ...string) spec.Param {
 func matrixParam(usual string) spec.Param {
 	return spec.Param{
 		Name: "matrix", Symbol: "A", Meaning: "A or S", Kind: spec.Choice,
-		Words: []string{adjacency, normalizedAdjacency}, Default: spec.Word(usual), Grid: []spec.Value{spec.Word(normalizedAdjacency)},
+		Words: []string{adjacency, normalizedAdjacency}, Default: spec.Of(usual), Grid: []spec.Value{spec.Of(normalizedAdjacency)},
 	}
 }
 
@@ -55,7 +55,7 @@ func matrixParam(usual string) spec.Param {
 func betaParam(on func(x float64, v spec.Values, g spec.Graph) (float64, error)) spec.Param {
 	return spec.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
-		Range: spec.Above(0), Default: spec.Number(usualTime), Grid: powersOfTwo(), On: on,
+		Range: spec.Above(0), Default: spec.Of(float64(usualTime)), Grid: powersOfTwo(), On: on,
 	}
 }
 
@@ -63,7 +63,7 @@ func betaParam(on func(x float64, v spec.Values, g spec.Graph) (float64, error))
 func shareParam(usual float64) spec.Param {
 	return spec.Param{
 		Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
-		Range: spec.Between(0, 1), Default: spec.Number(usual), Grid: shares(),
+		Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, Default: spec.Of(usual), Grid: shares(),
 	}
 }
 
@@ -72,7 +72,7 @@ func shareParam(usual float64) spec.Param {
 func symmetricParam() spec.Param {
 	return spec.Param{
 		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½", Kind: spec.Switch,
-		Default: spec.On(false), Grid: []spec.Value{spec.On(true)},
+		Default: spec.Of(false), Grid: []spec.Value{spec.Of(true)},
 	}
 }
 
@@ -80,7 +80,7 @@ func symmetricParam() spec.Param {
 func powersOfTwo() []spec.Value {
 	var list []spec.Value
 	for e := -7; e <= 7; e++ {
-		list = append(list, spec.Number(math.Ldexp(1, e)))
+		list = append(list, spec.Of(math.Ldexp(1, e)))
 	}
 	return list
 }
@@ -94,7 +94,7 @@ func shares() []spec.Value {
 func numbers(list ...float64) []spec.Value {
 	values := make([]spec.Value, len(list))
 	for i, x := range list {
-		values[i] = spec.Number(x)
+		values[i] = spec.Of(x)
 	}
 	return values
 }

@@ -19,9 +19,9 @@ func TestSymmetricForms(t *testing.T) {
 	loaded := testgraph.Load(t, "wrand60")
 	g := newGraph(t, loaded.A, 2)
 	all := upTo(len(loaded.Degrees))
-	for name, p := range map[string]spec.Values{"pagerank": {"alpha": spec.Number(0.9)}, "heat-pagerank": {"beta": spec.Number(3)}} {
+	for name, p := range map[string]spec.Values{"pagerank": {"alpha": spec.Of(0.9)}, "heat-pagerank": {"beta": spec.Of(3.0)}} {
 		plain, _ := mustMatrix(t, mustNew(t, g, name, p), all, all, nil)
-		p["symmetric"] = spec.On(true)
+		p["symmetric"] = spec.Of(true)
 		got, r := mustMatrix(t, mustNew(t, g, name, p), all, all, nil)
 		root := roots(g)
 		for i := range all {
@@ -51,7 +51,7 @@ func TestDefaults(t *testing.T) {
 			forms := []spec.Values{{}}
 			for i := range f.Params {
 				for _, word := range f.Params[i].Words {
-					forms = append(forms, spec.Values{f.Params[i].Name: spec.Word(word)})
+					forms = append(forms, spec.Values{f.Params[i].Name: spec.Of(word)})
 				}
 			}
 			for _, p := range forms {
@@ -94,20 +94,20 @@ func TestDefaultValues(t *testing.T) {
 		want string
 	}{
 		{"diffusion", spec.Values{}, "normalized, β = 4"},
-		{"diffusion", spec.Values{"laplacian": spec.Word(combinatorial)}, "combinatorial, β = 1"},
-		{"diffusion", spec.Values{"laplacian": spec.Word(randomWalk)}, "random-walk, β = 4"},
-		{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency)}, "normalized-adjacency, β = 4"},
+		{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial)}, "combinatorial, β = 1"},
+		{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk)}, "random-walk, β = 4"},
+		{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency)}, "normalized-adjacency, β = 4"},
 		{"von-neumann", spec.Values{}, "normalized-adjacency, α = 0.8"},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial)}, "combinatorial, α = 1"},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial)}, "combinatorial, α = 1"},
 		{"regularized-laplacian", spec.Values{}, "normalized, α = 4"},
 		{"pseudo-inverse", spec.Values{}, "normalized"},
 		{"regularized-commute-time", spec.Values{}, "α = 0.8"},
 		{"p-step", spec.Values{}, "a = 2, p = 8"},
-		{"p-step", spec.Values{"shift": spec.Number(3)}, "a = 3, p = 8"},
-		{"matern", spec.Values{"laplacian": spec.Word(combinatorial)}, "combinatorial, ν = 1.5, κ = 1.5"},
-		{"matern", spec.Values{"nu": spec.Number(2)}, "normalized, ν = 2, κ = 3"},
+		{"p-step", spec.Values{"shift": spec.Of(3.0)}, "a = 3, p = 8"},
+		{"matern", spec.Values{"laplacian": spec.Of(combinatorial)}, "combinatorial, ν = 1.5, κ = 1.5"},
+		{"matern", spec.Values{"nu": spec.Of(2.0)}, "normalized, ν = 2, κ = 3"},
 		{"modularity", spec.Values{}, "rank = 6, γ = 1"},
-		{"pagerank", spec.Values{"symmetric": spec.On(true)}, "α = 0.85, symmetric"},
+		{"pagerank", spec.Values{"symmetric": spec.Of(true)}, "α = 0.85, symmetric"},
 		{"heat-pagerank", spec.Values{}, "β = 4"},
 	} {
 		f := FamilyOf(c.name)
@@ -118,7 +118,7 @@ func TestDefaultValues(t *testing.T) {
 	for name, parameter := range map[string]string{"von-neumann": "alpha", "exponential": "beta"} {
 		f := FamilyOf(name)
 		want := f.Param(parameter).Default
-		got := complete(t, f, spec.Values{"matrix": spec.Word(adjacency)}, On(background, g)).Number(parameter)
+		got := complete(t, f, spec.Values{"matrix": spec.Of(adjacency)}, On(background, g)).Number(parameter)
 		if share := (spec.Values{"": want}).Number(""); math.Abs(4*got-share) > 1e-9 {
 			t.Errorf("%s of A: %v", name, got)
 		}
@@ -173,7 +173,7 @@ func TestRadiusOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := complete(t, &vonNeumann, spec.Values{"matrix": spec.Word(adjacency)}, On(background, g))
+	p := complete(t, &vonNeumann, spec.Values{"matrix": spec.Of(adjacency)}, On(background, g))
 	if p.Number("alpha") != 0.8/rough {
 		t.Errorf("α = %v", p.Number("alpha"))
 	}

@@ -16,7 +16,7 @@ var pStep = Family{
 		Params: []spec.Param{
 			{
 				Name: "shift", Symbol: "a", Meaning: "at least the largest eigenvalue that L̃ can have", Range: spec.From(2),
-				Default: spec.Number(2),
+				Default: spec.Of(2.0),
 				Check: func(v spec.Values) error {
 					if most := math.Exp(maxLog); v.Number("shift") > most {
 						return fmt.Errorf("%v is out of range; p-step takes a ≥ 2 up to %.2g, beyond which norms of its columns overflow", v.Number("shift"), most)
@@ -26,8 +26,8 @@ var pStep = Family{
 			},
 			{
 				Name: "steps", Symbol: "p", Meaning: "steps", Kind: spec.Whole, Range: spec.From(1),
-				Default: spec.Int(2 * usualTime), // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
-				Grid:    []spec.Value{spec.Int(1), spec.Int(2), spec.Int(3), spec.Int(5), spec.Int(7), spec.Int(10), spec.Int(20)},
+				Default: spec.Of(2 * usualTime), // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
+				Grid:    []spec.Value{spec.Of(1), spec.Of(2), spec.Of(3), spec.Of(5), spec.Of(7), spec.Of(10), spec.Of(20)},
 				Check: func(v spec.Values) error {
 					if a, p := v.Number("shift"), v.Number("steps"); p > math.Floor(maxLog/math.Log(a)) {
 						return fmt.Errorf("%v is out of range; p-step with a = %v takes 1 to %d, beyond which norms of its columns overflow", p, a, int(maxLog/math.Log(a)))

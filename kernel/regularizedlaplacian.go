@@ -13,7 +13,7 @@ var regularizedLaplacian = Family{
 		Name: "regularized-laplacian", Title: "(I + αL)⁻¹", Works: spec.Undirected,
 		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), {
 			Name: "alpha", Symbol: "α", Meaning: "mean time of a diffusion", Range: spec.Above(0),
-			Default: spec.Number(usualTime), Grid: powersOfTwo(), On: overDegree,
+			Default: spec.Of(float64(usualTime)), Grid: powersOfTwo(), On: overDegree,
 		}},
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {

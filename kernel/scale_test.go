@@ -38,9 +38,9 @@ func TestUnitOfWeights(t *testing.T) {
 		for _, c := range byLaplacian() {
 			name, factor := c.name, 1.0
 			switch l := c.p["laplacian"]; {
-			case name == "pseudo-inverse" && l == spec.Word(combinatorial), name == "regularized-commute-time":
+			case name == "pseudo-inverse" && l == spec.Of(combinatorial), name == "regularized-commute-time":
 				factor = 1 / unit
-			case name == "matern" && l == spec.Word(combinatorial): // ν is 1.5
+			case name == "matern" && l == spec.Of(combinatorial): // ν is 1.5
 				factor = math.Pow(unit, -1.5)
 			case name == "modularity":
 				factor = unit
@@ -73,7 +73,7 @@ func byLaplacian() (all []named) {
 	for _, name := range Names() {
 		all = append(all, named{name, spec.Values{}})
 		if FamilyOf(name).Param("laplacian") != nil {
-			all = append(all, named{name, spec.Values{"laplacian": spec.Word(combinatorial)}})
+			all = append(all, named{name, spec.Values{"laplacian": spec.Of(combinatorial)}})
 		}
 	}
 	return all
@@ -144,10 +144,10 @@ func TestEndsOfRanges(t *testing.T) {
 		p    spec.Values
 		f    func(s float64) float64
 	}{
-		{"exponential", spec.Values{"matrix": spec.Word(normalizedAdjacency), "beta": spec.Number(349.9)}, func(s float64) float64 { return math.Exp(349.9 * s) }},
-		{"p-step", spec.Values{"shift": spec.Number(2), "steps": spec.Int(504)}, func(s float64) float64 { return math.Pow(1+s, 504) }},
-		{"matern", spec.Values{"laplacian": spec.Word(normalized), "nu": spec.Number(50), "kappa": spec.Number(0.31)}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
-		{"matern", spec.Values{"laplacian": spec.Word(normalized), "nu": spec.Number(80.5), "kappa": spec.Number(110)}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
+		{"exponential", spec.Values{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(349.9)}, func(s float64) float64 { return math.Exp(349.9 * s) }},
+		{"p-step", spec.Values{"shift": spec.Of(2.0), "steps": spec.Of(504)}, func(s float64) float64 { return math.Pow(1+s, 504) }},
+		{"matern", spec.Values{"laplacian": spec.Of(normalized), "nu": spec.Of(50.0), "kappa": spec.Of(0.31)}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
+		{"matern", spec.Values{"laplacian": spec.Of(normalized), "nu": spec.Of(80.5), "kappa": spec.Of(110.0)}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
 	} {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(n), {3, 5}} {
@@ -174,7 +174,7 @@ func TestEndsOfRanges(t *testing.T) {
 // with the graph, and not by a tolerance that nobody asked for.
 func TestLostLeastEigenvalue(t *testing.T) {
 	g := newGraph(t, cliques(t, 5, 1e-18), 1)
-	for name, p := range map[string]spec.Values{"pseudo-inverse": {"laplacian": spec.Word(combinatorial)}, "commute-time": {}} {
+	for name, p := range map[string]spec.Values{"pseudo-inverse": {"laplacian": spec.Of(combinatorial)}, "commute-time": {}} {
 		_, _, err := gramOf(background, mustNew(t, g, name, p), upTo(10), nil)
 		var refused *spec.ParameterError
 		if !errors.As(err, &refused) || refused.Parameter != "kernel" ||
@@ -189,7 +189,7 @@ func TestLostLeastEigenvalue(t *testing.T) {
 func TestTinyAlpha(t *testing.T) {
 	g := newGraph(t, testgraph.Path(3), 1)
 	for _, alpha := range []float64{1e-6, 1e-30, 1e-200} {
-		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(alpha)}), upTo(3), upTo(3), nil)
+		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(alpha)}), upTo(3), upTo(3), nil)
 		if !(r.ErrorBound < 1e-9) {
 			t.Errorf("α = %g: bound %g", alpha, r.ErrorBound)
 		}

@@ -48,7 +48,7 @@ func TestTolerancesAreReached(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		g := newGraph(t, testgraph.Random(seed, 31, 465, true), 1)
-		k := mustNew(t, g, "regularized-commute-time", spec.Values{"alpha": spec.Number(0.9)})
+		k := mustNew(t, g, "regularized-commute-time", spec.Values{"alpha": spec.Of(0.9)})
 		for tolerance := 1e-2; tolerance > 1e-10; tolerance /= 1.3 {
 			_, r := mustMatrix(t, k, upTo(31), []int{3, 9, 27}, &Settings{Tolerance: tolerance})
 			if r.relative() > tolerance {
@@ -72,10 +72,10 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 		g := newGraph(t, a, 1)
 		n := len(g.Degrees)
 		for _, c := range []named{
-			{"diffusion", spec.Values{"laplacian": spec.Word(randomWalk), "beta": spec.Number(2)}},
-			{"regularized-laplacian", spec.Values{"laplacian": spec.Word(randomWalk), "alpha": spec.Number(30)}},
-			{"pagerank", spec.Values{"alpha": spec.Number(0.98)}},
-			{"heat-pagerank", spec.Values{"beta": spec.Number(3)}},
+			{"diffusion", spec.Values{"laplacian": spec.Of(randomWalk), "beta": spec.Of(2.0)}},
+			{"regularized-laplacian", spec.Values{"laplacian": spec.Of(randomWalk), "alpha": spec.Of(30.0)}},
+			{"pagerank", spec.Values{"alpha": spec.Of(0.98)}},
+			{"heat-pagerank", spec.Values{"beta": spec.Of(3.0)}},
 		} {
 			k := mustNew(t, g, c.name, c.p)
 			for tolerance := 1e-1; tolerance > 1e-15; tolerance /= factor {
@@ -111,7 +111,7 @@ func TestHopelessTolerance(t *testing.T) {
 		}
 	}
 	g := newGraph(t, mustTriplets(t, n, entries), 2)
-	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Word(combinatorial), "beta": spec.Number(20)})
+	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(20.0)})
 	sweeps := 0
 	compute := func(tolerance float64) (*Report, error) {
 		sweeps = 0
@@ -145,12 +145,12 @@ func TestHopelessTolerance(t *testing.T) {
 // but singular too; it is what rounding the values leaves.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
-		{"pagerank", spec.Values{"alpha": spec.Number(1 - 2.5e-13), "symmetric": spec.On(true)}},
-		{"pagerank", spec.Values{"alpha": spec.Number(1 - 3e-12)}},
-		{"von-neumann", spec.Values{"alpha": spec.Number(1 - 1e-13)}},
-		{"regularized-commute-time", spec.Values{"alpha": spec.Number(1 - 1e-9)}},
-		{"regularized-laplacian", spec.Values{"laplacian": spec.Word(combinatorial), "alpha": spec.Number(1e9)}},
-		{"pseudo-inverse", spec.Values{"laplacian": spec.Word(combinatorial)}},
+		{"pagerank", spec.Values{"alpha": spec.Of(1 - 2.5e-13), "symmetric": spec.Of(true)}},
+		{"pagerank", spec.Values{"alpha": spec.Of(1 - 3e-12)}},
+		{"von-neumann", spec.Values{"alpha": spec.Of(1 - 1e-13)}},
+		{"regularized-commute-time", spec.Values{"alpha": spec.Of(1 - 1e-9)}},
+		{"regularized-laplacian", spec.Values{"laplacian": spec.Of(combinatorial), "alpha": spec.Of(1e9)}},
+		{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
 		{"commute-time", spec.Values{}},
 	} {
 		for seed := range uint64(8) {

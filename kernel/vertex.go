@@ -47,15 +47,15 @@ var vertices = Family{
 		Params: []spec.Param{
 			{
 				Name: "weights", Symbol: "λ", Meaning: "βⁱ/i! or βⁱ", Kind: spec.Choice,
-				Words: []string{exponentialWeights, geometricWeights}, Default: spec.Word(exponentialWeights),
+				Words: []string{exponentialWeights, geometricWeights}, Default: spec.Of(exponentialWeights),
 			},
 			{
-				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: spec.Above(0), Default: spec.Number(1),
-				Grid: []spec.Value{spec.Number(0.1), spec.Number(0.3), spec.Number(1), spec.Number(3)}, On: perStepWeight,
+				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: spec.Above(0), Default: spec.Of(1.0),
+				Grid: []spec.Value{spec.Of(0.1), spec.Of(0.3), spec.Of(1.0), spec.Of(3.0)}, On: perStepWeight,
 			},
 			{
 				Name: "steps", Symbol: "steps", Meaning: "steps that count at the most, of those that matter", Kind: spec.Whole,
-				Range: spec.FromTo(1, mostSteps), Default: spec.Int(mostSteps),
+				Range: spec.Range{Least: 1, Most: mostSteps}, Default: spec.Of(mostSteps),
 			},
 		},
 	},

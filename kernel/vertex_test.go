@@ -350,7 +350,7 @@ func TestVertexKernelOfHubs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []float64{0.1, 0.3, 1, 3} {
-		beta, err := perStepWeight(x, spec.Values{"weights": spec.Word(exponentialWeights)}, On(ctx, g))
+		beta, err := perStepWeight(x, spec.Values{"weights": spec.Of(exponentialWeights)}, On(ctx, g))
 		if err != nil {
 			t.Fatal(err)
 		}

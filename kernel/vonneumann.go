@@ -21,7 +21,7 @@ var vonNeumann = Family{
 		Name: "von-neumann", Title: "(I − αS)⁻¹", Works: spec.Undirected,
 		Params: []spec.Param{matrixParam(normalizedAdjacency), {
 			Name: "alpha", Symbol: "α", Meaning: "share of a walk that goes on at a step",
-			Default: spec.Number(usualShare), Grid: shares(),
+			Default: spec.Of(usualShare), Grid: shares(),
 			On: func(x float64, v spec.Values, g spec.Graph) (float64, error) {
 				if v.Word("matrix") != adjacency {
 					return x, nil

@@ -24,9 +24,9 @@ var propagationSpec = spec.Spec{
 	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: spec.Undirected | spec.Directed,
 	Params: []spec.Param{
 		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node keeps its label at a step",
-			Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Number(1)},
+			Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(1.0)},
 		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: spec.Whole,
-			Range: spec.FromTo(0, cwk.MaxSteps), Default: spec.Int(0)},
+			Range: spec.Range{Least: 0, Most: cwk.MaxSteps}, Default: spec.Of(0)},
 	},
 }
 

@@ -79,7 +79,7 @@ func TestSpreadingChoice(t *testing.T) {
 // Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
 	p := problemtest.Planted(t, 12, 200, 40)
-	set := &Settings{Given: spec.Values{"balance": spec.Word("none"), "rounds": spec.Int(5), "variance": spec.Number(10)}}
+	set := &Settings{Given: spec.Values{"balance": spec.Of("none"), "rounds": spec.Of(5), "variance": spec.Of(10.0)}}
 	for _, l := range propagate.Learners() {
 		m := methodOf(t, l.Name)
 		out, err := m.Predict(context.Background(), p, nil, set)

@@ -65,20 +65,20 @@ func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 func (p Parameters) MarshalJSON() ([]byte, error) {
 	all := spec.Values{}
 	if p.onWalks() {
-		all["alpha"], all["features"] = spec.Number(p.Alpha), spec.Word(string(p.Features))
-		all["steps"], all["min_steps"] = spec.Int(p.Steps), spec.Int(p.MinSteps)
+		all["alpha"], all["features"] = spec.Of(p.Alpha), spec.Of(string(p.Features))
+		all["steps"], all["min_steps"] = spec.Of(p.Steps), spec.Of(p.MinSteps)
 	}
 	if k := p.Kernel; k != nil {
-		all["kernel"] = spec.Word(k.Spec.Name)
+		all["kernel"] = spec.Of(k.Spec.Name)
 		maps.Copy(all, k.Values)
 	}
 	switch {
 	case p.Declared != nil:
 		maps.Copy(all, p.Declared.Values)
 	case p.Lambda > 0:
-		all["lambda"] = spec.Number(p.Lambda)
+		all["lambda"] = spec.Of(p.Lambda)
 	case p.Cost > 0:
-		all["cost"] = spec.Number(p.Cost)
+		all["cost"] = spec.Of(p.Cost)
 	}
 	for _, b := range p.Beside {
 		maps.Copy(all, b.Values)

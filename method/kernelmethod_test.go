@@ -48,7 +48,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		p := goldenProblem(t, name)
 		grid := NoGrid()
 		grid.Cost = []float64{10}
-		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Number(3), "laplacian": spec.Word("normalized")}}
+		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
 		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
@@ -159,7 +159,7 @@ func TestKernelMethodErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"alpha": spec.Number(2)}})
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"alpha": spec.Of(2.0)}})
 	if !errors.Is(err, spec.ErrParameter) {
 		t.Error(err)
 	}
@@ -171,7 +171,7 @@ func TestKernelMethodErrors(t *testing.T) {
 	if m, err = ParseMethods("diffusion"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"laplacian": spec.Word("random-walk")}})
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"laplacian": spec.Of("random-walk")}})
 	if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
 		t.Error(err)
 	}
@@ -229,7 +229,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.FamilyOf("von-neumann"), kernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Word("adjacency")}})
+	got, err := kernelMethod{kernel.FamilyOf("von-neumann"), kernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestGridOfAdjacency(t *testing.T) {
 }
 
 func TestKernelParametersAsText(t *testing.T) {
-	p := Parameters{Kernel: &Setting{&kernel.FamilyOf("diffusion").Spec, spec.Values{"laplacian": spec.Word("normalized"), "beta": spec.Number(2)}}, Cost: 8}
+	p := Parameters{Kernel: &Setting{&kernel.FamilyOf("diffusion").Spec, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(2.0)}}, Cost: 8}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
 		t.Error(got)
 	}

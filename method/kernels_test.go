@@ -34,7 +34,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 			var found [3]*Prediction
 			err = sched.Run(t.Context(), 3, 3, func(_, i int) (err error) {
-				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{kernels: []*gram.Cache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}})
+				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{kernels: []*gram.Cache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}})
 				return err
 			})
 			if err != nil {

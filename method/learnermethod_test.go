@@ -49,7 +49,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *spa
 func TestLearnersAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		p := goldenProblem(t, name)
-		par := spec.Values{"beta": spec.Number(3), "laplacian": spec.Word("normalized")}
+		par := spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}
 		k, nodes, y := wholeKernel(t, p, "diffusion", par)
 		gram := classify.DenseGram(k)
 		for _, l := range classify.Learners() {
@@ -110,7 +110,7 @@ func TestLearnerMethods(t *testing.T) {
 		}
 		var first string
 		for _, workers := range []int{1, 2, 7} {
-			out := predictBy(t, name, p, &Settings{Given: spec.Values{"alpha": spec.Number(8)}, Workers: workers, Raw: true})
+			out := predictBy(t, name, p, &Settings{Given: spec.Values{"alpha": spec.Of(8.0)}, Workers: workers, Raw: true})
 			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Raw)
 			if first == "" {
 				first = found

@@ -26,7 +26,7 @@ func machineOf(l learner) *spec.Spec {
 		case "lambda":
 			p.Grid = usualLambdas
 		case "svm-tolerance":
-			p.Default, p.Otherwise = spec.Number(usualTolerance), fmt.Sprintf("behind methods %v", usualTolerance)
+			p.Default, p.Otherwise = spec.Of(usualTolerance), fmt.Sprintf("behind methods %v", usualTolerance)
 		case "strategy":
 			p.Otherwise = "behind methods by the number of classes"
 		}
@@ -45,7 +45,7 @@ var (
 
 func numbers(list ...float64) (values []spec.Value) {
 	for _, x := range list {
-		values = append(values, spec.Number(x))
+		values = append(values, spec.Of(x))
 	}
 	return values
 }
@@ -60,7 +60,7 @@ func (s *Settings) oneVsRest(classes int) bool {
 	if !s.Learner.machines() || given == (spec.Value{}) {
 		return trial.OneVsRest(classes)
 	}
-	return given == spec.Word("one-vs-rest")
+	return given == spec.Of("one-vs-rest")
 }
 
 // mostPairwise is the largest number of classes whose votes fit into bytes.
@@ -76,7 +76,7 @@ func (s *Settings) checkStrategy(classes int) error {
 
 // weights returns what the cost is multiplied by for each class of the items with y ≥ 0.
 func (s *Settings) weights(y []int, classes int) []float64 {
-	if !s.Learner.machines() || s.Given["class-weights"] != spec.Word("balanced") {
+	if !s.Learner.machines() || s.Given["class-weights"] != spec.Of("balanced") {
 		return nil
 	}
 	return classify.BalancedWeights(y, classes)
@@ -105,15 +105,15 @@ func (s *Settings) beside(l learner, classes int) []Setting {
 	}
 	same := *s
 	same.Learner = l
-	v := spec.Values{"class-weights": spec.Word("equal"), "strategy": spec.Word("one-vs-one")}
-	if s.Given["class-weights"] == spec.Word("balanced") {
-		v["class-weights"] = spec.Word("balanced")
+	v := spec.Values{"class-weights": spec.Of("equal"), "strategy": spec.Of("one-vs-one")}
+	if s.Given["class-weights"] == spec.Of("balanced") {
+		v["class-weights"] = spec.Of("balanced")
 	}
 	if same.oneVsRest(classes) {
-		v["strategy"] = spec.Word("one-vs-rest")
+		v["strategy"] = spec.Of("one-vs-rest")
 	}
 	if l == kernelSVM {
-		v["svm-tolerance"] = spec.Number(s.tolerance())
+		v["svm-tolerance"] = spec.Of(s.tolerance())
 	}
 	return []Setting{{&classify.LearnerOf(string(kernelSVM)).Spec, v}}
 }

@@ -25,7 +25,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		}
 	}
 	p := whole.At(uneven)
-	par := spec.Values{"beta": spec.Number(2), "laplacian": spec.Word("normalized")}
+	par := spec.Values{"beta": spec.Of(2.0), "laplacian": spec.Of("normalized")}
 	k, nodes, y := wholeKernel(t, p, "diffusion", par)
 	onGraph := func(i int) []float64 { return k.Row(slices.Index(nodes, i)) }
 	walk := Parameters{Alpha: 0.4, Steps: 4, Features: Plain}
@@ -54,7 +54,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		}
 		g := classify.DenseGram(sparse.BlockOf(len(y), len(y), gram))
 		named := map[string][]int{}
-		for _, given := range []spec.Values{{}, {"class-weights": spec.Word("balanced")}, {"strategy": spec.Word("one-vs-rest")}, {"class-weights": spec.Word("balanced"), "strategy": spec.Word("one-vs-rest")}} {
+		for _, given := range []spec.Values{{}, {"class-weights": spec.Of("balanced")}, {"strategy": spec.Of("one-vs-rest")}, {"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest")}} {
 			set := &Settings{Grid: SmallGrid(Plain), Given: given}
 			set.Grid.Cost, set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
 			if name != "cwk" {
@@ -113,8 +113,8 @@ func TestParametersAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := spec.Values{
-		"class-weights": spec.Word("balanced"), "strategy": spec.Word("one-vs-rest"), "correct-alpha": spec.Number(0.3), "smooth-alpha": spec.Number(0.4),
-		"alpha": spec.Number(0.6), "steps": spec.Int(2), "rounds": spec.Int(7), "rank": spec.Int(4), "dimension": spec.Int(3), "epochs": spec.Int(3),
+		"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest"), "correct-alpha": spec.Of(0.3), "smooth-alpha": spec.Of(0.4),
+		"alpha": spec.Of(0.6), "steps": spec.Of(2), "rounds": spec.Of(7), "rank": spec.Of(4), "dimension": spec.Of(3), "epochs": spec.Of(3),
 	}
 	for _, m := range list {
 		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Cost: []float64{3}, Lambda: []float64{0.7}, Features: []Features{Plain}}, Given: given, Fixed: true}
@@ -132,7 +132,7 @@ func TestParametersAreTold(t *testing.T) {
 		for _, d := range m.(Declared).Declarations() {
 			maps.Copy(want, d.Own(given))
 		}
-		for name, v := range map[string]spec.Value{"cost": spec.Number(3), "lambda": spec.Number(0.7), "svm_tolerance": spec.Number(1e-4)} {
+		for name, v := range map[string]spec.Value{"cost": spec.Of(3.0), "lambda": spec.Of(0.7), "svm_tolerance": spec.Of(1e-4)} {
 			if slices.Contains(m.Takes(), name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name()) { // whose own are given
 				want[strings.ReplaceAll(name, "_", "-")] = v
 			}
@@ -161,7 +161,7 @@ func TestParametersAreTold(t *testing.T) {
 // What is given of a cost, a λ, a tolerance and a walk stands in place of what is tried; that
 // of a walk where one of the methods has one.
 func TestGivenValuesAreNotTried(t *testing.T) {
-	given := spec.Values{"cost": spec.Number(3), "lambda": spec.Number(0.3), "alpha": spec.Number(0.25), "svm-tolerance": spec.Number(1e-6)}
+	given := spec.Values{"cost": spec.Of(3.0), "lambda": spec.Of(0.3), "alpha": spec.Of(0.25), "svm-tolerance": spec.Of(1e-6)}
 	for _, c := range []struct {
 		method string
 		alphas []float64

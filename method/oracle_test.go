@@ -151,7 +151,7 @@ var oracleGrid = &Grid{
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 1, 60, 33)
-	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
 	choice, err := chooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 3, 80, 40)
 	for _, kind := range []Features{Plain, Honest} {
 		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
-		set := &Settings{Folds: 3, RNGSeed: 8, Given: spec.Values{"svm-tolerance": spec.Number(1e-6)}}
+		set := &Settings{Folds: 3, RNGSeed: 8, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
 		got, err := predictWith(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func TestSmoothAgainstDense(t *testing.T) {
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
 		p := goldenProblem(t, "wrand60")
-		set := &Settings{Grid: NoGrid(), Given: spec.Values{"correct-alpha": spec.Number(0.6), "smooth-alpha": spec.Number(0.3), "variance": spec.Number(3)}}
+		set := &Settings{Grid: NoGrid(), Given: spec.Values{"correct-alpha": spec.Of(0.6), "smooth-alpha": spec.Of(0.3), "variance": spec.Of(3.0)}}
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
 		s := mat.NewDense(n, n, nil)

@@ -109,7 +109,7 @@ func plainProbabilities(p *Problem, x [][]float64, lambda float64) [][]float64 {
 
 func TestSpectralLogisticPlain(t *testing.T) {
 	p := problemtest.Planted(t, 21, 90, 40)
-	set := &Settings{Given: spec.Values{"dimension": spec.Int(5), "lambda": spec.Number(0.5)}}
+	set := &Settings{Given: spec.Values{"dimension": spec.Of(5), "lambda": spec.Of(0.5)}}
 	out := predictBy(t, "spectral+logistic", p, set)
 	want := plainProbabilities(p, plainEmbedding(t, p, 5), 0.5)
 	compared := 0

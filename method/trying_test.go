@@ -8,19 +8,19 @@ import (
 
 func TestTrying(t *testing.T) {
 	ridge := &spec.Spec{Name: "ridge", Params: []spec.Param{
-		{Name: "lambda", Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(2)}, On: func(float64, spec.Values, spec.Graph) (float64, error) {
+		{Name: "lambda", Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0)}, On: func(float64, spec.Values, spec.Graph) (float64, error) {
 			panic("on a graph")
 		}},
 		{Name: "cost", Instead: "lambda"},
 	}}
-	of := (&Settings{Lists: map[string][]spec.Value{"lambda": {spec.Number(3), spec.Number(5)}}}).trying(ridge)
-	if p := of.Param("lambda"); len(p.Grid) != 2 || p.Grid[1] != spec.Number(5) || p.On != nil {
+	of := (&Settings{Lists: map[string][]spec.Value{"lambda": {spec.Of(3.0), spec.Of(5.0)}}}).trying(ridge)
+	if p := of.Param("lambda"); len(p.Grid) != 2 || p.Grid[1] != spec.Of(5.0) || p.On != nil {
 		t.Errorf("%v: listed values do not stand for themselves", p.Grid)
 	}
-	if ridge.Params[0].Grid[1] != spec.Number(2) {
+	if ridge.Params[0].Grid[1] != spec.Of(2.0) {
 		t.Error("the declaration itself has changed")
 	}
-	of = (&Settings{Lists: map[string][]spec.Value{"cost": {spec.Number(1)}}}).trying(ridge)
+	of = (&Settings{Lists: map[string][]spec.Value{"cost": {spec.Of(1.0)}}}).trying(ridge)
 	if of.Param("lambda") != nil || of.Param("cost").Instead != "" {
 		t.Errorf("λ stands beside the C that was listed: %v", of.Takes())
 	}

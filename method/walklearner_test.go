@@ -48,7 +48,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 		by := m.(walkMethod).learner.declared()
 		given := spec.Values{}
 		if by.Param("vote") != nil {
-			given["vote"] = spec.Word("averaged") // votes are whole numbers, which rounding may turn
+			given["vote"] = spec.Of("averaged") // votes are whole numbers, which rounding may turn
 		}
 		v, err := by.Resolve(given, nil)
 		if err != nil {

@@ -19,9 +19,9 @@ var LGC = Learner{
 	Spec: spec.Spec{
 		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: spec.Undirected,
 		Params: []spec.Param{{
-			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: spec.Between(0, 1),
-			Default: spec.Number(0.99),
-			Grid:    []spec.Value{spec.Number(0.1), spec.Number(0.3), spec.Number(0.5), spec.Number(0.7), spec.Number(0.8), spec.Number(0.9), spec.Number(0.95), spec.Number(0.99)},
+			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
+			Default: spec.Of(0.99),
+			Grid:    []spec.Value{spec.Of(0.1), spec.Of(0.3), spec.Of(0.5), spec.Of(0.7), spec.Of(0.8), spec.Of(0.9), spec.Of(0.95), spec.Of(0.99)},
 		}},
 	},
 	system: func(g *graph.Graph, v spec.Values) (*iterative.System, error) {

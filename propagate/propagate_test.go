@@ -51,7 +51,7 @@ func TestLGCGolden(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		for _, alpha := range c.alphas {
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lgc_a%v.npy", c.graph, alpha))
-			got := scores(t, &LGC, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, spec.Values{"alpha": spec.Number(alpha)}, nil)
+			got := scores(t, &LGC, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, spec.Values{"alpha": spec.Of(alpha)}, nil)
 			for i := range want.Rows {
 				for j, w := range want.Row(i) {
 					if d := math.Abs(got.Row(i)[j] - w); d > 1e-10+1e-9*math.Abs(w) {
@@ -131,7 +131,7 @@ func TestSameBits(t *testing.T) {
 	for _, l := range Learners() {
 		given := spec.Values{}
 		if l.Param("rounds") != nil {
-			given["rounds"] = spec.Int(3)
+			given["rounds"] = spec.Of(3)
 		}
 		want := scores(t, l, graphOf(t, p.A, 1), []cwk.Seeds{whole, half}, given, nil)
 		v, err := l.Resolve(given, nil)

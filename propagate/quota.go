@@ -13,7 +13,7 @@ import (
 // assignParam says how probabilities become classes.
 var assignParam = spec.Param{
 	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: spec.Choice,
-	Words: []string{"likeliest", "shares"}, Default: spec.Word("likeliest"),
+	Words: []string{"likeliest", "shares"}, Default: spec.Of("likeliest"),
 }
 
 // Assigned returns the class of every node where these are not the likeliest of each by
@@ -26,7 +26,7 @@ var assignParam = spec.Param{
 // decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
 // nodes for each class.
 func (l *Learner) Assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds, v spec.Values) []int {
-	if l.Param(assignParam.Name) == nil || v[assignParam.Name] != spec.Word("shares") {
+	if l.Param(assignParam.Name) == nil || v[assignParam.Name] != spec.Of("shares") {
 		return nil
 	}
 	class, free := make([]int, f.Rows), make([]int, 0, f.Rows)

@@ -39,13 +39,13 @@ var RL = Learner{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: spec.Undirected,
 		Params: []spec.Param{
 			{Name: "gamma", Symbol: "γ", Meaning: "probability that a walk ends at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true},
-				Default: spec.Number(0.3)},
-			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity", Kind: spec.Whole, Range: spec.FromTo(0, 16), Default: spec.Int(2)},
+				Default: spec.Of(0.3)},
+			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 16}, Default: spec.Of(2)},
 			{Name: "power-alpha", Symbol: "α", Meaning: "power of what labels say of a class", Range: spec.Above(0),
-				Default: spec.Number(1), Grid: []spec.Value{spec.Number(0.5), spec.Number(1), spec.Number(2)}},
+				Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(0.5), spec.Of(1.0), spec.Of(2.0)}},
 			{Name: "power-beta", Symbol: "β", Meaning: "power of the similarity", Range: spec.Above(0),
-				Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(4)}},
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.FromTo(0, 1e6), Default: spec.Int(5)},
+				Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(4.0)}},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(5)},
 		},
 	},
 	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {

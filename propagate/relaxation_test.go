@@ -52,7 +52,7 @@ func TestWVRNAgainstPlain(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		n, k := len(g.Degrees), seeds.Classes
 		step := dense(t, g.A)
-		for _, given := range []spec.Values{nil, {"rounds": spec.Int(3), "decay": spec.Number(0.5)}, {"rounds": spec.Int(0)}} {
+		for _, given := range []spec.Values{nil, {"rounds": spec.Of(3), "decay": spec.Of(0.5)}, {"rounds": spec.Of(0)}} {
 			rounds, decay := 99, 0.99
 			if given.Has("rounds") {
 				rounds = given.Int("rounds")
@@ -110,7 +110,7 @@ func TestRLGolden(t *testing.T) {
 		want := testgraph.Golden(t, name+"/rl_iterations.npy") // one round below the other
 		for round := range want.Rows / n {
 			given := spec.Values{
-				"gamma": spec.Number(0.3), "walk": spec.Int(3), "power-alpha": spec.Number(1.5), "power-beta": spec.Number(2), "rounds": spec.Int(round),
+				"gamma": spec.Of(0.3), "walk": spec.Of(3), "power-alpha": spec.Of(1.5), "power-beta": spec.Of(2.0), "rounds": spec.Of(round),
 			}
 			got := scores(t, &RL, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
@@ -128,11 +128,11 @@ func TestRLAgainstDense(t *testing.T) {
 	step := dense(t, p.A)
 	for i, walk := range []int{0, 1, 2, 4, 0, 1, 2, 4} {
 		beta := []float64{0.7, 1}[i/4]
-		given := spec.Values{"gamma": spec.Number(0.4), "walk": spec.Int(walk), "power-alpha": spec.Number(1.3), "power-beta": spec.Number(beta)}
+		given := spec.Values{"gamma": spec.Of(0.4), "walk": spec.Of(walk), "power-alpha": spec.Of(1.3), "power-beta": spec.Of(beta)}
 		for round := range 2 {
-			given["rounds"] = spec.Int(round)
+			given["rounds"] = spec.Of(round)
 			before := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
-			given["rounds"] = spec.Int(round + 1)
+			given["rounds"] = spec.Of(round + 1)
 			after := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			var same, r, sigma mat.Dense
 			now := mat.NewDense(n, k, nil)
@@ -178,7 +178,7 @@ func TestRLAgainstDense(t *testing.T) {
 // Walks of so many classes that their sequences of labels are too many are refused.
 func TestRLRefusesLongWalks(t *testing.T) {
 	g := testgraph.Load(t, "karate")
-	v, err := RL.Resolve(spec.Values{"walk": spec.Int(16)}, nil)
+	v, err := RL.Resolve(spec.Values{"walk": spec.Of(16)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,15 +36,15 @@ var GPTransduction = Learner{
 	Spec: spec.Spec{
 		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: spec.Undirected,
 		Params: []spec.Param{
-			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: spec.Choice, Words: []string{"normalized", "combinatorial"}, Default: spec.Word("normalized")},
-			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: spec.Above(0), Default: spec.Number(10),
-				Grid: []spec.Value{spec.Number(1), spec.Number(10), spec.Number(100)}},
-			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Number(100),
-				Grid: []spec.Value{spec.Number(10), spec.Number(100)}},
+			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: spec.Choice, Words: []string{"normalized", "combinatorial"}, Default: spec.Of("normalized")},
+			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: spec.Above(0), Default: spec.Of(10.0),
+				Grid: []spec.Value{spec.Of(1.0), spec.Of(10.0), spec.Of(100.0)}},
+			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Of(100.0),
+				Grid: []spec.Value{spec.Of(10.0), spec.Of(100.0)}},
 			{Name: "balance", Symbol: "β", Meaning: "how far the shares of the classes may differ from those of the labels: 0 not at all, or none for no balance",
-				Range: spec.From(0), Words: []string{"none"}, Default: spec.Number(0)},
+				Range: spec.From(0), Words: []string{"none"}, Default: spec.Of(0.0)},
 			assignParam,
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: spec.Whole, Range: spec.FromTo(1, 1e6), Default: spec.Int(40)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1e6}, Default: spec.Of(40)},
 		},
 	},
 	relax: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
@@ -189,7 +189,7 @@ func (r *transduction) balance() error {
 		softmax(r.nu.Row(i), r.t.Row(i))
 	}
 	k := len(r.class)
-	if r.v["balance"] == spec.Word("none") || len(r.unlabelled) == 0 {
+	if r.v["balance"] == spec.Of("none") || len(r.unlabelled) == 0 {
 		return nil
 	}
 	beta := r.v.Number("balance")

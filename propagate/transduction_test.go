@@ -20,11 +20,11 @@ func TestGPTransductionGolden(t *testing.T) {
 			labelled[row] = true
 		}
 		for _, beta := range []float64{0, 0.1} {
-			given := spec.Values{"alpha": spec.Number(1), "variance": spec.Number(4), "laplacian": spec.Word("combinatorial"), "balance": spec.Number(beta)}
+			given := spec.Values{"alpha": spec.Of(1.0), "variance": spec.Of(4.0), "laplacian": spec.Of("combinatorial"), "balance": spec.Of(beta)}
 			file := fmt.Sprintf("%s/gp_transduction_b%.1f_", name, beta)
 			got := scores(t, &GPTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, testgraph.Golden(t, file+"t.npy"), 1e-8, 1e-8)
-			given["rounds"] = spec.Int(1)
+			given["rounds"] = spec.Of(1)
 			one := scores(t, &GPTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, one, testgraph.Golden(t, file+"t_round1.npy"), 1e-8, 1e-8)
 			v, err := GPTransduction.Resolve(given, nil)
@@ -40,10 +40,10 @@ func TestGPTransductionGolden(t *testing.T) {
 					t.Errorf("%s: Θ of class %d is %v, want %v", file, c, theta[c], want)
 				}
 			}
-			if v["assign"] = spec.Word("likeliest"); GPTransduction.Assigned(got, theta, seeds, v) != nil {
+			if v["assign"] = spec.Of("likeliest"); GPTransduction.Assigned(got, theta, seeds, v) != nil {
 				t.Error("the likeliest classes are assigned by shares")
 			}
-			v["assign"] = spec.Word("shares")
+			v["assign"] = spec.Of("shares")
 			class := GPTransduction.Assigned(got, theta, seeds, v)
 			quota := testgraph.Golden(t, file+"quota.npy").Data
 			q, row, at := testgraph.Golden(t, file+"q.npy"), make([]float64, len(theta)), 0
@@ -86,7 +86,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	k := len(p.Names)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k + 1}
 	g := graphOf(t, p.A, 0)
-	given := spec.Values{"balance": spec.Word("none"), "alpha": spec.Number(3), "variance": spec.Number(20), "laplacian": spec.Word("combinatorial"), "rounds": spec.Int(2000)}
+	given := spec.Values{"balance": spec.Of("none"), "alpha": spec.Of(3.0), "variance": spec.Of(20.0), "laplacian": spec.Of("combinatorial"), "rounds": spec.Of(2000)}
 	f := scores(t, &GPTransduction, g, []cwk.Seeds{seeds}, given, nil)
 	step, of := dense(t, p.A), map[int]int{}
 	for a, row := range p.Row {

@@ -24,9 +24,9 @@ var WVRN = Learner{
 	Spec: spec.Spec{
 		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: spec.Undirected,
 		Params: []spec.Param{
-			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.FromTo(0, 1e6), Default: spec.Int(99)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1e6}, Default: spec.Of(99)},
 			{Name: "decay", Symbol: "decay", Meaning: "what the weight of votes is multiplied by from round to round",
-				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Number(0.99)},
+				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Of(0.99)},
 		},
 	},
 	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {

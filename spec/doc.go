@@ -8,10 +8,10 @@
 //	var heat = spec.Spec{
 //		Name: "heat", Title: "exp(−βL̃)", Works: spec.Undirected,
 //		Params: []spec.Param{{
-//			Name: "beta", Symbol: "β", Meaning: "time", Range: spec.Above(0), Default: spec.Number(4),
+//			Name: "beta", Symbol: "β", Meaning: "time", Range: spec.Above(0), Default: spec.Of(4.0),
 //		}},
 //	}
-//	v, err := heat.Resolve(spec.Values{"beta": spec.Number(2)}, nil)
+//	v, err := heat.Resolve(spec.Values{"beta": spec.Of(2.0)}, nil)
 //	v.Number("beta") // 2
 //
 // Values that a declared function is given are always complete: [Spec.Resolve] puts

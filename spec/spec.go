@@ -81,14 +81,6 @@ func Above(x float64) Range {
 // From returns the numbers from x on.
 func From(x float64) Range { return Range{Least: x, Most: math.Inf(1), BelowMost: true} }
 
-// Between returns the numbers lo < x < hi.
-func Between(lo, hi float64) Range {
-	return Range{Least: lo, Most: hi, AboveLeast: true, BelowMost: true}
-}
-
-// FromTo returns the numbers lo ≤ x ≤ hi.
-func FromTo(lo, hi float64) Range { return Range{Least: lo, Most: hi} }
-
 // Contains reports whether x lies in the range.
 func (r Range) Contains(x float64) bool {
 	if r == (Range{}) {
@@ -191,8 +183,8 @@ func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 				return nil, err
 			}
 		}
-		if p.Kind == Whole && x.kind == Real && x.number == math.Trunc(x.number) {
-			x.kind = Whole
+		if p.Kind == Whole && x.kind == Real && x.number == math.Trunc(x.number) || p.Kind == Real && x.kind == Whole {
+			x.kind = p.Kind
 		}
 		if err := s.check(p, x); err != nil {
 			return nil, err

@@ -13,26 +13,26 @@ import (
 var heat = Spec{
 	Name: "heat", Title: "exp(−βL)", Works: Undirected,
 	Params: []Param{
-		{Name: "laplacian", Kind: Choice, Words: []string{"combinatorial", "normalized"}, Default: Word("normalized")},
-		{Name: "beta", Symbol: "β", Range: Above(0), Default: Number(4), Grid: []Value{Number(1), Number(4)},
+		{Name: "laplacian", Kind: Choice, Words: []string{"combinatorial", "normalized"}, Default: Of("normalized")},
+		{Name: "beta", Symbol: "β", Range: Above(0), Default: Of(4.0), Grid: []Value{Of(1.0), Of(4.0)},
 			On: func(x float64, v Values, g Graph) (float64, error) {
 				if v.Word("laplacian") == "normalized" {
 					return x, nil
 				}
 				return x / g.MeanDegree(), nil
 			}},
-		{Name: "steps", Symbol: "T", Kind: Whole, Range: FromTo(1, 100), Default: Int(8), Check: func(v Values) error {
+		{Name: "steps", Symbol: "T", Kind: Whole, Range: Range{Least: 1, Most: 100}, Default: Of(8), Check: func(v Values) error {
 			if float64(v.Int("steps")) < v.Number("beta") {
 				return errors.New("fewer steps than β; give more")
 			}
 			return nil
 		}},
-		{Name: "symmetric", Kind: Switch, Default: On(false)},
+		{Name: "symmetric", Kind: Switch, Default: Of(false)},
 	},
 }
 
 var ridge = Spec{Name: "ridge", Params: []Param{
-	{Name: "lambda", Symbol: "λ", Range: Above(0), Default: Number(1)},
+	{Name: "lambda", Symbol: "λ", Range: Above(0), Default: Of(1.0)},
 	{Name: "cost", Symbol: "C", Range: Above(0), Instead: "lambda"},
 }}
 
@@ -42,10 +42,10 @@ func TestInstead(t *testing.T) {
 		want  string
 	}{
 		{nil, "λ = 1"},
-		{Values{"lambda": Number(2)}, "λ = 2"},
-		{Values{"cost": Number(3)}, "C = 3"},
-		{Values{"cost": Number(0)}, "ridge: cost: 0 is out of range; ridge takes C > 0"},
-		{Values{"cost": Number(3), "lambda": Number(2)}, "ridge: cost: stands in place of lambda; give one of the two"},
+		{Values{"lambda": Of(2.0)}, "λ = 2"},
+		{Values{"cost": Of(3.0)}, "C = 3"},
+		{Values{"cost": Of(0.0)}, "ridge: cost: 0 is out of range; ridge takes C > 0"},
+		{Values{"cost": Of(3.0), "lambda": Of(2.0)}, "ridge: cost: stands in place of lambda; give one of the two"},
 	} {
 		v, err := ridge.Resolve(c.given, nil)
 		got := ridge.Text(v)
@@ -96,20 +96,20 @@ func TestResolve(t *testing.T) {
 	}{
 		{nil, nil, "laplacian normalized, β = 4, T = 8"},
 		{nil, path{}, "laplacian normalized, β = 4, T = 8"},
-		{Values{"laplacian": Word("combinatorial")}, path{}, "laplacian combinatorial, β = 0.5, T = 8"},
-		{Values{"laplacian": Word("combinatorial"), "beta": Number(3)}, path{}, "laplacian combinatorial, β = 3, T = 8"},
-		{Values{"steps": Number(10), "symmetric": On(true)}, nil, "laplacian normalized, β = 4, T = 10, symmetric"},
+		{Values{"laplacian": Of("combinatorial")}, path{}, "laplacian combinatorial, β = 0.5, T = 8"},
+		{Values{"laplacian": Of("combinatorial"), "beta": Of(3.0)}, path{}, "laplacian combinatorial, β = 3, T = 8"},
+		{Values{"steps": Of(10.0), "symmetric": Of(true)}, nil, "laplacian normalized, β = 4, T = 10, symmetric"},
 
-		{Values{"gamma": Number(1)}, nil, "heat: gamma: heat has no such parameter; it takes laplacian, beta, steps or symmetric"},
-		{Values{"beta": Number(0)}, nil, "heat: beta: 0 is out of range; heat takes β > 0"},
-		{Values{"beta": Number(math.NaN())}, nil, "heat: beta: NaN is out of range; heat takes β > 0"},
-		{Values{"beta": Number(math.Inf(1))}, nil, "heat: beta: +Inf is out of range; heat takes β > 0"},
-		{Values{"beta": Word("x")}, nil, `heat: beta: x is of another type`},
-		{Values{"laplacian": Word("l")}, nil, `heat: laplacian: "l" is none of its values; give combinatorial or normalized`},
-		{Values{"laplacian": Number(1)}, nil, `heat: laplacian: "1" is none of its values; give combinatorial or normalized`},
-		{Values{"steps": Number(1.5)}, nil, "heat: steps: 1.5 is not a whole number; heat takes 1 ≤ T ≤ 100"},
-		{Values{"steps": Int(0)}, nil, "heat: steps: 0 is out of range; heat takes 1 ≤ T ≤ 100"},
-		{Values{"steps": Int(2)}, nil, "heat: steps: fewer steps than β; give more"},
+		{Values{"gamma": Of(1.0)}, nil, "heat: gamma: heat has no such parameter; it takes laplacian, beta, steps or symmetric"},
+		{Values{"beta": Of(0.0)}, nil, "heat: beta: 0 is out of range; heat takes β > 0"},
+		{Values{"beta": Of(math.NaN())}, nil, "heat: beta: NaN is out of range; heat takes β > 0"},
+		{Values{"beta": Of(math.Inf(1))}, nil, "heat: beta: +Inf is out of range; heat takes β > 0"},
+		{Values{"beta": Of("x")}, nil, `heat: beta: x is of another type`},
+		{Values{"laplacian": Of("l")}, nil, `heat: laplacian: "l" is none of its values; give combinatorial or normalized`},
+		{Values{"laplacian": Of(1.0)}, nil, `heat: laplacian: "1" is none of its values; give combinatorial or normalized`},
+		{Values{"steps": Of(1.5)}, nil, "heat: steps: 1.5 is not a whole number; heat takes 1 ≤ T ≤ 100"},
+		{Values{"steps": Of(0)}, nil, "heat: steps: 0 is out of range; heat takes 1 ≤ T ≤ 100"},
+		{Values{"steps": Of(2)}, nil, "heat: steps: fewer steps than β; give more"},
 	} {
 		v, err := heat.Resolve(c.given, c.on)
 		got := heat.Text(v)
@@ -126,7 +126,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestGridOn(t *testing.T) {
-	v := Values{"laplacian": Word("combinatorial")}
+	v := Values{"laplacian": Of("combinatorial")}
 	for name, want := range map[string]string{"beta": "[0.125 0.5]", "steps": "[8]"} {
 		grid, err := heat.Param(name).GridOn(v, path{})
 		if err != nil || fmt.Sprint(grid) != want {
@@ -144,8 +144,8 @@ func TestRange(t *testing.T) {
 		{Range{}, "a finite x", []float64{-1, 0, 1}, []float64{math.Inf(1), math.NaN()}},
 		{Above(0), "x > 0", []float64{1e-300}, []float64{0, -1, math.Inf(1)}},
 		{From(2), "x ≥ 2", []float64{2}, []float64{1.9, math.Inf(1)}},
-		{Between(0, 1), "0 < x < 1", []float64{0.5}, []float64{0, 1}},
-		{FromTo(0, 1), "0 ≤ x ≤ 1", []float64{0, 1}, []float64{-0.1, 1.1}},
+		{Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true}, "0 < x < 1", []float64{0.5}, []float64{0, 1}},
+		{Range{Least: 0, Most: 1}, "0 ≤ x ≤ 1", []float64{0, 1}, []float64{-0.1, 1.1}},
 	} {
 		if got := c.r.Text("x"); got != c.text {
 			t.Errorf("%s, want %s", got, c.text)
@@ -164,7 +164,7 @@ func TestRange(t *testing.T) {
 }
 
 func TestValuesInJSON(t *testing.T) {
-	v := Values{"laplacian": Word("normalized"), "beta": Number(0.5), "steps": Int(10), "symmetric": On(true)}
+	v := Values{"laplacian": Of("normalized"), "beta": Of(0.5), "steps": Of(10), "symmetric": Of(true)}
 	text, err := json.Marshal(v)
 	if want := `{"beta":0.5,"laplacian":"normalized","steps":10,"symmetric":true}`; err != nil || string(text) != want {
 		t.Fatalf("%s, %v, want %s", text, err, want)

@@ -24,22 +24,22 @@ type Value struct {
 	word   string
 }
 
-// Number returns a number.
-func Number(x float64) Value { return Value{kind: Real, number: x} }
-
-// Int returns a whole number.
-func Int(n int) Value { return Value{kind: Whole, number: float64(n)} }
-
-// Word returns a word.
-func Word(s string) Value { return Value{kind: Choice, word: s} }
-
-// On returns a switch.
-func On(on bool) Value {
-	v := Value{kind: Switch}
-	if on {
-		v.number = 1
+// Of returns a number, a whole number, a word, or a switch that is on or off. A whole
+// number serves where a number is asked for.
+func Of[T float64 | int | string | bool](x T) Value {
+	switch x := any(x).(type) {
+	case float64:
+		return Value{kind: Real, number: x}
+	case int:
+		return Value{kind: Whole, number: float64(x)}
+	case string:
+		return Value{kind: Choice, word: x}
+	case bool:
+		if x {
+			return Value{kind: Switch, number: 1}
+		}
 	}
-	return v
+	return Value{kind: Switch}
 }
 
 // String returns what a user would write.
@@ -73,11 +73,11 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 	}
 	switch x := x.(type) {
 	case float64:
-		*v = Number(x)
+		*v = Of(x)
 	case string:
-		*v = Word(x)
+		*v = Of(x)
 	case bool:
-		*v = On(x)
+		*v = Of(x)
 	default:
 		return fmt.Errorf("%s is no value of a parameter; give a number, a word, true or false", b)
 	}
@@ -136,22 +136,22 @@ const noValue = "spec: no value of this type: "
 func (p *Param) Parse(s string) (Value, error) {
 	switch p.Kind {
 	case Choice:
-		return Word(s), nil
+		return Of(s), nil
 	case Switch:
 		on, err := strconv.ParseBool(s)
 		if err != nil {
 			return Value{}, fmt.Errorf("%q is neither true nor false", s)
 		}
-		return On(on), nil
+		return Of(on), nil
 	}
 	if slices.Contains(p.Words, s) {
-		return Word(s), nil
+		return Of(s), nil
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return Value{}, fmt.Errorf("%q is not a number; give %s", s, listed(append([]string{p.Range.Text(p.Symbol)}, p.Words...)))
 	}
-	return Number(x), nil
+	return Of(x), nil
 }
 
 // Own returns the given values of parameters that the declaration has.

@@ -10,9 +10,9 @@ import (
 )
 
 var two = spec.Spec{Name: "two", Params: []spec.Param{
-	{Name: "a", Symbol: "a", Range: spec.Above(0), Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(2)}},
-	{Name: "b", Symbol: "b", Kind: spec.Whole, Default: spec.Int(3), Grid: []spec.Value{spec.Int(3), spec.Int(5), spec.Int(7)}},
-	{Name: "c", Kind: spec.Choice, Words: []string{"x", "y"}, Default: spec.Word("x")},
+	{Name: "a", Symbol: "a", Range: spec.Above(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0)}},
+	{Name: "b", Symbol: "b", Kind: spec.Whole, Default: spec.Of(3), Grid: []spec.Value{spec.Of(3), spec.Of(5), spec.Of(7)}},
+	{Name: "c", Kind: spec.Choice, Words: []string{"x", "y"}, Default: spec.Of("x")},
 }}
 
 func TestChoose(t *testing.T) {
@@ -22,8 +22,8 @@ func TestChoose(t *testing.T) {
 		want     string
 	}{
 		{nil, 6, "a = 2, b = 5, c x"},
-		{spec.Values{"a": spec.Number(0.5)}, 3, "a = 0.5, b = 5, c x"},
-		{spec.Values{"b": spec.Int(9), "c": spec.Word("y")}, 2, "a = 1, b = 9, c y"},
+		{spec.Values{"a": spec.Of(0.5)}, 3, "a = 0.5, b = 5, c x"},
+		{spec.Values{"b": spec.Of(9), "c": spec.Of("y")}, 2, "a = 1, b = 9, c y"},
 	} {
 		got, err := Choose(context.Background(), &two, c.given, nil, 40, func(_ context.Context, settings []spec.Values) ([]int, error) {
 			hits := make([]int, len(settings))
@@ -44,7 +44,7 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%v ± %v", got.Accuracy, got.Stderr)
 		}
 	}
-	for _, given := range []spec.Values{{"a": spec.Number(0)}, {"d": spec.Number(1)}} {
+	for _, given := range []spec.Values{{"a": spec.Of(0.0)}, {"d": spec.Of(1.0)}} {
 		if _, err := Choose(context.Background(), &two, given, nil, 1, nil); !errors.Is(err, spec.ErrParameter) {
 			t.Errorf("%v: %v", given, err)
 		}
@@ -53,13 +53,13 @@ func TestChoose(t *testing.T) {
 
 func TestSettingsInstead(t *testing.T) {
 	s := spec.Spec{Name: "ridge", Params: []spec.Param{
-		{Name: "lambda", Symbol: "λ", Range: spec.Above(0), Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(2)}},
+		{Name: "lambda", Symbol: "λ", Range: spec.Above(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0)}},
 		{Name: "cost", Symbol: "C", Range: spec.Above(0), Instead: "lambda"},
 	}}
 	for _, c := range []struct {
 		given spec.Values
 		want  string
-	}{{nil, "[λ = 1 λ = 2]"}, {spec.Values{"cost": spec.Number(3)}, "[C = 3]"}} {
+	}{{nil, "[λ = 1 λ = 2]"}, {spec.Values{"cost": spec.Of(3.0)}, "[C = 3]"}} {
 		list, err := Settings(&s, c.given, nil)
 		var texts []string
 		for _, v := range list {

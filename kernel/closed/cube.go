@@ -12,22 +12,22 @@ import (
 // Parameters that kernels share.
 var (
 	betaParam = spec.Param{
-		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: spec.Above(0), Default: spec.Number(0.5),
+		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: spec.Above(0), Default: spec.Of(0.5),
 		Grid: numbers(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
 	}
 	scaleParam = spec.Param{
 		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself", Kind: spec.Choice,
-		Words: []string{"unit", "raw"}, Default: spec.Word("unit"),
+		Words: []string{"unit", "raw"}, Default: spec.Of("unit"),
 	}
 	missingParam = spec.Param{
 		Name: "missing-values", Meaning: "a missing value is one more value of its attribute, or the average of all", Kind: spec.Choice,
-		Words: []string{"value", "average"}, Default: spec.Word("value"),
+		Words: []string{"value", "average"}, Default: spec.Of("value"),
 	}
 )
 
 func numbers(list ...float64) (values []spec.Value) {
 	for _, x := range list {
-		values = append(values, spec.Number(x))
+		values = append(values, spec.Of(x))
 	}
 	return values
 }

@@ -19,7 +19,7 @@
 // attributes: categorical, hypercube, hamming, strings.
 //
 //	k := closed.KernelOf("categorical")
-//	v, err := k.Resolve(spec.Values{"beta": spec.Number(0.3)}, nil)
+//	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.3)}, nil)
 //	gram, err := k.Of(attributes, v)
 //	gram.RowTo(row, i)                         // row[j] = K(i, j)
 //

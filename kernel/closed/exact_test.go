@@ -183,11 +183,11 @@ func TestRecords(t *testing.T) {
 		if missing != "none" {
 			policy = missing
 		}
-		given := spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw"), "missing-values": spec.Word(policy)}
+		given := spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw"), "missing-values": spec.Of(policy)}
 		raw := gramOf(t, "categorical", list, given)
-		given["scale"] = spec.Word("unit")
+		given["scale"] = spec.Of("unit")
 		unit := gramOf(t, "categorical", list, given)
-		matches := gramOf(t, "hamming", list, spec.Values{"missing-values": spec.Word(policy)})
+		matches := gramOf(t, "hamming", list, spec.Values{"missing-values": spec.Of(policy)})
 		scale := 1.0
 		for a, size := range sizes {
 			if missing == "value" && slices.Contains(list[a].Code, -1) {
@@ -237,7 +237,7 @@ func TestRecords(t *testing.T) {
 func TestMissingIsConjugate(t *testing.T) {
 	const size, beta = 4, 0.6
 	list := []nodefile.Column{{Values: make([]string, size), Code: []int32{0, 1, 2, 3, -1}}}
-	got := gramOf(t, "categorical", list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw"), "missing-values": spec.Word("average")})
+	got := gramOf(t, "categorical", list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw"), "missing-values": spec.Of("average")})
 	whole := exponential(testgraph.Complete(size), beta)
 	for i := range size {
 		if v := valueOf(got)(i, size); math.Abs(v-1./size) > 1e-14 || math.Abs(v-mat.Sum(whole.RowView(i))/size) > 1e-14 {
@@ -252,7 +252,7 @@ func TestMissingIsConjugate(t *testing.T) {
 func TestHypercubeRecords(t *testing.T) {
 	const m, beta = 11, 0.4
 	list := random(rand.New(rand.NewPCG(3, 4)), 30, false, slices.Repeat([]int{2}, m)...)
-	g := gramOf(t, "hypercube", list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw")})
+	g := gramOf(t, "hypercube", list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw")})
 	for i := range 30 {
 		for j := range 30 {
 			d := 0
@@ -352,9 +352,9 @@ func TestStringPlacements(t *testing.T) {
 		}
 		return sum
 	}
-	given := spec.Values{"beta": spec.Number(beta), "places": spec.Int(5), "scale": spec.Word("raw")}
+	given := spec.Values{"beta": spec.Of(beta), "places": spec.Of(5), "scale": spec.Of("raw")}
 	placed := gramOf(t, "strings", []nodefile.Column{a}, given)
-	any := gramOf(t, "strings", []nodefile.Column{a}, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw")})
+	any := gramOf(t, "strings", []nodefile.Column{a}, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw")})
 	for i, x := range words {
 		for j, y := range words {
 			if got, want := valueOf(placed)(i, j), value(x, y, 5); math.Abs(got-want) > 1e-12*want {
@@ -388,9 +388,9 @@ func TestRefusals(t *testing.T) {
 		{"categorical", nil, nil, "closed: no attributes; there is nothing to compare", -1},
 		{"strings", []nodefile.Column{three, three}, nil, "closed: strings are in one column, and there are 2; name the one", -1},
 		{"strings", []nodefile.Column{text}, nil, "closed: attribute text: the string is missing; leave its record out", 2},
-		{"strings", []nodefile.Column{three}, spec.Values{"alphabet": spec.Int(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
-		{"strings", []nodefile.Column{long}, spec.Values{"scale": spec.Word("raw"), "beta": spec.Number(9)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
-		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Int(2)}, "closed: attribute text: the string has 3 characters, and there are 2 places; give more", 0},
+		{"strings", []nodefile.Column{three}, spec.Values{"alphabet": spec.Of(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
+		{"strings", []nodefile.Column{long}, spec.Values{"scale": spec.Of("raw"), "beta": spec.Of(9.0)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
+		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Of(2)}, "closed: attribute text: the string has 3 characters, and there are 2 places; give more", 0},
 	} {
 		k := KernelOf(c.kernel)
 		v, err := k.Resolve(c.given, nil)

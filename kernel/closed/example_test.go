@@ -15,7 +15,7 @@ func ExampleKernelOf() {
 		{Name: "sound", Values: []string{"meow", "bark", "cluck"}, Code: []int32{0, 1, 2}},
 	}
 	k := closed.KernelOf("categorical")
-	v, err := k.Resolve(spec.Values{"beta": spec.Number(0.5)}, nil)
+	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.5)}, nil)
 	if err != nil {
 		panic(err)
 	}

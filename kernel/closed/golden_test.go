@@ -78,7 +78,7 @@ func vertices(beta float64, sizes ...int) function {
 			list[a].Code = append(list[a].Code, int32(v/each%size))
 		}
 	}
-	g, err := categorical.Of(list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word("raw"), "missing-values": spec.Word("value")})
+	g, err := categorical.Of(list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of("raw"), "missing-values": spec.Of("value")})
 	if err != nil {
 		panic(err)
 	}
@@ -167,7 +167,7 @@ func TestGoldenRecords(t *testing.T) {
 	same(t, "records_matches", valueOf(gramOf(t, "hamming", list, nil)))
 	for _, beta := range betas {
 		for scale, kind := range map[string]string{"unit": "kernel", "raw": "heat"} {
-			g := gramOf(t, "categorical", list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word(scale)})
+			g := gramOf(t, "categorical", list, spec.Values{"beta": spec.Of(beta), "scale": spec.Of(scale)})
 			same(t, fmt.Sprintf("records_%s_b%.1f", kind, beta), valueOf(g))
 		}
 	}
@@ -186,10 +186,10 @@ func TestGoldenStrings(t *testing.T) {
 	}
 	for _, beta := range betas {
 		for file, places := range map[string]int{"recursion": 0, "n8": 8} {
-			given := spec.Values{"beta": spec.Number(beta), "places": spec.Int(places), "scale": spec.Word("raw")}
+			given := spec.Values{"beta": spec.Of(beta), "places": spec.Of(places), "scale": spec.Of("raw")}
 			raw := valueOf(gramOf(t, "strings", []nodefile.Column{a}, given))
 			same(t, fmt.Sprintf("strings_%s_b%.1f", file, beta), raw)
-			given["scale"] = spec.Word("unit")
+			given["scale"] = spec.Of("unit")
 			unit := valueOf(gramOf(t, "strings", []nodefile.Column{a}, given))
 			for i := range a.Code {
 				for j := range a.Code {

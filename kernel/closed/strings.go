@@ -23,8 +23,8 @@ var stringsKernel = Kernel{
 		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: spec.Vectors,
 		Params: []spec.Param{
 			betaParam,
-			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: spec.Whole, Range: spec.FromTo(0, 1<<21), Default: spec.Int(0)},
-			{Name: "places", Symbol: "n", Meaning: "places for characters and blanks; 0: any number", Kind: spec.Whole, Range: spec.FromTo(0, 1000), Default: spec.Int(0)},
+			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1 << 21}, Default: spec.Of(0)},
+			{Name: "places", Symbol: "n", Meaning: "places for characters and blanks; 0: any number", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(0)},
 			scaleParam,
 		},
 	},

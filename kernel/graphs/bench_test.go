@@ -12,7 +12,7 @@ import (
 func molecules(t testing.TB, graphs, vertices int) *graphfile.Collection {
 	t.Helper()
 	c, err := generate.NewCollection(t.Context(), spec.Values{
-		"graphs": spec.Int(graphs), "nodes": spec.Int(vertices), "classes": spec.Int(3), "noise": spec.Number(0.3),
+		"graphs": spec.Of(graphs), "nodes": spec.Of(vertices), "classes": spec.Of(3), "noise": spec.Of(0.3),
 	}, 1, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func TestGoldenWalks(t *testing.T) {
 			decay["geometric"] = 0.5
 		}
 		for weights, x := range decay {
-			v := spec.Values{"weights": spec.Word(weights), "decay": spec.Number(x)}
+			v := spec.Values{"weights": spec.Of(weights), "decay": spec.Of(x)}
 			for _, kind := range []string{"sequence", "pair"} {
 				got := gramOf(t, "label-"+kind, c, v, nil)
 				testgraph.Close(t, got, testgraph.Golden(t, "graphspace/"+direction+"_"+kind+"_"+weights+".npy"), 1e-10, 1e-9)
@@ -45,7 +45,7 @@ func TestGoldenPatterns(t *testing.T) {
 	c := testgraph.GoldenGraphs(t, "undirected.json")
 	want := testgraph.Golden(t, "graphspace/cyclic_pattern.npy")
 	testgraph.Close(t, gramOf(t, "cyclic-patterns", c, nil, nil), want, 0, 0)
-	testgraph.Close(t, gramOf(t, "intersection", c, spec.Values{"parts": spec.Word("patterns")}, nil), want, 0, 0)
+	testgraph.Close(t, gramOf(t, "intersection", c, spec.Values{"parts": spec.Of("patterns")}, nil), want, 0, 0)
 	var list []struct {
 		Cyclic []string `json:"cyclic_patterns"`
 		Trees  []string `json:"tree_patterns"`
@@ -74,7 +74,7 @@ func TestGoldenSets(t *testing.T) {
 		for _, name := range []string{"intersection", "union", "tanimoto"} {
 			testgraph.Close(t, gramOf(t, name, single, nil, s), testgraph.Golden(t, "graphspace/set_"+name+"_"+of+".npy"), 1e-10, 1e-9)
 		}
-		v := spec.Values{"multiset": spec.On(true)}
+		v := spec.Values{"multiset": spec.Of(true)}
 		testgraph.Close(t, gramOf(t, "intersection", multi, v, s), testgraph.Golden(t, "graphspace/multiset_intersection_"+of+".npy"), 1e-10, 1e-9)
 		s.Base = base
 		testgraph.Close(t, gramOf(t, "cross", multi, v, s), testgraph.Golden(t, "graphspace/multiset_cross_"+of+".npy"), 1e-10, 1e-9)

@@ -137,7 +137,7 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 		}
 		n := len(c.Graphs)
 		for _, weights := range []string{"geometric", "exponential"} {
-			g, err := labelSequence.Prepare(t.Context(), c, spec.Values{"weights": spec.Word(weights), "decay": spec.Number(decay)}, nil)
+			g, err := labelSequence.Prepare(t.Context(), c, spec.Values{"weights": spec.Of(weights), "decay": spec.Of(decay)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 		}
 		if radius > 0.1 {
 			beyond := 1.001 / radius
-			_, err := labelSequence.Prepare(t.Context(), c, spec.Values{"decay": spec.Number(beyond)}, nil)
+			_, err := labelSequence.Prepare(t.Context(), c, spec.Values{"decay": spec.Of(beyond)}, nil)
 			wrong, limit, near := new(spec.ParameterError), 0.0, 0.99
 			if c.Directed { // where bounds come near slowly
 				near = 0.9
@@ -220,7 +220,7 @@ func TestPairIsThatOfTheMatrix(t *testing.T) {
 					}
 				}
 			}
-			g, err := labelPair.Prepare(t.Context(), c, spec.Values{"weights": spec.Word(weights), "decay": spec.Number(decay)}, nil)
+			g, err := labelPair.Prepare(t.Context(), c, spec.Values{"weights": spec.Of(weights), "decay": spec.Of(decay)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -389,7 +389,7 @@ func TestPropagationCountsBins(t *testing.T) {
 		}
 	}
 	for _, distance := range []string{"total-variation", "hellinger"} {
-		v := spec.Values{"steps": spec.Int(3), "width": spec.Number(1e-8), "distance": spec.Word(distance)}
+		v := spec.Values{"steps": spec.Of(3), "width": spec.Of(1e-8), "distance": spec.Of(distance)}
 		testgraph.Close(t, gramOf(t, "propagation", c, v, nil), want, 0, 0)
 	}
 }
@@ -404,12 +404,12 @@ func TestPropagationOfAttributes(t *testing.T) {
 		c.Graphs = append(c.Graphs, one(float64(i%2)*1e-6))
 	}
 	c.Graphs = append(c.Graphs, one(1000))
-	v := spec.Values{"attributes": spec.On(true), "steps": spec.Int(0)}
+	v := spec.Values{"attributes": spec.Of(true), "steps": spec.Of(0)}
 	k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 5})
 	if k.Row(0)[1] != 1 || k.Row(0)[400] != 0 {
 		t.Errorf("near %v, far %v, want 1 and 0", k.Row(0)[1], k.Row(0)[400])
 	}
-	if plain := gramOf(t, "propagation", c, spec.Values{"steps": spec.Int(0)}, nil); plain.Row(0)[400] != 1 {
+	if plain := gramOf(t, "propagation", c, spec.Values{"steps": spec.Of(0)}, nil); plain.Row(0)[400] != 1 {
 		t.Errorf("without attributes %v, want 1", plain.Row(0)[400])
 	}
 }

@@ -14,11 +14,11 @@ import (
 // partsParam says which parts of graphs are the elements of sets.
 var partsParam = spec.Param{
 	Name: "parts", Meaning: "labels of vertices, of edges with their ends, or cyclic and tree patterns", Kind: spec.Choice,
-	Words: []string{"vertices", "edges", "patterns"}, Default: spec.Word("vertices"),
+	Words: []string{"vertices", "edges", "patterns"}, Default: spec.Of("vertices"),
 }
 
 // multisetParam says whether parts count as often as they are there.
-var multisetParam = spec.Param{Name: "multiset", Meaning: "a part counts as often as it is there", Kind: spec.Switch, Default: spec.On(false)}
+var multisetParam = spec.Param{Name: "multiset", Meaning: "a part counts as often as it is there", Kind: spec.Switch, Default: spec.Of(false)}
 
 // intersection is the measure of the common parts of two graphs,
 //

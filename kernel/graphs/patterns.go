@@ -25,7 +25,7 @@ var cyclicPatterns = Kernel{
 		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: spec.Graphs,
 		Params: []spec.Param{{
 			Name: "cycles", Symbol: "cycles", Meaning: "most simple cycles that a graph may have", Kind: spec.Whole,
-			Range: spec.FromTo(1, 1e9), Default: spec.Int(defaultCycles),
+			Range: spec.Range{Least: 1, Most: 1e9}, Default: spec.Of(defaultCycles),
 		}},
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, _ *Settings) (rows, error) {

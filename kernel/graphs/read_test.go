@@ -98,7 +98,7 @@ func TestReadElements(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
-	s, given := new(Settings), spec.Values{"parts": spec.Word("vertices")}
+	s, given := new(Settings), spec.Values{"parts": spec.Of("vertices")}
 	if err := s.ReadElements(t.Context(), c, Of("cross"), given, in("m.tsv"), in("k.svm")); err != nil {
 		t.Fatal(err)
 	}

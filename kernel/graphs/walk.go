@@ -13,9 +13,9 @@ import (
 func weights() []spec.Param {
 	return []spec.Param{
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: spec.Choice,
-			Words: []string{"geometric", "exponential"}, Default: spec.Word("geometric")},
-		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: spec.Above(0), Default: spec.Number(0.5),
-			Grid: []spec.Value{spec.Number(0.1), spec.Number(0.5), spec.Number(0.9)},
+			Words: []string{"geometric", "exponential"}, Default: spec.Of("geometric")},
+		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: spec.Above(0), Default: spec.Of(0.5),
+			Grid: []spec.Value{spec.Of(0.1), spec.Of(0.5), spec.Of(0.9)},
 			On: func(x float64, _ spec.Values, g spec.Graph) (float64, error) {
 				radius, err := g.Radius(true)
 				if err != nil || !(radius > 0) {

@@ -56,7 +56,7 @@ func TestRecords(t *testing.T) {
 	for _, calibrate := range []bool{false, true} {
 		r := &Records{
 			Table: a, Labels: l, Kernel: closed.KernelOf("categorical"), Learner: classify.LearnerOf("svm"),
-			Given: spec.Values{"cost": spec.Number(1)}, Calibrate: calibrate, RNGSeed: 3,
+			Given: spec.Values{"cost": spec.Of(1.0)}, Calibrate: calibrate, RNGSeed: 3,
 		}
 		phases := map[string]float64{}
 		r.Progress = func(phase string, done float64) { phases[phase] = done }

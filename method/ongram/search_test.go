@@ -15,7 +15,7 @@ import (
 func told(class []int) *Search {
 	return &Search{
 		Kernel: &spec.Spec{Name: "told", Params: []spec.Param{
-			{Name: "beta", Range: spec.From(0), Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(2), spec.Number(3)}},
+			{Name: "beta", Range: spec.From(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0), spec.Of(3.0)}},
 		}},
 		Learner: classify.LearnerOf("svm"), Items: len(class) + 1, Class: class, Classes: 2,
 		Gram: func(_ context.Context, v spec.Values) (classify.Gram, error) {
@@ -48,7 +48,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
 	// A given value stays, and what is measured is what it comes to: the larger class.
-	c, err = s.Choose(t.Context(), spec.Values{"beta": spec.Number(3), "cost": spec.Number(1)})
+	c, err = s.Choose(t.Context(), spec.Values{"beta": spec.Of(3.0), "cost": spec.Of(1.0)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // TestOnGraphs learns the classes of half of a collection whose branches tell them, and
 // predicts those of the others.
 func TestOnGraphs(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(120), "nodes": spec.Int(16), "noise": spec.Number(0)}, 3, nil)
+	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(120), "nodes": spec.Of(16), "noise": spec.Of(0.0)}, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestOnGraphs(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := New(c, graphs.Of(name), classify.LearnerOf("svm"))
-			given := spec.Values{"cost": spec.Number(10), "parts": spec.Word("edges")}
+			given := spec.Values{"cost": spec.Of(10.0), "parts": spec.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
 				t.Fatal(err)
@@ -69,7 +69,7 @@ func TestOnGraphs(t *testing.T) {
 // TestUnfinished: where a learner comes to the limit of its iteration, what its model says of
 // each class are votes, as of every learner on kernel values, and the prediction tells so.
 func TestUnfinished(t *testing.T) {
-	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(12), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3, nil)
+	made, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(12), "nodes": spec.Of(12), "noise": spec.Of(0.0)}, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestUnfinished(t *testing.T) {
 // TestSum: the sum over a collection is another one where values between its graphs may be.
 func TestSum(t *testing.T) {
 	made := func(change func(c *Collection)) string {
-		g, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Int(3), "nodes": spec.Int(12), "noise": spec.Number(0)}, 3, nil)
+		g, err := generate.NewCollection(t.Context(), spec.Values{"graphs": spec.Of(3), "nodes": spec.Of(12), "noise": spec.Of(0.0)}, 3, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,8 +31,8 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 	if p.attributes, p.class, p.classes, err = s.read(ctx, dir); err != nil {
 		return err
 	}
-	missing := spec.Word(s.missing)
-	rounds := spec.Values{"epochs": spec.Int(10), "vote": spec.Word("voted")}
+	missing := spec.Of(s.missing)
+	rounds := spec.Values{"epochs": spec.Of(10), "vote": spec.Of("voted")}
 	err = p.line(ctx, splits, "hamming", spec.Values{"missing-values": missing}, "perceptron", rounds, s.hamming)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func relates(p *problem.Problem, set *Settings) bool {
 func relatedGrid() []spec.Values {
 	var grid []spec.Values
 	for _, beta := range relatedBetas {
-		grid = append(grid, spec.Values{"laplacian": spec.Word("normalized"), "beta": spec.Number(beta)})
+		grid = append(grid, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(beta)})
 	}
 	return grid
 }

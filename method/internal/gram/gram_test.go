@@ -21,7 +21,7 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 		c := NewCache(p, memory, 1)
 		var last *Values
 		for _, beta := range []float64{0.5, 1, 1} {
-			v, err := f.Resolve(spec.Values{"beta": spec.Number(beta)}, nil)
+			v, err := f.Resolve(spec.Values{"beta": spec.Of(beta)}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 func TestDecide(t *testing.T) {
 	p := problemtest.Planted(t, 6, 61, 20)
 	f := kernel.FamilyOf("diffusion")
-	v, err := f.Resolve(spec.Values{"beta": spec.Number(1)}, nil)
+	v, err := f.Resolve(spec.Values{"beta": spec.Of(1.0)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,8 @@ type spectralLogistic struct{}
 var spectralLogisticSpec = spec.Spec{
 	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: spec.Undirected,
 	Params: append([]spec.Param{{
-		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.FromTo(1, 1024), Default: spec.Int(32),
-		Grid: []spec.Value{spec.Int(8), spec.Int(16), spec.Int(32), spec.Int(64), spec.Int(128)},
+		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1024}, Default: spec.Of(32),
+		Grid: []spec.Value{spec.Of(8), spec.Of(16), spec.Of(32), spec.Of(64), spec.Of(128)},
 	}}, classify.LearnerOf("logistic").Params...),
 }
 

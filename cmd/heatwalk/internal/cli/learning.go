@@ -160,7 +160,7 @@ func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec
 func (in *invocation) checkForm(entries []method.Entry, given spec.Values) {
 	const form = "random-walk"
 	for _, e := range entries {
-		if slices.Contains(e.Own["laplacian"], form) || given["laplacian"] == spec.Word(form) && slices.Contains(e.Method.Takes(), "laplacian") {
+		if slices.Contains(e.Own["laplacian"], form) || given["laplacian"] == spec.Of(form) && slices.Contains(e.Method.Takes(), "laplacian") {
 			in.problem("--laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized")
 			return
 		}

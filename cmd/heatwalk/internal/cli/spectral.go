@@ -50,7 +50,7 @@ type kernelParameters struct {
 // MarshalJSON writes an object with the values and the name of the kernel.
 func (p kernelParameters) MarshalJSON() ([]byte, error) {
 	all := maps.Clone(p.values)
-	all["kernel"] = spec.Word(p.family.Name)
+	all["kernel"] = spec.Of(p.family.Name)
 	return json.Marshal(all)
 }
 
