@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -34,6 +35,25 @@ type Graph struct {
 	done  int64    // entries, of total
 	total int64
 	told  int64 // what Progress was last told of
+}
+
+// OfStore returns the graph of a store, whose second half is compared with its first while
+// it is read (see [shard.Store.Compared]).
+func OfStore(s *shard.Store) *Graph {
+	m := s.Manifest
+	return &Graph{
+		A: s.Compared(), Order: s.Nodes.Order(), ID: s.Nodes.AppendID, Numeric: hasNumbers(s),
+		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
+	}
+}
+
+// hasNumbers reports whether all ids are numbers that an integer of 64 bits holds.
+func hasNumbers(s *shard.Store) bool {
+	if s.Manifest.Nodes != "numeric" {
+		return s.Manifest.Nodes == "implicit"
+	}
+	_, err := strconv.ParseInt(s.Nodes.ID(s.Nodes.RowAt(s.Nodes.Len()-1)), 10, 64) // the largest
+	return err == nil
 }
 
 // ErrFormat is returned for a graph that a format cannot hold; the text says

@@ -24,6 +24,8 @@ type Conversion struct {
 	IDs    string    // a file with what the rows are called; "": as the file says
 	Stdin  io.Reader // what "-" reads; nil: os.Stdin
 
+	RowIDs, ColIDs io.Writer // get the ids, one a line; nil: nothing does
+
 	// LabelFile has labels of the rows: an array with a number for each, or a file of nodes
 	// and labels, which is read as Labelling says; "": the labels of the matrix.
 	LabelFile string
@@ -187,7 +189,7 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 // memory for a row and what [File] says is held beside it.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, to Format, w, labels io.Writer) error {
 	i, label := 0, "0" // of the row that comes next
-	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, Label: func(i int) string {
+	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
 		if c.labels != nil {
 			return c.labels[i]
 		}

@@ -18,3 +18,11 @@ func WriteIDs(w io.Writer, ids iter.Seq[[]byte]) error {
 	}
 	return out.Flush()
 }
+
+// writeIDs is [WriteIDs] for an axis, if there is where to write.
+func writeIDs(w io.Writer, a Axis) error {
+	if w == nil {
+		return nil
+	}
+	return WriteIDs(w, a.IDs())
+}

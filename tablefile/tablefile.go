@@ -154,6 +154,10 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	named := *o
+	if named.Name = cmp.Or(o.Name, path); named.Name == "-" {
+		named.Name = "stdin"
+	}
 	w, err := durable.OS.Create(plain)
 	if err != nil {
 		return nil, err
@@ -161,7 +165,7 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if err = errors.Join(copyContent(ctx, w, path, o.Stdin), w.Close()); err != nil {
 		return nil, err
 	}
-	return inspect(ctx, plain, o)
+	return inspect(ctx, plain, &named)
 }
 
 // inspect is Inspect for a plain file.

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Matrix says what a file of a matrix holds beside the values. Ids are for archives.
+// Matrix says what a file of a matrix holds beside the values. Ids are for archives, and for
+// the files beside an array.
 type Matrix struct {
-	Rows, Cols Axis
-	Kernel     bool // a precomputed kernel
+	Rows, Cols     Axis
+	Kernel         bool      // a precomputed kernel
+	RowIDs, ColIDs io.Writer // get the ids, one a line; nil: nothing does
 
 	// Label returns the label of row i for LIBSVM's text: a number, 0 for none; nil: 0.
 	Label func(i int) string
@@ -39,6 +42,9 @@ type Writer[T sparse.Float] struct {
 // and NPZ.
 func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
 	n, cols := m.Rows.N, m.Cols.N
+	if err := cmp.Or(writeIDs(m.RowIDs, m.Rows), writeIDs(m.ColIDs, m.Cols)); err != nil {
+		return nil, err
+	}
 	if m.Pieces && !m.Hold {
 		file, err := npy.NewPlaced[T](w.(io.WriterAt), n, cols)
 		if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -138,7 +137,6 @@ func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags)
 	if err != nil {
 		return err
 	}
-	defer g.close()
 	v.Order, v.IDs, v.Source = orderOf(g.Manifest), f.ids, f.source
 	list, err := w.Memory(g.target(), &f.Settings)
 	if err != nil {
@@ -311,7 +309,6 @@ func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	defer g.close()
 	if in.memory > 0 {
 		s.Limit = max(1, g.memory()-takes)
 	}
@@ -376,21 +373,20 @@ func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *benchFl
 		in.problem("--most", "%d is no scale from %d on; give %d to 32", f.most, f.least, f.least)
 	}
 	if f.out != "" {
-		in.checkOutput("--output", f.out, args...)
+		in.checkOutput("--output", f.out, nil, args...)
 	}
 	in.checkGraph(cmd, args, &f.reading)
 }
 
 // scale measures along an axis, draws it and tells its points.
 func (in *invocation) scale(args []string, f *benchFlags) error {
-	outs := &outputs{in: in}
-	defer outs.abort()
 	v := &scaling{Output: f.out, Graphs: args, Scaling: bench.Scaling{Over: f.over}}
 	if err := in.measureScaling(v, f); err != nil {
 		return err
 	}
 	if f.out != "" {
-		w, err := outs.begin(f.out)
+		o := in.newProduct(f.out)
+		w, err := o.begin(f.out)
 		if err != nil {
 			return err
 		}
@@ -401,7 +397,7 @@ func (in *invocation) scale(args []string, f *benchFlags) error {
 		if err := v.SVG(w, title); err != nil {
 			return err
 		}
-		if err := outs.commit(); err != nil {
+		if err := o.commit(nil); err != nil {
 			return err
 		}
 	}
@@ -418,15 +414,11 @@ func (in *invocation) scale(args []string, f *benchFlags) error {
 func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 	s := in.benchSettings(f)
 	if len(v.Graphs) == 0 {
-		temp, err := in.makeTemp(f.out)
+		dir, err := in.makeTempContent(f.out)
 		if err != nil {
 			return err
 		}
-		defer temp.end()
-		if err := durable.OS.Mkdir(temp.Content()); err != nil {
-			return err
-		}
-		return v.AddRMAT(in.ctx, temp.Content(), f.least, f.most, s, in.roomFor)
+		return v.AddRMAT(in.ctx, dir, f.least, f.most, s, in.roomFor)
 	}
 	widest := *s
 	if f.over == "columns" {

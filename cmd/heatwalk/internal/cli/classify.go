@@ -103,10 +103,11 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	in.checkNoVectors(flags, f.kernel, effectFlags())
 	in.checkScores(flags, f)
 	in.checkGraph(cmd, args, &f.reading)
-	if f.slab.Of == 0 {
-		in.checkFormat("-o", f.out, slices.Concat(predictionFormats, scoreFormats))
+	formats := scoreFormats
+	if f.slab.Of > 0 {
+		formats = nil // see checkTrials
 	}
-	in.checkOutput("-o", f.out, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
+	in.checkOutput("-o", f.out, formats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
 	in.checkAttributes(&f.attributes)
 	in.checkStdin(append(args, f.labels, f.truth)...)
 	in.checkMethod(flags, f)
@@ -199,7 +200,6 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	g, l := d.g, d.l
 	if f.part != nil {
 		if err := f.part.Fits(g.Manifest.Identity, name, l); err != nil {
@@ -217,7 +217,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	s.Trials, s.Raw = f.trials, f.kind == "raw"
-	err = d.take(s, 16, d.predictionBytes(f.columns(l), d.nodes()), func() ([][]spec.Bytes, int, error) { return f.memory(d.problem(), s) })
+	err = d.take(s, 16, d.predictionBytes(f.columns(l), d.g.axis()), func() ([][]spec.Bytes, int, error) { return f.memory(d.problem(), s) })
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	}
 	switch {
 	case f.suggest > 0:
-		err = suggest.WriteTo(r.text, r.suggested, r.g.Nodes.ID, r.l.Names)
+		err = suggest.WriteTo(r.w, r.suggested, r.g.Nodes.ID, r.l.Names)
 	case f.kind == "raw" && p.Raw == nil:
 		err = fault.Usage("--scores", "%s has probabilities alone; give probability", f.method.Name())
 	default:
@@ -372,17 +372,11 @@ func chosen(p method.Parameters, settings int) string {
 	return p.String()
 }
 
-// nodes returns the nodes in the order of the output.
-func (d *graphRun) nodes() axis {
-	nodes := d.g.Nodes
-	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
-}
-
 // found returns what was found of the nodes, each of which has the label that labelOf
 // returns.
 func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *found {
 	rowAt := d.g.Nodes.RowAt
-	f := &found{ids: d.nodes(), line: func(i int, line *tablefile.Prediction) {
+	f := &found{ids: d.g.axis(), line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
 		for c, s := range p.Scores.Row(row) {

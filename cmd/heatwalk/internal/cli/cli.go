@@ -45,13 +45,26 @@ func (in *invocation) guard(run func() error) (code int) {
 			code = in.fail(fault.CrashOf(r))
 		}
 	}()
-	err := run()
+	err := in.cleaned(run)
 	in.progress.Close()
 	if err == nil {
 		err = in.stdout.err
 	}
 	return in.fail(err)
 }
+
+// cleaned runs the command and then what is to happen at its end, the last first.
+func (in *invocation) cleaned(run func() error) error {
+	defer func() {
+		for _, end := range slices.Backward(in.ends) {
+			end()
+		}
+	}()
+	return run()
+}
+
+// atEnd has end happen when the command ends, however that is.
+func (in *invocation) atEnd(end func()) { in.ends = append(in.ends, end) }
 
 // together is the time in which signals are taken for one: some senders signal a
 // process and then its group, and what is cleaned up must not suffer from that.
@@ -111,8 +124,9 @@ type invocation struct {
 	started  time.Time
 	problems []fault.Problem
 	progress *progress.Display
-	doing    string // what an interruption leaves as it was, for its message
-	reached  string // how far an interrupted run had come, for its message
+	ends     []func() // see atEnd
+	doing    string   // what an interruption leaves as it was, for its message
+	reached  string   // how far an interrupted run had come, for its message
 
 	warning  sync.Mutex
 	warnings []string // printed so far

@@ -4,21 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -28,23 +31,165 @@ type fileFormat struct {
 	name      string // for --to
 	endings   []string
 	text      bool             // may be compressed
-	holds     bool             // a graph, in the format graph
-	graph     graphfile.Format // if it holds one
+	graph     graphfile.Format // "" if it holds none
 	matrix    tablefile.Format // of a matrix of features; Other if it holds none
 	kernel    bool             // the matrix is written as a precomputed kernel
 	edgesOnly bool             // nodes without an edge are not in it
 }
 
 var fileFormats = []fileFormat{
-	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, holds: true, graph: graphfile.EdgeList, text: true, edgesOnly: true},
-	{name: "csv", endings: []string{".csv"}, holds: true, graph: graphfile.CSV, text: true, edgesOnly: true},
-	{name: "mtx", endings: []string{".mtx"}, holds: true, graph: graphfile.MatrixMarket, text: true},
-	{name: "npz", endings: []string{".npz"}, holds: true, graph: graphfile.SciPy, matrix: tablefile.NPZ},
-	{name: "metis", endings: []string{".graph", ".metis"}, holds: true, graph: graphfile.METIS, text: true},
-	{name: "parquet", endings: []string{".parquet", ".pq"}, holds: true, graph: graphfile.Parquet, edgesOnly: true},
+	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, graph: graphfile.EdgeList, text: true, edgesOnly: true},
+	{name: "csv", endings: []string{".csv"}, graph: graphfile.CSV, text: true, edgesOnly: true},
+	{name: "mtx", endings: []string{".mtx"}, graph: graphfile.MatrixMarket, text: true},
+	{name: "npz", endings: []string{".npz"}, graph: graphfile.SciPy, matrix: tablefile.NPZ},
+	{name: "metis", endings: []string{".graph", ".metis"}, graph: graphfile.METIS, text: true},
+	{name: "parquet", endings: []string{".parquet", ".pq"}, graph: graphfile.Parquet, edgesOnly: true},
 	{name: "npy", endings: []string{".npy"}, matrix: tablefile.NPY},
 	{name: "svm", endings: []string{".svm", ".libsvm"}, matrix: tablefile.LIBSVM, text: true},
 	{name: "svm-kernel", matrix: tablefile.LIBSVM, kernel: true, text: true},
+}
+
+// formatOfFile returns the format that an output is to have, nil if that is not
+// clear.
+func formatOfFile(path, to string) *fileFormat {
+	ending := table.Extension(path)
+	for i := range fileFormats {
+		if f := &fileFormats[i]; f.name == to || to == "" && slices.Contains(f.endings, ending) {
+			return f
+		}
+	}
+	return nil
+}
+
+// convertFlags are the flags of convert.
+type convertFlags struct {
+	reading
+	out, to string
+	format  *fileFormat
+	matrix  bool // the input is a matrix of features, for which the others are
+
+	labels    string
+	columns   int // 0: as many as there are
+	zeroBased bool
+	dtype     string // "": that of the input
+}
+
+// matrixFlags are the flags for matrices of features alone.
+var matrixFlags = []string{"labels", "dtype", "columns", "zero-based"}
+
+func newConvert(in *invocation) *cobra.Command {
+	var f convertFlags
+	cmd := &cobra.Command{
+		Use:   "convert INPUT -o FILE",
+		Short: "Write a graph, or features, in the format of another tool",
+		Args:  in.arguments("INPUT", 1, 1),
+	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkConvert(cmd, args, &f) }, func(args []string) error {
+		if f.matrix {
+			return in.runConvertMatrix(args[0], &f)
+		}
+		return in.runConvert(args[0], &f)
+	})
+	var names []string
+	for _, format := range fileFormats {
+		names = append(names, format.name)
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` to write; - is stdout")
+	in.choiceVar(flags, &f.to, "to", "", names, "format (default: as the name of the output ends)")
+	flags.StringVar(&f.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
+	in.choiceVar(flags, &f.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
+	in.intVar(flags, &f.columns, "columns", 0, 0, math.MaxInt32, "columns of LIBSVM features (default: up to the largest index)")
+	flags.BoolVar(&f.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+// checkConvert notes what is wrong with the flags of f together, and finds the format.
+func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convertFlags) {
+	if len(args) != 1 {
+		return
+	}
+	f.matrix = in.isMatrix(args[0], f)
+	in.checkConverted(args[0], f)
+	given := func(names []string, what string) {
+		cmd.Flags().Visit(func(flag *pflag.Flag) {
+			if slices.Contains(names, flag.Name) && flag.Name != "nodes" && flag.Name != "temp-dir" {
+				in.problem("--"+flag.Name, "is for %s; leave it out", what)
+			}
+		})
+	}
+	if !f.matrix {
+		in.checkGraph(cmd, args, &f.reading)
+		given(matrixFlags, "matrices of features (.svm .npy .npz)")
+	} else {
+		if f.labels != "" && f.format != nil && !f.format.text {
+			in.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", f.format.name)
+		}
+		given(f.names, "graphs, and "+args[0]+" is a matrix of features")
+	}
+	inputs := append(args, f.labels, f.config.Nodes)
+	in.checkStdin(inputs...)
+	if f.out != "" {
+		in.checkOutput("-o", f.out, nil, inputs...)
+	}
+}
+
+// isMatrix reports whether an input is a matrix of features: by its content, by
+// its name if it cannot be read, or by the output where it can only be read once.
+func (in *invocation) isMatrix(input string, f *convertFlags) bool {
+	info, err := os.Stat(input)
+	if input == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		format := formatOfFile(f.out, f.to)
+		return format != nil && format.graph == ""
+	}
+	if err != nil || textio.Unfinished(input) != nil {
+		return tablefile.Recognize(input, nil) != tablefile.Other
+	}
+	return tablefile.Detect(in.ctx, input) != tablefile.Other
+}
+
+// checkConverted finds the format of the output, and notes what is wrong with it.
+func (in *invocation) checkConverted(input string, f *convertFlags) {
+	if f.out == "" {
+		in.problem("-o", "the output is missing; write -o FILE")
+		return
+	}
+	holds, others, is, usual := func(f *fileFormat) bool { return f.graph != "" }, "features", "a graph", ".tsv"
+	if f.matrix {
+		holds, others, is, usual = func(f *fileFormat) bool { return f.matrix != tablefile.Other }, "graphs", "a matrix of features", ".npy"
+	}
+	var all []string
+	for i := range fileFormats {
+		if holds(&fileFormats[i]) {
+			all = append(all, fileFormats[i].endings...)
+		}
+	}
+	if f.format = formatOfFile(f.out, f.to); f.format == nil && f.to == "" && f.out == "-" {
+		f.format = formatOfFile(usual, "")
+	}
+	switch {
+	case f.format == nil && f.to == "":
+		in.problem("-o", "%s has no ending that names a format; give one of %s, or --to", f.out, strings.Join(all, " "))
+	case f.format != nil && !holds(f.format):
+		in.problem("-o", "%s files hold %s, and %s is %s; give one of %s", f.format.name, others, input, is, strings.Join(all, " "))
+	case f.format != nil && !f.format.text && strings.ToLower(filepath.Ext(f.out)) != table.Extension(f.out):
+		in.problem("-o", "%s files are written without %s; leave it out", f.format.name, filepath.Ext(f.out))
+	}
+}
+
+// compressed writes the file path by way of w, compressed if its name ends so, shows how
+// much, and returns the bytes of the file.
+func (in *invocation) compressed(w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
+	stage := in.progress.Begin("writing "+path, 0, progress.Bytes)
+	packed, finish, err := textio.Compress(stage.Counting(w), path)
+	if err == nil {
+		err = write(packed)
+	}
+	if err == nil {
+		err = finish()
+	}
+	return stage.Done(), err
 }
 
 // converted is the JSON document of convert.
@@ -62,249 +207,184 @@ type converted struct {
 	Closing
 }
 
-func newConvert(in *invocation) *cobra.Command {
-	var (
-		r   reading
-		m   matrixFlags
-		out string
-		to  string
-	)
-	names := make([]string, len(fileFormats))
-	for i, f := range fileFormats {
-		names[i] = f.name
-	}
-	cmd := &cobra.Command{
-		Use:   "convert INPUT -o FILE",
-		Short: "Write a graph, or features, in the format of another tool",
-		Args:  in.arguments("INPUT", 1, 1),
-	}
-	var (
-		matrix bool
-		format *fileFormat
-	)
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		matrix = len(args) == 1 && in.isMatrix(args[0], out, to)
-		format = in.fileFormat(out, to, args, matrix)
-		if matrix {
-			in.checkMatrix(cmd, args[0], format, &m, &r)
-		} else {
-			in.checkGraph(cmd, args, &r)
-			in.checkNoMatrix(cmd)
-		}
-		inputs := append(args, m.labels, r.config.Nodes)
-		in.checkStdin(inputs...)
-		if out != "" {
-			in.checkOutput("-o", out, inputs...)
-		}
-	}, func(args []string) error {
-		if matrix {
-			return in.runConvertMatrix(args[0], out, format, &m, &r)
-		}
-		return in.runConvert(args[0], out, format, &r)
-	})
-	flags := cmd.Flags()
-	flags.StringVarP(&out, "output", "o", "", "`FILE` to write; - is stdout")
-	in.choiceVar(flags, &to, "to", "", names, "format (default: as the name of the output ends)")
-	in.matrixFlags(flags, &m)
-	in.readingFlags(flags, &r)
-	return cmd
-}
-
-// formatOfFile returns the format that an output is to have, nil if that is not
-// clear.
-func formatOfFile(path, to string) *fileFormat {
-	ending := table.Extension(path)
-	for i := range fileFormats {
-		if f := &fileFormats[i]; f.name == to || to == "" && slices.Contains(f.endings, ending) {
-			return f
-		}
-	}
-	return nil
-}
-
-// fileFormat returns the format of an output, and notes what is wrong with it.
-func (in *invocation) fileFormat(path, to string, inputs []string, matrix bool) *fileFormat {
-	if path == "" {
-		in.problem("-o", "the output is missing; write -o FILE")
-		return nil
-	}
-	holds := func(f *fileFormat) bool {
-		if matrix {
-			return f.matrix != tablefile.Other
-		}
-		return f.holds
-	}
-	var all []string
-	for i := range fileFormats {
-		if holds(&fileFormats[i]) {
-			all = append(all, fileFormats[i].endings...)
-		}
-	}
-	found := formatOfFile(path, to)
-	if found == nil && to == "" && path == "-" {
-		if found = formatOfFile(".tsv", ""); matrix {
-			found = formatOfFile(".npy", "")
-		}
-	}
-	switch {
-	case found == nil && to == "":
-		in.problem("-o", "%s has no ending that names a format; give one of %s, or --to", path, strings.Join(all, " "))
-	case found != nil && !holds(found) && matrix:
-		in.problem("-o", "%s files hold graphs, and %s is a matrix of features; give one of %s", found.name, inputs[0], strings.Join(all, " "))
-	case found != nil && !holds(found) && len(inputs) > 0:
-		in.problem("-o", "%s files hold features, and %s is a graph; give one of %s", found.name, inputs[0], strings.Join(all, " "))
-	case found != nil && !found.text && strings.ToLower(filepath.Ext(path)) != table.Extension(path):
-		in.problem("-o", "%s files are written without %s; leave it out", found.name, filepath.Ext(path))
-	}
-	return found
-}
-
 // runConvert writes a graph.
-func (in *invocation) runConvert(name, path string, format *fileFormat, r *reading) error {
-	o, err := in.beginProduct(path, false)
+func (in *invocation) runConvert(name string, f *convertFlags) error {
+	o, err := in.beginProduct(f.out, tablefile.Other)
 	if err != nil {
 		return err
 	}
-	defer o.abort()
-	ids, err := o.beside(path, "", ".ids")
+	ids, err := o.beside(f.out, "", ".ids")
 	if err != nil {
 		return err
 	}
-	r.streamed = true
-	g, err := in.openGraph(name, r, path)
+	f.streamed = true
+	g, err := in.openGraph(name, &f.reading, f.out)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	m := g.Manifest
-	nodes := g.Nodes
-	doc := &converted{
-		Output: path, Format: format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
-	}
-	source := &graphfile.Graph{
-		A: g.Compared(), Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
-		SelfLoops: m.SelfLoops,
-	}
-	plan, err := in.fit(g, func() (*budget.Needs, error) {
+	m, source := g.Manifest, graphfile.OfStore(g.Store)
+	var file int64
+	err = in.take(g, func() (*budget.Needs, error) {
+		n := g.needs()
+		n.Sweeps = 1
 		source.Memory = g.memory()
-		return planConvert(g, source, format, path)
+		var list []spec.Bytes
+		if list, file = graphfile.Memory(f.format.graph, source); f.format.graph == graphfile.SciPy {
+			n.Sweeps = 3
+		}
+		n.Disk = file + runFileBytes + bytesOf(g.axis())
+		return n, n.Reserve(spec.Sum(list)+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
 	})
 	if err != nil {
 		return err
 	}
-	if err := in.begin(g, plan); err != nil {
-		return err
+	if f.format.graph == graphfile.Parquet {
+		in.warnBytes(f.out, f.format.endings[0], g, nil)
 	}
-	writing := in.progress.Phases()
-	source.Progress = func(done, total int) { writing("writing "+path, float64(done)/float64(total)) }
-	if format.graph == graphfile.Parquet {
-		in.warnBytes(path, format.endings[0], g, nil)
-	}
-	if err := in.writeGraph(o.text, path, format, source, doc); err != nil {
-		return err
-	}
-	if path != "-" {
-		doc.IDs = path + ".ids"
-		if err := tablefile.WriteIDs(ids, g.ids()); err != nil {
+	if f.format.graph == graphfile.SciPy { // whose size is known
+		if err := checkSpace(f.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
 			return err
 		}
 	}
-	if err := o.publish(storeOf(m), nil); err != nil {
+	doc := &converted{
+		Output: f.out, Format: f.format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
+	}
+	without := 0
+	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) (err error) {
+		writing := in.progress.Phases()
+		source.Progress = func(done, total int) { writing("writing "+f.out, float64(done)/float64(total)) }
+		without, err = graphfile.Write(in.ctx, f.format.graph, w, source)
 		return err
-	}
-	if doc.Without != nil && *doc.Without > 0 {
-		where := "write to a file to get their ids beside it"
-		if path != "-" {
-			where = "they are in " + doc.IDs + "; read it with --nodes"
-		}
-		in.warn("%s: not in a file of edges; %s", words.Counted(int64(*doc.Without), "node")+" without an edge", where)
-	}
-	return in.tell(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), in.cost(), path)
-	}, path)
-}
-
-// planConvert returns what it takes to write a graph.
-func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*budget.Needs, error) {
-	n := g.needs()
-	list, file := graphfile.Memory(format.graph, source)
-	n.Sweeps, n.Disk = 1, file+runFileBytes
-	if format.graph == graphfile.SciPy {
-		n.Sweeps = 3
-	}
-	for id := range g.ids() {
-		n.Disk += int64(len(id)) + 1
-	}
-	bytes := spec.Sum(list) + min(textio.CompressBytes(path), n.Disk)
-	return n, n.Reserve(bytes, "rows on their way")
-}
-
-// writeGraph writes a graph in a format and notes in doc what was written.
-func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat, g *graphfile.Graph, doc *converted) error {
-	if format.graph == graphfile.SciPy { // whose size is known
-		_, file := graphfile.Memory(format.graph, g)
-		if err := checkSpace(path, file, words.Counted(doc.Entries, "entry"), "take another disk"); err != nil {
-			return err
-		}
-	}
-	sum := &written{w: out}
-	w, finish, err := textio.Compress(sum, path)
-	if err != nil {
-		return err
-	}
-	without, err := graphfile.Write(in.ctx, format.graph, w, g)
+	})
 	if errors.Is(err, graphfile.ErrFormat) {
 		return fault.Usage("-o", "%v", err)
 	}
+	where := "write to a file to get their ids beside it"
+	if err == nil && f.out != "-" {
+		doc.IDs = f.out + ".ids"
+		where = "they are in " + doc.IDs + "; read it with --nodes"
+		err = tablefile.WriteIDs(ids, g.axis().IDs())
+	}
+	if err == nil {
+		err = o.publish(storeOf(m), nil)
+	}
 	if err != nil {
 		return err
 	}
-	if err := finish(); err != nil {
-		return err
-	}
-	if doc.Bytes = sum.bytes; format.edgesOnly {
+	if f.format.edgesOnly {
 		doc.Without = &without
 	}
-	return nil
+	if without > 0 {
+		in.warn("%s: not in a file of edges; %s", words.Counted(int64(without), "node")+" without an edge", where)
+	}
+	return in.tell(doc, func(w io.Writer) {
+		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), in.cost(), f.out)
+	}, f.out)
 }
 
-// written counts what passes.
-type written struct {
-	w     io.Writer
-	bytes int64
+// convertedMatrix is the JSON document of convert for a matrix.
+type convertedMatrix struct {
+	Output  string   `json:"output"`
+	Labels  string   `json:"labels,omitempty"` // the file beside it
+	Format  string   `json:"format"`
+	Rows    int      `json:"rows"`
+	Cols    int      `json:"cols"`
+	Dtype   string   `json:"dtype"`
+	Kernel  bool     `json:"kernel"`
+	Classes []string `json:"classes,omitempty"` // that the labels 1, 2 … stand for
+	Bytes   int64    `json:"bytes"`
+	Closing
 }
 
-// Write implements [io.Writer].
-func (c *written) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.bytes += int64(n)
-	return n, err
-}
-
-// ids goes through the ids of all nodes, in the order of the rows of files.
-func (g *openGraph) ids() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		var id []byte
-		for row := range g.Nodes.Rows() {
-			if id = g.Nodes.AppendID(id[:0], row); !yield(id) {
-				return
-			}
+// runConvertMatrix writes a matrix.
+func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
+	o, err := in.beginProduct(f.out, f.format.matrix)
+	if err != nil {
+		return err
+	}
+	plan := in.needs()
+	options := &tablefile.Options{
+		ZeroBased: f.zeroBased, Columns: f.columns, Memory: plan.Limit / 4, Stdin: in.stdin,
+		Progress: in.progress.Begin("reading "+input, 0, progress.Bytes).Set,
+		Copy: func() (string, error) { // of what can be read only once
+			dir, err := in.makeTempContent(f.out)
+			return filepath.Join(dir, "content"), err
+		},
+	}
+	x, err := tablefile.Inspect(in.ctx, input, options)
+	if err != nil {
+		return err
+	}
+	if x.Format != tablefile.LIBSVM && (f.columns > 0 || f.zeroBased) {
+		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
+	}
+	c := &tablefile.Conversion{
+		File: x, Kernel: x.Kernel || f.format.kernel, IDs: f.config.Nodes, Stdin: in.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
+		LabelFile: f.labels, Reserve: plan.ReserveList,
+		Labelling: &nodefile.LabelConfig{
+			SkipUnknown: f.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: in.stdin, Warn: in.warnText,
+		},
+	}
+	doc := &convertedMatrix{Output: f.out, Format: f.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: c.Kernel, Dtype: "float64"}
+	labels := io.Discard
+	if x.Labelled && !f.format.text && f.out != "-" {
+		doc.Labels = strings.TrimSuffix(f.out, filepath.Ext(f.out)) + ".labels.tsv"
+		if labels, err = o.beside(f.out, filepath.Ext(f.out), ".labels.tsv"); err != nil {
+			return err
 		}
 	}
+	if err := c.Prepare(in.ctx); err != nil {
+		return err
+	}
+	doc.Classes = c.Classes
+	if x.Kernel && !x.InOrder && x.Format == tablefile.LIBSVM {
+		in.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
+	}
+	convert := tablefile.Convert[float64]
+	if f.dtype == "float32" || f.dtype == "" && x.Single {
+		convert, doc.Dtype = tablefile.Convert[float32], "float32"
+	}
+	if err := plan.Reserve(x.Held+int64(x.Cols*elementOf(doc.Dtype)), "rows"); err != nil {
+		return err
+	}
+	if !f.format.text {
+		if _, err := o.checkMatrix(c.Rows, c.Cols, doc.Dtype, "take another disk"); err != nil {
+			return err
+		}
+	}
+	if err := in.keepTo(plan); err != nil {
+		return err
+	}
+	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) error { return convert(in.ctx, c, f.format.matrix, w, labels) })
+	if err == nil {
+		err = o.publish(nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return in.tell(doc, func(w io.Writer) { in.printMatrix(w, doc) }, f.out)
 }
 
-// hasNumbers reports whether all ids are numbers that an integer of 64 bits
-// holds.
-func (g *openGraph) hasNumbers() bool {
-	switch m := g.Manifest; m.Nodes {
-	case "implicit":
-		return true
-	case "numeric":
-		last := 0 // the row of the largest number
-		for last = range g.Nodes.Rows() {
-		}
-		n, err := strconv.ParseUint(g.Nodes.ID(last), 10, 64)
-		return err == nil && n <= math.MaxInt64
+// printMatrix says what was written.
+func (in *invocation) printMatrix(w io.Writer, d *convertedMatrix) {
+	what := "features"
+	if d.Kernel {
+		what = "kernel"
 	}
-	return false
+	fmt.Fprintf(w, "%s %s", shapeOf(d.Rows, d.Cols, d.Dtype), what)
+	if d.Labels != "" {
+		fmt.Fprintf(w, ", labels in %s", d.Labels)
+	}
+	const most = 10
+	for i, name := range d.Classes[:min(most, len(d.Classes))] {
+		before := ", "
+		if i == 0 {
+			before = "\nlabels "
+		}
+		fmt.Fprintf(w, "%s%d %s", before, i+1, name)
+	}
+	if len(d.Classes) > most {
+		fmt.Fprintf(w, " …")
+	}
+	fmt.Fprintf(w, "\n%s · %s\n", in.cost(), d.Output)
 }

@@ -74,7 +74,6 @@ func (in *invocation) runDemo() error {
 	if err != nil {
 		return err
 	}
-	defer g.close()
 	if !in.json {
 		fmt.Fprintf(in.stdout, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
 			words.Count(int64(d.Nodes)), words.Count(d.Edges), len(d.Classes))
@@ -122,17 +121,7 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, 
 		return nil, nil, err
 	}
 	began := time.Now()
-	temp, err := in.makeTemp("")
-	if err != nil {
-		return nil, nil, err
-	}
-	g := &openGraph{in: in, name: "cora", temp: temp}
-	_, err = ingest.Run(in.ctx, temp.Content(), []string{"-"}, &ingest.Config{
-		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
-	})
-	if err == nil {
-		err = g.open(temp.Content(), false, true)
-	}
+	g, err := in.openFor("-", &reading{config: ingest.Config{Stdin: bytes.NewReader(edges)}, source: "reading cora"}, "", true)
 	if err == nil {
 		err = g.Load(in.ctx)
 	}
@@ -141,11 +130,10 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, 
 		l, err = nodefile.ReadLabels(in.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(labels)})
 	}
 	if err != nil {
-		g.close()
 		return nil, nil, err
 	}
 	m := g.Manifest
-	d.Graph, d.Nodes, d.Edges, d.Entries, d.BitsPerEntry = g.name, int(m.Rows), m.Edges(), m.Entries, m.BitsPerEntry()
+	d.Graph, d.Nodes, d.Edges, d.Entries, d.BitsPerEntry = "cora", int(m.Rows), m.Edges(), m.Entries, m.BitsPerEntry()
 	d.Classes = l.Names
 	d.SecondsIngest = time.Since(began).Seconds()
 	return g, l, nil

@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // eigenFlags are the flags of eigen.
@@ -117,8 +118,7 @@ func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlag
 		in.problem("-o", "the output is missing; write -o FILE, with an ending .npy or .npz")
 		return
 	}
-	in.checkFormat("-o", f.out, eigenFormats)
-	in.checkOutput("-o", f.out, args...)
+	in.checkOutput("-o", f.out, eigenFormats, args...)
 }
 
 // eigenReport is the JSON document of eigen.
@@ -146,7 +146,7 @@ type eigenReport struct {
 // runEigen writes the eigenpairs that f describes.
 func runEigen(in *invocation, name string, f *eigenFlags) error {
 	var values, ids io.Writer // of arrays beside an .npy file
-	d, err := in.beginRun(name, f.out, false, &f.reading, func(d *graphRun) (err error) {
+	d, err := in.beginRun(name, f.out, tablefile.Other, &f.reading, func(d *graphRun) (err error) {
 		if formatOf(f.out, eigenFormats) == ".npy" {
 			if values, err = d.beside(f.out, filepath.Ext(f.out), ".values.npy"); err == nil {
 				ids, err = d.beside(f.out, filepath.Ext(f.out), ".rows.ids")
@@ -160,7 +160,6 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	g, rows := d.g, d.rows
 	if g.Manifest.Directed {
 		return fault.Usage(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
@@ -169,7 +168,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if f.K > n {
 		return fault.Usage("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
 	}
-	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shapeOf(axis{N: n}, axis{N: f.K}, "float64"), "ask for fewer pairs (--k), or another disk"); err != nil {
+	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shapeOf(n, f.K, "float64"), "ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
 	settings := &lanczos.Settings{
@@ -202,7 +201,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	if err := pairs.Write(d.text, values, ids, rows, nodesOf(g, rows)); err != nil {
+	if err := pairs.Write(d.w, values, ids, rows, nodesOf(g, rows)); err != nil {
 		return err
 	}
 	r := &eigenReport{

@@ -113,6 +113,9 @@ func (in *invocation) printReport(r fault.Report) {
 	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
+// warnText is warn for a text that a library tells.
+func (in *invocation) warnText(text string) { in.warn("%s", text) }
+
 // warn prints something the user should know that does not stop the run.
 func (in *invocation) warn(format string, args ...any) {
 	text := withFlags(fmt.Sprintf(format, args...))

@@ -98,7 +98,6 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	g, l := d.g, d.l
 	splits, phase := in.progress.Parts("evaluating", "split")
 	settings, err := d.settings(&f.base, &f.learning, phase)
@@ -144,11 +143,11 @@ func (o *product) publishReport(doc document, r reporter, store, chosen any, lin
 	switch format := formatOf(o.path, reportFormats); {
 	case o.path == "":
 	case format == ".json":
-		err = encode(o.text, doc)
+		err = encode(o.w, doc)
 	case format == ".html" && ok:
-		err = page.WriteHTML(o.text)
+		err = page.WriteHTML(o.w)
 	default:
-		err = r.WriteText(o.text)
+		err = r.WriteText(o.w)
 	}
 	if err == nil {
 		err = o.publish(store, chosen)
@@ -275,8 +274,7 @@ var reportFormats = []string{".txt", ".json", ".html"}
 // and completes them.
 func (in *invocation) checkSplits(flags *pflag.FlagSet, s *splitting, inputs ...string) {
 	if s.report != "" {
-		in.checkFormat("--report", s.report, reportFormats)
-		in.checkOutput("--report", s.report, append(inputs, s.split)...)
+		in.checkOutput("--report", s.report, reportFormats, append(inputs, s.split)...)
 	}
 	if s.resume && (s.report == "" || s.report == "-") {
 		in.problem("--resume", "a run can go on from the journal beside its report alone; give --report FILE")

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -66,7 +67,6 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	if f.asked {
 		if err := checkFolds(f.folds, d.l); err != nil {
 			return err
@@ -79,8 +79,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
 	picks := cwk.Picks(d.rows, cwk.Seeds{}, nil)
 	m := &walkMatrix[T]{
-		rows: nodesOf(d.g, d.rows), lines: lines{label: d.labelOf()},
-		cols:   axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }},
+		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Label: d.labelOf()},
 		settle: func(w *cwk.Walk[T]) { w.Lo, w.Hi = first, end },
 		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.FeaturePanelsMemory(from, picks) },
 		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
@@ -91,6 +90,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		command:    "features", slab: f.slab,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
 	}
+	m.Cols = axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }}
 	if f.kind == "honest" {
 		m.parameters.Folds, m.parameters.Seed = f.folds, in.seed
 		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
@@ -188,11 +188,10 @@ func seedsOf(l *nodefile.Labels) cwk.Seeds {
 
 // walkMatrix is a matrix that a walk makes.
 type walkMatrix[T sparse.Float] struct {
-	rows, cols axis
-	lines      lines
-	settle     func(w *cwk.Walk[T]) // completes a walk
-	memory     func(w *cwk.Walk[T]) (list []spec.Bytes, sweeps int, err error)
-	panels     func(w *cwk.Walk[T], sink func(lo int, panel *sparse.Block[T]) error) error
+	tablefile.Matrix
+	settle func(w *cwk.Walk[T]) // completes a walk
+	memory func(w *cwk.Walk[T]) (list []spec.Bytes, sweeps int, err error)
+	panels func(w *cwk.Walk[T], sink func(lo int, panel *sparse.Block[T]) error) error
 
 	parameters walkParameters
 	command    string
@@ -206,7 +205,7 @@ const fewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 // writeWalk writes a matrix of a walk; advice is what to do where it is too large for the disk.
 func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice string) error {
 	in := d.in
-	files, err := d.checkMatrix(m.rows, m.cols, m.shape.Dtype, advice)
+	files, err := d.checkMatrix(m.Rows, m.Cols, m.shape.Dtype, advice)
 	if err != nil {
 		return err
 	}
@@ -242,7 +241,7 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 		return err
 	}
 	walk.A = d.g.A // which is loaded now
-	file, err := newDenseFile[T](d.dense, m.rows, m.cols, m.lines)
+	file, err := newWriter[T](d.product, &m.Matrix)
 	if err != nil {
 		return err
 	}
@@ -257,8 +256,8 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 		return err
 	}
 	p := &m.parameters
-	r := &matrixDocument{Output: d.path, Rows: m.rows.N, Cols: m.cols.N, Dtype: m.shape.Dtype, Parameters: p}
-	return d.finish(r, storeOf(d.g.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(m.rows, m.cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+	r := &matrixDocument{Output: d.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
+	return d.finish(r, storeOf(d.g.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
 }
 
 // walkParameters are what a walk was done with.
@@ -271,16 +270,4 @@ type walkParameters struct {
 	Features string  `json:"features,omitempty"`
 	Folds    int     `json:"folds,omitempty"` // of honest features
 	Seed     int64   `json:"seed,omitempty"`  // of their folds
-}
-
-// matrixDocument is the JSON document of commands that write a matrix.
-type matrixDocument struct {
-	Output     string `json:"output"`
-	Rows       int    `json:"rows"`
-	Cols       int    `json:"cols"`
-	Dtype      string `json:"dtype"`
-	Kernel     string `json:"kernel,omitempty"`     // of tables and of collections
-	Attributes int    `json:"attributes,omitempty"` // of a table
-	Parameters any    `json:"parameters,omitempty"`
-	Closing
 }

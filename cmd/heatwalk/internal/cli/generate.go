@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graphfile"
@@ -89,7 +88,7 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 // checkGenerated notes what is wrong with the outputs of a graph.
 func (in *invocation) checkGenerated(cmd *cobra.Command, r *generated) {
 	if !isStoreName(r.Output) {
-		in.checkOutput("-o", r.Output)
+		in.checkOutput("-o", r.Output, nil)
 		if f := formatOfFile(r.Output, ""); f != nil && !slices.Contains(f.endings, ".edges") {
 			in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
@@ -108,7 +107,7 @@ func (in *invocation) checkGenerated(cmd *cobra.Command, r *generated) {
 		case slices.ContainsFunc(named, same):
 			in.problem(side.flag, "%s is another output of this command; name another file", side.path)
 		default:
-			in.checkOutput(side.flag, side.path)
+			in.checkOutput(side.flag, side.path, nil)
 			named = append(named, side.path)
 		}
 	}
@@ -126,71 +125,58 @@ func (in *invocation) checkCollectionName(_ *cobra.Command, r *generated) {
 	}
 }
 
-// writeText writes the file path, compressed if its name ends so, and shows how much.
-func (o *outputs) writeText(path string, write func(w io.Writer) error) error {
+// writeText writes the file path, compressed if its name ends so, unless it is "".
+func (o *product) writeText(path string, write func(w io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
 	w, err := o.begin(path)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = o.in.compressed(w, path, write)
 	}
-	w, finish, err := textio.Compress(o.in.progress.Begin("writing "+path, 0, progress.Bytes).Counting(w), path)
-	if err != nil {
-		return err
-	}
-	if err := write(w); err != nil {
-		return err
-	}
-	return finish()
+	return err
 }
 
 func (in *invocation) runGenerate(r *generated) error {
-	files := &outputs{in: in}
-	defer files.abort()
+	o := in.newProduct(r.Output)
 	g, err := generate.New(r.Model, r.values, uint64(in.seed), in.threads)
-	if err != nil {
-		return err
-	}
-	if err := in.planGenerate(r.Output, g.Size()); err != nil {
-		return err
+	if err == nil {
+		err = in.planGenerate(r.Output, g.Size())
 	}
 	isStore := isStoreName(r.Output)
-	closing := ""
-	write := func(path string, write func(w io.Writer) error) {
-		if path == "" || err != nil {
-			return
-		}
-		if err = files.writeText(path, write); path != "-" {
-			closing += " · " + path
-		}
+	if err == nil && !isStore {
+		err = o.writeText(r.Output, func(w io.Writer) error { return g.EdgesTo(in.ctx, w) })
 	}
-	if !isStore {
-		write(r.Output, func(w io.Writer) error { return g.EdgesTo(in.ctx, w) })
+	if err == nil {
+		err = o.writeText(r.Labels, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, r.fraction) })
 	}
-	write(r.Labels, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, r.fraction) })
-	write(r.Truth, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, 1) })
+	if err == nil {
+		err = o.writeText(r.Truth, func(w io.Writer) error { return g.LabelsTo(in.ctx, w, 1) })
+	}
+	if err == nil {
+		o.run, err = o.beside(withoutSeparator(r.Output), "", ".run.json")
+	}
 	if err != nil {
 		return err
 	}
-	run, err := files.beside(withoutSeparator(r.Output), "", ".run.json")
-	if err != nil {
-		return err
-	}
-	publish := func(store func() error) error {
-		if err := in.writeRun(run, r.Store, r.Parameters); err != nil {
-			return err
-		}
-		return files.commitAround(store)
-	}
-	var made string
+	made := ""
 	if isStore {
-		made, err = in.generateStore(r, g, publish)
-		made, closing = made+"\n", " · "+r.Output+closing
+		made, err = in.generateStore(r, g, o)
 	} else {
-		err = publish(nil)
+		err = o.publish(nil, r.Parameters)
 	}
 	if err != nil {
 		return err
 	}
-	return in.tell(r, func(w io.Writer) { fmt.Fprintln(w, made+in.cost()+closing) }, r.Output)
+	return in.tell(r, func(w io.Writer) {
+		files := ""
+		for _, path := range []string{r.Output, r.Labels, r.Truth} {
+			if path != "" && path != "-" {
+				files += " · " + path
+			}
+		}
+		fmt.Fprintln(w, made+in.cost()+files)
+	}, r.Output)
 }
 
 // planGenerate plans a run, and keeps it to the plan.
@@ -233,18 +219,18 @@ func withoutSeparator(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// generateStore ingests the edges while they are made, and returns what the
-// store holds. It is put in place by what publish calls.
-func (in *invocation) generateStore(r *generated, g generate.Graph, publish func(store func() error) error) (string, error) {
+// generateStore ingests the edges while they are made, puts the store in place with o, and
+// returns what it holds.
+func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) (string, error) {
 	in.keeps(r.Output)
 	edges, stop := generate.Stream(in.ctx, g)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
 	}
-	around := func(m *shard.Manifest, store func() error) error {
+	around := func(m *shard.Manifest, put func() error) error {
 		r.Store = storeOf(m)
-		return publish(store)
+		return o.publishAround(r.Store, r.Parameters, put)
 	}
 	report, err := in.ingest(r.Output, []string{"-"}, &reading{
 		config: ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: around}},
@@ -255,13 +241,11 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, publish func
 		return "", err
 	}
 	in.doing = ""
-	return madeStore(report), nil
+	return madeStore(report) + "\n", nil
 }
 
 // generateCollection makes and writes a collection.
 func (in *invocation) generateCollection(r *generated) error {
-	files := &outputs{in: in}
-	defer files.abort()
 	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(list []spec.Bytes) error {
 		return in.keepWithin(func() (*budget.Needs, error) {
 			n := in.needs()
@@ -271,20 +255,16 @@ func (in *invocation) generateCollection(r *generated) error {
 	if err != nil {
 		return err
 	}
+	o := in.newProduct(r.Output)
 	err = graphfile.WriteTU(c, func(ending string, write func(w io.Writer) error) error {
-		path := r.Output + ending
-		r.Files = append(r.Files, path)
-		return files.writeText(path, write)
+		r.Files = append(r.Files, r.Output+ending)
+		return o.writeText(r.Output+ending, write)
 	})
-	if err != nil {
-		return err
-	}
-	run, err := files.beside(r.Output, "", ".run.json")
 	if err == nil {
-		err = in.writeRun(run, nil, r.Parameters)
+		o.run, err = o.beside(r.Output, "", ".run.json")
 	}
 	if err == nil {
-		err = files.commit()
+		err = o.publish(nil, r.Parameters)
 	}
 	if err != nil {
 		return err

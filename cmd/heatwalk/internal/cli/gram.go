@@ -48,13 +48,13 @@ func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 
 // checkScores notes scores that the output does not hold.
 func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
-	switch matrix := isScoreMatrix(f.out); {
+	switch matrix := scoreFormatOf(f.out) != tablefile.Other; {
 	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
 		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 	case matrix && f.kind == "" && flags.Changed("scores"):
 		in.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	if flags.Changed("dtype") && !isScoreMatrix(f.out) {
+	if flags.Changed("dtype") && scoreFormatOf(f.out) == tablefile.Other {
 		in.problem("--dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out")
 	}
 }
@@ -108,11 +108,10 @@ type gramDocument struct {
 
 // runGram learns from kernel values in files, and scores all rows.
 func (in *invocation) runGram(_ string, f *classifyFlags) error {
-	o, err := in.beginProduct(f.out, true)
+	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	k, err := in.openGram(f)
 	if err != nil {
 		return err
@@ -135,8 +134,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	}
 	next, stop := k.Scores(in.ctx, m, shares)
 	defer stop()
-	unknown := lines{label: func(int) string { return "0" }}
-	err = o.fill(g.dtype, k.Rows, tablefile.AxisOf(columns), unknown, func(_ int, row []float64) error { return next(row) })
+	err = o.fill(g.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error { return next(row) })
 	if err != nil {
 		return err
 	}
@@ -162,7 +160,7 @@ func (in *invocation) openGram(f *classifyFlags) (*ongram.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := k.ReadLabels(in.ctx, f.labels, in.stdin, func(text string) { in.warn("%s", text) }); err != nil {
+	if err := k.ReadLabels(in.ctx, f.labels, in.stdin, in.warnText); err != nil {
 		return nil, err
 	}
 	if unknown := k.Labels.Unknown; unknown > 0 && f.config.UnknownIDs != ingest.SkipUnknown {
@@ -186,7 +184,7 @@ func (in *invocation) planGram(k *ongram.Files, o *product, f *classifyFlags) er
 		}
 	}
 	classes := len(k.Labels.Names)
-	disk := o.dense.bytes(k.Rows, axis{N: max(classes, classes*(classes-1)/2)}, 8) + runFileBytes + bytesOf(k.Rows)
+	disk := o.matrixBytes(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + bytesOf(k.Rows)
 	return in.keepWithin(in.dataNeeds(disk, k.Memory(f.gram.learner)))
 }
 

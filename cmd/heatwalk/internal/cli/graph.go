@@ -155,33 +155,20 @@ func (in *invocation) openSwept(name string, r *reading, beside string, takes fu
 	if err == nil {
 		err = g.Load(in.ctx)
 	}
-	if err != nil {
-		g.close()
-		return nil, err
-	}
-	return g, nil
+	return g, err
 }
 
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
 	g, dir := &openGraph{in: in, name: name}, name
-	opened := false
-	defer func() {
-		if !opened { // by an error, or a panic
-			g.close()
-		}
-	}()
+	in.atEnd(g.close)
 	if !isStore(name) {
 		if err := g.read(r, beside); err != nil {
 			return nil, err
 		}
 		dir = g.temp.Content()
 	}
-	if err := g.open(dir, r.streamed, swept); err != nil {
-		return nil, err
-	}
-	opened = true
-	return g, nil
+	return g, g.open(dir, r.streamed, swept)
 }
 
 // read ingests the file into a temporary store.
@@ -229,12 +216,19 @@ func (g *openGraph) held() int64 {
 	return g.Held() + g.attributes.Table.Bytes()
 }
 
+// axis is that of the nodes, in the order of the ids.
+func (g *openGraph) axis() axis {
+	nodes := g.Nodes
+	return axis{N: nodes.Len(), ID: func(i int) string { return nodes.ID(nodes.RowAt(i)) }}
+}
+
 // hasHyperedges reports whether the last nodes stand for hyperedges.
 func (g *openGraph) hasHyperedges() bool {
 	return g.Manifest.Options[source.HyperedgesOption] != ""
 }
 
-// close closes the store and removes what was made on the fly.
+// close closes the store and removes what was made on the fly. The end of the command does
+// too.
 func (g *openGraph) close() {
 	if g.Swept != nil {
 		_ = g.Close() // it was only read

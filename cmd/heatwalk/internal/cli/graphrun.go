@@ -2,66 +2,19 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
-
-// product is the output of a run and the run file beside it, which appear together. They
-// are begun before any input is read.
-type product struct {
-	*outputs
-	path  string       // "" for none
-	text  io.Writer    // of the output, nil if it is a matrix
-	dense *denseOutput // of the output, nil if it is none
-	run   io.Writer
-	part  *evaluate.Part // that it is of a whole, nil if it is the whole
-}
-
-// beginProduct begins the output called path, a matrix if matrix is true.
-func (in *invocation) beginProduct(path string, matrix bool) (_ *product, err error) {
-	o := &product{outputs: &outputs{in: in}, path: path}
-	if path == "" {
-		return o, nil
-	}
-	in.keeps(path)
-	if matrix {
-		if o.dense, err = o.beginDense(path); err == nil {
-			o.run = o.dense.run
-		}
-	} else if o.text, err = o.begin(path); err == nil {
-		o.run, err = o.beside(path, "", ".run.json")
-	}
-	if err != nil {
-		o.abort()
-		return nil, err
-	}
-	return o, nil
-}
-
-// publish writes the run file of a run on a store with parameters, and makes all files
-// appear.
-func (o *product) publish(store, parameters any) error {
-	if o.path == "" {
-		return nil
-	}
-	if err := o.in.writePartRun(o.run, store, parameters, o.part); err != nil {
-		return err
-	}
-	return o.commit()
-}
 
 // finish publishes the output of a run and prints its result: d with --json, else lines and
 // what the run took.
@@ -82,42 +35,6 @@ func (o *product) print(w io.Writer, lines []string) {
 	o.in.printCost(w, cmp.Or(o.path, "-"))
 }
 
-// fill writes a matrix: values stores row i.
-func (o *product) fill(dtype string, rows, cols axis, l lines, values func(i int, row []float64) error) error {
-	if err := o.dense.writeIDs(rows, cols); err != nil {
-		return err
-	}
-	m := &tablefile.Matrix{Rows: rows, Cols: cols, Kernel: l.kernel, Label: l.label}
-	if dtype == "float64" {
-		return tablefile.Fill[float64](o.in.ctx, o.dense.matrix, o.dense.format, m, values)
-	}
-	return tablefile.Fill[float32](o.in.ctx, o.dense.matrix, o.dense.format, m, values)
-}
-
-// shapeOf says how large a matrix is.
-func shapeOf(rows, cols axis, dtype string) string {
-	return fmt.Sprintf("%s × %s %s", words.Count(int64(rows.N)), words.Count(int64(cols.N)), dtype)
-}
-
-// checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
-// error with advice if they do not fit its disk.
-func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int64, err error) {
-	bytes = o.dense.bytes(rows, cols, elementOf(dtype))
-	err = checkSpace(o.path, bytes, shapeOf(rows, cols, dtype), advice)
-	if o.in.estimating {
-		bytes += bytesOf(rows) + bytesOf(cols)
-	}
-	return bytes + runFileBytes, err
-}
-
-// elementOf returns the bytes of a number of a precision.
-func elementOf(dtype string) int {
-	if dtype == "float64" {
-		return 8
-	}
-	return 4
-}
-
 // graphRun is a run on a graph that writes something, with all that it has read and has
 // begun to write.
 type graphRun struct {
@@ -130,36 +47,21 @@ type graphRun struct {
 
 // beginRun begins the output called path, if it is not "", opens the graph, and reads what
 // else there is with read.
-func (in *invocation) beginRun(name, path string, matrix bool, r *reading, read func(d *graphRun) error) (_ *graphRun, err error) {
-	d := &graphRun{name: name}
-	if d.product, err = in.beginProduct(path, matrix); err != nil {
-		return nil, err
+func (in *invocation) beginRun(name, path string, matrix tablefile.Format, r *reading, read func(d *graphRun) error) (d *graphRun, err error) {
+	d = &graphRun{name: name}
+	if d.product, err = in.beginProduct(path, matrix); err == nil {
+		d.g, err = in.openFor(name, r, path, true)
 	}
-	begun := false
-	defer func() {
-		if !begun { // by an error, or a panic
-			d.end()
-		}
-	}()
-	if d.g, err = in.openFor(name, r, path, true); err == nil {
+	if err == nil {
 		err = read(d)
 	}
-	begun = err == nil
 	return d, err
-}
-
-// end gives up what is not finished and closes the graph.
-func (d *graphRun) end() {
-	d.abort()
-	if d.g != nil {
-		d.g.close()
-	}
 }
 
 // beginLearn begins a run that learns from the labels of a graph and its attributes, if there
 // are any.
 func (in *invocation) beginLearn(name, path string, f *learning) (*graphRun, error) {
-	return in.beginRun(name, path, isScoreMatrix(path), &f.reading, func(d *graphRun) (err error) {
+	return in.beginRun(name, path, scoreFormatOf(path), &f.reading, func(d *graphRun) (err error) {
 		if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
 			return err
 		}
@@ -224,7 +126,7 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 
 // beginDense begins the output and reads the inputs.
 func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (*graphRun, error) {
-	return in.beginRun(name, path, true, r, func(d *graphRun) (err error) {
+	return in.beginRun(name, path, denseFormatOf(path), r, func(d *graphRun) (err error) {
 		d.g.Forward = true // walks take steps along edges alone
 		read := in.readLabels
 		if inputs.seeds {
@@ -262,19 +164,6 @@ const runFileBytes = 4 << 10
 func (d *graphRun) labelOf() func(i int) string {
 	number := classNumbers(d.l, len(d.g.Degrees))
 	return func(i int) string { return number(d.rows[i]) }
-}
-
-// writeRows writes consecutive rows.
-func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], rows *sparse.Block[T]) error {
-	for i := range rows.Rows {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := file.Row(rows.Row(i)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // setPart notes that the output is a slab of a matrix.

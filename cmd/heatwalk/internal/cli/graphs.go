@@ -257,11 +257,10 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
 func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
-	o, err := in.beginProduct(f.out, true)
+	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	r, err := in.readCollection(name, &f.collectionFlags, f.out, f.listed)
 	if err != nil {
 		return err
@@ -285,7 +284,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
 	var rows *sparse.Block[float64] // of the group that is written
-	err = o.fill(f.dtype, ids, ids, lines{label: classNumbers(ongraphs.Labels(r.c, name), n), kernel: true}, func(i int, row []float64) error {
+	err = o.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers(ongraphs.Labels(r.c, name), n)}, func(i int, row []float64) error {
 		if i%group == 0 {
 			rows = sparse.NewBlock[float64](min(group, n-i), n)
 			if err := gram.RowsTo(in.ctx, rows, i); err != nil {
@@ -306,7 +305,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
 	return o.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(int64(n), "graph"),
-		words.Counted(int64(d.Nodes), "node"), taken(&f.kernel.Spec, gram.Values), shapeOf(ids, ids, f.dtype)))
+		words.Counted(int64(d.Nodes), "node"), taken(&f.kernel.Spec, gram.Values), shapeOf(n, n, f.dtype)))
 }
 
 // plan keeps a run that writes files of so many bytes to what it takes, and returns how many

@@ -131,7 +131,7 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 		return nil, err
 	}
 	return nodefile.ReadLabels(r.in.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Stdin: r.in.stdin, Warn: func(text string) { r.in.warn("%s", text) },
+		Missing: nodefile.MissingLabels[1:], Stdin: r.in.stdin, Warn: r.in.warnText,
 	})
 }
 
@@ -154,8 +154,7 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 		Short: "A class and scores for every graph of a collection",
 		Args:  in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkFormat("-o", out, predictionFormats)
-			in.checkOutput("-o", out, append(args, f.labels, f.measure, f.base)...)
+			in.checkOutput("-o", out, predictionFormats, append(args, f.labels, f.measure, f.base)...)
 			in.checkGraphsLearn(cmd.Flags(), &f)
 			if len(f.kernels) > 1 || len(f.learners) > 1 {
 				in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
@@ -174,11 +173,10 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) error {
-	o, err := in.beginProduct(out, false)
+	o, err := in.beginProduct(out, tablefile.Other)
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	g, err := in.beginGraphs(name, out, f, func(g *learn) int64 {
 		return o.predictionBytes(tablefile.Columns{Classes: g.l.Names}, g.axis())
 	})
@@ -240,11 +238,10 @@ func newGraphsEvaluate(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) error {
-	o, err := in.beginProduct(f.report, false)
+	o, err := in.beginProduct(f.report, tablefile.Other)
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	g, err := in.beginGraphs(name, f.report, &f.graphsLearnFlags, func(*learn) int64 { return runFileBytes })
 	if err != nil {
 		return err

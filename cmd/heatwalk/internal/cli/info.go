@@ -72,7 +72,6 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer g.close()
 	m := g.Manifest
 	v := &info{
 		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops, Order: orderOf(m),

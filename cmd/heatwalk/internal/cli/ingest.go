@@ -5,189 +5,166 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
+// ingestFlags are the flags of ingest.
+type ingestFlags struct {
+	reading
+	near       neighbours
+	dir, codec string
+}
+
 func newIngest(in *invocation) *cobra.Command {
-	var (
-		r     reading
-		near  neighbours
-		dir   string
-		codec string
-	)
+	var f ingestFlags
 	cmd := &cobra.Command{
 		Use:   "ingest INPUT... -o DIR",
 		Short: "Read edge lists and graph files of other tools into a store",
 		Args:  in.arguments("INPUT", 0, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if info, err := os.Stat(dir); dir == "" {
-				in.problem("-o", "the store's directory is missing; write -o DIR")
-			} else if err == nil && !info.IsDir() {
-				in.problem("-o", "%s is a file; name a directory", dir)
-			}
-			for i, a := range args {
-				if isInputStore(a) && !(r.sources.citations() && len(args) == 1) {
-					in.problem(a, "is a store already; the other commands take it as it is")
-				}
-				for _, b := range args[:i] {
-					if a == b || sameFile(a, b) {
-						in.problem(a, "given twice; its edges would count twice")
-					}
-				}
-			}
-			in.checkSources(&r)
-			in.checkNeighbours(cmd, args, &r, &near)
-			if err := in.checked(); err != nil {
-				return err
-			}
-			r.config.Codec = shard.Codec(codec)
-			if near.of != "" {
-				source, err := in.attributes(&near)
-				if err != nil {
-					return err
-				}
-				r.config.Sources = []*ingest.Source{source}
-				if r.config.Duplicates == ingest.DefaultDuplicates {
-					r.config.Duplicates = ingest.SumDuplicates // links and content together
-				}
-			}
-			return in.runIngest(dir, args, &r)
-		},
 	}
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkIngest(cmd, args, &f) },
+		func(args []string) error { return in.runIngest(args, &f) })
 	flags := cmd.Flags()
-	flags.StringVarP(&dir, "output", "o", "", "`DIR` of the store")
+	flags.StringVarP(&f.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&in.force, "force", false, "replace the store in DIR")
-	in.choiceVar(flags, &codec, "codec", string(shard.FourWidths), []string{string(shard.FourWidths), string(shard.Zstd)},
+	in.choiceVar(flags, &f.codec, "codec", string(shard.FourWidths), []string{string(shard.FourWidths), string(shard.Zstd)},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
-	in.neighbourFlags(cmd, &near)
-	in.readingFlags(flags, &r)
+	in.neighbourFlags(cmd, &f.near)
+	in.readingFlags(flags, &f.reading)
 	return cmd
 }
 
-func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
-	in.keeps(dir)
-	files := &outputs{in: in}
-	defer files.abort()
-	run, err := files.beside(withoutSeparator(dir), "", ".run.json")
-	if err != nil {
-		return err
+// checkIngest notes what is wrong with the flags of f together.
+func (in *invocation) checkIngest(cmd *cobra.Command, args []string, f *ingestFlags) {
+	if f.dir == "" {
+		in.problem("-o", "the store's directory is missing; write -o DIR")
+	} else if isThere(f.dir) && !isDir(f.dir) {
+		in.problem("-o", "%s is a file; name a directory", f.dir)
 	}
-	r.config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, publish func() error) error {
-		if err := in.writeRun(run, storeOf(m), nil); err != nil {
+	for i, a := range args {
+		if a != "" && isThere(filepath.Join(a, "manifest")) && !(f.sources.citations() && len(args) == 1) {
+			in.problem(a, "is a store already; the other commands take it as it is")
+		}
+		for _, b := range args[:i] {
+			if a == b || sameFile(a, b) {
+				in.problem(a, "given twice; its edges would count twice")
+			}
+		}
+	}
+	in.checkSources(&f.reading)
+	in.checkNeighbours(cmd, args, &f.reading, &f.near)
+}
+
+// ingestDocument is the JSON document of ingest.
+type ingestDocument struct {
+	*ingest.Report
+	Order        string  `json:"order"`
+	Identity     string  `json:"identity"`
+	BitsPerEntry float64 `json:"bits_per_entry"`
+	BytesTotal   int64   `json:"bytes_total"`
+	Closing
+}
+
+func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
+	c := &f.config
+	c.Codec = shard.Codec(f.codec)
+	if f.near.of != "" {
+		c.Sources = make([]*ingest.Source, 1)
+		if c.Sources[0], err = in.attributes(&f.near); err != nil {
 			return err
 		}
-		return files.commitAround(publish)
-	}}
-	report, err := in.ingest(dir, inputs, r, in.force)
+		if c.Duplicates == ingest.DefaultDuplicates {
+			c.Duplicates = ingest.SumDuplicates // links and content together
+		}
+	}
+	in.keeps(f.dir)
+	o := in.newProduct(f.dir)
+	if o.run, err = o.beside(withoutSeparator(f.dir), "", ".run.json"); err != nil {
+		return err
+	}
+	c.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publishAround(storeOf(m), nil, put) }}
+	report, err := in.ingest(f.dir, inputs, &f.reading, in.force)
 	if err != nil {
 		return err
 	}
 	in.doing = ""
 	m := report.Store
-	if in.json {
-		c := in.closing()
-		return in.document(struct {
-			*ingest.Report
-			Order           string  `json:"order"`
-			Identity        string  `json:"identity"`
-			BitsPerEntry    float64 `json:"bits_per_entry"`
-			BytesTotal      int64   `json:"bytes_total"`
-			Seconds         float64 `json:"seconds"` // covers that of the report
-			PeakMemoryBytes int64   `json:"peak_memory_bytes"`
-		}{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), c.Seconds, c.PeakMemoryBytes})
-	}
-	w := in.summary()
-	fmt.Fprintln(w, madeStore(report))
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), dir)
-	return in.stdout.err
+	return in.tell(&ingestDocument{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), Closing{}}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\n%s · %s\n", madeStore(report), in.cost(), f.dir)
+	})
 }
 
 // madeStore says what a new store holds, and what did not come into it.
 func madeStore(r *ingest.Report) string {
-	order := ""
-	if r.Store.Order != "" {
-		order = ", order " + r.Store.Order
-	}
-	columns := ""
+	text := ""
 	for _, f := range r.Files {
 		if f.Columns != "" {
-			columns += f.Name + ": " + f.Columns + "\n"
+			text += f.Name + ": " + f.Columns + "\n"
 		}
 	}
-	return fmt.Sprintf("%s%s, %s, %.1f bits an entry, %s%s%s", columns, words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
-		r.Store.BitsPerEntry(), words.Bytes(r.Store.BytesTotal()), order, dropped(r))
-}
-
-// dropped lists what was merged or left out.
-func dropped(r *ingest.Report) string {
-	var parts []string
-	for _, p := range []struct {
-		n    int64
-		noun string
+	text += fmt.Sprintf("%s, %s, %.1f bits an entry, %s", words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
+		r.Store.BitsPerEntry(), words.Bytes(r.Store.BytesTotal()))
+	if r.Store.Order != "" {
+		text += ", order " + r.Store.Order
+	}
+	before := "\n"
+	for _, left := range []struct {
+		n          int64
+		noun, rest string
 	}{
-		{r.Duplicates, "duplicate edge"}, {r.Reciprocal, "edge in both directions"}, {r.SelfLoops, "self loop"},
-		{r.ZeroWeights, "zero weight"}, {r.BadLines, "bad line"}, {r.UnknownIDs, "edge of an unknown node"},
+		{r.Duplicates, "duplicate edge", ""}, {r.Reciprocal, "edge", " in both directions"}, {r.SelfLoops, "self loop", ""},
+		{r.ZeroWeights, "zero weight", ""}, {r.BadLines, "bad line", ""}, {r.UnknownIDs, "edge", " of an unknown node"},
 	} {
-		if p.n > 0 {
-			first, rest := p.noun, ""
-			for _, word := range []string{" of ", " in "} {
-				if at := strings.Index(p.noun, word); at >= 0 {
-					first, rest = p.noun[:at], p.noun[at:]
-				}
-			}
-			parts = append(parts, words.Counted(p.n, first)+rest)
+		if left.n > 0 {
+			text += before + words.Counted(left.n, left.noun) + left.rest
+			before = ", "
 		}
 	}
-	if parts == nil {
-		return ""
-	}
-	return "\n" + strings.Join(parts, ", ")
+	return text
 }
 
 // ingest reads inputs into a new store in dir.
 func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
 	c := r.config
-	c.Force = force
-	c.Workers = in.threads
+	c.Force, c.Workers, c.TempDir, c.Warn = force, in.threads, in.tempDir, in.warnText
 	if in.memory > 0 {
 		c.Memory = max(1, in.plannable()-r.taken)
 	}
-	c.TempDir = in.tempDir
 	if c.Stdin == nil {
 		c.Stdin = in.stdin
 	}
-	c.Warn = func(text string) { in.warn("%s", text) }
 	var (
 		at    ingest.Progress
 		stage *progress.Stage
-		lines int64
 	)
 	c.Progress = func(p ingest.Progress) {
 		if stage == nil || p.Phase != at.Phase || p.File != at.File {
-			u := progress.Bytes
+			name, unit := strings.TrimSpace(p.Phase+" "+p.File), progress.Bytes
 			if p.File == "" {
-				u = "row"
-			}
-			name := strings.TrimSpace(p.Phase + " " + p.File)
-			if r.config.Stdin != nil && p.File != "" {
+				unit = "row"
+			} else if r.config.Stdin != nil {
 				name = r.source
 			}
-			stage = in.progress.Begin(name, p.Total, u)
+			stage = in.progress.Begin(name, p.Total, unit)
 		}
-		at, lines = p, p.Lines
+		at = p
 		stage.Set(p.Done, p.Total)
 	}
 	if in.estimating {
@@ -202,17 +179,13 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
-		made, bytes, end, err := in.makeSources(dir, inputs, &r.sources, c)
+		bytes, end, err := in.makeSources(dir, inputs, &r.sources, &c)
 		if err != nil {
 			in.wholly(err)
 			return nil, err
 		}
-		defer func() {
-			if err := end(); err != nil {
-				in.warn("%s", cause(err))
-			}
-		}()
-		c, inputs, temporary = made, nil, bytes
+		defer end()
+		inputs, temporary = nil, bytes
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
 	if report != nil {
@@ -223,7 +196,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	}
 	in.wholly(err)
 	if errors.Is(err, context.Canceled) || errors.Is(err, fault.ErrInterrupted) {
-		in.reached = words.Counted(lines, "line")
+		in.reached = words.Counted(at.Lines, "line")
 	}
 	in.progress.End()
 	return report, err
@@ -255,7 +228,6 @@ func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 	if err != nil {
 		return err
 	}
-	defer temp.end()
 	in.estimating = false
 	report, err := in.ingest(temp.Content(), inputs, r, false)
 	if in.estimating = true; err != nil {
@@ -275,6 +247,79 @@ func (in *invocation) measuredBytes() int64 {
 		bytes = min(bytes, limit)
 	}
 	return bytes
+}
+
+// sources holds the flags that make a graph of what is no list of edges.
+type sources struct {
+	hyperedges           bool
+	cocitation, coupling bool
+}
+
+// sourceFlags declares the flags of s.
+func (in *invocation) sourceFlags(flags *pflag.FlagSet, s *sources) {
+	flags.BoolVar(&s.hyperedges, "hyperedges", false, "each line holds the vertices of a hyperedge; the graph has a node for each hyperedge too")
+	flags.BoolVar(&s.cocitation, "cocitation", false, "of arcs, the graph of the nodes that a third one points to; its weights count these")
+	flags.BoolVar(&s.coupling, "coupling", false, "of arcs, the graph of the nodes that point to a third one; with --cocitation, both; of hyperedges, that of the vertices that share them")
+}
+
+// any reports whether the inputs are not to be read as edges of the graph.
+func (s *sources) any() bool { return s.hyperedges || s.citations() }
+
+func (s *sources) citations() bool { return s.cocitation || s.coupling }
+
+// checkSources notes what goes against each other.
+func (in *invocation) checkSources(r *reading) {
+	s, c := &r.sources, &r.config
+	switch {
+	case !s.any():
+	case s.hyperedges && s.cocitation:
+		in.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
+	case s.hyperedges && c.Directed:
+		in.problem("--hyperedges", "have no direction; leave out --directed")
+	case s.hyperedges && (c.Fields != nil || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
+		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --header, --skip-bad-lines and --unknown-ids")
+	case s.citations() && c.Undirected:
+		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs")
+	}
+}
+
+// makeSources stores sources in c in the place of inputs, for a graph that is to lie in dir. It
+// returns the bytes of temporary stores, and what ends their use.
+func (in *invocation) makeSources(dir string, inputs []string, s *sources, c *ingest.Config) (bytes int64, end func(), err error) {
+	if s.hyperedges {
+		settings := *c
+		c.Sources = []*ingest.Source{source.Hyperedges(inputs, s.coupling, &settings)}
+		return 0, func() {}, nil
+	}
+	temp, err := in.makeTemp(dir)
+	if err != nil {
+		return 0, nil, err
+	}
+	arcs := *c
+	arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
+	from := temp.Content()
+	if len(inputs) == 1 && isStore(inputs[0]) {
+		from = inputs[0]
+	} else {
+		report, err := ingest.Run(in.ctx, from, inputs, &arcs)
+		if err != nil {
+			return 0, nil, err
+		}
+		bytes = report.Store.BytesTotal() + report.SpilledBytes
+	}
+	store, err := shard.Open(in.ctx, from, &shard.Options{Stream: true, Workers: in.threads})
+	if err != nil {
+		return 0, nil, openError(err)
+	}
+	if !store.Manifest.Directed {
+		return 0, nil, errors.Join(fault.Usage(inputs[0], "is a store without directions; --cocitation and --coupling are of arcs"), store.Close())
+	}
+	c.Nodes, c.Directed, c.Undirected = "", false, true
+	c.Sources = []*ingest.Source{source.Citations(store, s.cocitation, s.coupling, in.threads)}
+	return bytes, func() {
+		_ = store.Close() // it was only read
+		temp.end()
+	}, nil
 }
 
 // storeOf returns what a run file says about a store.

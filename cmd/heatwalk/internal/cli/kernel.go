@@ -208,7 +208,6 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	lo, hi, err := f.slab.bounds(len(d.cols), "column")
 	if err != nil {
 		return err
@@ -216,7 +215,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	seeds := cwk.Seeds{} // of which none is hidden
 	rows, cols, from := cwk.Picks(d.rows, seeds, nil), cwk.Picks(d.cols[lo:hi], seeds, nil), f.minSteps()
 	return writeWalk(d, &f.walking, &walkMatrix[T]{
-		rows: nodesOf(d.g, d.rows), cols: nodesOf(d.g, d.cols[lo:hi]), lines: lines{kernel: true, label: d.labelOf()},
+		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		settle: func(*cwk.Walk[T]) {},
 		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
 		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {

@@ -42,7 +42,7 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 func (in *invocation) readLabelsOf(path string, nodes nodefile.Lookup, r *reading, stored bool) (*nodefile.Labels, error) {
 	c := in.labelling
 	c.SkipUnknown, c.Stored, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, stored, in.stdin
-	c.Warn = func(text string) { in.warn("%s", text) }
+	c.Warn = in.warnText
 	return nodefile.ReadLabels(in.ctx, path, nodes, &c)
 }
 
@@ -157,7 +157,7 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	}
 	c := &nodefile.FeatureConfig{
 		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(),
-		Warn: func(text string) { in.warn("%s", text) },
+		Warn: in.warnText,
 	}
 	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, f.ids, g.Nodes, c, in.stdin)

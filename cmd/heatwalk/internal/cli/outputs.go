@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,20 +17,70 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// outputs are the files that a run writes. They are begun before any input is
-// read, so that a full or read-only directory is found at once, and appear
-// under their names together, when the run has succeeded.
-type outputs struct {
-	in    *invocation
+// product is what a run writes: an output with a run file and perhaps ids beside it, and
+// other files. They are begun before any input is read, so that a full or read-only
+// directory is found at once, and appear under their names together, when the run has
+// succeeded.
+type product struct {
+	in     *invocation
+	path   string           // of the output, "" for none
+	format tablefile.Format // of a matrix; Other: the output is none
+	w      io.Writer        // of the output
+	rowIDs io.Writer        // beside .npy
+	colIDs io.Writer
+	run    io.Writer
+	part   *evaluate.Part // that it is of a whole, nil if it is the whole
+
 	files []*durable.Pending // an output before what stands beside it
 	pipe  *bufio.Writer      // stdout, if it is one of them
 }
 
-// checkOutput notes what is wrong with the path of an output, which is not to
-// be one of the inputs, nor a file in a store.
-func (in *invocation) checkOutput(flag, path string, inputs ...string) {
+// newProduct returns a product without files, which are given up at the end of the command
+// unless they are committed.
+func (in *invocation) newProduct(path string) *product {
+	o := &product{in: in, path: path}
+	in.atEnd(o.abort)
+	return o
+}
+
+// beginProduct begins the output called path, unless that is "", and what stands beside it.
+func (in *invocation) beginProduct(path string, format tablefile.Format) (o *product, err error) {
+	o = in.newProduct(path)
+	o.format = format
+	if path == "" {
+		return o, nil
+	}
+	in.keeps(path)
+	if o.w, err = o.begin(path); err == nil && format == tablefile.NPY {
+		if o.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err == nil {
+			o.colIDs, err = o.beside(path, filepath.Ext(path), ".cols.ids")
+		}
+	}
+	if err == nil {
+		o.run, err = o.beside(path, "", ".run.json")
+	}
+	return o, err
+}
+
+// formatOf returns the ending of path if it is among the formats, or else the
+// first of them, which also is the format of stdout.
+func formatOf(path string, formats []string) string {
+	ending := strings.ToLower(filepath.Ext(path))
+	if slices.Contains(formats, ending) {
+		return ending
+	}
+	return formats[0]
+}
+
+// checkOutput notes what is wrong with the path of an output, which is to have the ending of
+// one of the formats, if there are any, and not to be one of the inputs, nor a file in a store.
+func (in *invocation) checkOutput(flag, path string, formats []string, inputs ...string) {
+	if ending := strings.ToLower(filepath.Ext(path)); path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
+		in.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
+	}
 	switch {
 	case path == "-" && in.json && !in.estimating:
 		in.problem(flag, "- and --json both want stdout; name a file")
@@ -90,7 +141,7 @@ func (in *invocation) keeps(path string) {
 }
 
 // begin begins the file path, stdout for "-", nothing for an estimate.
-func (o *outputs) begin(path string) (io.Writer, error) {
+func (o *product) begin(path string) (io.Writer, error) {
 	if o.in.estimating {
 		return io.Discard, nil
 	}
@@ -112,7 +163,7 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 // beside begins the small file that describes the output path and is called
 // what it is called with suffix in place of cut. Nothing stands beside stdout,
 // a pipe or a device.
-func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
+func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return io.Discard, nil
 	}
@@ -123,11 +174,24 @@ func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
 	return w, err
 }
 
-// commit publishes all files, those that stand beside an output before it.
-func (o *outputs) commit() error { return o.commitAround(nil) }
+// publish makes all files of a run on a store with parameters appear, those that stand
+// beside an output before it.
+func (o *product) publish(store, parameters any) error {
+	return o.publishAround(store, parameters, nil)
+}
 
-// commitAround is commit for files beside a store, which publish puts in place.
-func (o *outputs) commitAround(publish func() error) error {
+// publishAround is publish for files beside a store, which put puts in place.
+func (o *product) publishAround(store, parameters any, put func() error) error {
+	if o.run != nil {
+		if err := o.in.writeRun(o.run, store, parameters, o.part); err != nil {
+			return err
+		}
+	}
+	return o.commit(put)
+}
+
+// commit publishes all files, around what put puts in place unless it is nil.
+func (o *product) commit(put func() error) error {
 	if o.pipe != nil {
 		if err := o.pipe.Flush(); err != nil {
 			return err
@@ -138,12 +202,11 @@ func (o *outputs) commitAround(publish func() error) error {
 	}
 	files := o.files
 	o.files = nil
-	return durable.Commit(publish, files...)
+	return durable.Commit(put, files...)
 }
 
-// abort gives up what was not committed. It is deferred as soon as outputs
-// exist.
-func (o *outputs) abort() {
+// abort gives up what was not committed.
+func (o *product) abort() {
 	for _, f := range o.files {
 		_ = f.Abort() // the run has failed already, or this is after commit
 	}
@@ -158,11 +221,9 @@ func (in *invocation) warnBytes(path, format string, g *openGraph, names []strin
 			wrong++
 		}
 	}
-	if !g.hasNumbers() {
-		for id := range g.ids() {
-			if !utf8.Valid(id) {
-				wrong++
-			}
+	for id := range g.axis().IDs() {
+		if !utf8.Valid(id) {
+			wrong++
 		}
 	}
 	if wrong > 0 {
@@ -176,7 +237,8 @@ type tempDir struct {
 	in *invocation
 }
 
-// makeTemp makes a temporary directory in --temp-dir or beside an output.
+// makeTemp makes a temporary directory in --temp-dir or beside an output, for as long as the
+// command runs.
 func (in *invocation) makeTemp(beside string) (*tempDir, error) {
 	parent := in.tempDir
 	switch {
@@ -190,17 +252,30 @@ func (in *invocation) makeTemp(beside string) (*tempDir, error) {
 	if err != nil {
 		return nil, fault.Machine(err, "create a temporary directory in "+parent, "%s; choose another with --temp-dir", cause(err))
 	}
-	return &tempDir{t, in}, nil
+	temp := &tempDir{t, in}
+	in.atEnd(temp.end)
+	return temp, nil
 }
 
-// end removes the directory with all that is in it. A nil one has nothing.
+// makeTempContent makes a directory in a temporary one.
+func (in *invocation) makeTempContent(beside string) (dir string, err error) {
+	t, err := in.makeTemp(beside)
+	if err != nil {
+		return "", err
+	}
+	return t.Content(), durable.OS.Mkdir(t.Content())
+}
+
+// end removes the directory with all that is in it, unless that is done. A nil one has
+// nothing.
 func (t *tempDir) end() {
-	if t == nil {
+	if t == nil || t.TempDir == nil {
 		return
 	}
 	if err := t.Remove(); err != nil {
 		t.in.warn("%s: could not be removed: %s", t.Path, cause(err))
 	}
+	t.TempDir = nil
 }
 
 // cause returns what an error of the file system says without operation and
@@ -226,15 +301,9 @@ type runFile struct {
 	Closing
 }
 
-// writeRun writes the run file of a run that used the given store and chose
-// the given parameters.
-func (in *invocation) writeRun(w io.Writer, store, parameters any) error {
-	return in.writePartRun(w, store, parameters, nil)
-}
-
-// writePartRun is writeRun for an output that is a part of another, unless p is
-// nil.
-func (in *invocation) writePartRun(w io.Writer, store, parameters any, p *evaluate.Part) error {
+// writeRun writes the run file of a run that used the given store and chose the given
+// parameters, for an output that is a part of another unless p is nil.
+func (in *invocation) writeRun(w io.Writer, store, parameters any, p *evaluate.Part) error {
 	directory, err := os.Getwd()
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // merged is the JSON document of merge.
@@ -39,7 +40,7 @@ func newMerge(in *invocation) *cobra.Command {
 			if out == "" {
 				in.problem("-o", "the output is missing; write -o OUT")
 			} else {
-				in.checkOutput("-o", out, args...)
+				in.checkOutput("-o", out, nil, args...)
 			}
 			return in.then(func() error { return in.merge(args, out) })
 		},
@@ -73,17 +74,16 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 		return err
 	}
 	defer m.Close()
-	o, err := in.beginProduct(out, true)
+	o, err := in.beginProduct(out, tablefile.NPY)
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	dtype := parts[0].Dtype
 	if _, err := o.checkMatrix(m.Rows, m.Cols, dtype, "choose another disk"); err != nil {
 		return err
 	}
 	stage := in.progress.Begin("merging", int64(m.Rows.N), "row")
-	err = o.fill(dtype, m.Rows, m.Cols, lines{}, func(i int, row []float64) error {
+	err = o.fill(dtype, &tablefile.Matrix{Rows: m.Rows, Cols: m.Cols}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(m.Rows.N))
 		return m.RowTo(row, i)
 	})
@@ -92,7 +92,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
 	}
 	run := parts[0].Run
 	r := &merged{matrixDocument{Output: out, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
-	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(m.Rows, m.Cols, dtype)))
+	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 }
 
 // slabFlag is the share of --slab, the whole without it.
@@ -180,7 +180,6 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	settings, err := d.settings(f.tried[0], &f.learning, in.progress.Phases())
 	if err != nil {
 		return err
@@ -196,7 +195,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := encode(d.text, t); err != nil {
+	if err := encode(d.w, t); err != nil {
 		return err
 	}
 	parameters := f.parameters(in.seed)
@@ -238,7 +237,7 @@ func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
 	if err != nil {
 		return err
 	}
-	in.checkOutput("-o", out, graph, f.labels, f.truth, f.prior)
+	in.checkOutput("-o", out, nil, graph, f.labels, f.truth, f.prior)
 	if err := in.checked(); err != nil {
 		return err
 	}

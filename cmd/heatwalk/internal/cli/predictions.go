@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,12 +19,15 @@ import (
 // predictionFormats are the endings of a file of predictions.
 var predictionFormats = []string{".tsv", ".jsonl", ".parquet"}
 
-// scoreFormats are those of a matrix of scores alone.
-var scoreFormats = []string{".npy", ".npz"}
+// scoreFormats are these, and those of a matrix of scores alone.
+var scoreFormats = slices.Concat(predictionFormats, []string{".npy", ".npz"})
 
-// isScoreMatrix reports whether a path names a matrix of scores.
-func isScoreMatrix(path string) bool {
-	return slices.Contains(scoreFormats, strings.ToLower(filepath.Ext(path)))
+// scoreFormatOf returns the format of a matrix of scores, Other for a path that names none.
+func scoreFormatOf(path string) tablefile.Format {
+	if f := formatOfFile(formatOf(path, scoreFormats), ""); f != nil {
+		return f.matrix
+	}
+	return tablefile.Other
 }
 
 func parseScores(top *int, s string) error {
@@ -49,7 +51,7 @@ func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
 	switch {
 	case !o.in.estimating:
 		return 0
-	case isScoreMatrix(o.path):
+	case o.format != tablefile.Other:
 		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + bytesOf(ids)
 	}
 	return runFileBytes + predictionsBytes(formatOf(o.path, predictionFormats), columns, ids)
@@ -85,8 +87,8 @@ type found struct {
 
 // write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
 func (o *product) write(f *found, c tablefile.Columns, raw bool, dtype string) error {
-	if o.dense == nil {
-		return tablefile.WritePredictions(o.in.ctx, o.text, formatOf(o.path, predictionFormats), c, f.ids.N, func(i int, p *tablefile.Prediction) {
+	if o.format == tablefile.Other {
+		return tablefile.WritePredictions(o.in.ctx, o.w, formatOf(o.path, predictionFormats), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
 			f.line(i, p)
 		})
@@ -95,7 +97,7 @@ func (o *product) write(f *found, c tablefile.Columns, raw bool, dtype string) e
 	if !raw {
 		names, row = c.Classes, func(i int, row []float64) { f.line(i, &tablefile.Prediction{Scores: row}) }
 	}
-	return o.fill(dtype, f.ids, tablefile.AxisOf(names), lines{}, func(i int, values []float64) error {
+	return o.fill(dtype, &tablefile.Matrix{Rows: f.ids, Cols: tablefile.AxisOf(names)}, func(i int, values []float64) error {
 		row(i, values)
 		return nil
 	})

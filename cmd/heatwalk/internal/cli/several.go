@@ -45,15 +45,13 @@ func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f 
 	if f.kind == "raw" {
 		in.problem("--scores", "there are probabilities alone with --multi-label; give probability")
 	}
-	in.checkFormat("-o", f.out, slices.Concat(predictionFormats, scoreFormats))
-	in.checkOutput("-o", f.out, append(args, f.labels)...)
+	in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels)...)
 }
 
 func (in *invocation) checkSeveralEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
 	in.checkSeveral(cmd, args, &f.learning, "train", "splits", "report")
 	if f.report != "" {
-		in.checkFormat("--report", f.report, []string{".txt", ".json"})
-		in.checkOutput("--report", f.report, append(args, f.labels)...)
+		in.checkOutput("--report", f.report, []string{".txt", ".json"}, append(args, f.labels)...)
 	}
 }
 
@@ -78,11 +76,7 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (_ *severalRu
 			err = in.methodError(err, name)
 		}
 	}
-	if err != nil {
-		s.end()
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }
 
 func (s *severalRun) plan() error {
@@ -110,7 +104,6 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	defer s.end()
 	model, err := multilabel.Fit(in.ctx, s.columns, s.row, s.sets, len(s.l.Names), s.settings)
 	if err != nil {
 		return in.methodError(err, name)
@@ -163,7 +156,6 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	defer s.end()
 	splits, _ := in.progress.Parts("evaluating", "split")
 	report, err := evaluate.RunSeveral(in.ctx, s.problem, s.columns, s.row, s.sets, &evaluate.SeveralPlan{
 		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,

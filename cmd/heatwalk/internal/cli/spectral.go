@@ -61,7 +61,6 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	defer d.end()
 	rows, cols, of, err := partOfBlock(f.slab, d.rows, d.cols)
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := beginMatrix[T](d.dense, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
+	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
 	if err != nil {
 		return err
 	}
@@ -174,7 +173,7 @@ func planSpectral[T sparse.Float](d *graphRun, n *budget.Needs, f *kernelFlags, 
 	if hold = !limited || held <= left/2; hold && limited {
 		hold = spec.Sum(memory(left-held)) <= left-held
 	}
-	if !d.dense.takesPieces(d.path) {
+	if !d.takesPieces() {
 		if limited && held > left {
 			return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 				d.path, words.Bytes(held))
@@ -261,6 +260,6 @@ func (in *invocation) finishKernel(d *graphRun, s slabFlag, of kernel.Part, r *k
 		method += ", half steps"
 	}
 	return d.finish(r, storeOf(d.g.Manifest), r.Parameters,
-		fmt.Sprintf("%s · %s%s", shapeOf(axis{N: r.Rows}, axis{N: r.Cols}, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
+		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
 		fmt.Sprintf("%s, %s · %s", method, words.Counted(int64(r.Sweeps), "sweep"), text))
 }

@@ -124,7 +124,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*nodefile.Attributes, error) {
 	c := f.config
 	c.Header, c.Missing, c.Stdin, c.Memory = header, in.labelling.Missing, in.stdin, in.dataLimit()
-	c.Warn = func(text string) { in.warn("%s", text) }
+	c.Warn = in.warnText
 	return nodefile.ReadAttributes(in.ctx, f.file, &c)
 }
 
@@ -170,8 +170,7 @@ type vectorClassified struct {
 // checkVectorClassify notes what is wrong with the flags of f together, and finds the
 // kernel, the learner and their parameters.
 func (in *invocation) checkVectorClassify(cmd *cobra.Command, _ []string, f *classifyFlags) {
-	in.checkFormat("-o", f.out, append(predictionFormats, scoreFormats...))
-	in.checkOutput("-o", f.out, f.vectors.file, f.labels, f.truth)
+	in.checkOutput("-o", f.out, scoreFormats, f.vectors.file, f.labels, f.truth)
 	in.checkStdin(f.vectors.file, f.labels, f.truth)
 	in.checkScores(cmd.Flags(), f)
 	if f.learner == "" {
@@ -188,11 +187,10 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, _ []string, f *cla
 
 // runVectorClassify learns from the records with a class and labels the others.
 func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
-	o, err := in.beginProduct(f.out, isScoreMatrix(f.out))
+	o, err := in.beginProduct(f.out, scoreFormatOf(f.out))
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	a, l, truth, err := in.readRecords(f)
 	if err != nil {
 		return err
@@ -305,11 +303,10 @@ func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
 
 // runVectorKernel writes a block of kernel values between the records of a table.
 func (in *invocation) runVectorKernel(f *kernelFlags) error {
-	o, err := in.beginProduct(f.out, true)
+	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
 	if err != nil {
 		return err
 	}
-	defer o.abort()
 	a, err := in.readVectors(&f.vectors, f.config.Header)
 	if err != nil {
 		return err
@@ -339,7 +336,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	classes, _ := a.Labels() // there are none where no column has them
 	number := classNumbers(classes, a.Len())
 	stage := in.progress.Begin("comparing", int64(len(rows)), "row")
-	err = o.fill(f.dtype, rowAxis, colAxis, lines{kernel: true, label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
+	err = o.fill(f.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
 		g.PartTo(row, rows[i], cols)
 		return nil
@@ -351,7 +348,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.vectors.kernel.Name,
 		Attributes: len(a.Columns), Parameters: f.vectors.values,
 	}
-	return o.finish(d, nil, f.vectors.values, shapeOf(rowAxis, colAxis, f.dtype)+" · "+kernelOf(f.vectors.kernel, f.vectors.values, a))
+	return o.finish(d, nil, f.vectors.values, shapeOf(d.Rows, d.Cols, f.dtype)+" · "+kernelOf(f.vectors.kernel, f.vectors.values, a))
 }
 
 // kernelOf names a kernel, its parameters and the attributes.

@@ -65,6 +65,9 @@ func (p *Display) Phases() func(name string, done float64) {
 // Counting returns a writer to w that counts in the stage what is written.
 func (s *Stage) Counting(w io.Writer) io.Writer { return counting{w, s} }
 
+// Done returns how much is done.
+func (s *Stage) Done() int64 { return s.done.Load() }
+
 type counting struct {
 	w io.Writer
 	s *Stage

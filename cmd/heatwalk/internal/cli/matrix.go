@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// Endings of files of dense matrices.
+var denseFormats = []string{".npy", ".npz", ".svm", ".libsvm"}
+
+// denseFormatOf returns the format of the file of a dense matrix.
+func denseFormatOf(path string) tablefile.Format {
+	return formatOfFile(formatOf(path, denseFormats), "").matrix
+}
+
+// axis is the rows or the columns of a matrix.
+type axis = tablefile.Axis
+
+// bytesOf returns what a file of ids takes, one a line.
+func bytesOf(a axis) (bytes int64) {
+	for id := range a.IDs() {
+		bytes += int64(len(id)) + 1
+	}
+	return bytes
+}
+
+// matrixDocument is the JSON document of commands that write a matrix.
+type matrixDocument struct {
+	Output     string `json:"output"`
+	Rows       int    `json:"rows"`
+	Cols       int    `json:"cols"`
+	Dtype      string `json:"dtype"`
+	Kernel     string `json:"kernel,omitempty"`     // of tables and of collections
+	Attributes int    `json:"attributes,omitempty"` // of a table
+	Parameters any    `json:"parameters,omitempty"`
+	Closing
+}
+
+// checkDense notes what is wrong with the output of a dense matrix.
+func (in *invocation) checkDense(out string, inputs ...string) {
+	if out == "" {
+		in.problem("-o", "the output is missing; write -o FILE, with an ending %s", strings.Join(denseFormats, " "))
+		return
+	}
+	in.checkOutput("-o", out, denseFormats, inputs...)
+}
+
+// newWriter begins the file of a matrix, with the ids beside it.
+func newWriter[T sparse.Float](o *product, m *tablefile.Matrix) (*tablefile.Writer[T], error) {
+	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
+	return tablefile.NewWriter[T](o.w, o.format, m)
+}
+
+// fill writes a matrix: values stores row i.
+func (o *product) fill(dtype string, m *tablefile.Matrix, values func(i int, row []float64) error) error {
+	m.RowIDs, m.ColIDs = o.rowIDs, o.colIDs
+	if dtype == "float64" {
+		return tablefile.Fill[float64](o.in.ctx, o.w, o.format, m, values)
+	}
+	return tablefile.Fill[float32](o.in.ctx, o.w, o.format, m, values)
+}
+
+// writeRows writes consecutive rows.
+func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], rows *sparse.Block[T]) error {
+	for i := range rows.Rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := file.Row(rows.Row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takesPieces tells whether the output can be written in any order: a .npy file that is
+// one. An estimate, which begins no file, tells the same.
+func (o *product) takesPieces() bool {
+	info, err := os.Stat(o.path)
+	return o.format == tablefile.NPY && o.path != "-" && (err != nil || info.Mode().IsRegular())
+}
+
+// shapeOf says how large a matrix is.
+func shapeOf(rows, cols int, dtype string) string {
+	return fmt.Sprintf("%s × %s %s", words.Count(int64(rows)), words.Count(int64(cols)), dtype)
+}
+
+// elementOf returns the bytes of a number of a precision.
+func elementOf(dtype string) int {
+	if dtype == "float64" {
+		return 8
+	}
+	return 4
+}
+
+// matrixBytes returns about how large a matrix of the output is, exactly for .npy and .npz
+// up to their headers.
+func (o *product) matrixBytes(rows, cols int, dtype string) int64 {
+	bytes := int64(rows) * int64(cols) * int64(elementOf(dtype))
+	if o.format == tablefile.LIBSVM {
+		bytes *= 2 // digits and the index
+	}
+	return bytes
+}
+
+// checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
+// error with advice if they do not fit its disk.
+func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int64, err error) {
+	bytes = o.matrixBytes(rows.N, cols.N, dtype)
+	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
+	if o.in.estimating {
+		bytes += bytesOf(rows) + bytesOf(cols)
+	}
+	return bytes + runFileBytes, err
+}
+
+// checkSpace returns an error if a file of so many bytes does not fit beside
+// path.
+func checkSpace(path string, bytes int64, shape, advice string) error {
+	if path == "-" {
+		return nil
+	}
+	free, err := durable.OS.Free(filepath.Dir(path))
+	if err != nil || bytes <= free {
+		return nil // where the free space is not known, writing will tell
+	}
+	return fault.Limit(path, "would be %s (%s) on a disk with %s free; %s",
+		words.Bytes(bytes), shape, words.Bytes(free), advice)
+}
