@@ -342,8 +342,7 @@ func TestBadInputs(t *testing.T) {
 		{[]string{edges}, Config{Fields: []string{"2", "2"}}, "Config.Fields: column 2 is named twice", true},
 	} {
 		_, _, err := ingestInto(t, &test.c, test.inputs...)
-		var usage *nodefile.InputError
-		if err == nil || err.Error() != test.want || errors.As(err, &usage) != test.usage {
+		if err == nil || err.Error() != test.want || errors.Is(err, nodefile.ErrInput) != test.usage {
 			t.Errorf("%q: error %v (%T), want %s", test.inputs, err, err, test.want)
 		}
 	}

@@ -118,7 +118,7 @@ type Progress struct {
 func (c *Config) validate() error {
 	var all []error
 	bad := func(flag, format string, args ...any) {
-		all = append(all, &nodefile.InputError{Place: flag, Msg: fmt.Sprintf(format, args...)})
+		all = append(all, &nodefile.ParseError{File: flag, Msg: fmt.Sprintf(format, args...), Err: nodefile.ErrInput})
 	}
 	if c.Directed && c.Undirected {
 		bad("Config.Directed", "goes against Config.Undirected; choose one")

@@ -34,8 +34,8 @@ type Counts struct {
 // Estimate tells what [Run] would take for these inputs and settings, from samples of
 // edge lists where the memory is enough by these; else it reads all. With too little
 // memory for its parts that do not shrink, the error is a [*MemoryError]; standard input,
-// which can be read only once, gives an [*nodefile.InputError] unless Config.Counts says
-// what it holds.
+// which can be read only once, gives one that wraps [nodefile.ErrInput] unless
+// Config.Counts says what it holds.
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	if c == nil {
 		c = new(Config)
@@ -95,7 +95,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return nil
 	}
 	if path == "-" {
-		return &nodefile.InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
+		return &nodefile.ParseError{File: "-", Msg: "standard input can be read only once", Fix: "name a file", Err: nodefile.ErrInput}
 	}
 	in, err := textio.Open(ctx, path, g.c.openOptions(nil))
 	if err != nil {

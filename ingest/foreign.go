@@ -127,18 +127,18 @@ func (r *run) foreignFlags(name string, format graphfile.Format) error {
 	msg := "is for edge lists; " + name + " is a " + string(format) + " file"
 	switch {
 	case r.c.Fields != nil && format != graphfile.Parquet:
-		return &nodefile.InputError{Place: "Config.Fields", Msg: msg, Fix: fix}
+		return &nodefile.ParseError{File: "Config.Fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Header != nodefile.AutoHeader:
-		return &nodefile.InputError{Place: "Config.Header", Msg: msg, Fix: fix}
+		return &nodefile.ParseError{File: "Config.Header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.SkipBadLines:
-		return &nodefile.InputError{Place: "Config.SkipBadLines", Msg: msg, Fix: fix}
+		return &nodefile.ParseError{File: "Config.SkipBadLines", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	}
 	return nil
 }
 
 // numbersItsOwn is the error for a numbered file beside others.
 func numbersItsOwn(name, format string) error {
-	return &nodefile.InputError{Place: name, Msg: "a " + format + " file numbers its own nodes", Fix: "give it alone"}
+	return &nodefile.ParseError{File: name, Msg: "a " + format + " file numbers its own nodes", Fix: "give it alone", Err: nodefile.ErrInput}
 }
 
 // state takes note of what a file says about the direction of edges.

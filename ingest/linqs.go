@@ -69,7 +69,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		}
 		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, &nodefile.InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with Config.Nodes"}
+			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with Config.Nodes", Err: nodefile.ErrInput}
 		}
 		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
 			paths = append(paths, cites[0])

@@ -163,7 +163,7 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 	if m := list.lay.Market; m != nil {
 		f.Format = "Matrix Market"
 		if several || r.c.Fields != nil {
-			return &nodefile.InputError{Place: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields"}
+			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields", Err: nodefile.ErrInput}
 		}
 		r.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
 	}

@@ -72,9 +72,9 @@ type run struct {
 // a temporary file, with 2 to 8 bytes each and what their weights take, and so do
 // the entries beyond it, 4 to 8 bytes each.
 //
-// The error is a [*nodefile.ParseError] or [*BadLines] for wrong data, an [*nodefile.InputError]
-// for wrong settings or inputs, a [*MemoryError], one of package shard's, or
-// the file system's. Nothing is left behind then, and a store that is there
+// The error is a [*nodefile.ParseError] or [*BadLines] for wrong data, one that wraps
+// [nodefile.ErrInput] for wrong settings or inputs, a [*MemoryError], one of package
+// shard's, or the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
 func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *Report, err error) {
 	start := time.Now()
@@ -199,13 +199,13 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 // distinctInputs refuses inputs that cannot be meant: none, or one file twice.
 func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
-		return &nodefile.InputError{Msg: "no input", Fix: "name a file, or - for standard input"}
+		return &nodefile.ParseError{Msg: "no input", Fix: "name a file, or - for standard input", Err: nodefile.ErrInput}
 	}
 	infos := make([]os.FileInfo, len(inputs))
 	for i, path := range inputs {
 		for j, before := range inputs[:i] {
 			if before == path || path != "-" && before != "-" && os.SameFile(infos[j], statOf(path)) {
-				return &nodefile.InputError{Place: path, Msg: "given twice; weights would double"}
+				return &nodefile.ParseError{File: path, Msg: "given twice; weights would double", Err: nodefile.ErrInput}
 			}
 		}
 		if path == "-" {

@@ -44,25 +44,29 @@ type Attributes struct {
 	Line    []int64  // of the records in the file
 	Columns []Column // the attributes
 	Class   *Column  // the column of classes; nil: there is none
-
-	row map[string]int
+	Records Lookup   // finds the records by their ids
+	Bytes   int64    // about what the table takes
 }
 
-// Len returns the number of records.
-func (a *Attributes) Len() int { return len(a.IDs) }
-
-// Bytes returns about how much memory the table takes.
-func (a *Attributes) Bytes() (bytes int64) {
-	for i := range a.Columns {
-		bytes += 4*int64(a.Len()) + 64*int64(len(a.Columns[i].Values))
-	}
-	return bytes + 120*int64(a.Len())
-}
+// records are the numbers of records by their ids.
+type records map[string]int
 
 // Lookup implements [Lookup].
-func (a *Attributes) Lookup(id string) (row int, ok bool) {
-	row, ok = a.row[id]
+func (r records) Lookup(id string) (row int, ok bool) {
+	row, ok = r[id]
 	return row, ok
+}
+
+// Len implements [Lookup].
+func (r records) Len() int { return len(r) }
+
+// weigh counts about what the table takes.
+func (a *Attributes) weigh() {
+	n := int64(len(a.IDs))
+	a.Bytes = 120 * n
+	for i := range a.Columns {
+		a.Bytes += 4*n + 64*int64(len(a.Columns[i].Values))
+	}
 }
 
 // Labels returns the classes of the records that have one.
@@ -82,15 +86,11 @@ func (a *Attributes) Labels() (*Labels, error) {
 	return l, nil
 }
 
-// Cell is a value of a table.
-type Cell struct {
-	Record, Column int
-	Value          string
-}
-
 // Restrict makes the values that the given records have the alphabets of the columns.
-// Values that only others have become missing; it returns where they stood.
-func (a *Attributes) Restrict(records []int) (unknown []Cell) {
+// Values that only others have become missing; it returns how many these are and, as an
+// error, which one comes first.
+func (a *Attributes) Restrict(records []int) (unknown int, first *ParseError) {
+	record, in, value := len(a.IDs), 0, "" // the first one, its column
 	for c := range a.Columns {
 		column := &a.Columns[c]
 		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
@@ -106,14 +106,20 @@ func (a *Attributes) Restrict(records []int) (unknown []Cell) {
 				continue
 			}
 			if code[old] < 0 {
-				unknown = append(unknown, Cell{row, c, column.Values[old]})
+				if unknown++; row < record {
+					record, in, value = row, c, column.Values[old]
+				}
 			}
 			column.Code[row] = code[old]
 		}
 		column.Values = values
 	}
-	slices.SortFunc(unknown, func(x, y Cell) int { return (x.Record-y.Record)*len(a.Columns) + x.Column - y.Column })
-	return unknown
+	a.weigh()
+	if unknown > 0 {
+		what := fmt.Sprintf("%s is %s, which it is in no record with a label", a.Columns[in].Name, table.Quoted([]byte(value)))
+		first = &ParseError{File: a.File, Line: a.Line[record], Msg: what, Fix: "leave it out, or take it for missing"}
+	}
+	return unknown, first
 }
 
 // ReadAttributes reads a table of records, one on each line, with a value in each
@@ -276,7 +282,11 @@ func (r *attributeReader) end() (*Attributes, error) {
 	for _, i := range attributes {
 		a.Columns = append(a.Columns, r.column[i])
 	}
-	return a, r.identify(a, id)
+	if err := r.identify(a, id); err != nil {
+		return nil, err
+	}
+	a.weigh()
+	return a, nil
 }
 
 // roles returns the columns of ids and classes, −1 for none, and of attributes.
@@ -341,7 +351,8 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 
 // identify gives the records their ids.
 func (r *attributeReader) identify(a *Attributes, id int) error {
-	a.IDs, a.row = make([]string, len(r.lines)), make(map[string]int, len(r.lines))
+	rows := make(records, len(r.lines))
+	a.IDs, a.Records = make([]string, len(r.lines)), rows
 	for row := range a.IDs {
 		name := strconv.Itoa(row + 1)
 		if id >= 0 {
@@ -351,14 +362,14 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 			}
 			name = r.column[id].Values[code]
 		}
-		if before, is := a.row[name]; is {
+		if before, is := rows[name]; is {
 			return &ParseError{
 				File: a.File, Line: a.Line[row],
 				Msg: fmt.Sprintf("%s is the id of the record on line %d already", table.Quoted([]byte(name)), a.Line[before]),
 				Fix: "give each record an id of its own, or name another column of ids",
 			}
 		}
-		a.IDs[row], a.row[name] = name, row
+		a.IDs[row], rows[name] = name, row
 	}
 	return nil
 }

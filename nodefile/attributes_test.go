@@ -100,15 +100,18 @@ func TestRestrict(t *testing.T) {
 	if err != nil || len(l.Row) != 2 || l.Row[1] != 2 || l.Names[l.Class[1]] != "l" || l.Unlabelled != 2 {
 		t.Fatalf("labels %+v, %v", l, err)
 	}
-	unknown := a.Restrict(l.Row)
+	unknown, first := a.Restrict(l.Row)
 	want := "a b c d | x: p · r p | y: 1 · · · | class | class: k · l ·"
 	if got := tableOf(a); got != want || len(a.Columns[0].Values) != 2 || len(a.Columns[1].Values) != 1 {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if cells := []Cell{{1, 0, "q"}, {1, 1, "2"}, {3, 1, "2"}}; len(unknown) != 3 || unknown[0] != cells[0] || unknown[1] != cells[1] || unknown[2] != cells[2] {
-		t.Errorf("%v are unknown, want %v", unknown, cells)
+	if unknown != 3 || first == nil || first.Line != 3 || first.Msg != `x is "q", which it is in no record with a label` {
+		t.Errorf("%d values are unknown, first %v", unknown, first)
 	}
-	if row, ok := a.Lookup("c"); !ok || row != 2 || a.Len() != 4 {
+	if unknown, first := a.Restrict(l.Row); unknown != 0 || first != nil {
+		t.Errorf("%d values are unknown once more, first %v", unknown, first)
+	}
+	if row, ok := a.Records.Lookup("c"); !ok || row != 2 || a.Records.Len() != 4 {
 		t.Error("c is not found")
 	}
 }
@@ -140,17 +143,17 @@ func FuzzAttributes(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(a.Line) != a.Len() || len(a.Columns) == 0 {
-			t.Fatalf("%d lines of %d records with %d attributes", len(a.Line), a.Len(), len(a.Columns))
+		if len(a.Line) != len(a.IDs) || len(a.Columns) == 0 {
+			t.Fatalf("%d lines of %d records with %d attributes", len(a.Line), len(a.IDs), len(a.Columns))
 		}
 		for i, id := range a.IDs {
-			if row, ok := a.Lookup(id); !ok || row != i {
+			if row, ok := a.Records.Lookup(id); !ok || row != i {
 				t.Fatalf("record %d is called %q, and that is %d", i, id, row)
 			}
 		}
 		for _, c := range a.Columns {
-			if len(c.Code) != a.Len() {
-				t.Fatalf("%d codes of %d records", len(c.Code), a.Len())
+			if len(c.Code) != len(a.IDs) {
+				t.Fatalf("%d codes of %d records", len(c.Code), len(a.IDs))
 			}
 			for _, code := range c.Code {
 				if code < -1 || int(code) >= len(c.Values) {

@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// ParseError is something wrong with the content of a file. Of the place, what
-// is known is set; Line and Column count from 1.
+// ParseError is something wrong with the content of a file, or with the choice of it
+// ([ErrInput]). Of the place, what is known is set; Line and Column count from 1.
 type ParseError struct {
 	File   string
 	Line   int64
@@ -23,7 +23,10 @@ type ParseError struct {
 
 // Error returns file, place, fault and way out in one line.
 func (e *ParseError) Error() string {
-	text := e.place() + ": " + e.Msg
+	text := e.Msg
+	if e.File != "" {
+		text = e.place() + ": " + text
+	}
 	if e.Fix != "" {
 		text += "; " + e.Fix
 	}
@@ -46,25 +49,9 @@ func (e *ParseError) place() string {
 // Unwrap returns Err.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// InputError is a wrong choice of inputs or options, found before any data was
-// used.
-type InputError struct {
-	Place string // the input or the flag; may be empty
-	Msg   string
-	Fix   string // may be empty
-}
-
-// Error returns place, fault and way out in one line.
-func (e *InputError) Error() string {
-	text := e.Msg
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Fix != "" {
-		text += "; " + e.Fix
-	}
-	return text
-}
+// ErrInput is wrapped by a [*ParseError] about a wrong choice of inputs or options, found
+// before any data was used. Its File is the input or the option, or "".
+var ErrInput = errors.New("nodefile: a wrong choice of inputs")
 
 // Translate turns an error of reading a file into one of this package; what is none
 // stays as it is.
@@ -81,9 +68,9 @@ func Translate(path string, err error) error {
 		}
 		return e
 	case errors.Is(err, textio.ErrDirectory):
-		return &InputError{Place: path, Msg: "a directory", Fix: "list its files"}
+		return &ParseError{File: path, Msg: "a directory", Fix: "list its files", Err: ErrInput}
 	case errors.Is(err, textio.ErrTerminal):
-		return &InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
+		return &ParseError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe", Err: ErrInput}
 	}
 	return err
 }

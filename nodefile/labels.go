@@ -35,36 +35,7 @@ type Labels struct {
 	Unlabelled int      // lines without a label: empty, or a word that stands for none
 	Unknown    int      // lines passed over for a node that is not in the graph
 	Repeated   int      // lines that say again what an earlier one says
-
-	minusOne bool // some label is -1
-}
-
-// Sets returns the labelled nodes, in the order of the file, and the classes of each of
-// them, in increasing order.
-func (l *Labels) Sets() (row []int, sets [][]int) {
-	at := map[int]int{}
-	for i, v := range l.Row {
-		place, there := at[v]
-		if !there {
-			place = len(row)
-			at[v] = place
-			row, sets = append(row, v), append(sets, nil)
-		}
-		sets[place] = append(sets[place], l.Class[i])
-	}
-	for _, set := range sets {
-		slices.Sort(set)
-	}
-	return row, sets
-}
-
-// Sizes returns how many labels each of Names has.
-func (l *Labels) Sizes() []int {
-	size := make([]int, len(l.Names))
-	for _, c := range l.Class {
-		size[c]++
-	}
-	return size
+	MinusOne   bool     // a line has the label -1, which stands for none
 }
 
 // MissingLabels are the words that stand for no label: -1, and those that pandas
@@ -219,24 +190,6 @@ func (r *labelReader) end() (*Labels, error) {
 	return l, nil
 }
 
-// Trainable returns an error unless there are two classes.
-func (l *Labels) Trainable() error {
-	if len(l.Names) >= 2 {
-		return nil
-	}
-	e := &ParseError{File: l.File, Msg: "no training labels"}
-	if len(l.Names) == 1 {
-		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
-		if len(l.Row) == 1 {
-			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
-		}
-		if l.minusOne {
-			e.Fix = "-1 stands for no label, give that class another name"
-		}
-	}
-	return e
-}
-
 // labelLine is one line of a labels file.
 type labelLine struct {
 	line      int64
@@ -276,7 +229,7 @@ func (r *labelReader) add(line labelLine) error {
 	l := r.labels
 	if line.label == "" || slices.Contains(r.missing, line.label) {
 		l.Unlabelled++
-		l.minusOne = l.minusOne || line.label == "-1"
+		l.MinusOne = l.MinusOne || line.label == "-1"
 		return nil
 	}
 	class, ok := r.classes[line.label]

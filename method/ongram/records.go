@@ -68,7 +68,7 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 		return nil, err
 	}
 	tell("learning", 0)
-	n := r.Table.Len()
+	n := len(r.Table.IDs)
 	y := slices.Repeat([]int{-1}, n)
 	for i, record := range r.Labels.Row {
 		y[record] = r.Labels.Class[i]
@@ -81,8 +81,8 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 
 // Memory lists what [Records.Classify] holds at a time, the table included.
 func (r *Records) Memory() []spec.Bytes {
-	n, k := int64(r.Table.Len()), int64(len(r.Labels.Names))
-	list := []spec.Bytes{{What: "table", Bytes: r.Table.Bytes()}, {What: "kernel values", Bytes: 16*n + 8*n*k*k}}
+	n, k := int64(len(r.Table.IDs)), int64(len(r.Labels.Names))
+	list := []spec.Bytes{{What: "table", Bytes: r.Table.Bytes}, {What: "kernel values", Bytes: 16*n + 8*n*k*k}}
 	if r.Learner.Memory != nil {
 		list = append(list, spec.Bytes{What: r.Learner.Name, Bytes: r.Learner.Memory(len(r.Labels.Row), int(k))})
 	}

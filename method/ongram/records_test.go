@@ -71,7 +71,7 @@ func TestRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := a.Len()
+		n := len(a.IDs)
 		dense := sparse.BlockOf(n, n, make([]float64, n*n))
 		y := make([]int, n)
 		for i := range n {

@@ -102,7 +102,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 
 // checkFolds refuses folds that the smallest class cannot fill.
 func checkFolds(folds int, l *nodefile.Labels) error {
-	size := l.Sizes()
+	size := sizesOf(l)
 	least := -1
 	for c, n := range size {
 		if n > 0 && (least < 0 || n < size[least]) {

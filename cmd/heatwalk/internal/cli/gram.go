@@ -167,7 +167,7 @@ func (in *invocation) openGram(f *classifyFlags) (*ongram.Files, error) {
 		return nil, fault.Data(f.labels, "has %s of no column of %s, such as %s; label the columns alone, or pass --unknown-ids=skip",
 			words.Counted(int64(unknown), "id"), f.gram.file, quoted(k.Absent))
 	}
-	if err := k.Labels.Trainable(); err != nil {
+	if err := trainable(k.Labels); err != nil {
 		return nil, err
 	}
 	return k, k.Choose(f.gram.learner)

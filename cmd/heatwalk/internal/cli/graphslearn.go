@@ -94,7 +94,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
 	if err == nil {
-		err = g.l.Trainable()
+		err = trainable(g.l)
 	}
 	if err != nil {
 		return nil, err

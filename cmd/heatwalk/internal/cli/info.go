@@ -94,7 +94,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		class = evaluate.ClassOfRow(l, int(m.Rows))
 		labelled, classes := len(l.Row), len(l.Names)
 		v.Labelled, v.Classes = &labelled, &classes
-		size := l.Sizes()
+		size := sizesOf(l)
 		if labelled > 0 {
 			most := slices.Max(size)
 			share := float64(most) / float64(labelled)

@@ -90,13 +90,32 @@ func (s *severalRun) plan() error {
 	}
 	_, phase := s.in.progress.Parts("learning", "")
 	s.settings = &method.Settings{RNGSeed: uint64(s.in.seed), Workers: s.in.threads, Progress: phase}
-	s.row, s.sets = s.l.Sets()
+	s.row, s.sets = setsOf(s.l)
 	err := s.take(s.settings, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
 		list := multilabel.Memory(len(s.g.Degrees), len(s.row), len(s.l.Names), s.settings.Memory)
 		return [][]spec.Bytes{list}, spec.UnknownSweeps, nil
 	})
 	s.problem = s.graphRun.problem()
 	return err
+}
+
+// setsOf returns the labelled nodes, in the order of the file, and the classes of each of
+// them, in increasing order.
+func setsOf(l *nodefile.Labels) (row []int, sets [][]int) {
+	at := map[int]int{}
+	for i, v := range l.Row {
+		place, there := at[v]
+		if !there {
+			place = len(row)
+			at[v] = place
+			row, sets = append(row, v), append(sets, nil)
+		}
+		sets[place] = append(sets[place], l.Class[i])
+	}
+	for _, set := range sets {
+		slices.Sort(set)
+	}
+	return row, sets
 }
 
 func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {

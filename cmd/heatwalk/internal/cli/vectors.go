@@ -131,9 +131,9 @@ func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*node
 // warnNumbers warns of attributes with so many values that they are no categories.
 func (in *invocation) warnNumbers(f *vectorFlags, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
-		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > a.Len()/2 {
+		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > len(a.IDs)/2 {
 			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
-				words.Counted(int64(n), "value"), words.Counted(int64(a.Len()), "record"))
+				words.Counted(int64(n), "value"), words.Counted(int64(len(a.IDs)), "record"))
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 		return err
 	}
 	d := &vectorClassified{
-		learned: o.learned(l), Nodes: a.Len(), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
+		learned: o.learned(l), Nodes: len(a.IDs), Kernel: kernel.Name, Attributes: len(a.Columns), KernelParameters: r.Kernel,
 		Learner: learner.Name, Parameters: r.Learner, Settings: r.Choice.Settings,
 	}
 	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
@@ -252,7 +252,9 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 	if a, err = in.readVectors(&f.vectors, f.config.Header); err != nil {
 		return nil, nil, nil, err
 	}
-	read := func(path string) (*nodefile.Labels, error) { return in.readLabelsOf(path, a, &f.reading, false) }
+	read := func(path string) (*nodefile.Labels, error) {
+		return in.readLabelsOf(path, a.Records, &f.reading, false)
+	}
 	if f.labels != "" {
 		l, err = read(f.labels)
 	} else if a.Class == nil {
@@ -264,22 +266,20 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 		truth, err = read(f.truth)
 	}
 	if err == nil {
-		err = l.Trainable()
+		err = trainable(l)
 	}
 	if err != nil || f.vectors.kernel.Texts {
 		return a, l, truth, err
 	}
-	unknown := a.Restrict(l.Row)
-	if len(unknown) == 0 || f.unknownValues == "missing" {
+	unknown, wrong := a.Restrict(l.Row)
+	if unknown == 0 || f.unknownValues == "missing" {
 		return a, l, truth, nil
 	}
-	others := ""
-	if n := len(unknown) - 1; n > 0 {
-		others = fmt.Sprintf(" (nor %s like it)", words.Counted(int64(n), "other value"))
+	if unknown > 1 {
+		wrong.Msg += fmt.Sprintf(" (nor %s like it)", words.Counted(int64(unknown-1), "other value"))
 	}
-	first := unknown[0]
-	return nil, nil, nil, fault.Data(fmt.Sprintf("%s:%d", a.File, a.Line[first.Record]), "%s is %s, which it is in no record with a label%s; pass --unknown-values=missing to take it for a missing value",
-		a.Columns[first.Column].Name, quoted(first.Value), others)
+	wrong.Fix = "pass --unknown-values=missing to take it for a missing value"
+	return nil, nil, nil, wrong
 }
 
 // learnError names the learner, and the place of what it was given, in errors of it.
@@ -324,7 +324,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return err
 	}
-	list := []spec.Bytes{{What: "table", Bytes: a.Bytes()}, {What: "kernel values", Bytes: 16 * int64(len(cols))}}
+	list := []spec.Bytes{{What: "table", Bytes: a.Bytes}, {What: "kernel values", Bytes: 16 * int64(len(cols))}}
 	if err := in.keepWithin(in.dataNeeds(files, list)); err != nil {
 		return err
 	}
@@ -334,7 +334,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		return recordError(err, a)
 	}
 	classes, _ := a.Labels() // there are none where no column has them
-	number := classNumbers(classes, a.Len())
+	number := classNumbers(classes, len(a.IDs))
 	stage := in.progress.Begin("comparing", int64(len(rows)), "row")
 	err = o.fill(f.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))
@@ -359,9 +359,9 @@ func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
 // recordsOf reads a list of ids of records; without one, all records.
 func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, error) {
 	if path != "" {
-		return in.readIDs(path, a)
+		return in.readIDs(path, a.Records)
 	}
-	all := make([]int, a.Len())
+	all := make([]int, len(a.IDs))
 	for i := range all {
 		all[i] = i
 	}

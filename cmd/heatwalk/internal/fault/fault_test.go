@@ -28,7 +28,7 @@ func TestExitCode(t *testing.T) {
 		{fs.ErrPermission, 1},
 		{shard.ErrLocked, 1},
 		{Usage("--alpha", "x"), 2},
-		{&nodefile.InputError{}, 2},
+		{&nodefile.ParseError{Err: nodefile.ErrInput}, 2},
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
 		{validate.ErrUsage, 2},

@@ -69,6 +69,8 @@ func Reports(err error) []Report {
 			list = append(list, textReport(lines[len(lines)-1]))
 		}
 		return list
+	case errors.Is(err, nodefile.ErrInput):
+		return []Report{textReport(err.Error())}
 	case errors.As(err, &parse):
 		return []Report{parseReport(parse)}
 	case errors.As(err, &corrupt):

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+func TestTrainable(t *testing.T) {
+	for _, c := range []struct {
+		l    nodefile.Labels
+		want string
+	}{
+		{nodefile.Labels{Row: []int{0, 1}, Class: []int{0, 0}, Names: []string{"A"}}, `l.tsv: all 2 training labels are "A"; two classes are needed`},
+		{
+			nodefile.Labels{Row: []int{0}, Class: []int{0}, Names: []string{"1"}, MinusOne: true},
+			`l.tsv: the only training label is "1"; two classes are needed; -1 stands for no label, give that class another name`,
+		},
+		{nodefile.Labels{}, "l.tsv: no training labels"},
+	} {
+		c.l.File = "l.tsv"
+		if err := trainable(&c.l); err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+	if err := trainable(&nodefile.Labels{Names: []string{"A", "B"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSetsOfLabels(t *testing.T) {
+	l := &nodefile.Labels{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}, Names: []string{"A", "B", "C"}}
+	row, sets := setsOf(l)
+	if !slices.Equal(row, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
+		t.Errorf("nodes %v have %v", row, sets)
+	}
+	if want := []int{2, 1, 2}; !slices.Equal(sizesOf(l), want) {
+		t.Errorf("sizes %v, want %v", sizesOf(l), want)
+	}
+}
