@@ -56,8 +56,8 @@ type benchFlags struct {
 
 // blockFlags declares the flags of all that multiply a block.
 func (in *invocation) blockFlags(flags *pflag.FlagSet, f *benchFlags, columns, repeat int, of string) {
-	in.intVar(flags, &f.Columns, "columns", columns, 1, 4096, of)
-	in.intVar(flags, &f.Repeat, "repeat", repeat, 1, 1_000_000, "repetitions that count, after one that does not")
+	numberVar(in, flags, &f.Columns, "columns", columns, spec.Range{Least: 1, Most: 4096}, "N", of)
+	numberVar(in, flags, &f.Repeat, "repeat", repeat, spec.Range{Least: 1, Most: 1_000_000}, "N", "repetitions that count, after one that does not")
 	in.readingFlags(flags, &f.reading)
 }
 
@@ -79,7 +79,7 @@ func newBench(in *invocation) *cobra.Command {
 		func(args []string) error { return in.bench(args, f) })
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 8, 10, "columns of the block")
-	in.intVar(flags, &f.Rows, "rows", 1<<20, 1, 1<<31, "rows of the block of gather")
+	numberVar(in, flags, &f.Rows, "rows", 1<<20, spec.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	in.choiceVar(flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
 		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
@@ -250,7 +250,7 @@ func newKrylovBench(in *invocation) *cobra.Command {
 		func(args []string) error { return in.krylovBench(args[0], args[1], f) })
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 16, 3, "columns of B, or eigenpairs")
-	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, bounds{lo: 0, loOpen: true, hi: 1, hiOpen: true, symbol: "tolerance"}, "relative error of a result, or residual")
+	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
 	f.Betas = []float64{10}
 	in.variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
 		f.Betas = f.Betas[:0]
@@ -266,7 +266,7 @@ func newKrylovBench(in *invocation) *cobra.Command {
 	})
 	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
 	in.choiceVar(flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
-	in.floatVar(flags, &f.Alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
+	numberVar(in, flags, &f.Alpha, "alpha", 0.9, spec.Above(0), "α", "α of solve")
 	in.choiceVar(flags, &f.eigen.Matrix, "matrix", string(spectral.AdjacencyNormalized), matrixNames(), "matrix of eigen")
 	in.choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	return cmd
@@ -283,7 +283,7 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *ben
 		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.Alpha)
 	}
 	if args[0] == "eigen" && f.Tolerance < leastEigenTolerance {
-		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances)
+		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances.Text("tolerance"))
 	}
 	in.checkGraph(cmd, args[1:], &f.reading)
 }
@@ -348,8 +348,8 @@ func newScaling(in *invocation) *cobra.Command {
 	in.blockFlags(flags, f, 8, 10, "columns of the block, where they do not change")
 	in.choiceVar(flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes"}, "what changes")
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
-	in.intVar(flags, &f.least, "least", 14, 1, 32, "smallest scale of nodes: 2^N")
-	in.intVar(flags, &f.most, "most", 0, 1, 4096, "last value of the axis (default: 64 columns, 2 threads, scale 18)")
+	numberVar(in, flags, &f.least, "least", 14, spec.Range{Least: 1, Most: 32}, "N", "smallest scale of nodes: 2^N")
+	numberVar(in, flags, &f.most, "most", 0, spec.Range{Least: 1, Most: 4096}, "N", "last value of the axis (default: 64 columns, 2 threads, scale 18)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	return cmd
 }

@@ -93,7 +93,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	})
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
-	in.intVar(flags, &f.suggest, "suggest", 0, 1, 1<<20, "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
+	numberVar(in, flags, &f.suggest, "suggest", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
 	in.slabVar(flags, &f.slab, "the choice of cwk, a share of the absorptions each")
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
@@ -370,9 +371,9 @@ func (in *invocation) then(run func() error) error {
 
 // sharedFlags declares the flags of all subcommands.
 func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
-	in.intVar(flags, &in.threads, "threads", 0, 0, 4096, "number of threads (0: one for each processor); never changes a result")
+	numberVar(in, flags, &in.threads, "threads", 0, spec.Range{Most: 4096}, "N", "number of threads (0: one for each processor); never changes a result")
 	in.sizeVar(flags, &in.maxMemory, "max-memory", "memory to stay within, such as 4GiB or 4G (= 4GB, of 1000s); never changes a result")
-	in.int64Var(flags, &in.seed, "seed", 1, 0, 1<<62, "rng seed: which splits, folds and random graphs are drawn")
+	numberVar(in, flags, &in.seed, "seed", 1, spec.From(0), "N", "rng seed: which splits, folds and random graphs are drawn")
 	flags.BoolVar(&in.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&in.quiet, "quiet", false, "print neither progress nor a closing summary")
 	in.choiceVar(flags, &in.showAs, "progress", "auto", []string{"auto", "plain", "none"}, "progress on stderr")

@@ -99,7 +99,7 @@ func newConvert(in *invocation) *cobra.Command {
 	in.choiceVar(flags, &f.to, "to", "", names, "format (default: as the name of the output ends)")
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	in.choiceVar(flags, &f.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
-	in.intVar(flags, &f.columns, "columns", 0, 0, math.MaxInt32, "columns of LIBSVM features (default: up to the largest index)")
+	numberVar(in, flags, &f.columns, "columns", 0, spec.Range{Most: math.MaxInt32}, "N", "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&f.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
 	in.readingFlags(flags, &f.reading)
 	return cmd

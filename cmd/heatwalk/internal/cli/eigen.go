@@ -74,13 +74,12 @@ func newEigen(in *invocation) *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	in.choiceVar(flags, &f.Matrix, "matrix", "", matrixNames(), "which matrix")
 	in.choiceVar(flags, &f.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	in.floatVar(flags, &f.near, "near", math.NaN(), bounds{lo: math.Inf(-1), loOpen: true, hi: math.Inf(1), hiOpen: true, symbol: "σ"},
-		"σ of --which interior")
-	in.intVar(flags, &f.K, "k", 10, 1, math.MaxInt, "number of eigenpairs, at most that of nodes")
-	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances,
+	numberVar(in, flags, &f.near, "near", math.NaN(), spec.Range{}, "σ", "σ of --which interior")
+	numberVar(in, flags, &f.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
+	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
-	in.floatVar(flags, &f.Resolution, "resolution", 1, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "γ"}, "γ of modularity")
-	in.intVar(flags, &f.products, "max-products", 20_000, 1, math.MaxInt, "products with four columns after which to give up")
+	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
+	numberVar(in, flags, &f.products, "max-products", 20_000, spec.From(1), "N", "products with four columns after which to give up")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -88,7 +87,7 @@ func newEigen(in *invocation) *cobra.Command {
 // leastEigenTolerance is the least that rounding lets residuals reach.
 const leastEigenTolerance = 1e-13
 
-var eigenTolerances = bounds{lo: leastEigenTolerance, hi: 1, hiOpen: true, symbol: "tolerance"}
+var eigenTolerances = spec.Range{Least: leastEigenTolerance, Most: 1, BelowMost: true}
 
 // checkEigen notes what is wrong with the flags of f.
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {

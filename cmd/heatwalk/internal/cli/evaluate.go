@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,9 +52,9 @@ func newEvaluate(in *invocation) *cobra.Command {
 	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
 	in.splitFlags(flags, &f.splitting)
-	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
+	numberVar(in, flags, &f.tuningSplits, "tuning-splits", 10, spec.Range{Most: 100_000}, "N", "further splits to choose parameters on (0: inside each training set)")
 	in.variable(flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
-		return parseList(&f.tuneAt, s, shareOfLabels.parse)
+		return parseList(&f.tuneAt, s, parseShare)
 	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
 	in.learningFlags(flags, &f.learning)
@@ -217,26 +216,31 @@ func (in *invocation) splitFlags(flags *pflag.FlagSet, s *splitting) {
 		folds = fmt.Sprintf(" (default: %d, where no other size is given)", graphFolds)
 	}
 	in.variable(flags, "train", "X[,X...]", fractions, "fractions of the labelled "+s.noun+"s to train on", func(text string) error {
-		return parseList(&s.train, text, shareOfLabels.parse)
+		return parseList(&s.train, text, parseShare)
 	})
 	in.variable(flags, "per-class", "N[,N...]", "", "train on so many "+s.noun+"s of every class, instead of a fraction", func(text string) error {
 		return parseList(&s.perClass, text, parseCount)
 	})
-	in.intVar(flags, &s.folds, "folds", 0, 2, 100_000, "cross-validation by so many folds: train on all but one, test on that"+folds)
+	numberVar(in, flags, &s.folds, "folds", 0, spec.Range{Least: 2, Most: 100_000}, "N", "cross-validation by so many folds: train on all but one, test on that"+folds)
 	flags.BoolVar(&s.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
 	drawn := "random fractions, stratified folds"
 	if s.noun == "graph" {
 		drawn = "stratified"
 	}
 	in.choiceVar(flags, &s.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: "+drawn+")")
-	in.intVar(flags, &s.splits, "splits", s.splits, 1, 100_000, "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
+	numberVar(in, flags, &s.splits, "splits", s.splits, spec.Range{Least: 1, Most: 100_000}, "N", "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	flags.StringVar(&s.split, "split", "", "`FILE` of "+s.noun+"<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&s.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	flags.BoolVar(&s.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
 }
 
-// shareOfLabels is what part of the labelled nodes may be trained on.
-var shareOfLabels = bounds{lo: 0, hi: 1, loOpen: true, hiOpen: true, symbol: "fraction"}
+// parseShare reads what part of the labelled nodes is trained on, parseCount how many.
+func parseShare(s string) (float64, error) {
+	return parseNumber[float64](s, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "fraction")
+}
+func parseCount(s string) (int, error) {
+	return parseNumber[int](s, spec.Range{Least: 1, Most: 1 << 30}, "N")
+}
 
 // graphFolds is the default of --folds for graphs.
 const graphFolds = 10
@@ -257,14 +261,6 @@ func parseList[T comparable](list *[]T, s string, one func(part string) (T, erro
 	}
 	*list = all
 	return nil
-}
-
-func parseCount(part string) (int, error) {
-	n, err := strconv.Atoi(part)
-	if err != nil || n < 1 || n > 1<<30 {
-		return 0, fmt.Errorf("%s is no number of nodes; give 1 or more", quoted(part))
-	}
-	return n, nil
 }
 
 // reportFormats are the endings of a report.

@@ -53,7 +53,7 @@ func newFeatures(in *invocation) *cobra.Command {
 	in.walkFlags(flags, &f.walking, "")
 	walkParams(byDefault).flags(in, flags, "")
 	in.choiceVar(flags, &f.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
-	in.intVar(flags, &f.folds, "folds", 5, 2, 1000, "folds of honest features")
+	numberVar(in, flags, &f.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
 	in.slabVar(flags, &f.slab, "the classes")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -74,91 +75,47 @@ func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage str
 	flags.Var(v, name, usage)
 }
 
-func (in *invocation) intVar(flags *pflag.FlagSet, p *int, name string, initial, lo, hi int, usage string) {
-	var wide int64
+// numeric is a number of some type that a flag takes.
+type numeric interface{ int | int64 | float64 }
+
+// numberVar declares a number of a range, in whose text symbol stands for it.
+func numberVar[T numeric](in *invocation, flags *pflag.FlagSet, p *T, name string, initial T, within spec.Range, symbol, usage string) {
 	*p = initial
-	in.variable(flags, name, "N", strconv.Itoa(initial), usage, func(s string) error {
-		if err := parseInt(&wide, s, int64(lo), int64(hi)); err != nil {
-			return err
-		}
-		*p = int(wide)
-		return nil
-	})
-}
-
-func (in *invocation) int64Var(flags *pflag.FlagSet, p *int64, name string, initial, lo, hi int64, usage string) {
-	*p = initial
-	in.variable(flags, name, "N", strconv.FormatInt(initial, 10), usage, func(s string) error {
-		return parseInt(p, s, lo, hi)
-	})
-}
-
-func parseInt(p *int64, s string, lo, hi int64) error {
-	n, err := strconv.ParseInt(s, 10, 64)
-	want := fmt.Sprintf("give %d to %d", lo, hi)
-	if hi == math.MaxInt {
-		want = fmt.Sprintf("give at least %d", lo)
+	kind, text := "N", fmt.Sprint(initial)
+	if _, real := any(initial).(float64); real {
+		kind = "X"
 	}
-	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return fmt.Errorf("%s is not a whole number; %s", quoted(s), want)
-	case err != nil || n < lo || n > hi:
-		return fmt.Errorf("%s is out of range; %s", s, want)
-	}
-	*p = n
-	return nil
-}
-
-// bounds are the numbers a flag takes.
-type bounds struct {
-	lo, hi float64
-	loOpen bool // lo itself is refused
-	hiOpen bool // hi itself is refused
-	symbol string
-}
-
-// String returns what a flag within the bounds may be.
-func (b bounds) String() string {
-	below, above := "≤", "≤"
-	if b.loOpen {
-		below = "<"
-	}
-	if b.hiOpen {
-		above = "<"
-	}
-	switch {
-	case math.IsInf(b.lo, -1):
-		return b.symbol + " to be finite"
-	case math.IsInf(b.hi, 1):
-		return fmt.Sprintf("%s > %g", b.symbol, b.lo)
-	}
-	return fmt.Sprintf("%g %s %s %s %g", b.lo, below, b.symbol, above, b.hi)
-}
-
-func (b bounds) parse(s string) (float64, error) {
-	x, err := strconv.ParseFloat(s, 64)
-	switch {
-	case err != nil || math.IsNaN(x):
-		return 0, fmt.Errorf("%s is not a number; want %v", quoted(s), b)
-	case x < b.lo || x > b.hi || b.loOpen && x == b.lo || b.hiOpen && x == b.hi || math.IsInf(x, 0):
-		return 0, fmt.Errorf("%s is out of range; want %v", s, b)
-	}
-	return x, nil
-}
-
-func (in *invocation) floatVar(flags *pflag.FlagSet, p *float64, name string, initial float64, b bounds, usage string) {
-	*p = initial
-	text := strconv.FormatFloat(initial, 'g', -1, 64)
-	if math.IsNaN(initial) {
+	if initial != initial { // NaN: not given
 		text = ""
 	}
-	in.variable(flags, name, "X", text, usage, func(s string) (err error) {
-		var x float64
-		if x, err = b.parse(s); err == nil {
+	in.variable(flags, name, kind, text, usage, func(s string) error {
+		x, err := parseNumber[T](s, within, symbol)
+		if err == nil {
 			*p = x
 		}
 		return err
 	})
+}
+
+// parseNumber reads a number of a range.
+func parseNumber[T numeric](s string, within spec.Range, symbol string) (x T, err error) {
+	what := "a whole number"
+	switch p := any(&x).(type) {
+	case *int:
+		*p, err = strconv.Atoi(s)
+	case *int64:
+		*p, err = strconv.ParseInt(s, 10, 64)
+	case *float64:
+		what = "a number"
+		*p, err = strconv.ParseFloat(s, 64)
+	}
+	switch {
+	case x != x || err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is not %s; give %s", quoted(s), what, within.Text(symbol))
+	case err != nil || !within.Contains(float64(x)):
+		return 0, fmt.Errorf("%s is out of range; give %s", s, within.Text(symbol))
+	}
+	return x, nil
 }
 
 func (in *invocation) choiceVar(flags *pflag.FlagSet, p *string, name, initial string, choices []string, usage string) {

@@ -78,7 +78,7 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 	paramsOf(&m.Spec).flags(in, flags, "")
 	if m.HasClasses {
 		flags.StringVar(&r.Labels, "labels", "", "`FILE` for labels of some nodes")
-		in.floatVar(flags, &r.fraction, "fraction", 0.05, bounds{lo: 0, hi: 1, loOpen: true, symbol: "fraction"}, "of the nodes that --labels has")
+		numberVar(in, flags, &r.fraction, "fraction", 0.05, spec.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")
 		flags.StringVar(&r.Truth, "truth", "", "`FILE` for the labels of all nodes")
 	}
 	flags.SortFlags = false

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,8 +115,7 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
 	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
 	ofKernels().flags(in, flags, "")
-	f.tolerance = math.NaN()
-	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+	numberVar(in, flags, &f.tolerance, "tolerance", math.NaN(), spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 }
 
 // ofKernels returns the parameters of all kernels on nodes.
@@ -128,18 +125,6 @@ func ofKernels() declaredParams {
 		list.addAll(&f.Spec, f.Takes(), byDefault)
 	}
 	return list
-}
-
-// numberVar declares a flag whose range depends on the kernel.
-func (in *invocation) numberVar(flags *pflag.FlagSet, p *float64, name, usage string) {
-	in.variable(flags, name, "X", "", usage, func(s string) error {
-		x, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%s is not a number; give one such as 0.5", quoted(s))
-		}
-		*p = x
-		return nil
-	})
 }
 
 // checkKernel notes what is wrong with the flags of f together.
@@ -191,8 +176,6 @@ func (in *invocation) checkTolerance(f *kernelFlags) {
 		if f.dtype == "float32" {
 			f.tolerance = 4*rounding - rounding
 		}
-	case f.tolerance <= 0 || f.tolerance >= 1:
-		in.problem("--tolerance", "%v is out of range; want 0 < tolerance < 1", f.tolerance)
 	case f.tolerance < least && f.dtype == "float32":
 		in.problem("--tolerance", "%v is below what float32 holds; give %.2g or more, or --dtype float64", f.tolerance, least)
 	case f.tolerance < least:

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"math"
+
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/similarity"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -20,11 +23,11 @@ type neighbours struct {
 // neighbourFlags declares the flags of n.
 func (in *invocation) neighbourFlags(cmd *cobra.Command, n *neighbours) {
 	flags := cmd.Flags()
-	flags.IntVar(&n.Neighbours, "neighbours", 0, "edges between each row of --of and the `K` rows with the largest cosine")
+	numberVar(in, flags, &n.Neighbours, "neighbours", 0, spec.Range{Least: 1, Most: math.MaxInt32}, "N", "edges between each row of --of and so many with the largest cosine")
 	flags.StringVar(&n.of, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
-	flags.Float64Var(&n.Least, "least-cosine", 0, "`COSINE` below which there is no edge (without --neighbours, all others are)")
+	numberVar(in, flags, &n.Least, "least-cosine", 0, spec.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
 	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: FILE.rows.ids beside it, or numbers from 0)")
-	flags.Float64Var(&n.weight, "content-weight", 1, "`WEIGHT` of an edge of cosine 1, beside those of INPUT")
+	numberVar(in, flags, &n.weight, "content-weight", 1, spec.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, beside those of INPUT")
 }
 
 // checkNeighbours notes what is wrong with the flags.
@@ -40,14 +43,8 @@ func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *read
 	case !given && len(args) == 0:
 		in.problem(cmd.Name(), "INPUT is missing; usage: %s", synopsis(cmd))
 	case !given:
-	case n.Neighbours < 0:
-		in.problem("--neighbours", "%d; give 1 or more", n.Neighbours)
 	case n.Neighbours == 0 && n.Least == 0:
 		in.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
-	case !(n.Least >= 0 && n.Least <= 1):
-		in.problem("--least-cosine", "%v; give 0 to 1", n.Least)
-	case !(n.weight > 0 && n.weight <= maxContentWeight):
-		in.problem("--content-weight", "%v; give a number above 0", n.weight)
 	case r.sources.any():
 		in.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
 	case r.config.Directed:
