@@ -106,7 +106,7 @@ func (w *Walk[T]) walker(variants []int) *walker[T] {
 			variants[g] = g
 		}
 	}
-	k := &walker[T]{w: w, op: sparse.NewTransition[T](w.A, w.Degrees), variants: variants}
+	k := &walker[T]{w: w, op: sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees), variants: variants}
 	for _, g := range variants {
 		k.priors = append(k.priors, w.Prior.shared(w.Seeds, w.Variants[g]))
 	}

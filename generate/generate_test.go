@@ -309,7 +309,7 @@ func TestNew(t *testing.T) {
 		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: 1 nodes in all; give 2 to 4294967295"},
 		{"molecules", nil, "molecules: model: there is none; give one of sbm, rmat, er, grid, molecules"},
 	} {
-		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.Is(err, spec.ErrParameter) {
+		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.As(err, new(*spec.ParameterError)) {
 			t.Errorf("%+v: error %q, want %q", test, err, test.want)
 		}
 	}

@@ -67,7 +67,7 @@ func sizeOf(nodes, lines, bytes int64, whole bool) Size {
 
 // New returns the graph of a model with the given values and defaults for the rest. The
 // values and the rng seed decide every byte; workers, of which there is one for each
-// processor if it is 0, do not. The error wraps [spec.ErrParameter].
+// processor if it is 0, do not. The error is a [*spec.ParameterError].
 func New(model string, given spec.Values, rngSeed uint64, workers int) (Graph, error) {
 	var names []string
 	for _, m := range Models() {

@@ -35,7 +35,7 @@ func collectionMemory(v spec.Values) []spec.Bytes {
 
 // NewCollection makes the graphs of the model "molecules" with the given values and
 // defaults for the rest. First room, if not nil, is asked for what they take. The error
-// wraps [spec.ErrParameter], or is that of room or the context's.
+// is a [*spec.ParameterError], that of room or the context's.
 func NewCollection(ctx context.Context, given spec.Values, rngSeed uint64, room func([]spec.Bytes) error) (*graphfile.Collection, error) {
 	v, err := molecules.Resolve(given, nil)
 	if err != nil {

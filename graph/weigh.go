@@ -108,7 +108,7 @@ func (g *Graph) WithoutHeavyLoops() *Graph {
 // Laplacian returns L = D − A.
 func (g *Graph) Laplacian() *sparse.Operator[float64] {
 	e := g.WithoutHeavyLoops()
-	op := sparse.NewLaplacian[float64](e.A, e.Degrees)
+	op := sparse.NewOperator[float64](sparse.Laplacian, e.A, e.Degrees)
 	op.Workers = g.Workers
 	return op
 }

@@ -122,7 +122,7 @@ func TestCGAgainstDense(t *testing.T) {
 	for i, d := range deg {
 		diag[i] = 1 + d - a.At(i, i)
 	}
-	op := sparse.NewLaplacian[float64](a, slices.Clone(deg))
+	op := sparse.NewOperator[float64](sparse.Laplacian, a, slices.Clone(deg))
 	for i := range deg {
 		op.Diag[i] += 1
 	}
@@ -164,11 +164,11 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 	for i := range diag {
 		diag[i] -= a.At(i, i)
 	}
-	l := sparse.NewLaplacian[float64](a, deg)
+	l := sparse.NewOperator[float64](sparse.Laplacian, a, deg)
 	for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
 		for name, cg := range map[string]*CG{
 			"L":          {A: l, Null: nullSpace(c, nil), Precond: p},
-			"L̃":         {A: sparse.NewLaplacianNormalized[float64](a, deg), Null: nullSpace(c, root)},
+			"L̃":         {A: sparse.NewOperator[float64](sparse.NormalizedLaplacian, a, deg), Null: nullSpace(c, root)},
 			"L̃, scaled": {A: l, Null: nullSpace(c, root), Scale: scale, Precond: p},
 		} {
 			want := times(function(denseLaplacian(a, deg, name != "L"), inverse), b)
@@ -187,7 +187,7 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 
 func TestIterationLimit(t *testing.T) {
 	a := testgraph.Path(200)
-	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
 	cg := &CG{A: op, Null: nullSpace(componentsOf(t, a), nil)}
 	b, x := randomBlock(1, 200, 2), sparse.NewBlock[float64](200, 2)
 	res, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 7})
@@ -218,7 +218,7 @@ func TestIndefinite(t *testing.T) {
 
 func TestStagnation(t *testing.T) {
 	a := testgraph.Path(400)
-	cg := &CG{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
+	cg := &CG{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
 	b, x := randomBlock(1, 400, 2), sparse.NewBlock[float64](400, 2)
 	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-16})
 	if !errors.Is(err, ErrStagnation) || slices.Max(res.Relative) > 1e-9 {
@@ -318,7 +318,7 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 	a := testgraph.Cycle(3000)
 	deg := degreesOf(t, a)
-	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: nullSpace(componentsOf(t, a), nil), Workers: 1}
+	cg := &CG{A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Null: nullSpace(componentsOf(t, a), nil), Workers: 1}
 	cg.A.(*sparse.Operator[float64]).Workers = 1
 	b, x := randomBlock(1, 3000, 4), sparse.NewBlock[float64](3000, 4)
 	count := func(steps int) float64 {
@@ -342,7 +342,7 @@ func TestEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	op := sparse.NewLaplacian[float64](a, deg)
+	op := sparse.NewOperator[float64](sparse.Laplacian, a, deg)
 	op.Diag = append([]float64(nil), op.Diag...)
 	for i := range op.Diag {
 		op.Diag[i]++

@@ -408,7 +408,7 @@ func TestPreconditioner(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, x, y := randomBlock(1, n, 9), sparse.NewBlock[float64](n, 9), sparse.NewBlock[float64](n, 9)
-	cg := &CG{A: sparse.NewLaplacianNormalized[float64](a, g.Degrees), Null: s.Null, Precond: p}
+	cg := &CG{A: sparse.NewOperator[float64](sparse.NormalizedLaplacian, a, g.Degrees), Null: s.Null, Precond: p}
 	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-11})
 	if err != nil || res.Steps > 60 {
 		t.Fatalf("%v, %d steps", err, res.Steps)

@@ -20,8 +20,8 @@ func TestPseudoInverse(t *testing.T) {
 		t.Fatal("the graph has too few components")
 	}
 	for l, op := range map[string]*sparse.Operator[float64]{
-		combinatorial: sparse.NewLaplacian[float64](g.A, g.Degrees),
-		normalized:    sparse.NewLaplacianNormalized[float64](g.A, g.Degrees),
+		combinatorial: sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees),
+		normalized:    sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees),
 	} {
 		k := mustNew(t, g, "pseudo-inverse", spec.Values{"laplacian": spec.Of(l)})
 		identity := sparse.NewBlock[float64](60, 60)

@@ -86,7 +86,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	}
 	op, weights, diag := g.Laplacian(), s.Scale, g.LaplacianDiagonal()
 	if weights != nil {
-		op = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees)
+		op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		op.Workers, diag = g.Workers, op.Diag
 	}
 	l.jacobi = iterative.NewJacobi(diag)

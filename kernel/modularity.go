@@ -16,8 +16,8 @@ import (
 // positive eigenvalues, K = FFᵀ with a column √λ·u for each.
 type modularity struct {
 	graph      *graph.Graph
-	rank       int // 0: all
-	resolution float64
+	rank       int     // 0: all
+	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // the norm of what is subtracted from A
 
 	features  *sparse.Block[float64] // F, once it has been computed; columns of zeros behind it
@@ -101,9 +101,9 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 	if !(resolution <= most) {
 		return nil, refuse("modularity", "resolution", "%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", resolution, most)
 	}
-	m := &modularity{graph: g.Graph, rank: rankOn(v, n), resolution: resolution}
+	m := &modularity{graph: g.Graph, rank: rankOn(v, n)}
 	if vol > 0 {
-		m.subtracted = resolution * squares / vol
+		m.gamma, m.subtracted = -resolution/vol, resolution*squares/vol
 	}
 	return m, nil
 }
@@ -166,8 +166,7 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	if m.graph.A.NNZ() == 0 {
 		return nil
 	}
-	op := sparse.NewModularity[float64](m.graph.A, m.graph.Degrees, m.resolution)
-	op.Workers = m.graph.Workers
+	op := &sparse.Operator[float64]{A: m.graph.A, Gamma: m.gamma, U: m.graph.Degrees, V: m.graph.Degrees, Workers: m.graph.Workers}
 	problem := lanczos.Problem{A: op, Positive: true}
 	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {

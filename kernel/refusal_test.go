@@ -58,7 +58,7 @@ func TestParameterErrors(t *testing.T) {
 	} {
 		_, err := New(background, g, c.name, c.p)
 		var e *spec.ParameterError
-		if !errors.As(err, &e) || !errors.Is(err, spec.ErrParameter) {
+		if !errors.As(err, &e) {
 			t.Errorf("%s %v: %v", c.name, c.p, err)
 			continue
 		}
@@ -81,7 +81,7 @@ func TestParameterErrors(t *testing.T) {
 	}
 	k := mustNew(t, g, "diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1.0)})
 	for _, tolerance := range []float64{-1, 1, math.NaN()} {
-		if _, _, err := gramOf(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.Is(err, spec.ErrParameter) {
+		if _, _, err := gramOf(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.As(err, new(*spec.ParameterError)) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
 	}

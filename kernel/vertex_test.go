@@ -323,7 +323,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := newVertex(ctx, cycle, geometricWeights, 1.01, mostSteps)
-	if !errors.Is(err, spec.ErrParameter) || !strings.Contains(fmt.Sprint(err), "β < 1;") {
+	if !errors.As(err, new(*spec.ParameterError)) || !strings.Contains(fmt.Sprint(err), "β < 1;") {
 		t.Errorf("error %v does not name the limit 1", err)
 	}
 	if _, err := newVertex(ctx, cycle, geometricWeights, 1.01, 50); err != nil {

@@ -23,7 +23,7 @@
 //	deg, err := sparse.Degrees(ctx, a, 0)
 //	c, err := sparse.FindComponents(ctx, a, 0)
 //	p := lanczos.Problem{
-//		A:     sparse.NewLaplacian[float64](a, deg),
+//		A:     sparse.NewOperator[float64](sparse.Laplacian, a, deg),
 //		Which: lanczos.Smallest,
 //		Known: &lanczos.Known{Components: c}, // the constants of each component
 //	}

@@ -147,7 +147,7 @@ func TestClosedForms(t *testing.T) {
 		for _, which := range []Which{Smallest, Largest} {
 			for _, m := range methods[1:] {
 				t.Run(fmt.Sprintf("%s/%v/%s", c.name, which, m.name), func(t *testing.T) {
-					p := &Problem{A: sparse.NewLaplacian[float64](c.a, deg), Which: which}
+					p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, c.a, deg), Which: which}
 					want := slices.Clone(all)
 					if which == Smallest {
 						p.Known = &Known{Components: componentsOf(t, c.a)}
@@ -204,7 +204,7 @@ func TestWorkersAgree(t *testing.T) {
 	for _, m := range methods[1:] {
 		var first *Pairs
 		for _, workers := range []int{1, 2, 7} {
-			op := sparse.NewNormalizedAdjacency[float64](a, deg)
+			op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg)
 			op.Workers = workers
 			p := &Problem{A: op, Known: &Known{Components: componentsOf(t, a), Weights: isolatedOut(deg), Value: 1}}
 			out, err := m.solve(p, 8, &Settings{Workers: workers, Tolerance: 1e-5})
@@ -224,7 +224,7 @@ func TestWorkersAgree(t *testing.T) {
 
 func TestKnownAtTheWrongEnd(t *testing.T) {
 	a := randomGraph(1000)
-	p := &Problem{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Which: Largest, Known: &Known{Components: componentsOf(t, a)}}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Which: Largest, Known: &Known{Components: componentsOf(t, a)}}
 	if _, err := p.Solve(ctx, 5, nil); !errors.Is(err, ErrKnown) {
 		t.Errorf("error %v", err)
 	}
@@ -239,7 +239,7 @@ func TestBeyond(t *testing.T) {
 	for _, n := range []int{100, 1500} {
 		a := testgraph.Random(5, n, 3*n/2, false) // several components
 		known := &Known{Components: componentsOf(t, a)}
-		p := &Problem{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Which: Smallest, Known: known}
+		p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Which: Smallest, Known: known}
 		count := known.vectors().count()
 		for _, m := range methods {
 			p.Beyond = false
@@ -308,7 +308,7 @@ func TestSolveChanges(t *testing.T) {
 	deg := degreesOf(t, a)
 	built := 0
 	p := &Problem{
-		A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: &Known{Components: componentsOf(t, a)},
+		A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Known: &Known{Components: componentsOf(t, a)},
 		Precondition: func(context.Context, int64) (Preconditioner, error) {
 			built++
 			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
@@ -337,13 +337,13 @@ func TestSolveChanges(t *testing.T) {
 
 	// The other end of a random graph is easy for Lanczos.
 	b := randomGraph(2000)
-	p = &Problem{A: sparse.NewNormalizedAdjacency[float64](b, degreesOf(t, b)), Precondition: p.Precondition}
+	p = &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, b, degreesOf(t, b)), Precondition: p.Precondition}
 	if out, err = p.Solve(ctx, 3, &Settings{MaxProducts: 1000}); err != nil || out.Method != "lanczos" || built != 1 {
 		t.Errorf("%v, %d preconditioners, error %v", out.Method, built, err)
 	}
 
 	failure := errors.New("no memory for a factor")
-	p = &Problem{A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Precondition: func(context.Context, int64) (Preconditioner, error) { return nil, failure }}
+	p = &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Precondition: func(context.Context, int64) (Preconditioner, error) { return nil, failure }}
 	if _, err := p.lobpcg(ctx, 3, nil); !errors.Is(err, failure) {
 		t.Errorf("error %v", err)
 	}
@@ -351,7 +351,7 @@ func TestSolveChanges(t *testing.T) {
 	// Before it is given up Lanczos has no larger basis than it begins with, however
 	// many restarts find no pair.
 	c := testgraph.Random(5, 12_000, 24_000, true)
-	p = &Problem{A: sparse.NewLaplacianNormalized[float64](c, degreesOf(t, c)), Which: Largest, Precondition: p.Precondition}
+	p = &Problem{A: sparse.NewOperator[float64](sparse.NormalizedLaplacian, c, degreesOf(t, c)), Which: Largest, Precondition: p.Precondition}
 	need, _ := beginBytes(12_000, 1, 0, nil)
 	if out, err = p.Solve(ctx, 1, &Settings{Tolerance: 1e-6, Memory: need}); err != nil || out.Method != "lanczos" {
 		t.Errorf("with one basis: %v, error %v", out, err)
@@ -365,7 +365,7 @@ func TestRelative(t *testing.T) {
 	a := testgraph.Path(n)
 	deg := degreesOf(t, a)
 	p := &Problem{
-		A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: &Known{Components: componentsOf(t, a)}, Beyond: true,
+		A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Known: &Known{Components: componentsOf(t, a)}, Beyond: true,
 		Precondition: func(context.Context, int64) (Preconditioner, error) {
 			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
 		},
@@ -398,7 +398,7 @@ func TestManyComponents(t *testing.T) {
 	a := testgraph.Random(3, 3000, 1700, true) // hundreds of isolated nodes
 	deg := degreesOf(t, a)
 	c := componentsOf(t, a)
-	p := &Problem{A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: &Known{Components: c}}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Known: &Known{Components: c}}
 	if p.Known.vectors().count() != len(c.Sizes) {
 		t.Fatalf("%d vectors for %d components", p.Known.vectors().count(), len(c.Sizes))
 	}
@@ -416,7 +416,7 @@ func TestManyComponents(t *testing.T) {
 // preconditioner.
 func TestNoPatience(t *testing.T) {
 	a := randomGraph(1000)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
 	want, err := p.Solve(ctx, 3, nil)
 	if err != nil || want.Method != "lanczos" {
 		t.Fatalf("%v, error %v", want, err)

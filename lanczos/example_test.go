@@ -28,7 +28,7 @@ func cycle(ctx context.Context, n int) (*sparse.Operator[float64], *sparse.Compo
 	if err != nil {
 		log.Fatal(err)
 	}
-	return sparse.NewLaplacian[float64](a, deg), c
+	return sparse.NewOperator[float64](sparse.Laplacian, a, deg), c
 }
 
 // The smallest eigenvalues of a cycle are 0 and, twice each, 2 − 2cos(2πj/n).

@@ -58,7 +58,7 @@ func TestInterior(t *testing.T) {
 	}
 	for _, n := range []int{60, 500} {
 		a := testgraph.Random(7, n, 2*n, true)
-		op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+		op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
 		h := mat.NewSymDense(n, nil)
 		unit, image := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 		for i := range n {
@@ -115,7 +115,7 @@ func TestInteriorOfPath(t *testing.T) {
 			exact = append(exact, 2-2*math.Cos(math.Pi*float64(i)/(n/copies)))
 		}
 	}
-	p := &Problem{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Which: Interior, Near: 2 - 2*math.Cos(math.Pi*100.5/(n/copies))}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Which: Interior, Near: 2 - 2*math.Cos(math.Pi*100.5/(n/copies))}
 	pairs, err := p.Solve(ctx, 6, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestInteriorLimits(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	a := randomGraph(2000)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a)), Which: Interior, Near: 0.1}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a)), Which: Interior, Near: 0.1}
 	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 3500})
 	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 10 {
 		t.Fatalf("error %v, result %v", err, out)
@@ -157,7 +157,7 @@ func TestInteriorDensity(t *testing.T) {
 	}
 	const n = 1200
 	a := testgraph.Random(7, n, 8*n, true)
-	op := sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))
+	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))
 	h := denseOf(t, op)
 	exact, _, err := fallingEigen(ctx, h, func([]float64) int { return 0 }, 2)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestTridiagonal(t *testing.T) {
 
 func TestCancelInterval(t *testing.T) {
 	a := testgraph.Random(8, 2000, 6000, true)
-	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
 	stop, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := enclose(stop, op, defaultIntervalSteps, 0, 0); !errors.Is(err, context.Canceled) {

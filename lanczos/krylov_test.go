@@ -194,7 +194,7 @@ func TestOrthonormalize(t *testing.T) {
 
 func TestDecomposition(t *testing.T) {
 	a := randomGraph(2000)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
 	w, err := p.prepare(3, &Settings{Basis: 80})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestDecomposition(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	n := 40
-	op := sparse.NewLaplacian[float64](testgraph.Path(n), degreesOf(t, testgraph.Path(n)))
+	op := sparse.NewOperator[float64](sparse.Laplacian, testgraph.Path(n), degreesOf(t, testgraph.Path(n)))
 	chebyshev := func(d int, t float64) float64 {
 		before, now := 1.0, t
 		for range d - 1 {

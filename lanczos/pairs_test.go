@@ -129,24 +129,29 @@ func isolatedOut(deg []float64) []float64 {
 	return r
 }
 
+// modularity returns A − d·dᵀ/Σd.
+func modularity(a *sparse.CSR, deg []float64) *sparse.Operator[float64] {
+	var vol float64
+	for _, d := range deg {
+		vol += d
+	}
+	return &sparse.Operator[float64]{A: a, Gamma: -1 / vol, U: deg, V: deg}
+}
+
 var kinds = []kind{
 	{"A_largest", func(a *sparse.CSR, _ []float64) *sparse.Operator[float64] { return &sparse.Operator[float64]{A: a} }, Largest, nil},
 	{"S_largest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
-		return sparse.NewNormalizedAdjacency[float64](a, d)
+		return sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, d)
 	}, Largest, func(c *sparse.Components, d []float64) *Known {
 		return &Known{Components: c, Weights: isolatedOut(d), Value: 1}
 	}},
-	{"M_largest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
-		return sparse.NewModularity[float64](a, d, 1)
-	}, Largest, nil},
-	{"M_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
-		return sparse.NewModularity[float64](a, d, 1)
-	}, Smallest, nil},
+	{"M_largest", modularity, Largest, nil},
+	{"M_smallest", modularity, Smallest, nil},
 	{"L_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
-		return sparse.NewLaplacian[float64](a, d)
+		return sparse.NewOperator[float64](sparse.Laplacian, a, d)
 	}, Smallest, func(c *sparse.Components, _ []float64) *Known { return &Known{Components: c} }},
 	{"Lnorm_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
-		return sparse.NewLaplacianNormalized[float64](a, d)
+		return sparse.NewOperator[float64](sparse.NormalizedLaplacian, a, d)
 	}, Smallest, func(c *sparse.Components, d []float64) *Known { return &Known{Components: c, Weights: roots(d)} }},
 }
 

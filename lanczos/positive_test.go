@@ -105,7 +105,7 @@ func TestPositiveBeyondRounding(t *testing.T) {
 				p := Problem{A: &sparse.Operator[float64]{A: a}, Known: known, Beyond: known != nil, Positive: true}
 				want := matched
 				if known != nil {
-					p.A = sparse.NewNormalizedAdjacency[float64](a, deg)
+					p.A = sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg)
 					want--
 				}
 				got, err := p.Solve(ctx, c.k, &Settings{Workers: 1})

@@ -37,7 +37,7 @@ func TestRefusals(t *testing.T) {
 // a tolerance beyond that is told soon.
 func TestUnreachableTolerance(t *testing.T) {
 	a := randomGraph(1000)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
 	out, err := p.Solve(ctx, 5, &Settings{Tolerance: 1e-17})
 	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 5 || out.Products > 1000 {
 		t.Fatalf("error %v", err)
@@ -53,7 +53,7 @@ func TestUnreachableTolerance(t *testing.T) {
 func TestLimits(t *testing.T) {
 	a := randomGraph(2000)
 	deg := degreesOf(t, a)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg)}
 	for _, m := range methods[1:] {
 		out, err := m.solve(p, 10, &Settings{MaxProducts: 8})
 		if !errors.Is(err, ErrIterationLimit) || out == nil {
@@ -78,7 +78,7 @@ func TestLimits(t *testing.T) {
 	}{{a, 10}, {testgraph.Path(200), 10}, {isolated, 10}} {
 		n, _ := c.a.Dims()
 		known := &Known{Components: componentsOf(t, c.a)}
-		l := &Problem{A: sparse.NewLaplacian[float64](c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
+		l := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
 		bytes, what := beginBytes(n, c.k, known.vectors().count(), nil)
 		_, err := l.Solve(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
 		if known.vectors().count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
@@ -107,7 +107,7 @@ func TestLimits(t *testing.T) {
 func TestCancel(t *testing.T) {
 	a := randomGraph(5000)
 	deg := degreesOf(t, a)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, deg)}
 	for _, m := range []func(ctx context.Context) error{
 		func(ctx context.Context) error {
 			stop, cancel := context.WithCancel(ctx)

@@ -160,7 +160,7 @@ func TestKernelMethodErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"alpha": spec.Of(2.0)}})
-	if !errors.Is(err, spec.ErrParameter) {
+	if !errors.As(err, new(*spec.ParameterError)) {
 		t.Error(err)
 	}
 	directed := *p

@@ -49,9 +49,9 @@ var GPTransduction = Learner{
 	},
 	relax: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
 		r := newTransduction(f.Rows, s, v)
-		r.op = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees)
+		r.op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		if v.Word("laplacian") == "combinatorial" {
-			r.op = sparse.NewLaplacian[float64](g.A, g.Degrees)
+			r.op = sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees)
 		}
 		r.op.Workers = g.Workers
 		r.diagonal = make([]float64, f.Rows)

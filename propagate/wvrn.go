@@ -65,7 +65,7 @@ var WVRN = Learner{
 
 // transition returns T = D⁻¹A.
 func transition(g *graph.Graph) *sparse.Operator[float64] {
-	t := sparse.NewTransition[float64](g.A, g.Degrees)
+	t := sparse.NewOperator[float64](sparse.Transition, g.A, g.Degrees)
 	t.Workers = g.Workers
 	return t
 }

@@ -27,7 +27,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	walk := sparse.NewTransition[float64](a, degrees)
+	walk := sparse.NewOperator[float64](sparse.Transition, a, degrees)
 	p, q := sparse.NewBlock[float64](4, 2), sparse.NewBlock[float64](4, 2)
 	p.Row(0)[0], p.Row(3)[1] = 1, 1
 	for range 3 {
@@ -53,7 +53,7 @@ func ExampleOperator_StepTo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := sparse.NewNormalizedAdjacency[float64](a, []float64{1, 1})
+	s := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, []float64{1, 1})
 	t0, t1 := sparse.BlockOf(2, 1, []float64{1, 0}), sparse.NewBlock[float64](2, 1)
 	if err := s.ApplyTo(ctx, t1, t0); err != nil {
 		log.Fatal(err)

@@ -32,71 +32,60 @@ type Operator[T Float] struct {
 	idle []*fused[T] // what earlier steps have left, with their buffers
 }
 
-// NewTransition returns T = D⁻¹A, the random walk. A row without entries keeps
-// what it has: T_ii = 1 there. deg is A·1, see [Degrees].
-func NewTransition[T Float](a Matrix, deg []float64) *Operator[T] {
-	left := make([]float64, len(deg))
-	var diag []float64
-	for i, d := range deg {
-		if d > 0 {
-			left[i] = 1 / d
-			continue
-		}
-		if diag == nil {
-			diag = make([]float64, len(deg))
-		}
-		diag[i] = 1
-	}
-	return &Operator[T]{A: a, Left: left, Diag: diag}
-}
+// Kind is a matrix of a graph with the adjacency matrix A and the degrees D = diag(A·1),
+// see [NewOperator].
+type Kind int
 
-// NewNormalizedAdjacency returns S = D^-½·A·D^-½ with 0^-½ := 0.
-func NewNormalizedAdjacency[T Float](a Matrix, deg []float64) *Operator[T] {
-	root := inverseRoots(deg)
-	return &Operator[T]{A: a, Left: root, Right: root}
-}
+const (
+	// Transition is T = D⁻¹A, the random walk. A row without entries keeps what it has:
+	// T_ii = 1 there.
+	Transition Kind = iota
 
-// NewLaplacian returns L = D − A.
-func NewLaplacian[T Float](a Matrix, deg []float64) *Operator[T] {
-	return &Operator[T]{A: a, Scale: -1, Diag: deg}
-}
+	// NormalizedAdjacency is S = D^-½·A·D^-½ with 0^-½ := 0.
+	NormalizedAdjacency
 
-// NewLaplacianNormalized returns D^-½·L·D^-½ = J − S, where J is the identity
-// on rows with entries and 0 elsewhere, so that the eigenvalue 0 has one
-// eigenvector for each component.
-func NewLaplacianNormalized[T Float](a Matrix, deg []float64) *Operator[T] {
-	root := inverseRoots(deg)
-	diag := make([]float64, len(deg))
-	for i, d := range deg {
-		if d > 0 {
-			diag[i] = 1
-		}
-	}
-	return &Operator[T]{A: a, Scale: -1, Left: root, Right: root, Diag: diag}
-}
+	// Laplacian is L = D − A.
+	Laplacian
 
-// NewModularity returns M = A − γ·d·dᵀ/vol with vol = Σd, the modularity
-// matrix at resolution γ.
-func NewModularity[T Float](a Matrix, deg []float64, resolution float64) *Operator[T] {
-	var vol float64
-	for _, d := range deg {
-		vol += d
-	}
+	// NormalizedLaplacian is D^-½·L·D^-½ = J − S, where J is the identity on rows with
+	// entries and 0 elsewhere, so that the eigenvalue 0 has one eigenvector for each
+	// component.
+	NormalizedLaplacian
+)
+
+// NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees
+// deg, which are A·1, see [Degrees], or others in their place. The Laplacian
+// keeps the slice. The modularity matrix A − γ·d·dᵀ/Σd is A with a term of rank one.
+func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	o := &Operator[T]{A: a}
-	if vol > 0 {
-		o.Gamma, o.U, o.V = -resolution/vol, deg, deg
+	switch kind {
+	case Laplacian:
+		o.Scale, o.Diag = -1, deg
+		return o
+	case NormalizedLaplacian:
+		o.Scale, o.Diag = -1, make([]float64, len(deg))
+	}
+	o.Left = make([]float64, len(deg))
+	for i, d := range deg {
+		switch {
+		case d > 0 && kind == Transition:
+			o.Left[i] = 1 / d
+		case d > 0:
+			o.Left[i] = 1 / math.Sqrt(d)
+			if kind == NormalizedLaplacian {
+				o.Diag[i] = 1
+			}
+		case kind == Transition:
+			if o.Diag == nil {
+				o.Diag = make([]float64, len(deg))
+			}
+			o.Diag[i] = 1
+		}
+	}
+	if kind != Transition {
+		o.Right = o.Left
 	}
 	return o
-}
-
-func inverseRoots(deg []float64) []float64 {
-	root := make([]float64, len(deg))
-	for i, d := range deg {
-		if d > 0 {
-			root[i] = 1 / math.Sqrt(d)
-		}
-	}
-	return root
 }
 
 // Dims returns the number of rows and columns.

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -117,9 +116,6 @@ func decimal(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// ErrParameter is wrapped by every [ParameterError].
-var ErrParameter = errors.New("spec: parameter out of range")
-
 // ParameterError is a value that a parameter does not take.
 type ParameterError struct {
 	Of        string // the name of the kernel, learner or method
@@ -134,9 +130,6 @@ func (e *ParameterError) Error() string {
 	}
 	return e.Of + ": " + e.Parameter + ": " + e.What
 }
-
-// Unwrap returns [ErrParameter].
-func (e *ParameterError) Unwrap() error { return ErrParameter }
 
 // Takes returns the names of the parameters.
 func (s *Spec) Takes() []string {

@@ -98,6 +98,7 @@ func TestResolve(t *testing.T) {
 		{nil, path{}, "laplacian normalized, β = 4, T = 8"},
 		{Values{"laplacian": Of("combinatorial")}, path{}, "laplacian combinatorial, β = 0.5, T = 8"},
 		{Values{"laplacian": Of("combinatorial"), "beta": Of(3.0)}, path{}, "laplacian combinatorial, β = 3, T = 8"},
+		{Values{"beta": Of(3)}, nil, "laplacian normalized, β = 3, T = 8"},
 		{Values{"steps": Of(10.0), "symmetric": Of(true)}, nil, "laplacian normalized, β = 4, T = 10, symmetric"},
 
 		{Values{"gamma": Of(1.0)}, nil, "heat: gamma: heat has no such parameter; it takes laplacian, beta, steps or symmetric"},
@@ -115,8 +116,8 @@ func TestResolve(t *testing.T) {
 		got := heat.Text(v)
 		if err != nil {
 			got = err.Error()
-			if !errors.Is(err, ErrParameter) {
-				t.Errorf("%v is no ErrParameter", err)
+			if !errors.As(err, new(*ParameterError)) {
+				t.Errorf("%v is no ParameterError", err)
 			}
 		}
 		if got != c.want {

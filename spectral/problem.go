@@ -119,7 +119,7 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 	case Adjacency:
 		op, norm = &sparse.Operator[float64]{A: g.A}, largest
 	case AdjacencyNormalized:
-		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
 		e.know(g, lanczos.Largest, root, 1)
 	case Laplacian:
 		op, norm = g.Laplacian(), 0
@@ -128,19 +128,20 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 		}
 		e.know(g, lanczos.Smallest, nil, 0)
 	case LaplacianNormalized:
-		op, norm = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees), 2
+		op, norm = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees), 2
 		e.know(g, lanczos.Smallest, g.Roots(), 0)
 	case Modularity:
 		gamma := p.Resolution
 		if gamma == 0 {
 			gamma = 1
 		}
-		op, norm = sparse.NewModularity[float64](g.A, g.Degrees, gamma), largest
+		op, norm = &sparse.Operator[float64]{A: g.A}, largest
 		if vol > 0 {
+			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
 			norm += gamma * squares / vol
 		}
 	case Transition:
-		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
 		op.Diag = make([]float64, len(root))
 		for i, r := range root {
 			if r == 0 {

@@ -45,7 +45,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	for _, given := range []spec.Values{{"a": spec.Of(0.0)}, {"d": spec.Of(1.0)}} {
-		if _, err := Choose(context.Background(), &two, given, nil, 1, nil); !errors.Is(err, spec.ErrParameter) {
+		if _, err := Choose(context.Background(), &two, given, nil, 1, nil); !errors.As(err, new(*spec.ParameterError)) {
 			t.Errorf("%v: %v", given, err)
 		}
 	}

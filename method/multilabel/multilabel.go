@@ -66,7 +66,7 @@ func NewColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*Co
 	for i, d := range p.Degrees {
 		shared[i] = d + mean
 	}
-	op := sparse.NewNormalizedAdjacency[float64](p.A, shared)
+	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, shared)
 	op.Workers = set.Workers
 	k := columnsOf(n)
 	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{

@@ -91,7 +91,7 @@ func ExampleNodes_Rows() {
 		x.Row(row)[0] = v[position]
 		position++
 	}
-	t := sparse.NewTransition[float64](s, s.Degrees)
+	t := sparse.NewOperator[float64](sparse.Transition, s, s.Degrees)
 	if err := t.ApplyTo(ctx, y, x); err != nil {
 		log.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func ExampleStore_Layout() {
 	}
 	x, y := sparse.NewBlock[float32](4, 5), sparse.NewBlock[float32](4, 5)
 	x.Row(0)[2] = 1
-	t := sparse.NewTransition[float32](a, s.Degrees)
+	t := sparse.NewOperator[float32](sparse.Transition, a, s.Degrees)
 	if err := t.StepTo(ctx, y, x, sparse.Step[float32]{Alpha: 1}); err != nil {
 		log.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func stepped[T sparse.Float](m sparse.Matrix, k, workers int) []T {
 			x.Row(i)[j] = T((i*31+j*17)%1013) / 7
 		}
 	}
-	op := sparse.NewNormalizedAdjacency[T](m, deg)
+	op := sparse.NewOperator[T](sparse.NormalizedAdjacency, m, deg)
 	op.Workers = workers
 	must(0, op.StepTo(bg, y, x, sparse.Step[T]{Alpha: 1, Beta: .5}))
 	return y.Data

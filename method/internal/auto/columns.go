@@ -287,7 +287,7 @@ func graphMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 func structure(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*sparse.Block[float32], error) {
 	n := len(p.Degrees)
 	degrees, around := sparse.BlockOf(n, 1, p.Degrees), sparse.NewBlock[float64](n, 1)
-	op := sparse.NewTransition[float64](p.A, p.Degrees)
+	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = workers
 	if err := op.ApplyTo(ctx, around, degrees); err != nil {
 		return nil, err

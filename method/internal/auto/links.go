@@ -88,7 +88,7 @@ func (r *weigher) timesLinks(ctx context.Context, x, y *sparse.Block[float64]) e
 			}
 		}
 	}
-	op := sparse.NewTransition[float64](r.p.A, r.p.Degrees)
+	op := sparse.NewOperator[float64](sparse.Transition, r.p.A, r.p.Degrees)
 	op.Workers = r.set.Workers
 	if err := op.ApplyTo(ctx, y, x); err != nil {
 		return err

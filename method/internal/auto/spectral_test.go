@@ -44,7 +44,7 @@ func TestSpectralColumns(t *testing.T) {
 			}
 		}
 	}
-	if err := sparse.NewNormalizedAdjacency[float64](p.A, p.Degrees).ApplyTo(t.Context(), y, x); err != nil {
+	if err := sparse.NewOperator[float64](sparse.NormalizedAdjacency, p.A, p.Degrees).ApplyTo(t.Context(), y, x); err != nil {
 		t.Fatal(err)
 	}
 	for j := range spectralColumns {

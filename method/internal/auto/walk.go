@@ -177,7 +177,7 @@ func (s *sources) memory(limit int64) []spec.Bytes {
 func (s *sources) walk(ctx context.Context, workers int, memory int64, work *problem.Work, tell func(done float64)) (*tally, error) {
 	n, k := len(s.p.Degrees), len(s.p.Names)
 	t := &tally{full: piece.Block[float32](n, filters*k), honest: piece.Block[float32](len(s.p.Row), s.parts*filters*k)}
-	op := sparse.NewTransition[float32](s.p.A, s.p.Degrees)
+	op := sparse.NewOperator[float32](sparse.Transition, s.p.A, s.p.Degrees)
 	op.Workers = workers
 	for lo := 0; lo < k; {
 		hi := s.slabEnd(lo, memory)
