@@ -13,7 +13,7 @@ import (
 func (r *run) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // of what the sorter may take
-		return &MemoryError{Need: r.c.Memory + over.Need - over.Limit, Limit: r.c.Memory}
+		return &LimitError{Need: r.c.Memory + over.Need - over.Limit, Limit: r.c.Memory}
 	}
 	var e *sort.MergeError
 	if !errors.As(err, &e) {

@@ -24,7 +24,7 @@ func (r *run) tempDir() string {
 	return filepath.Dir(filepath.Clean(r.dir))
 }
 
-// checkFree returns a [*DiskError] if a directory, or where it will be, has
+// checkFree returns a [*LimitError] if a directory, or where it will be, has
 // less than so many bytes left.
 func (r *run) checkFree(dir, what string, bytes int64) error {
 	if _, err := r.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
@@ -42,7 +42,7 @@ func (r *run) checkFree(dir, what string, bytes int64) error {
 	if what == diskTemp {
 		fix = "make room, or name another disk with Config.TempDir"
 	}
-	return &DiskError{Dir: dir, What: what, Need: bytes, Free: free, Fix: fix}
+	return &LimitError{Dir: dir, What: what, Need: bytes, Limit: free, Fix: fix}
 }
 
 // mostDisk is how many bytes on disk no byte of input needs, compressed or not.

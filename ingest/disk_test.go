@@ -66,12 +66,12 @@ func TestFullDisks(t *testing.T) {
 			durabletest.On(disks{durable.OS, map[string]int64{out: test.store, temp: test.temp}}, func() {
 				_, err = Run(t.Context(), filepath.Join(out, "g"), paths, c)
 			})
-			var full *DiskError
+			var full *LimitError
 			if !errors.As(err, &full) {
 				t.Fatalf("error %v", err)
 			}
 			free := min(test.store, test.temp)
-			if full.What != test.what || full.Free != free || full.Need <= free || full.Need > 64*int64(len(test.text)) {
+			if full.What != test.what || full.Limit != free || full.Need <= free || full.Need > 64*int64(len(test.text)) {
 				t.Errorf("%+v", full)
 			}
 			if read && !test.stdin {

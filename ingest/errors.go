@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,54 +14,20 @@ import (
 // maxBad is after how many bad lines no more are looked for.
 const maxBad = 1000
 
-// BadLines is returned for a file with several bad lines: the first ten in the
-// order of the file, and how many there are.
-type BadLines struct {
-	First []*nodefile.ParseError
-	Count int64
-	More  bool // the reading stopped at Count; there may be more
+// LimitError is returned where memory or a disk has less room than the work will take.
+type LimitError struct {
+	Dir         string // a directory on the disk; "": it is memory
+	What        string // does not fit the disk
+	Need, Limit int64  // bytes; of memory Need is what was asked when the limit was met
+	Fix         string // the way out where it is a disk
+	Unordered   bool   // rows in the order of the ids would fit the memory
 }
 
-// Error returns one line for each listed error and a last one with the count
-// of the others.
-func (e *BadLines) Error() string {
-	var text strings.Builder
-	for i, p := range e.First {
-		if i > 0 {
-			text.WriteByte('\n')
-		}
-		text.WriteString(p.Error())
+// Error says what is needed and what to do.
+func (e *LimitError) Error() string {
+	if e.Dir != "" {
+		return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir, e.What, e.Need, e.Limit, e.Fix)
 	}
-	if rest := e.Count - int64(len(e.First)); rest > 0 {
-		lines, least := "lines", ""
-		if rest == 1 {
-			lines = "line"
-		}
-		if e.More {
-			least = "at least "
-		}
-		fmt.Fprintf(&text, "\n%s: %s%d more bad %s", e.First[0].File, least, rest, lines)
-	}
-	return text.String()
-}
-
-// Unwrap returns the listed errors.
-func (e *BadLines) Unwrap() []error {
-	all := make([]error, len(e.First))
-	for i, p := range e.First {
-		all[i] = p
-	}
-	return all
-}
-
-// MemoryError is returned when the edges do not fit the limit.
-type MemoryError struct {
-	Need, Limit int64 // bytes; Need is what was asked when the limit was met
-	Unordered   bool  // rows in the order of the ids would fit
-}
-
-// Error says what was asked and what to do.
-func (e *MemoryError) Error() string {
 	otherwise := ""
 	if e.Unordered {
 		otherwise = ", or pass Config.Order none"
@@ -68,45 +35,46 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("Config.Memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
 }
 
-// DiskError is returned when a disk has less room than the work will take.
-type DiskError struct {
-	Dir        string // a directory on that disk
-	What       string // what does not fit
-	Need, Free int64  // bytes
-	Fix        string // the way out
-}
-
-// Error says what is needed and what to do.
-func (e *DiskError) Error() string {
-	return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir, e.What, e.Need, e.Free, e.Fix)
-}
-
-// join returns the error for the bad lines of the parts of a file, given in
-// its order, or nil. Whatever follows the part with which maxBad is reached is
-// left out, because how far others had read does not depend on the data alone.
-// Where no line of the file is good there is nothing to skip.
+// join returns the error for the bad lines of the parts of a file, given in its order, or
+// nil: that of a single line, or those of the first ten joined, and how many others there
+// are. Whatever follows the part with which maxBad is reached is left out, because how far
+// others had read does not depend on the data alone. Where no line of the file is good
+// there is nothing to skip.
 func join(parts []lines.Faults, good bool) error {
-	all := &BadLines{}
+	var first []*nodefile.ParseError
+	count, least := int64(0), ""
 	for _, p := range parts {
-		all.Count += p.Count
-		all.First = append(all.First, p.First[:min(len(p.First), lines.MaxListed-len(all.First))]...)
-		if all.More = all.Count >= maxBad; all.More {
+		count += p.Count
+		first = append(first, p.First[:min(len(p.First), lines.MaxListed-len(first))]...)
+		if count >= maxBad {
+			least = "at least "
 			break
 		}
 	}
 	if !good {
-		for _, e := range all.First {
-			e.Fix = withoutSkipping(e.Fix, all.Count)
+		for _, e := range first {
+			e.Fix = withoutSkipping(e.Fix, count)
 		}
 	}
-	switch {
-	case all.Count == 0:
+	switch count {
+	case 0:
 		return nil
-	case all.Count == 1:
-		return all.First[0]
+	case 1:
+		return first[0]
 	}
-	slices.SortStableFunc(all.First, func(a, b *nodefile.ParseError) int { return cmp.Compare(a.Line, b.Line) })
-	return all
+	slices.SortStableFunc(first, func(a, b *nodefile.ParseError) int { return cmp.Compare(a.Line, b.Line) })
+	all := make([]error, len(first))
+	for i, e := range first {
+		all[i] = e
+	}
+	if rest := count - int64(len(first)); rest > 0 {
+		noun := "lines"
+		if rest == 1 {
+			noun = "line"
+		}
+		all = append(all, fmt.Errorf("%s: %s%d more bad %s", first[0].File, least, rest, noun))
+	}
+	return errors.Join(all...)
 }
 
 // withoutSkipping returns the way out of the bad lines of a file that has no others.

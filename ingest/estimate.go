@@ -33,7 +33,7 @@ type Counts struct {
 
 // Estimate tells what [Run] would take for these inputs and settings, from samples of
 // edge lists where the memory is enough by these; else it reads all. With too little
-// memory for its parts that do not shrink, the error is a [*MemoryError]; standard input,
+// memory for its parts that do not shrink, the error is a [*LimitError]; standard input,
 // which can be read only once, gives one that wraps [nodefile.ErrInput] unless
 // Config.Counts says what it holds.
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
@@ -48,7 +48,7 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	}
 	g := &guess{c: *c, sampled: newSampled(), share: max(sampleBlock, sampleText/int64(max(len(inputs), 1)))}
 	p, err := g.estimate(ctx, inputs)
-	if over := new(*MemoryError); errors.As(err, over) {
+	if over := new(*LimitError); errors.As(err, over) {
 		g = &guess{c: *c, sampled: newSampled(), share: math.MaxInt64}
 		g.seen = new(ids.Set)
 		return g.estimate(ctx, inputs)
@@ -187,7 +187,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 	input.Directed, input.Undirected, input.Fields = g.c.Directed, g.c.Undirected, g.c.Fields
 	input.Hold = func(bytes int64) error {
 		if g.c.Memory > 0 && bytes > g.c.Memory {
-			return &MemoryError{Need: bytes, Limit: g.c.Memory}
+			return &LimitError{Need: bytes, Limit: g.c.Memory}
 		}
 		return nil
 	}

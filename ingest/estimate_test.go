@@ -72,7 +72,7 @@ func TestEstimate(t *testing.T) {
 				t.Errorf("%v in memory, limit %d", plan.Memory, c.Memory)
 			}
 			c.Memory = 1 << 20
-			var over *MemoryError
+			var over *LimitError
 			if _, err = Estimate(t.Context(), path, &c); !errors.As(err, &over) {
 				t.Errorf("error %v", err)
 			}
@@ -99,7 +99,7 @@ func TestEstimateOfHubs(t *testing.T) {
 			c := fixed(Config{Order: order, Memory: memory, Workers: 2})
 			_, refused := Estimate(t.Context(), path, c)
 			_, _, err := ingestInto(t, c, path...)
-			var over *MemoryError
+			var over *LimitError
 			if err != nil && !errors.As(err, &over) {
 				t.Fatal(err)
 			}
@@ -252,7 +252,7 @@ func TestEstimateReadsAll(t *testing.T) {
 		for memory := int64(2*workerBytes+pageBytes) + sort.LeastBytes; ; memory += step {
 			c := fixed(Config{Memory: memory, Workers: 2})
 			_, refused := Estimate(t.Context(), path, c)
-			if over := new(*MemoryError); refused != nil && !errors.As(refused, over) {
+			if over := new(*LimitError); refused != nil && !errors.As(refused, over) {
 				t.Fatal(refused)
 			}
 			if refused == nil {

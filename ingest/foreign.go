@@ -226,7 +226,7 @@ func (r *run) matrixRows() (*shard.Nodes, error) {
 	e := r.extent()
 	e.nodes, e.known, e.order = int64(m.rows), 4*int64(m.rows), DefaultOrder
 	if need := e.held + spec.Sum(e.beside()); r.c.Memory > 0 && need > r.c.Memory {
-		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
+		return nil, &LimitError{Need: need, Limit: r.c.Memory}
 	}
 	if r.c.Nodes != "" {
 		return r.listedRows()

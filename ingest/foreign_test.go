@@ -191,7 +191,7 @@ func TestForeignSettings(t *testing.T) {
 		"d.gml: 1–2 is on another entry already; choose Config.Duplicates=sum, max, min or first")
 	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges; check that this is the right file")
 	_, _, err := ingestInto(t, &Config{Memory: 64 << 20}, write(t, file{"h.net", "*Vertices 4000000000\n*Edges\n1 2\n"})...)
-	var full *MemoryError
+	var full *LimitError
 	if !errors.As(err, &full) || full.Need < 6*4_000_000_000 {
 		t.Errorf("4000000000 declared rows: %v", err)
 	}

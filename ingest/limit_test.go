@@ -61,7 +61,7 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var full *MemoryError
+	var full *LimitError
 	_, err := Run(t.Context(), filepath.Join(t.TempDir(), "g"), []string{path}, &Config{Memory: 1 << 30})
 	if !errors.As(err, &full) || full.Need < 6*4_000_000_000 {
 		t.Errorf("error %v", err)
@@ -72,7 +72,7 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 // disk, as those of one worker do.
 func TestIDsOfOtherWorkers(t *testing.T) {
 	path := write(t, file{"e.txt", edgeText(300_000, func(i int) string { return fmt.Sprintf("user%d item%d", i*7919%200_003, i*104_729%200_003) })})
-	least := new(*MemoryError)
+	least := new(*LimitError)
 	if _, err := Estimate(t.Context(), path, fixed(Config{Workers: 7, Memory: 1 << 20})); !errors.As(err, least) {
 		t.Fatal(err)
 	}

@@ -199,7 +199,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 // orderError is the error for an order that takes so much.
 func (r *run) orderError(need int64) error {
 	r.c.Order = DefaultOrder
-	return &MemoryError{Need: need, Limit: r.c.Memory, Unordered: r.beside()+sort.LeastBytes <= r.c.Memory}
+	return &LimitError{Need: need, Limit: r.c.Memory, Unordered: r.beside()+sort.LeastBytes <= r.c.Memory}
 }
 
 // placesPay tells whether sweeps gain from the rows that codes get.

@@ -93,15 +93,15 @@ func (g *guess) plan() (*Plan, error) {
 }
 
 // spilled bounds the bytes of entries that go to the temporary file with no line in
-// memory. A limit that is too low is a [*MemoryError].
+// memory. A limit that is too low is a [*LimitError].
 func (g *guess) spilled(e *extent) (bytes int64, err error) {
 	bare := *e
 	bare.held = 0
 	if need := spec.Sum(bare.reading()); need > g.c.Memory {
-		return 0, &MemoryError{Need: need, Limit: g.c.Memory}
+		return 0, &LimitError{Need: need, Limit: g.c.Memory}
 	}
 	if need, over := bare.looking(); over {
-		return 0, &MemoryError{Need: need, Limit: g.c.Memory}
+		return 0, &LimitError{Need: need, Limit: g.c.Memory}
 	}
 	if bare.order != DefaultOrder {
 		pattern := bare.order != DegreeOrder
@@ -120,7 +120,7 @@ func (g *guess) within(e *extent, pattern bool, taken int64) (int64, error) {
 	s := g.sorter(e, pattern, max(1, g.c.Memory-taken))
 	spilled, err := s.Spilled()
 	if over := new(*sort.MemoryError); errors.As(err, over) {
-		return 0, &MemoryError{Need: max(taken, g.c.Memory) + (*over).Need - (*over).Limit, Limit: g.c.Memory}
+		return 0, &LimitError{Need: max(taken, g.c.Memory) + (*over).Need - (*over).Limit, Limit: g.c.Memory}
 	}
 	if spilled > 0 {
 		const span = 32 // one part of so many of the entries may go to disk beside them
@@ -131,7 +131,7 @@ func (g *guess) within(e *extent, pattern bool, taken int64) (int64, error) {
 
 // least makes the need of a limit that was found too low one that is enough.
 func (g *guess) least(err error) error {
-	e := new(*MemoryError)
+	e := new(*LimitError)
 	limit := g.c.Memory
 	for errors.As(err, e) {
 		g.c.Memory = (*e).Need

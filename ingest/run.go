@@ -72,9 +72,9 @@ type run struct {
 // a temporary file, with 2 to 8 bytes each and what their weights take, and so do
 // the entries beyond it, 4 to 8 bytes each.
 //
-// The error is a [*nodefile.ParseError] or [*BadLines] for wrong data, one that wraps
-// [nodefile.ErrInput] for wrong settings or inputs, a [*MemoryError], one of package
-// shard's, or the file system's. Nothing is left behind then, and a store that is there
+// The error is a [*nodefile.ParseError] for wrong data, or the first ten of them joined,
+// one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError], one of
+// package shard's, or the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
 func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *Report, err error) {
 	start := time.Now()
@@ -258,21 +258,21 @@ func (r *run) progress(p Progress) {
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
 func (r *run) dictNeeds() int64 { return spec.Sum(r.extent().naming()) }
 
-// fits returns a [*MemoryError] if the limit has no room for the lines in memory, the
+// fits returns a [*LimitError] if the limit has no room for the lines in memory, the
 // dictionary, the numbering of its ids and so many other bytes. See fit for lines that
 // may go to disk.
 func (r *run) fits(other int64) error {
 	if need := other + spec.Sum(r.extent().reading()); r.c.Memory > 0 && need > r.c.Memory {
-		return &MemoryError{Need: need, Limit: r.c.Memory}
+		return &LimitError{Need: need, Limit: r.c.Memory}
 	}
 	return nil
 }
 
-// enough makes the need of a [*MemoryError] that of the whole run: what was known when
+// enough makes the need of a [*LimitError] that of the whole run: what was known when
 // the limit was met may be little of it.
 func enough(ctx context.Context, inputs []string, c *Config, err error) error {
-	var met, planned *MemoryError
-	if !errors.As(err, &met) {
+	var met, planned *LimitError
+	if !errors.As(err, &met) || met.Dir != "" {
 		return err
 	}
 	if _, unfit := Estimate(ctx, inputs, c); errors.As(unfit, &planned) && planned.Need > met.Need {

@@ -267,8 +267,7 @@ func TestMatrixMarketIsTheSameGraph(t *testing.T) {
 func TestWestNegative(t *testing.T) {
 	path := filepath.Join("..", "testdata", "matrixmarket", "west0067.mtx.gz")
 	_, _, err := ingestInto(t, nil, path)
-	var bad *BadLines
-	if !errors.As(err, &bad) || bad.Count != 122 || len(bad.First) != 10 || bad.More {
+	if !isData(err) || strings.Count(err.Error(), "\n") != 10 || !strings.HasSuffix(err.Error(), ": 112 more bad lines") {
 		t.Fatalf("error %v", err)
 	}
 	_, report, err := ingestInto(t, &Config{SkipBadLines: true}, path)
@@ -455,7 +454,7 @@ func TestMemory(t *testing.T) {
 	}
 	for _, memory := range []int64{1, workerBytes + pageBytes - 1} {
 		_, _, err = ingestInto(t, fixed(Config{Memory: memory, Workers: 1}), paths...)
-		var limit *MemoryError
+		var limit *LimitError
 		if !errors.As(err, &limit) || limit.Need <= limit.Limit {
 			t.Errorf("error %v with %d bytes", err, memory)
 		}

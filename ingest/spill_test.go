@@ -171,7 +171,7 @@ func TestIDsMustFit(t *testing.T) {
 			want := contents(t, dir)
 			c.Workers, c.Memory = 2, 2*workerBytes+pageBytes+1<<20
 			refused := func(err error) int64 {
-				var over *MemoryError
+				var over *LimitError
 				if !errors.As(err, &over) || over.Need <= c.Memory {
 					t.Fatalf("with %d bytes: error %v", c.Memory, err)
 				}

@@ -190,7 +190,7 @@ func TestHyperedgesNeedMemory(t *testing.T) {
 	set := &ingest.Config{Memory: 12 << 20, Workers: 1}
 	set.Sources = []*ingest.Source{source.Hyperedges([]string{path}, false, set)}
 	_, err := ingest.Run(context.Background(), filepath.Join(t.TempDir(), "graph"), nil, set)
-	if over := (*ingest.MemoryError)(nil); !errors.As(err, &over) {
+	if over := (*ingest.LimitError)(nil); !errors.As(err, &over) {
 		t.Errorf("error %v, want one of memory", err)
 	}
 }

@@ -49,8 +49,7 @@ func (in *invocation) overLimit(err error) error {
 		plan  *overError
 		over  *budget.OverError
 		walk  *cwk.MemoryError
-		edges *ingest.MemoryError
-		disk  *ingest.DiskError
+		room  *ingest.LimitError
 		what  string
 		short int64
 	)
@@ -60,16 +59,16 @@ func (in *invocation) overLimit(err error) error {
 		what, short = over.Largest.What, 2*(over.Need-over.Limit)
 	case errors.As(err, &walk):
 		what, short = "the narrowest walk", walk.Need-walk.Limit
-	case errors.As(err, &edges):
-		what, short = "the edges", edges.Need-edges.Limit
-	case errors.As(err, &disk):
-		if parent, ours := durable.InTempDir(disk.Dir); ours {
-			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
-				words.Bytes(disk.Need), words.Bytes(disk.Free))
-		}
-		return fmt.Errorf("%s: %s may need %s, %s are free; %s", disk.Dir, disk.What, words.Bytes(disk.Need), words.Bytes(disk.Free), disk.Fix)
-	default:
+	case !errors.As(err, &room):
 		return err
+	case room.Dir == "":
+		what, short = "the edges", room.Need-room.Limit
+	default:
+		if parent, ours := durable.InTempDir(room.Dir); ours {
+			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
+				words.Bytes(room.Need), words.Bytes(room.Limit))
+		}
+		return fmt.Errorf("%s: %s may need %s, %s are free; %s", room.Dir, room.What, words.Bytes(room.Need), words.Bytes(room.Limit), room.Fix)
 	}
 	enough := in.memory + max(short, in.memory/8)
 	if errors.As(err, &plan) && plan.enough > 0 {
@@ -77,7 +76,7 @@ func (in *invocation) overLimit(err error) error {
 	}
 	need := words.Bytes(enough + enough/100) // its figures are rounded
 	otherwise := ""
-	if edges != nil && edges.Unordered {
+	if room != nil && room.Unordered {
 		otherwise = ", or pass --order none"
 	}
 	switch {

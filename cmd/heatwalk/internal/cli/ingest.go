@@ -204,7 +204,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 
 // wholly makes an error about memory one of resident memory, not of edges alone.
 func (in *invocation) wholly(err error) {
-	if over := new(*ingest.MemoryError); errors.As(err, over) {
+	if over := new(*ingest.LimitError); errors.As(err, over) && (*over).Dir == "" {
 		(*over).Need, (*over).Limit = budget.Resident((*over).Need), in.memory
 	}
 }

@@ -65,7 +65,7 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	}
 	x, ids, err := tablefile.ReadCSR(in.ctx, f, n.ids, in.stdin, func(need int64) error {
 		if in.memory > 0 && need > in.plannable() {
-			return &ingest.MemoryError{Need: need, Limit: in.memory}
+			return &ingest.LimitError{Need: need, Limit: in.memory}
 		}
 		return nil
 	})

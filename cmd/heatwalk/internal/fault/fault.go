@@ -136,7 +136,7 @@ var exitCodes = []struct {
 		kernel.ErrTolerance, kernel.ErrAsymmetric, tablefile.ErrRange, nodefile.ErrInput},
 		as: []any{new(*usageError), new(*spec.ParameterError)}},
 	{code: OverLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
-		as: []any{new(*ingest.MemoryError), new(*ingest.DiskError)}},
+		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{method.ErrNoLabels, method.ErrOneClass, graph.ErrWeight, graph.ErrScale},
 		as: []any{new(*nodefile.ParseError)}},

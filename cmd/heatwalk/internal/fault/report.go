@@ -10,7 +10,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -37,7 +36,6 @@ type Report struct {
 func Reports(err error) []Report {
 	var (
 		usage    *usageError
-		many     *ingest.BadLines
 		parse    *nodefile.ParseError
 		corrupt  *shard.CorruptError
 		file     *fs.PathError
@@ -60,19 +58,8 @@ func Reports(err error) []Report {
 	case errors.Is(err, graph.ErrScale):
 		_, text, _ := strings.Cut(err.Error(), "graph: ")
 		return []Report{textReport(text)}
-	case errors.As(err, &many):
-		var list []Report
-		for _, p := range many.First {
-			list = append(list, parseReport(p))
-		}
-		if lines := strings.Split(many.Error(), "\n"); len(lines) > len(list) {
-			list = append(list, textReport(lines[len(lines)-1]))
-		}
-		return list
-	case errors.Is(err, nodefile.ErrInput):
-		return []Report{textReport(err.Error())}
 	case errors.As(err, &parse):
-		return []Report{parseReport(parse)}
+		return linesReport(err, parse)
 	case errors.As(err, &corrupt):
 		r := textReport(corrupt.Error())
 		r.File = corrupt.Path
@@ -135,6 +122,23 @@ func textReport(text string) Report {
 	r := Report{Text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
 	r.Message, r.Hint, _ = strings.Cut(r.Text, "; ")
 	return r
+}
+
+// linesReport reports what is wrong with a line, or with each of several that are joined.
+func linesReport(err error, first *nodefile.ParseError) []Report {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return []Report{parseReport(first)}
+	}
+	var list []Report
+	for _, err := range joined.Unwrap() {
+		if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
+			list = append(list, linesReport(err, parse)...)
+		} else {
+			list = append(list, textReport(err.Error()))
+		}
+	}
+	return list
 }
 
 func parseReport(p *nodefile.ParseError) Report {
