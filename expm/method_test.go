@@ -430,6 +430,45 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
+// On a long path, where Jacobi crawls, the first solve is given up before it has cost as
+// much as the series, and a factor, which solves a tree at once, is cheaper than that.
+func TestFirstSolveIsLimited(t *testing.T) {
+	m := mapOf(t, graphOf(t, testgraph.Path(3000), 2), "L")
+	b := randomBlock(4, m.n, 2)
+	const rate, tolerance = 1e4, 1e-8
+	want, series := applyBy(t, m, b, Chebyshev, tolerance/10, Exp(-rate))
+	for _, method := range []Method{Automatic, Resolvent} {
+		y, r := applyBy(t, m, b, method, tolerance, Exp(-rate))
+		if r.Sweeps > series.Sweeps/3 || !r.Functions[0].SampledCholesky {
+			t.Errorf("%q: %d sweeps, by a series %d", method, r.Sweeps, series.Sweeps)
+		}
+		certified(t, "path", y[0], want[0], r.Functions[0], tolerance, series.Functions[0].ErrorBound)
+	}
+	y := blocks(m.n, b.Cols, 1)
+	r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-rate)}, &Settings{Tolerance: tolerance, Memory: 1}) // of a factor
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Functions[0].Method != Chebyshev || r.Sweeps > series.Sweeps*5/4 {
+		t.Errorf("without a factor %d sweeps by %s, by a series %d", r.Sweeps, r.Functions[0].Method, series.Sweeps)
+	}
+	certified(t, "path", y[0], want[0], r.Functions[0], tolerance, series.Functions[0].ErrorBound)
+}
+
+// Where rounding takes all that the tolerance allows, solves are not made as if it did
+// not, and once is enough.
+func TestResolventBeyondRounding(t *testing.T) {
+	m := mapOf(t, graphOf(t, hubs(2500), 2), "L")
+	b := identity(m.n, 5, 70, 900)
+	y := blocks(m.n, b.Cols, 1)
+	for _, tolerance := range []float64{3e-12, 1e-12, 1e-13} {
+		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-20)}, &Settings{Tolerance: tolerance, Method: Resolvent})
+		if !errors.Is(err, ErrTolerance) || r.Sweeps > r.PredictedSweeps*3/2 {
+			t.Errorf("%g: %d sweeps where %d were expected: %v", tolerance, r.Sweeps, r.PredictedSweeps, err)
+		}
+	}
+}
+
 // What is predicted to begin with resolvents does, where columns stay large.
 func TestLaplacianSolves(t *testing.T) {
 	g := graphOf(t, hubs(4000), 2)

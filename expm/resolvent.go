@@ -2,6 +2,7 @@ package expm
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -28,14 +29,15 @@ type solves struct {
 	cg    iterative.CG
 	gamma float64
 
+	planned  []float64   // norms of the group's results that the attempt was planned with
 	residual [][]float64 // of each solve, by column
 	whole    []float64   // of each solve
 	rounded  [][]float64 // rounding errors of each solve and the step, by column
 	wrong    []float64   // of each solve and step
 	steps    int         // of conjugate gradients
-	pace     float64     // steps in which a residual falls by a factor e
 
 	firstSteps float64 // of the first solve
+	unfinished float64 // the residual at which it has come to its limit, with x; 0: it has not
 	factored   bool
 }
 
@@ -77,8 +79,9 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 // the tolerance because their norms were guessed wrong.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.chooseShift(s.group)
-	s.pace = s.evaluation.pace(s.gamma)
+	s.planned = s.planned[:0]
 	for _, p := range s.group {
+		s.planned = append(s.planned, s.likely(p))
 		const samples = 512
 		p.expansion = falling(-p.f.rate/s.gamma, samples)
 		p.settled, p.added, p.norms, p.out.Method = false, 0, false, Resolvent
@@ -87,6 +90,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		return false, err
 	}
 	s.residual, s.whole, s.rounded, s.wrong = nil, nil, nil, nil
+	s.firstSteps, s.unfinished = 0, 0
 	for j := 0; s.norm > 0; j++ {
 		last := 0
 		for _, p := range s.group {
@@ -104,13 +108,13 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		if last <= j {
 			break
 		}
-		if err := s.solve(ctx, j, s.target(j)); err != nil {
-			return false, err
-		}
 		if j == 0 {
-			if err := s.review(ctx, last, first); err != nil {
-				return false, err
-			}
+			err = s.solveFirst(ctx, last, first)
+		} else {
+			err = s.solve(ctx, j, s.target(j), 0)
+		}
+		if err != nil {
+			return false, err
 		}
 		if err := s.advance(ctx, j); err != nil {
 			return false, err
@@ -208,19 +212,22 @@ func (s *solves) lastWrong() float64 {
 
 // target returns the residual that solve j may leave in the block: an equal
 // share, for the part that can bear least, of what is left of the budget when
-// rounding errors of all later solves are as large as those of the last one.
+// rounding errors of all later solves are as large as those of the last one. Where
+// they leave nothing, residuals are as little beside them as a result gains from.
 func (s *solves) target(j int) float64 {
 	wrong, target := s.lastWrong(), infinity
 	for _, p := range s.group {
 		if p.end <= j {
 			continue
 		}
-		budget := s.budget(p)
-		left := budget - s.spent(p, p.end)
+		rounded := s.rounding(p, p.end)
+		left := s.budget(p) - s.spent(p, p.end)
 		for i := j; i < p.end; i++ {
-			left -= float64(p.sensitivity(i, p.end) * wrong)
+			later := float64(p.sensitivity(i, p.end) * wrong)
+			left, rounded = left-later, rounded+later
 		}
-		target = min(target, left/(float64(p.end-j)*p.sensitivity(j, p.end)))
+		share := max(left/float64(p.end-j), rounded/(beneathRounding*float64(p.end)))
+		target = min(target, share/p.sensitivity(j, p.end))
 	}
 	return max(target, wrong/beneathRounding)
 }
@@ -234,14 +241,24 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x. The residual is the true one where what the recurrence tells
-// may be off by much of the target.
-func (s *solves) solve(ctx context.Context, j int, target float64) error {
+// solve stores M·T_j in x, or what it has come to in so many steps if there is a limit.
+// The residual is the true one where what the recurrence tells may be off by much of the
+// target.
+func (s *solves) solve(ctx context.Context, j int, target float64, limit int) error {
 	columns := make([]float64, s.b.Cols)
 	for c := range columns {
 		columns[c] = target / math.Sqrt(float64(len(columns)))
 	}
-	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true})
+	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true, Start: s.unfinished > 0, MaxIterations: limit})
+	s.unfinished = 0
+	if limit > 0 && errors.Is(err, iterative.ErrIterationLimit) {
+		s.steps, s.firstSteps = s.steps+r.Steps, s.firstSteps+float64(r.Steps)
+		s.result.Sweeps += r.Sweeps
+		for _, v := range r.Residual {
+			s.unfinished = math.Hypot(s.unfinished, v)
+		}
+		return nil
+	}
 	if err != nil && !roundingEnded(err) {
 		return err
 	}
@@ -263,7 +280,7 @@ func (s *solves) solve(ctx context.Context, j int, target float64) error {
 	}
 	s.residual, s.whole = append(s.residual, r.Residual), append(s.whole, math.Sqrt(sum))
 	if s.steps += steps; j == 0 {
-		s.firstSteps = float64(steps)
+		s.firstSteps += float64(steps)
 	}
 	s.result.Sweeps += sweeps
 	return nil

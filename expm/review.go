@@ -13,34 +13,65 @@ import (
 // errTooSlow says that after the first solve a series in H looks cheaper.
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// review plans again with the pace of the first solve of an attempt: a series in H
-// if that is cheaper, which is not asked again after a first attempt, or a factor
-// as preconditioner.
-func (s *solves) review(ctx context.Context, last int, first bool) error {
-	s.pace = s.firstSteps / digitsOf(s.whole[0]/s.norm)
+// solveFirst is the first solve of an attempt, whose pace tells what the others will
+// take. A series in H takes over where it is cheaper, which is not asked again after a
+// first attempt, and a factor takes Jacobi's place where that is slow. None has more
+// steps than tell that another way is cheaper.
+func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
+	target, series := s.target(0), infinity // what a series takes
 	if s.settings.Method == Automatic && first {
-		left := solveWeight * s.digits(1, last) * min(s.pace, factorPace*factorCost)
-		if s.seriesCost(s.group[len(s.group)-1]) < left {
-			return errTooSlow
+		series = s.seriesCost(s.group[len(s.group)-1])
+	}
+	digits, rest := digitsOf(target/s.norm), s.digits(1, last)
+	limit := func(pace float64) int {
+		if math.IsInf(pace, 1) {
+			return 0 // no limit
+		}
+		return int(math.Ceil(patience * pace * digits))
+	}
+	worth := series / (solveWeight * rest) // the pace from which on a series is cheaper
+	if err := s.solve(ctx, 0, target, limit(min(worth, factorPace*factorCost))); err != nil {
+		return err
+	}
+	pace := s.firstSteps / digits
+	if pace > min(worth, factorPace*factorCost) && series > solveWeight*factorCost*usualSteps*float64(last) {
+		if err := s.factor(ctx); err != nil {
+			return err
 		}
 	}
-	if s.pace <= factorPace*factorCost {
-		return nil
+	left, before := s.unfinished, s.firstSteps
+	if s.factored {
+		pace, worth = factorPace, worth/factorCost
 	}
+	if left > 0 && (s.factored || pace < worth) {
+		if err := s.solve(ctx, 0, target, limit(worth)); err != nil {
+			return err
+		}
+		if pace = s.firstSteps / digits; s.factored {
+			pace = (s.firstSteps - before) / digitsOf(target/left)
+		}
+	}
+	if s.unfinished > 0 || pace > worth {
+		return errTooSlow
+	}
+	return nil
+}
+
+// factor makes a factor the preconditioner, if there is one.
+func (s *solves) factor(ctx context.Context) error {
 	ground := make([]float64, s.n)
 	for i := range ground {
 		ground[i] = s.ground(i)
 	}
 	system := &iterative.System{Graph: s.graph, Edge: s.gamma, Ground: ground, Memory: s.settings.Memory}
 	p, factored, err := system.Preconditioner(ctx)
-	switch {
-	case errors.Is(err, iterative.ErrMemory):
+	if errors.Is(err, iterative.ErrMemory) {
 		return nil
-	case err != nil || !factored:
-		return err
 	}
-	s.cg.Precond, s.factored, s.pace = p, true, factorPace
-	return nil
+	if err == nil && factored {
+		s.cg.Precond, s.factored = p, true
+	}
+	return err
 }
 
 const (
@@ -48,24 +79,27 @@ const (
 	factorCost = 3
 
 	// factorPace is the pace of solves with a factor, which gain more than a
-	// digit in three steps on any graph.
+	// digit in three steps on any graph, and usualSteps what each usually takes at the least.
 	factorPace = 0.9
+	usualSteps = 4
+
+	// patience is how many times the steps that would make solves as dear as another way
+	// the first one may take.
+	patience = 1.25
 )
 
 // finishGroup takes the results to the caller's variables and fills the
 // outcomes. It returns true where they are not within the tolerance and may be
 // with the norms known now.
 func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err error) {
-	for _, p := range s.group {
-		if s.norm > 0 {
+	for i, p := range s.group {
+		// With no smaller norm to plan with another attempt comes to the same.
+		if first && s.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.tolerance(p) * p.lower
-			if s.spent(p, p.end) > allowed && s.rounding(p, p.end) < allowed*mostGain && first {
-				again = true
+			if s.spent(p, p.end) > allowed && s.rounding(p, p.end) < allowed*mostGain {
+				return true, nil
 			}
 		}
-	}
-	if again {
-		return true, nil
 	}
 	for _, p := range s.group {
 		var norm float64

@@ -87,7 +87,7 @@ func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding floa
 		}
 		share := rounding / (crowded * eps)
 		crowding = max(crowding, share)
-		left := (1 - tailShare - crowded*min(share, 1)) * eps
+		left := max((1-tailShare)*eps-rounding, rounding/beneathRounding)
 		for j, r := range reach {
 			if j == len(residual) {
 				residual = append(residual, infinity)

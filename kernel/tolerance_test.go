@@ -99,7 +99,7 @@ func TestHopelessTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const n = 4000
+	const n = 2500
 	var entries []sparse.Triplet
 	edge := func(i, j int) {
 		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
