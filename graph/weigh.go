@@ -132,9 +132,9 @@ type withoutLoops struct {
 	loops []float64
 }
 
-// Resident implements what sweeps ask of matrices.
+// Resident implements [sparse.Resident].
 func (m *withoutLoops) Resident() bool {
-	resident, ok := m.Matrix.(interface{ Resident() bool })
+	resident, ok := m.Matrix.(sparse.Resident)
 	return !ok || resident.Resident()
 }
 

@@ -72,7 +72,7 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 		a:    &sparse.Operator[float32]{A: a.A, Scale: a.Scale, Left: a.Left, Right: a.Right, Diag: a.Diag, Workers: a.Workers},
 		slab: singleColumns,
 	}
-	if m, ok := a.A.(interface{ Resident() bool }); ok && !m.Resident() {
+	if m, ok := a.A.(sparse.Resident); ok && !m.Resident() {
 		s.slab = math.MaxInt
 	}
 	return s

@@ -28,6 +28,16 @@ type Matrix interface {
 	Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error
 }
 
+// Resident is a [Matrix] that may read entries from a disk in its sweeps, as a store does.
+// Any other one has them in memory.
+type Resident interface {
+	Matrix
+
+	// Resident reports whether entries stay in memory once they were read: sweeps over
+	// few columns at a time cost no more than over all at once then.
+	Resident() bool
+}
+
 // Range is a run of consecutive whole rows, or one piece of a row that is
 // longer than [MaxRange].
 type Range struct {

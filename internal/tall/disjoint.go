@@ -15,11 +15,10 @@ type Disjoint struct {
 
 	// Sums over a vector's rows are added by chunk. A chunk has a slot for each
 	// vector it meets; slots stand in the order of chunks.
-	Slot     []uint32 // Of each row; NoSlot outside, OwnSlot for a vector of one row
-	vector   []uint32 // Of each slot
-	slots    []int    // where the slots of each chunk begin, and the end
-	vectors  int
-	onlyRows int // vectors of one row
+	Slot    []uint32 // Of each row; NoSlot outside, OwnSlot for a vector of one row
+	vector  []uint32 // Of each slot
+	slots   []int    // where the slots of each chunk begin, and the end
+	vectors int      // of several rows
 }
 
 const (
@@ -47,62 +46,66 @@ func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
 }
 
 // NewDisjointOf takes the component of each row, the number of components and
-// the vector, which it normalises within each component in place.
+// the vector, which it normalises within each component in place. Beside the result it
+// takes 4 bytes a component and 28 a vector of several rows while it runs: less than two
+// columns of a block.
 func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
-	sums := make([]ExactSum, components)
-	rows := make([]int, components)
+	vector, vectors := numberVectors(of, components, unit)
+	sums := make([]ExactSum, vectors)
 	for i, u := range unit {
-		if u != 0 {
-			sums[of[i]].Add(float64(u * u))
-			rows[of[i]]++
+		if v := vector[of[i]]; v < OwnSlot {
+			sums[v].Add(float64(u * u))
 		}
 	}
-	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}}
-	inverse := make([]float64, components) // Of the norms
-	for c, s := range sums {
-		inverse[c] = 1 / math.Sqrt(s.Value())
+	inverse, last := make([]float64, vectors), make([]uint32, vectors) // of the norms; latest slots
+	for v, s := range sums {
+		inverse[v], last[v] = 1/math.Sqrt(s.Value()), NoSlot
 	}
-	number := make([]uint32, components) // vectors of several rows, in order
-	last := make([]uint32, components)   // latest slot of each component
-	for c := range number {
-		last[c] = NoSlot
-		switch {
-		case rows[c] == 1:
-			ns.onlyRows++
-		case rows[c] > 1:
-			number[c] = uint32(ns.vectors)
-			ns.vectors++
-		}
-	}
+	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}, vectors: vectors}
 	for lo := 0; lo < len(unit); lo += ChunkRows {
 		first := len(ns.vector)
 		for i := lo; i < min(lo+ChunkRows, len(unit)); i++ {
-			c := of[i]
+			v := vector[of[i]]
 			switch {
 			case unit[i] == 0:
 				ns.Slot[i] = NoSlot
 				continue
-			case rows[c] == 1:
+			case v == OwnSlot:
 				unit[i] = 1
 				ns.Slot[i] = OwnSlot
 				continue
-			case last[c] == NoSlot || int(last[c]) < first:
-				last[c] = uint32(len(ns.vector))
-				ns.vector = append(ns.vector, number[c])
+			case last[v] == NoSlot || int(last[v]) < first:
+				last[v] = uint32(len(ns.vector))
+				ns.vector = append(ns.vector, v)
 			}
-			ns.Slot[i] = last[c]
-			unit[i] *= inverse[c]
+			ns.Slot[i] = last[v]
+			unit[i] *= inverse[v]
 		}
 		ns.slots = append(ns.slots, len(ns.vector))
 	}
 	return ns
 }
 
+// numberVectors numbers the components in which the vector has several rows, in order; of
+// the others it returns OwnSlot.
+func numberVectors(of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
+	vector = make([]uint32, components)
+	for i, u := range unit { // rows, up to 2
+		if u != 0 && vector[of[i]] < 2 {
+			vector[of[i]]++
+		}
+	}
+	for c, rows := range vector {
+		if vector[c] = OwnSlot; rows == 2 {
+			vector[c] = uint32(vectors)
+			vectors++
+		}
+	}
+	return vector, vectors
+}
+
 // Long returns the number of vectors of more than one row.
 func (n *Disjoint) Long() int { return n.vectors }
-
-// Dim returns the number of vectors.
-func (n *Disjoint) Dim() int { return n.vectors + n.onlyRows }
 
 // RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
 func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {

@@ -1,6 +1,7 @@
 package tall
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -21,6 +22,31 @@ func TestShareMemory(t *testing.T) {
 		}
 		if held := int64(8 * (len(s.sums.partial) + len(s.sums.totals))); held > ShareMemory(n, components, cols) {
 			t.Errorf("%d components: %d bytes held, %d listed", components, held, ShareMemory(n, components, cols))
+		}
+	}
+}
+
+// Making the vectors takes what is said of it beside the result, whose slots are 4 bytes a
+// row: of single rows next to nothing.
+func TestDisjointMemory(t *testing.T) {
+	const n = 1 << 18
+	for _, size := range []int{1, 2, n} {
+		of, unit := make([]uint32, n), make([]float64, n)
+		for i := range of {
+			of[i], unit[i] = uint32(i/size), 1
+		}
+		components, vectors := n/size, n/size
+		if size == 1 {
+			vectors = 0
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		NewDisjointOf(of, components, unit)
+		runtime.ReadMemStats(&after)
+		const slots = 4 * 5 // of the vectors that chunks meet, in a slice that grows
+		got, said := int(after.TotalAlloc-before.TotalAlloc), 4*n+4*components+(28+slots)*vectors+1<<16
+		if got > said {
+			t.Errorf("components of %d rows: %d bytes, %d expected", size, got, said)
 		}
 	}
 }

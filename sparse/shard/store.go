@@ -374,7 +374,10 @@ func (s *Store) KeptBack() int64 {
 	return bytes
 }
 
-// Resident reports whether every frame stays in memory once it was read.
+var _ sparse.Resident = (*Store)(nil)
+
+// Resident implements [sparse.Resident]: whether every frame stays in memory once it was
+// read.
 func (s *Store) Resident() bool {
 	for _, v := range s.views() {
 		for i := range v.chunks {
