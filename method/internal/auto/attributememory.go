@@ -28,7 +28,7 @@ func attributeKept(p *problem.Problem) []spec.Bytes {
 	return []spec.Bytes{
 		{What: "scores of attributes", Bytes: int64(blocks) * piece.Bytes[float32](n, k)},
 		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*blocks*k)},
-		{What: "what models take of labels", Bytes: piece.Bytes[float64](m, (4+len(sharedFilters)+blocks)*k)},
+		{What: "what models take of labels", Bytes: piece.Bytes[float64](m, (2+2*relatedKernels+len(sharedFilters)+blocks)*k)},
 		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present)},
 	}
 }

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -134,24 +135,12 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 		}
 		return
 	}
-	from, to := below(columns, uint32(lo)), below(columns, uint32(hi))
+	from, _ := slices.BinarySearch(columns, uint32(lo))
+	to, _ := slices.BinarySearch(columns, uint32(hi))
 	for i := from; i < to; i++ {
 		j := int(columns[i])
 		dst[j-lo] += a.weight(v, j) * values[i]
 	}
-}
-
-// below returns how many of rising columns are below j.
-func below(columns []uint32, j uint32) int {
-	lo, hi := 0, len(columns)
-	for lo < hi {
-		if mid := (lo + hi) / 2; columns[mid] < j {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }
 
 // attributeTableBytes is what the numbers of columns and rows take.

@@ -60,8 +60,8 @@ func relatedGrid() []spec.Values {
 	return grid
 }
 
-// relate makes the scores of the diffusion kernel. Kernel and λ are chosen by all labels; for rows of a part, and
-// those that are made without it, by the labels of other parts.
+// relate makes the scores of the diffusion kernel. Kernel and λ are chosen by all labels;
+// for rows of a part, and those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := beside(r.p, r.set)
 	g, err := graph.New(ctx, r.p.A, &graph.Settings{Components: r.p.Parts, Workers: r.set.Workers})
@@ -87,7 +87,15 @@ func (r *weigher) relate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.relateAll(ctx, kernels[best], scales[best], coef, settings)
+	x := r.weighted(coef, scales[best])
+	y := sparse.NewBlock[float64](len(r.p.Degrees), len(r.p.Names))
+	report, err := kernels[best].ApplyTo(ctx, y, x, settings)
+	if err != nil {
+		return err
+	}
+	r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(y.Cols)})
+	r.keepScores(y, 0)
+	return nil
 }
 
 // diffusedMemory lists what scores of kernels take: of nodes, and of labels, without
@@ -238,24 +246,22 @@ func (r *weigher) solveWithout(gram *sparse.Block[float64], lambda float64, part
 	return s, nil
 }
 
-// relateAll applies a kernel to the solution, for the scores of all nodes.
-func (r *weigher) relateAll(ctx context.Context, of kernel.Kernel, scale float64, coef *mat.Dense, settings *kernel.Settings) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	x, y := sparse.NewBlock[float64](n, k), sparse.NewBlock[float64](n, k)
+// weighted returns scale times the solution at labels, and zeros at other nodes.
+func (r *weigher) weighted(coef *mat.Dense, scale float64) *sparse.Block[float64] {
+	x := sparse.NewBlock[float64](len(r.p.Degrees), len(r.p.Names))
 	for i, row := range r.p.Row {
-		for c := range k {
+		for c := range x.Cols {
 			x.Row(row)[c] = scale * coef.At(i, c)
 		}
 	}
-	report, err := of.ApplyTo(ctx, y, x, settings)
-	if err != nil {
-		return err
-	}
-	r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
-	for v := range n {
-		for c, s := range y.Row(v) {
-			r.related.full.Row(v)[c] = float32(s)
+	return x
+}
+
+// keepScores stores the scores of all nodes by a kernel, the first or the second.
+func (r *weigher) keepScores(scores *sparse.Block[float64], of int) {
+	for v := range scores.Rows {
+		for c, s := range scores.Row(v) {
+			r.related.full.Row(v)[of*scores.Cols+c] = float32(s)
 		}
 	}
-	return nil
 }

@@ -35,21 +35,11 @@ func (r *weigher) relateLinks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	x, y := sparse.NewBlock[float64](n, k), sparse.NewBlock[float64](n, k)
-	for i, row := range r.p.Row {
-		for c := range k {
-			x.Row(row)[c] = scale * coef.At(i, c)
-		}
-	}
-	if err := r.timesLinks(ctx, x, y); err != nil {
+	x := r.weighted(coef, scale)
+	if err := r.timesLinks(ctx, x, sparse.NewBlock[float64](x.Rows, x.Cols)); err != nil {
 		return err
 	}
-	for v := range n {
-		for c, s := range x.Row(v) {
-			r.related.full.Row(v)[k+c] = float32(s)
-		}
-	}
+	r.keepScores(x, 1)
 	return nil
 }
 

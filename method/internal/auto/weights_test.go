@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -14,7 +17,7 @@ import (
 // answered returns a weigher of labels with answers: of two candidates, the first with two
 // λ, and of Poisson learning.
 func answered(class []int, classes int, trials []answers, poissons answers) *weigher {
-	r := &weigher{p: &problem.Problem{Row: make([]int, len(class)), Class: class, Names: make([]string, classes)}, poissons: poissons, whole: &labelRows{}}
+	r := &weigher{p: &problem.Problem{Row: make([]int, len(class)), Class: class, Names: make([]string, classes)}, set: &Settings{}, poissons: poissons, whole: &labelRows{}}
 	for i, a := range trials {
 		r.trials = append(r.trials, trialOf{of: max(0, i-1), answers: a})
 	}
@@ -75,12 +78,15 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Labels drawn from powers of probabilities, beside a share that is drawn from all classes
-// alike, tell the probabilities that they were drawn with, and calibration keeps the
-// likeliest class.
+// logit returns the parameter that gives trust in a share w of answers.
+func logit(w float64) float64 { return math.Log(w / (1 - w)) }
+
+// Labels drawn from powers of probabilities, the same for all or other ones for answers that
+// are not sure, beside a share that is drawn from all classes alike, tell the probabilities
+// that they were drawn with, and calibration keeps the likeliest class.
 func TestCalibration(t *testing.T) {
-	const labels, classes = 4000, 3
-	for _, want := range []calibration{{1, 1}, {1.6, 1}, {0.6, 1}, {1.3, 0.8}} {
+	const labels, classes = 1500, 3
+	for _, want := range []calibration{{0, 0, logit(0.99)}, {0.5, 0, logit(0.99)}, {-0.5, 0, logit(0.99)}, {0.3, 0, logit(0.8)}, {0.2, -2, logit(0.97)}, {0, -0.8, logit(0.97)}} {
 		rng := rand.New(rand.NewPCG(3, 5))
 		class, a := make([]int, labels), newAnswers(labels)
 		drawn := make([][]float64, labels)
@@ -113,8 +119,62 @@ func TestCalibration(t *testing.T) {
 			got.apply(row)
 			away += math.Abs(slices.Max(row)-slices.Max(drawn[i])) / float64(labels)
 		}
-		if away > 0.015 {
+		if away > 0.02 {
 			t.Errorf("calibration %+v, %.3f from %+v", got, away, want)
+		}
+	}
+}
+
+// No other parameters near those of calibration are likelier together with their expected
+// distributions, where labels are few and where they are many. Answers that are not sure tell
+// nothing here, so that they become flatter than others.
+func TestCalibrationIsLikeliest(t *testing.T) {
+	const classes = 3
+	for _, labels := range []int{12, 60, 400} {
+		rng := rand.New(rand.NewPCG(uint64(labels), 5))
+		class, a := make([]int, labels), newAnswers(labels)
+		for i := range class {
+			row := make([]float64, classes)
+			for c := range row {
+				row[c] = rng.ExpFloat64()
+			}
+			floats.Scale(1/floats.Sum(row), row)
+			class[i] = rng.IntN(classes)
+			if slices.Max(row) > 0.6 && rng.IntN(5) > 0 {
+				class[i] = classify.ArgMax(row)
+			}
+			a.note(i, row, class[i])
+		}
+		r := answered(class, classes, []answers{a}, answers{})
+		r.shares = []share{{weight: 1}}
+		expected := min(float64(labels*labels)/330, 50)
+		of := func(c calibration) float64 {
+			if c.slope > 0 {
+				return math.Inf(-1)
+			}
+			w := 1 / (1 + math.Exp(-c.trust))
+			sum := distuv.Normal{Mu: 0.05, Sigma: 0.2}.LogProb(c.power) + distuv.Normal{Sigma: 1}.LogProb(c.slope) +
+				distuv.Beta{Alpha: 2 + 0.97*expected, Beta: 2 + 0.03*expected}.LogProb(w)
+			for i, row := range a.rows {
+				power, powers := c.power-c.slope/2, make([]float64, classes)
+				for _, q := range row {
+					power -= c.slope * float64(q) * math.Log(float64(q)) / math.Log(classes)
+				}
+				for j, q := range row {
+					powers[j] = math.Exp(power) * math.Log(float64(q))
+				}
+				sum += math.Log(w*math.Exp(powers[class[i]]-floats.LogSumExp(powers)) + (1-w)/classes)
+			}
+			return sum
+		}
+		got := r.calibrate()
+		most := of(got)
+		for _, by := range []float64{-0.1, 0.1} {
+			for _, near := range []calibration{{got.power + by, got.slope, got.trust}, {got.power, got.slope + by, got.trust}, {got.power, got.slope, got.trust + by}} {
+				if likelihood := of(near); likelihood > most {
+					t.Errorf("%d labels: %+v is likelier than %+v by %v", labels, near, got, likelihood-most)
+				}
+			}
 		}
 	}
 }
@@ -145,7 +205,7 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 	if c, told := of(20, 10); told < 0.75 || told > 0.85 {
 		t.Errorf("20 right answers: %+v tells %.3f, want 0.75 to 0.85", c, told)
 	}
-	if c, told := of(60, 6); c.trust < 0.8 || told > 0.65 {
+	if c, told := of(60, 6); c.trust < logit(0.8) || told > 0.65 {
 		t.Errorf("36 right answers of 60: %+v tells %.3f, want a trust above 0.8 and 0.65 at the most", c, told)
 	}
 	if c, told := of(3000, 6); math.Abs(told-0.6) > 0.01 {
