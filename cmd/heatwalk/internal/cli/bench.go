@@ -360,11 +360,7 @@ func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *benchFl
 	}
 	switch {
 	case f.over == "nodes" && len(args) > 0:
-		for _, name := range []string{"least", "most"} {
-			if cmd.Flags().Changed(name) {
-				in.problem("--"+name, "the graphs are given; leave it out")
-			}
-		}
+		in.refuse(cmd.Flags(), rule{true, "least most", "the graphs are given; leave it out"})
 	case f.over != "nodes" && len(args) == 0:
 		in.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
 	case f.over != "nodes" && len(args) > 1:
@@ -372,9 +368,7 @@ func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *benchFl
 	case f.over == "nodes" && (f.most > 32 || f.most < f.least):
 		in.problem("--most", "%d is no scale from %d on; give %d to 32", f.most, f.least, f.least)
 	}
-	if f.out != "" {
-		in.checkOutput("--output", f.out, nil, args...)
-	}
+	in.checkOutput("--output", f.out, nil, args...)
 	in.checkGraph(cmd, args, &f.reading)
 }
 

@@ -108,7 +108,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 		formats = nil // see checkTrials
 	}
 	in.checkOutput("-o", f.out, formats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
-	in.checkAttributes(&f.attributes)
+	in.checkAttributes(flags, &f.attributes)
 	in.checkStdin(append(args, f.labels, f.truth)...)
 	in.checkMethod(flags, f)
 	in.checkEffect(flags, f.methods())
@@ -157,11 +157,7 @@ func (in *invocation) checkSuggest(flags *pflag.FlagSet, f *classifyFlags) {
 	if f.out != "-" && formatOf(f.out, predictionFormats) != ".tsv" {
 		in.problem("-o", "suggestions are lines of text; write FILE.tsv")
 	}
-	for _, name := range []string{"scores", "truth", "slab", "unreached"} {
-		if flags.Changed(name) {
-			in.problem("--"+name, "is about predictions, and --suggest writes none; leave out one of the two")
-		}
-	}
+	in.refuse(flags, rule{true, "scores truth slab unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
 }
 
 // classified is the JSON document of classify.

@@ -114,7 +114,7 @@ func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convert
 	in.checkConverted(args[0], f)
 	given := func(names []string, what string) {
 		cmd.Flags().Visit(func(flag *pflag.Flag) {
-			if slices.Contains(names, flag.Name) && flag.Name != "nodes" && flag.Name != "temp-dir" {
+			if slices.Contains(names, flag.Name) && flag.Name != "nodes" {
 				in.problem("--"+flag.Name, "is for %s; leave it out", what)
 			}
 		})
@@ -130,9 +130,7 @@ func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convert
 	}
 	inputs := append(args, f.labels, f.config.Nodes)
 	in.checkStdin(inputs...)
-	if f.out != "" {
-		in.checkOutput("-o", f.out, nil, inputs...)
-	}
+	in.checkOutput("-o", f.out, nil, inputs...)
 }
 
 // isMatrix reports whether an input is a matrix of features: by its content, by
@@ -152,7 +150,6 @@ func (in *invocation) isMatrix(input string, f *convertFlags) bool {
 // checkConverted finds the format of the output, and notes what is wrong with it.
 func (in *invocation) checkConverted(input string, f *convertFlags) {
 	if f.out == "" {
-		in.problem("-o", "the output is missing; write -o FILE")
 		return
 	}
 	holds, others, is, usual := func(f *fileFormat) bool { return f.graph != "" }, "features", "a graph", ".tsv"

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,32 +90,21 @@ var eigenTolerances = spec.Range{Least: leastEigenTolerance, Most: 1, BelowMost:
 
 // checkEigen notes what is wrong with the flags of f.
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
-	if !cmd.Flags().Changed("matrix") {
-		in.problem("--matrix", "it is missing; give one of %s", strings.Join(matrixNames(), ", "))
-	}
-	if !cmd.Flags().Changed("which") {
-		in.problem("--which", "it is missing; give one of %s", strings.Join(spectrumParts, ", "))
-	}
+	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
+	in.require(flags, "matrix", "which")
+	in.refuse(flags,
+		rule{f.Matrix != string(spectral.Modularity) && f.Matrix != "", "resolution", f.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
+		rule{f.Which != interior && f.Which != "", "near", "the " + f.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
+	)
 	if f.Matrix != string(spectral.Modularity) {
-		if cmd.Flags().Changed("resolution") && f.Matrix != "" {
-			in.problem("--resolution", "%s has no such parameter; leave it out, or take --matrix modularity", f.Matrix)
-		}
 		f.Resolution = 0
 	}
-	near := cmd.Flags().Changed("near")
-	switch {
-	case f.Which == interior && !near:
-		in.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
-	case f.Which != interior && f.Which != "" && near:
-		in.problem("--near", "the %s eigenvalues have no such parameter; leave it out, or take --which interior", f.Which)
-	case near:
+	if near {
 		f.Near = &f.near
+	} else if f.Which == interior {
+		in.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
 	f.Seed = in.seed
-	if f.out == "" {
-		in.problem("-o", "the output is missing; write -o FILE, with an ending .npy or .npz")
-		return
-	}
 	in.checkOutput("-o", f.out, eigenFormats, args...)
 }
 

@@ -43,7 +43,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 			}
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkStdin(append(args, f.labels, f.split)...)
-			in.checkAttributes(&f.attributes)
+			in.checkAttributes(cmd.Flags(), &f.attributes)
 			in.checkEvaluate(cmd.Flags(), &f, args)
 			return in.then(func() error { return in.runEvaluate(args[0], &f) })
 		},
@@ -66,9 +66,7 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	in.checkLearning(flags, &f.learning, "--method")
 	in.checkEffect(flags, f.methods())
 	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)
-	if len(f.tuneAt) > 0 && f.tuningSplits == 0 {
-		in.problem("--tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two")
-	}
+	in.refuse(flags, rule{f.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})
 	file, err := gridfile.Open(f.gridName)
 	if err == nil {
 		err = file.Check(f.methods())
@@ -269,37 +267,21 @@ var reportFormats = []string{".txt", ".json", ".html"}
 // checkSplits notes what is wrong with the flags of s, beside which there are other inputs,
 // and completes them.
 func (in *invocation) checkSplits(flags *pflag.FlagSet, s *splitting, inputs ...string) {
-	if s.report != "" {
-		in.checkOutput("--report", s.report, reportFormats, append(inputs, s.split)...)
-	}
-	if s.resume && (s.report == "" || s.report == "-") {
-		in.problem("--resume", "a run can go on from the journal beside its report alone; give --report FILE")
-	}
-	instead := func(by, why string, names ...string) {
-		for _, name := range names {
-			if flags.Lookup(name) != nil && flags.Changed(name) {
-				in.problem("--"+name, "%s --%s; leave out one of the two", why, by)
-			}
-		}
-	}
-	size := "how many " + s.noun + "s to train on"
-	switch {
-	case s.split != "":
-		instead("split", "the split is given by", "train", "per-class", "folds", "inverse", "draw", "splits", "tuning-splits", "tune-at")
-	case s.folds > 0:
-		instead("folds", size+" is given by", "train", "per-class")
-	case len(s.perClass) > 0:
-		if flags.Changed("train") {
-			in.problem("--per-class", "it says %s, and so does --train; leave out one of the two", size)
-		}
-		instead("per-class", "every class has the same number by", "draw")
-	}
+	in.checkOutput("--report", s.report, reportFormats, append(inputs, s.split)...)
+	const leaveOut = "; leave out one of the two"
+	size, given := "how many "+s.noun+"s to train on", s.split != ""
+	folds, classes := !given && s.folds > 0, !given && s.folds == 0 && len(s.perClass) > 0
+	in.refuse(flags,
+		rule{s.report == "" || s.report == "-", "resume", "a run can go on from the journal beside its report alone; give --report FILE"},
+		rule{given, "train per-class folds inverse draw splits tuning-splits tune-at", "the split is given by --split" + leaveOut},
+		rule{folds, "train per-class", size + " is given by --folds" + leaveOut},
+		rule{classes && flags.Changed("train"), "per-class", "it says " + size + ", and so does --train" + leaveOut},
+		rule{classes, "draw", "every class has the same number by --per-class" + leaveOut},
+	)
 	if s.train == nil && s.perClass == nil && s.split == "" && s.folds == 0 {
 		s.folds = graphFolds
 	}
-	if s.inverse && s.folds == 0 {
-		in.problem("--inverse", "it trains on one fold; give --folds K")
-	}
+	in.refuse(flags, rule{s.folds == 0, "inverse", "it trains on one fold; give --folds K"})
 	if s.folds > 0 && !flags.Changed("splits") {
 		s.splits = 1
 	}

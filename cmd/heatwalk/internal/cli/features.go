@@ -146,14 +146,7 @@ func walkParams(otherwise func(p *spec.Param) string) (list declaredParams) {
 func (in *invocation) checkWalk(flags *pflag.FlagSet, w *walking) {
 	_, w.values = in.given(flags, &cwk.Spec)
 	in.checkSteps(w.values)
-	in.checkLabels(w)
-}
-
-// checkLabels notes that there are no labels.
-func (in *invocation) checkLabels(w *walking) {
-	if w.labels == "" {
-		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
-	}
+	in.require(flags, "labels")
 }
 
 // checkSteps notes a first step beyond the last one.

@@ -187,6 +187,39 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
+// rule says that flags are of no use where it holds, and what to do: WHAT; WHAT TO DO.
+type rule struct {
+	holds bool
+	flags string // names, separated by blanks
+	what  string
+}
+
+// refuse notes the flags that were given against rules.
+func (in *invocation) refuse(flags *pflag.FlagSet, rules ...rule) {
+	for _, r := range rules {
+		for _, name := range strings.Fields(r.flags) {
+			if f := flags.Lookup(name); r.holds && f != nil && f.Changed && !in.noted("--"+name) {
+				in.problem("--"+name, "%s", r.what)
+			}
+		}
+	}
+}
+
+// require notes the flags without a default that are missing.
+func (in *invocation) require(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		f := flags.Lookup(name)
+		_, want := pflag.UnquoteUsage(f)
+		want = "a " + strings.TrimRight(want[:strings.IndexAny(want+":", ":;(")], " ")
+		if v, ok := f.Value.(*value); ok && v.words() != nil {
+			want = "one of " + strings.Join(v.words(), ", ")
+		}
+		if !f.Changed {
+			in.problem("--"+name, "it is missing; give %s", want)
+		}
+	}
+}
+
 // arguments returns a check that a command has between lo and hi arguments
 // called name; hi < 0 means any number.
 func (in *invocation) arguments(name string, lo, hi int) cobra.PositionalArgs {

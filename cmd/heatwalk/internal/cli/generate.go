@@ -92,11 +92,7 @@ func (in *invocation) checkGenerated(cmd *cobra.Command, r *generated) {
 		if f := formatOfFile(r.Output, ""); f != nil && !slices.Contains(f.endings, ".edges") {
 			in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
-		for _, name := range []string{"force", "temp-dir"} {
-			if cmd.Flags().Changed(name) {
-				in.problem("--"+name, "only a store has use for it; to make one write -o DIR/")
-			}
-		}
+		in.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
 	}
 	named := []string{r.Output}
 	for _, side := range []struct{ flag, path string }{{"--labels", r.Labels}, {"--truth", r.Truth}} {

@@ -54,9 +54,7 @@ func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
 	case matrix && f.kind == "" && flags.Changed("scores"):
 		in.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	if flags.Changed("dtype") && scoreFormatOf(f.out) == tablefile.Other {
-		in.problem("--dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out")
-	}
+	in.refuse(flags, rule{scoreFormatOf(f.out) == tablefile.Other, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
 }
 
 // checkGram notes what is wrong with the flags of f together, and finds the learner
@@ -69,22 +67,13 @@ func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags
 	if names := strings.Split(f.gram.file, ","); len(names) > 1 && !isThere(f.gram.file) {
 		f.gram.file, f.gram.others = names[0], names[1:]
 	}
-	if flags.Changed("combine") && f.gram.others == nil {
-		in.problem("--combine", "is about several kernels; give --gram FILE,FILE")
-	}
-	in.checkDense(f.out, append(f.gram.files(), f.labels)...)
-	if f.gram.file == "-" {
-		in.problem("--gram", "stdin can be read once, and the kernel is read twice; give a file")
-	}
-	if f.labels == "" {
-		in.problem("--labels", "learners need labels; write --labels FILE with node<TAB>label lines")
-	}
-	if f.kind == "" && flags.Changed("scores") {
-		in.problem("--scores", "with --gram there are other ones; give raw or probability")
-	}
-	if f.learner == "" && !in.noted("--learner") {
-		in.problem("--learner", "is missing; give one of %s", strings.Join(learnerNames(), ", "))
-	}
+	in.checkOutput("-o", f.out, denseFormats, append(f.gram.files(), f.labels)...)
+	in.require(flags, "labels", "learner")
+	in.refuse(flags,
+		rule{f.gram.others == nil, "combine", "is about several kernels; give --gram FILE,FILE"},
+		rule{f.gram.file == "-", "gram", "stdin can be read once, and the kernel is read twice; give a file"},
+		rule{f.kind == "", "scores", "with --gram there are other ones; give raw or probability"},
+	)
 	l := classify.LearnerOf(f.learner)
 	if l == nil {
 		return

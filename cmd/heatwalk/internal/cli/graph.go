@@ -51,8 +51,8 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
 	in.sizeVar(own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	in.sourceFlags(own, &r.sources)
-	in.tempFlag(own)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
+	in.tempFlag(own)
 	enumVar(in, own, &c.UnknownIDs, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, "ids that are not in the graph (or not in --nodes)")
 	flags.AddFlagSet(own)
@@ -107,13 +107,8 @@ func isStore(path string) bool { return isDir(path) && ingest.Folder(path) == ""
 // how to read it.
 func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) {
 	in.checkSources(r)
-	if len(args) == 0 || !isStore(args[0]) {
-		return
-	}
-	for _, name := range r.names {
-		if cmd.Flags().Changed(name) && name != "temp-dir" {
-			in.problem("--"+name, "%s is a store already; give this flag to heatwalk ingest", args[0])
-		}
+	if len(args) > 0 && isStore(args[0]) {
+		in.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
 

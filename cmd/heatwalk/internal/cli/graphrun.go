@@ -119,7 +119,7 @@ type denseInputs struct {
 func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *reading, out string, slab slabFlag, others ...string) {
 	inputs := append(slices.Clone(args), others...)
 	in.checkGraph(cmd, args, r)
-	in.checkDense(out, inputs...)
+	in.checkOutput("-o", out, denseFormats, inputs...)
 	in.checkStdin(inputs...)
 	in.checkSlab(slab, args, out, ".npy", denseFormats)
 }

@@ -94,17 +94,12 @@ func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, 
 		maps.Copy(all, given)
 	}
 	for _, p := range append(ofMethods(), ofGraphKernels()...) {
-		name := p.Name
-		if flags.Changed(name) && !takes(name) && !in.noted("--"+name) {
-			in.problem("--"+name, "%s has no such parameter; leave it out", declared[0].Name)
-		}
+		in.refuse(flags, rule{!takes(p.Name), p.Name, declared[0].Name + " has no such parameter; leave it out"})
 	}
-	if f.measure != "" && !takes("parts") {
-		in.problem("--measure", "is of the elements of sets, and %s has none; leave it out", declared[0].Name)
-	}
-	if f.base != "" && !slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Name == "cross" }) {
-		in.problem("--base", "is for --kernel cross; leave it out")
-	}
+	in.refuse(flags,
+		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
+		rule{!slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Name == "cross" }), "base", "is for --kernel cross; leave it out"},
+	)
 	return all
 }
 
@@ -235,7 +230,7 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 		Short: "Kernel values between all graphs of a collection",
 		Args:  in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkDense(f.out, append(args, f.measure, f.base)...)
+			in.checkOutput("-o", f.out, denseFormats, append(args, f.measure, f.base)...)
 			if kernels := in.graphKernels(f.name); len(kernels) == 1 {
 				f.kernel = kernels[0]
 				f.given = in.checkCollection(cmd.Flags(), &f.collectionFlags, []*spec.Spec{&f.kernel.Spec})

@@ -159,9 +159,7 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 			if len(f.kernels) > 1 || len(f.learners) > 1 {
 				in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
 			}
-			if f.labels == "" {
-				in.problem("--labels", "learners need labels; write --labels FILE with graph<TAB>class lines")
-			}
+			in.require(cmd.Flags(), "labels")
 			return in.then(func() error { return in.runGraphsClassify(args[0], out, &f) })
 		},
 	}

@@ -140,10 +140,8 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		all = append(all, p.Name)
 	}
 	for _, name := range sortedOnce(all) {
-		if !cmd.Flags().Changed(name) || slices.Contains(takes, name) || name == "labels" && isLIBSVM(f.out) {
-			continue
-		}
-		in.problem("--"+name, "%s has no such parameter; it takes --%s", f.name, strings.Join(takes, ", --"))
+		useful := slices.Contains(takes, name) || name == "labels" && isLIBSVM(f.out)
+		in.refuse(cmd.Flags(), rule{!useful, name, f.name + " has no such parameter; it takes --" + strings.Join(takes, ", --")})
 	}
 	if f.family == nil {
 		in.checkWalk(cmd.Flags(), &f.walking)

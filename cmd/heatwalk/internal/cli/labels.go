@@ -141,13 +141,11 @@ func (in *invocation) attributeFlags(flags *pflag.FlagSet, f *attributeFlags) {
 }
 
 // checkAttributes notes what is wrong with the flags of f together.
-func (in *invocation) checkAttributes(f *attributeFlags) {
-	switch {
-	case f.ids != "" && f.file == "":
-		in.problem("--feature-ids", "there is no matrix; give it with --node-features")
-	case f.file == "-":
-		in.problem("--node-features", "stdin can be read once, and attributes are read several times; give a file")
-	}
+func (in *invocation) checkAttributes(flags *pflag.FlagSet, f *attributeFlags) {
+	in.refuse(flags,
+		rule{f.file == "", "feature-ids", "there is no matrix; give it with --node-features"},
+		rule{f.file == "-", "node-features", "stdin can be read once, and attributes are read several times; give a file"},
+	)
 }
 
 // attributesDocument is what the JSON documents say of attributes.

@@ -74,7 +74,7 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place str
 	f.stated = in.stated(flags, f.methods())
 	in.checkForm(f.entries, f.stated)
 	in.checkSteps(f.stated)
-	in.checkLabels(&f.walking)
+	in.require(flags, "labels")
 }
 
 // try settles what the methods try: of a grid, and of values by method in its place.

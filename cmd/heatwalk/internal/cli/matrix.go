@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -43,15 +42,6 @@ type matrixDocument struct {
 	Attributes int    `json:"attributes,omitempty"` // of a table
 	Parameters any    `json:"parameters,omitempty"`
 	Closing
-}
-
-// checkDense notes what is wrong with the output of a dense matrix.
-func (in *invocation) checkDense(out string, inputs ...string) {
-	if out == "" {
-		in.problem("-o", "the output is missing; write -o FILE, with an ending %s", strings.Join(denseFormats, " "))
-		return
-	}
-	in.checkOutput("-o", out, denseFormats, inputs...)
 }
 
 // newWriter begins the file of a matrix, with the ids beside it.

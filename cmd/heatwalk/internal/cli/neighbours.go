@@ -33,12 +33,10 @@ func (in *invocation) neighbourFlags(cmd *cobra.Command, n *neighbours) {
 // checkNeighbours notes what is wrong with the flags.
 func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *reading, n *neighbours) {
 	given := n.of != ""
-	for _, name := range []string{"neighbours", "least-cosine", "feature-ids", "content-weight"} {
-		if cmd.Flags().Changed(name) && !given {
-			in.problem("--"+name, "is about attributes; name their file with --of")
-			return
-		}
-	}
+	in.refuse(cmd.Flags(),
+		rule{!given, "neighbours least-cosine feature-ids content-weight", "is about attributes; name their file with --of"},
+		rule{given, "directed", "neighbours have no direction; leave it out"},
+	)
 	switch {
 	case !given && len(args) == 0:
 		in.problem(cmd.Name(), "INPUT is missing; usage: %s", synopsis(cmd))
@@ -47,8 +45,6 @@ func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *read
 		in.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
 	case r.sources.any():
 		in.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
-	case r.config.Directed:
-		in.problem("--directed", "neighbours have no direction; leave it out")
 	}
 }
 

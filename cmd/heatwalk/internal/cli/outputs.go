@@ -76,12 +76,19 @@ func formatOf(path string, formats []string) string {
 }
 
 // checkOutput notes what is wrong with the path of an output, which is to have the ending of
-// one of the formats, if there are any, and not to be one of the inputs, nor a file in a store.
+// one of the formats, if there are any; that of -o is to be there, and not to be one of the inputs, nor a file in a store.
 func (in *invocation) checkOutput(flag, path string, formats []string, inputs ...string) {
-	if ending := strings.ToLower(filepath.Ext(path)); path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
+	if ending := strings.ToLower(filepath.Ext(path)); path != "" && path != "-" && !isDir(path) && formats != nil && !slices.Contains(formats, ending) {
 		in.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
 	}
 	switch {
+	case path == "" && flag == "-o":
+		endings := ""
+		if formats != nil {
+			endings = ", with an ending " + strings.Join(formats, " ")
+		}
+		in.problem(flag, "the output is missing; write -o FILE%s", endings)
+	case path == "":
 	case path == "-" && in.json && !in.estimating:
 		in.problem(flag, "- and --json both want stdout; name a file")
 	case path == "-":

@@ -37,11 +37,7 @@ func newMerge(in *invocation) *cobra.Command {
 		Short: "Put the parts that --slab made together",
 		Args:  in.arguments("PART", 1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if out == "" {
-				in.problem("-o", "the output is missing; write -o OUT")
-			} else {
-				in.checkOutput("-o", out, nil, args...)
-			}
+			in.checkOutput("-o", out, nil, args...)
 			return in.then(func() error { return in.merge(args, out) })
 		},
 	}

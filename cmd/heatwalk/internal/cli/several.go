@@ -32,27 +32,21 @@ func (in *invocation) checkSeveral(cmd *cobra.Command, args []string, f *learnin
 	in.labelling.Several = true
 	in.checkGraph(cmd, args, &f.reading)
 	in.checkStdin(append(args, f.labels)...)
-	if f.labels == "" {
-		in.problem("--labels", "learners need labels; write --labels FILE with node<TAB>label lines")
-	}
-	takes = slices.Concat(takes, f.names, []string{"multi-label", "labels", "label-fields", "missing", "unknown-ids"})
+	in.require(cmd.Flags(), "labels")
+	takes = slices.Concat(takes, f.names, []string{"multi-label", "temp-dir", "labels", "label-fields", "missing", "unknown-ids"})
 	in.notTaken(cmd, takes, func(string) string { return "makes no difference with --multi-label; leave it out" })
 }
 
 func (in *invocation) checkSeveralClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
 	in.checkSeveral(cmd, args, &f.learning, "output", "scores", "dtype", "unreached")
 	in.checkScores(cmd.Flags(), f)
-	if f.kind == "raw" {
-		in.problem("--scores", "there are probabilities alone with --multi-label; give probability")
-	}
+	in.refuse(cmd.Flags(), rule{f.kind == "raw", "scores", "there are probabilities alone with --multi-label; give probability"})
 	in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels)...)
 }
 
 func (in *invocation) checkSeveralEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
 	in.checkSeveral(cmd, args, &f.learning, "train", "splits", "report")
-	if f.report != "" {
-		in.checkOutput("--report", f.report, []string{".txt", ".json"}, append(args, f.labels)...)
-	}
+	in.checkOutput("--report", f.report, []string{".txt", ".json"}, append(args, f.labels)...)
 }
 
 // severalRun is a run that learns several labels a node.

@@ -92,9 +92,7 @@ func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others [
 		in.problem("--kernel", "%s compares the records of a table; give --vectors TABLE in place of a graph", name)
 	}
 	for _, flag := range append(columnFlags, vectorParameters()...) {
-		if flags.Changed(flag) && !slices.Contains(others, flag) {
-			in.problem("--"+flag, "makes a difference with --vectors TABLE only; leave it out")
-		}
+		in.refuse(flags, rule{!slices.Contains(others, flag), flag, "makes a difference with --vectors TABLE only; leave it out"})
 	}
 }
 
@@ -296,7 +294,7 @@ func learnError(err error, place string) error {
 
 // checkVectorKernel notes what is wrong with the flags of f together.
 func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
-	in.checkDense(f.out, f.vectors.file, f.rows, f.cols)
+	in.checkOutput("-o", f.out, denseFormats, f.vectors.file, f.rows, f.cols)
 	in.checkStdin(f.vectors.file, f.rows, f.cols)
 	in.checkVectors(cmd, &f.vectors, f.name, []string{"rows", "cols"})
 }

@@ -141,9 +141,7 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 		text = strings.NewReplacer(" has ", " have ", "it takes", "they take").Replace(text)
 	}
 	for _, name := range effectFlags() {
-		if flags.Changed(name) && !slices.Contains(takes, name) && !in.noted("--"+name) {
-			in.problem("--"+name, "%s%s", strings.Join(names, ", "), text)
-		}
+		in.refuse(flags, rule{!slices.Contains(takes, name), name, strings.Join(names, ", ") + text})
 	}
 }
 
