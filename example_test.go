@@ -146,9 +146,9 @@ func Example_classify() {
 	l, err := nodefile.ReadLabels(ctx, sides, g.Nodes, nil)
 	check(err)
 	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: l.Row, Class: l.Class, Names: l.Names}
-	methods, err := method.ParseMethods("lgc")
+	methods, err := method.Parse("lgc")
 	check(err)
-	out, err := methods[0].Predict(ctx, p, nil, nil)
+	out, err := methods[0].Method.Predict(ctx, p, nil, nil)
 	check(err)
 	truth, err := nodefile.ReadLabels(ctx, answer, g.Nodes, nil)
 	check(err)

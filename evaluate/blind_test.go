@@ -44,18 +44,22 @@ func TestNoLeak(t *testing.T) {
 	for _, i := range split.Test {
 		other.Class[i] = (p.Class[i] + 1) % 3
 	}
-	list, err := method.ParseMethods("auto,lp,lgc,wvrn,cwk,cwk+rls,diffusion,diffusion+rls,diffusion+gp,p-step+dkm-svm,lp+cs")
+	list, err := method.Parse("auto,lp,lgc,wvrn,cwk,cwk+rls,diffusion,diffusion+rls,diffusion+gp,p-step+dkm-svm,lp+cs")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if testgraph.Hunt {
-		list = method.All()
+		list = nil
+		for _, m := range method.All() {
+			list = append(list, method.Entry{Method: m})
+		}
 	}
-	for _, m := range list {
+	for _, e := range list {
+		m := e.Method
 		var saw []*method.Prediction
 		for _, q := range []*method.Problem{p, &other} {
 			spy := &spyMethod{Method: m, saw: &saw}
-			plan := &Plan{Methods: Entries(spy), Given: &split, Settings: &method.Settings{Grid: tinyGrid}}
+			plan := &Plan{Methods: []method.Entry{{Method: spy}}, Given: &split, Settings: &method.Settings{Grid: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}
@@ -82,11 +86,11 @@ func TestComponentsAreFoundOnce(t *testing.T) {
 	p := planted(t, 4, 300, 60)
 	a := &counting{Matrix: p.A}
 	p.A = a
-	methods, err := method.ParseMethods("majority")
+	methods, err := method.Parse("majority")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.2, 0.5}, Splits: 3, Settings: &method.Settings{Grid: method.NoGrid()}}); err != nil {
+	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.2, 0.5}, Splits: 3}); err != nil {
 		t.Fatal(err)
 	}
 	if a.sweeps.Load() != 1 {

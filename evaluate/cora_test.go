@@ -15,7 +15,7 @@ func TestCoraAccuracy(t *testing.T) {
 		t.Skip("minutes of walks")
 	}
 	p := problemOf(testgraph.Cora(t))
-	methods, err := method.ParseMethods("cwk")
+	methods, err := method.Parse("cwk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestCoraAccuracy(t *testing.T) {
 			fractions = fractions[:1]
 		}
 		r, err := Run(context.Background(), p, &Plan{
-			Methods: Entries(methods...), Fractions: fractions, Splits: 8, TuningSplits: 3,
+			Methods: methods, Fractions: fractions, Splits: 8, TuningSplits: 3,
 			Settings: &method.Settings{Grid: test.grid, RNGSeed: 1},
 		})
 		if err != nil {

@@ -252,18 +252,18 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 			prior.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 	}
-	type entry struct {
+	type named struct {
 		Name     string
 		Settings method.Settings
 	}
-	var entries []entry
+	var entries []named
 	for _, m := range plan.entries(&same) {
 		m.Settings.Memory, m.Settings.Workers, m.Settings.Progress = 0, 0, nil
-		entries = append(entries, entry{m.Name, *m.Settings})
+		entries = append(entries, named{m.Name, *m.Settings})
 	}
 	text, err := json.Marshal(struct {
 		Plan       Plan
-		Methods    []entry
+		Methods    []named
 		Attributes string
 	}{own, entries, attributeSum(p.Attributes)})
 	if err != nil {

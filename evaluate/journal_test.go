@@ -47,19 +47,22 @@ func TestResume(t *testing.T) {
 	t.Logf("rng seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := planted(t, 9, 120, 90)
-	list, err := method.ParseEntries("lp,cwk+perceptron:alpha=0.5,cwk+svm:cost=2:class-weights=balanced,pseudo-inverse+rls:lambda=0.1")
+	list, err := method.Parse("lp,cwk+perceptron:alpha=0.5,cwk+svm:cost=2:class-weights=balanced,pseudo-inverse+rls:lambda=0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := method.Settle(list, "small", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		e.Settings.RNGSeed, e.Settings.Grid.Steps = 3, tinyGrid.Steps
+		if len(e.Settings.Grid.Alpha) > 1 {
+			e.Settings.Grid.Alpha = tinyGrid.Alpha
+		}
+	}
 	for _, tuning := range []int{0, 2} {
 		plan := &Plan{Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning, Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3}}
-		for _, e := range list {
-			set, err := plan.Settings.With(e.Method, e.Own)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan.Methods = append(plan.Methods, Entry{Name: e.Name, Method: e.Method, Settings: set})
-		}
+		plan.Methods = list
 		whole, err := Run(context.Background(), p, plan)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +143,7 @@ func TestResumeTuning(t *testing.T) {
 			cancel()
 		}
 	}}
-	plan := &Plan{Methods: Entries(m), Fractions: []float64{0.2, 0.4}, Splits: 2, TuningSplits: 5}
+	plan := &Plan{Methods: []method.Entry{{Method: m}}, Fractions: []float64{0.2, 0.4}, Splits: 2, TuningSplits: 5}
 	whole, err := Run(t.Context(), p, plan)
 	if err != nil || tested != 10 {
 		t.Fatal(tested, err)
@@ -181,14 +184,14 @@ func TestResumeTuning(t *testing.T) {
 // damaged.
 func TestJournalOfAnotherRun(t *testing.T) {
 	p := planted(t, 9, 120, 90)
-	methods, err := method.ParseMethods("lp,lgc")
+	methods, err := method.Parse("lp,lgc")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "journal")
 	make := func() *Plan {
 		return &Plan{
-			Methods: Entries(methods...), Fractions: []float64{0.5}, Splits: 2, Settings: &method.Settings{RNGSeed: 3},
+			Methods: methods, Fractions: []float64{0.5}, Splits: 2, Settings: &method.Settings{RNGSeed: 3},
 			Journal: &Journal{Path: path, Version: "1", Resume: true},
 		}
 	}

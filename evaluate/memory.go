@@ -64,7 +64,7 @@ func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 // share gives the methods a place to keep values of kernels, where the predictions of a
 // plan would otherwise compute them more than twice. It lists what these take, and what
 // computing them takes beside.
-func (plan *Plan) share(p *method.Problem, entries []Entry) ([]spec.Bytes, error) {
+func (plan *Plan) share(p *method.Problem, entries []entry) ([]spec.Bytes, error) {
 	columns := 0
 	for _, size := range plan.trainingSizes(p) {
 		columns += size * plan.predictions()
@@ -85,7 +85,7 @@ const sideBytes = 256 << 20
 // sideBySide returns how many predictions of a method are made at the same time, and the
 // settings of each. The sweeps over a small graph are too short to be shared among
 // processors; a large one keeps these busy, and a single prediction has the memory.
-func (plan *Plan) sideBySide(m *Entry, p *method.Problem) (lanes int, s *method.Settings) {
+func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
 	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
 	for lanes = min(sched.Workers(m.Settings.Workers), plan.predictions()); lanes > 1; lanes-- {
 		set := *m.Settings

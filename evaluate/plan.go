@@ -11,7 +11,7 @@ import (
 
 // Plan says what [Run] measures.
 type Plan struct {
-	Methods []Entry // the majority class is always measured too
+	Methods []method.Entry // the majority class is always measured too; an entry without a name has that of its method
 
 	// Training sets: at each of the fractions, or of each number of nodes of every
 	// class, or all folds but one of Folds (with Inverse that one alone), or one
@@ -47,33 +47,24 @@ type Plan struct {
 	Progress func(done, total int) `json:"-"`
 }
 
-// Entry is a method that is measured.
-type Entry struct {
-	Name     string // in the report; "": the method's own
-	Method   method.Method
-	Settings *method.Settings // nil: those of the plan
+// entry is a method that is measured.
+type entry struct {
+	method.Entry
 
 	lanes int              // predictions that are made side by side
 	each  *method.Settings // of each of them
 }
 
-// Entries returns methods with their own names and the settings of the plan.
-func Entries(methods ...method.Method) []Entry {
-	var list []Entry
-	for _, m := range methods {
-		list = append(list, Entry{Method: m})
-	}
-	return list
-}
-
 // entries returns all methods that are measured, complete.
-func (plan *Plan) entries(set *method.Settings) []Entry {
-	list := slices.Clone(plan.Methods)
-	if !slices.ContainsFunc(list, func(e Entry) bool { return e.Method == method.Majority }) {
-		list = append(list, Entry{Method: method.Majority})
+func (plan *Plan) entries(set *method.Settings) []entry {
+	all := plan.Methods
+	if !slices.ContainsFunc(all, func(e method.Entry) bool { return e.Method == method.Majority }) {
+		all = append(slices.Clone(all), method.Entry{Method: method.Majority})
 	}
+	list := make([]entry, len(all))
 	for i := range list {
 		e := &list[i]
+		e.Entry = all[i]
 		if e.Name == "" {
 			e.Name = e.Method.Name()
 		}

@@ -19,12 +19,12 @@ func TestTuneAt(t *testing.T) {
 		}
 	}
 	p := planted(t, 9, 120, 90)
-	methods, err := method.ParseMethods("lgc")
+	methods, err := method.Parse("lgc")
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := func(plan *Plan) *Report {
-		plan.Methods, plan.Splits, plan.TuningSplits = Entries(methods...), 2, 2
+		plan.Methods, plan.Splits, plan.TuningSplits = methods, 2, 2
 		r, err := Run(context.Background(), p, plan)
 		if err != nil {
 			t.Fatal(err)

@@ -22,11 +22,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	set := plan.Settings.WithDefaults()
-	for _, e := range plan.entries(&set) {
-		if err := e.Settings.Grid.Validate(); err != nil {
-			return nil, err
-		}
-	}
 	start := time.Now()
 	if !p.Directed { // they are found here for all training sets
 		if _, err := p.Components(ctx, set.Workers, new(problem.Work)); err != nil {
@@ -94,7 +89,7 @@ type runner struct {
 type choiceKey struct{ method, size string }
 
 // newRecord returns that of a method of which nothing is known yet.
-func newRecord(p *method.Problem, m *Entry, s *size) *record {
+func newRecord(p *method.Problem, m *entry, s *size) *record {
 	return &record{Result: Result{
 		Method: m.Name, TrainFraction: s.fraction, TrainPerClass: s.perClass,
 		Confusion: newConfusion(len(p.Names)),
@@ -102,7 +97,7 @@ func newRecord(p *method.Problem, m *Entry, s *size) *record {
 }
 
 // run runs one method at one training size from where its record ends.
-func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error {
+func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error {
 	start, before := time.Now(), rec.Result.Seconds
 	r.tell(len(rec.Outcomes))
 	if rec.Complete {
@@ -158,7 +153,7 @@ func (r *runner) run(ctx context.Context, m *Entry, s *size, rec *record) error 
 
 // tune returns what a method chooses for a training size, once where several sizes are
 // tuned at one. It goes on from what the journal has, and calls keep when there is more.
-func (r *runner) tune(ctx context.Context, m *Entry, s *size, keep func() error) (*method.Choice, error) {
+func (r *runner) tune(ctx context.Context, m *entry, s *size, keep func() error) (*method.Choice, error) {
 	key := choiceKey{m.Name, s.tunedAt}
 	if choice, done := r.choices[key]; done {
 		return choice, nil

@@ -20,13 +20,13 @@ func TestRun(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	p := planted(t, 9, 200, 150)
-	methods, err := method.ParseMethods("cwk,auto,cwk+linear-svm,cwk+rls,lp")
+	methods, err := method.Parse("cwk,auto,cwk+linear-svm,cwk+rls,lp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps := 0
 	plan := &Plan{
-		Methods: Entries(methods...), Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
+		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
 		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3, Workers: 1},
 		Progress: func(done, total int) {
 			steps++
@@ -98,11 +98,11 @@ func jsonOf(t *testing.T, x any) string {
 
 func TestRunPerClassAndGiven(t *testing.T) {
 	p := planted(t, 9, 200, 150)
-	methods, err := method.ParseMethods("lp")
+	methods, err := method.Parse("lp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), PerClass: []int{4}, Splits: 3})
+	r, err := Run(context.Background(), p, &Plan{Methods: methods, PerClass: []int{4}, Splits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	split := s.At(0)
-	r, err = Run(context.Background(), p, &Plan{Methods: Entries(methods...), Given: &split, TuningSplits: 3})
+	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &split, TuningSplits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	var few *validate.DrawError
-	if _, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
+	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}
 }
@@ -130,11 +130,11 @@ func TestRunPerClassAndGiven(t *testing.T) {
 // TestQuality compares the means over splits with measures of the predictions.
 func TestQuality(t *testing.T) {
 	p := planted(t, 9, 100, 80)
-	methods, err := method.ParseMethods("lp,lgc")
+	methods, err := method.Parse("lp,lgc")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), p, &Plan{Methods: Entries(methods...), Fractions: []float64{0.3}, Splits: 3})
+	r, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.3}, Splits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestQuality(t *testing.T) {
 	for at, m := range methods {
 		var logs, squares, all float64
 		for i := range 3 {
-			out, err := m.Predict(context.Background(), p.At(splits.At(i).Train), nil, nil)
+			out, err := m.Method.Predict(context.Background(), p.At(splits.At(i).Train), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,10 +163,10 @@ func TestQuality(t *testing.T) {
 		}
 		q := r.Results[at].Quality
 		if math.Abs(*q.LogLoss-logs/all) > 1e-12 || math.Abs(*q.Brier-squares/all) > 1e-12 {
-			t.Errorf("%s: log-loss %v, want %v; Brier %v, want %v", m.Name(), *q.LogLoss, logs/all, *q.Brier, squares/all)
+			t.Errorf("%s: log-loss %v, want %v; Brier %v, want %v", m.Name, *q.LogLoss, logs/all, *q.Brier, squares/all)
 		}
 		if !(*q.AUC > 0.6) || !(*q.AveragePrecision > 0.4) || !(*q.CalibrationError < 0.5) {
-			t.Errorf("%s: AUC %v, AP %v, ECE %v on a graph of three blocks", m.Name(), *q.AUC, *q.AveragePrecision, *q.CalibrationError)
+			t.Errorf("%s: AUC %v, AP %v, ECE %v on a graph of three blocks", m.Name, *q.AUC, *q.AveragePrecision, *q.CalibrationError)
 		}
 	}
 }

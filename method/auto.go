@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/method/internal/auto"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -26,6 +27,9 @@ func (automatic) Name() string { return "auto" }
 func (automatic) Takes() []string {
 	return []string{"effort", "unreached", "node_features", "feature_ids"}
 }
+
+// Declarations implements [Method].
+func (automatic) Declarations() []*spec.Spec { return nil }
 
 // Tune implements [Method]: it chooses inside each training set.
 func (automatic) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {

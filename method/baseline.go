@@ -30,7 +30,7 @@ var propagationSpec = spec.Spec{
 	},
 }
 
-// Declarations implements [Declared].
+// Declarations implements [Method].
 func (labelPropagation) Declarations() []*spec.Spec { return []*spec.Spec{&propagationSpec} }
 
 // Name implements [Method].
@@ -127,6 +127,9 @@ func (majority) Name() string { return "majority" }
 
 // Takes implements [Method].
 func (majority) Takes() []string { return nil }
+
+// Declarations implements [Method].
+func (majority) Declarations() []*spec.Spec { return nil }
 
 // Tune implements [Method]: there is nothing to choose.
 func (majority) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {

@@ -47,7 +47,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		for _, directed := range []bool{false, true} {
 			p := &Problem{A: a, Degrees: degrees, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
 			for _, of := range []string{"lp", "cwk", "majority", "diffusion", "diffusion+rls"} {
-				methods, err := ParseMethods(of)
+				methods, err := parseMethods(of)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -55,7 +55,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 				if directed && strings.HasPrefix(of, "diffusion") {
 					continue
 				}
-				out, err := m.Predict(ctx, p, nil, &Settings{Prior: c.prior, Folds: 2, Grid: NoGrid()})
+				out, err := m.Predict(ctx, p, nil, &Settings{Prior: c.prior, Folds: 2, Grid: noGrid()})
 				if err != nil {
 					t.Fatalf("%s: %v", of, err)
 				}

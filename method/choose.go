@@ -46,7 +46,7 @@ type Choice struct {
 // are tried only where the longest short one is.
 //
 // Unless two classes have two labels each, nothing can be learned from hiding
-// one. The choice is then that of the grid which is nearest to [NoGrid], with
+// one. The choice is then that of the grid which is nearest to the defaults, with
 // so many steps that most nodes hear of a label, and was Tested on nothing.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
 	set := s.WithDefaults()
@@ -82,8 +82,8 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	set.Grid = set.Grid.of(set.Learner)
-	if err := set.Grid.Validate(); err != nil {
+	set.Grid = set.Grid.of(set.learner)
+	if err := set.Grid.validate(); err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
@@ -157,8 +157,8 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.Grid = set.Grid.of(set.Learner)
-	if err := set.Grid.Validate(); err != nil {
+	set.Grid = set.Grid.of(set.learner)
+	if err := set.Grid.validate(); err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
@@ -171,7 +171,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		return choice, err
 	})
 	if err == nil {
-		choice.Beside = set.beside(set.Learner, len(p.Names))
+		choice.Beside = set.beside(set.learner, len(p.Names))
 	}
 	return choice, err
 }
@@ -217,7 +217,7 @@ const maxTested = 10_000
 // tested returns the bound on the test nodes of a tuning split for the learner. One with
 // a declaration scores each by every model, or learns with them among its items.
 func (s *Settings) tested() int {
-	switch by := s.Learner.declared(); {
+	switch by := s.learner.declared(); {
 	case by == nil:
 		return maxTested
 	case by.Whole:
@@ -529,7 +529,7 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
 	switch {
 	case slices.Min(hits) == slices.Max(hits):
-		return g.nearestTo(NoGrid().of(c.set.Learner).at(0))
+		return g.nearestTo(noGrid().of(c.set.learner).at(0))
 	case len(g.Declared) > 1:
 		return largestOf(hits) // neighbours in the list are none among settings
 	}

@@ -1,5 +1,5 @@
 // Package method turns a graph and a few labels into a score of every class for
-// every node. A [Method] is known by its name, see [ParseMethods].
+// every node. A [Method] is known by its name, see [Parse].
 //
 // # Predicting
 //
@@ -8,7 +8,7 @@
 // trains a machine, and streams the scores of all nodes in a second walk.
 //
 //	p := &method.Problem{A: store, Degrees: deg, Row: row, Class: class, Names: names}
-//	methods, err := method.ParseMethods("cwk")
+//	methods, err := method.parseMethods("cwk")
 //	if err != nil {
 //		return err
 //	}
@@ -29,7 +29,7 @@
 // labels of other folds likely, and Poisson learning beside them where labels are few.
 // Probabilities are shrunk to what labels say of them.
 //
-// The methods of [ParseMethods] put other kernels in the place of walks and
+// The methods of [Parse] put other kernels in the place of walks and
 // other learners behind them. A kernel method makes the values between labels,
 // for regularised least squares with many labels not even these, and predicts
 // by one application of the kernel to the dual coefficients. PageRank kernels

@@ -20,12 +20,15 @@ type Entry struct {
 	// Own are the values that the method tries for its parameters, by name and as users
 	// write them. A parameter with one value is not chosen.
 	Own map[string][]string
+
+	// Settings are those of the method, see [Settle]; nil: those of all.
+	Settings *Settings
 }
 
-// ParseEntries returns the methods of a list of names joined by commas. Behind a name
-// may stand parameters of its own, as in "diffusion:laplacian=combinatorial:beta=2".
-// Errors are those of [ParseMethods], and [validate.ErrUsage] of a parameter.
-func ParseEntries(list string) ([]Entry, error) {
+// Parse returns the methods of a list of names joined by commas, see [MethodList]. Behind a
+// name may stand parameters of its own, as in "diffusion:laplacian=combinatorial:beta=2". The
+// error is a [validate.ErrUsage]; of an unknown name it tells the nearest, or all that there are.
+func Parse(list string) ([]Entry, error) {
 	var found []Entry
 	for text := range strings.SplitSeq(list, ",") {
 		parts := strings.Split(strings.TrimSpace(text), ":")
@@ -33,7 +36,7 @@ func ParseEntries(list string) ([]Entry, error) {
 			return nil, fmt.Errorf("%w: %q is no method, and parameters of one are joined by ':'; write %s:%s",
 				validate.ErrUsage, parts[0], found[len(found)-1].Name, parts[0])
 		}
-		methods, err := ParseMethods(parts[0])
+		methods, err := parseMethods(parts[0])
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +55,7 @@ func ParseEntries(list string) ([]Entry, error) {
 		if slices.ContainsFunc(found, func(o Entry) bool { return o.Name == e.Name }) {
 			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, e.Name)
 		}
-		if _, err := new(Settings).With(e.Method, e.Own); err != nil {
+		if _, err := new(Settings).with(e.Method, e.Own); err != nil {
 			return nil, err
 		}
 		found = append(found, e)
@@ -60,9 +63,9 @@ func ParseEntries(list string) ([]Entry, error) {
 	return found, nil
 }
 
-// With returns the settings with the values of a method's own in place of those that it
+// with returns the settings with the values of a method's own in place of those that it
 // would try. The error is a [validate.ErrUsage] that names the parameter.
-func (s *Settings) With(m Method, own map[string][]string) (*Settings, error) {
+func (s *Settings) with(m Method, own map[string][]string) (*Settings, error) {
 	set := s.WithDefaults()
 	grid := *set.Grid
 	set.Grid, set.Given, set.Lists = &grid, maps.Clone(set.Given), maps.Clone(set.Lists)
@@ -72,7 +75,7 @@ func (s *Settings) With(m Method, own map[string][]string) (*Settings, error) {
 		}
 	}
 	if len(own) > 0 {
-		if err := grid.Validate(); err != nil {
+		if err := grid.validate(); err != nil {
 			return nil, fmt.Errorf("%w: %s: %s", validate.ErrUsage, m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
 		}
 	}
@@ -81,11 +84,9 @@ func (s *Settings) With(m Method, own map[string][]string) (*Settings, error) {
 
 // take stores the values of one parameter.
 func (s *Settings) take(m Method, name string, values []string) error {
-	if d, ok := m.(Declared); ok {
-		for _, of := range d.Declarations() {
-			if p := paramOf(of, name); p != nil {
-				return s.takeDeclared(of, p, values)
-			}
+	for _, of := range m.Declarations() {
+		if p := paramOf(of, name); p != nil {
+			return s.takeDeclared(of, p, values)
 		}
 	}
 	name = strings.ReplaceAll(name, "-", "_")
@@ -114,13 +115,11 @@ func paramOf(of *spec.Spec, name string) *spec.Param {
 	return of.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
-// Has reports whether a method has a parameter that can be chosen.
-func Has(m Method, name string) bool {
-	if d, ok := m.(Declared); ok {
-		for _, of := range d.Declarations() {
-			if paramOf(of, name) != nil {
-				return true
-			}
+// has reports whether a method has a parameter that can be chosen.
+func has(m Method, name string) bool {
+	for _, of := range m.Declarations() {
+		if paramOf(of, name) != nil {
+			return true
 		}
 	}
 	return name == "features" && slices.Contains(m.Takes(), name)
@@ -163,12 +162,4 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 	s.Lists[p.Name] = list
 	delete(s.Given, p.Name)
 	return nil
-}
-
-// Chooses reports whether a method has a parameter of which several values are tried.
-func Chooses(m Method) bool {
-	d, ok := m.(Declared)
-	return ok && slices.ContainsFunc(d.Declarations(), func(of *spec.Spec) bool {
-		return slices.ContainsFunc(of.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
-	})
 }

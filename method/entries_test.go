@@ -14,7 +14,7 @@ func TestEntries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	entries, err := ParseEntries("diffusion:laplacian=combinatorial:beta=0.5, diffusion ,cwk:alpha=0.5:steps=3:features=plain,lgc:alpha=0.3,pseudo-inverse+rls:laplacian=combinatorial")
+	entries, err := Parse("diffusion:laplacian=combinatorial:beta=0.5, diffusion ,cwk:alpha=0.5:steps=3:features=plain,lgc:alpha=0.3,pseudo-inverse+rls:laplacian=combinatorial")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestEntries(t *testing.T) {
 	}
 	for i, want := range []string{"diffusion, combinatorial, β = 0.5, C = ", "diffusion, normalized, β = ", "α = 0.5, 3 steps, C = ", "α = 0.3", "pseudo-inverse, combinatorial, λ = "} {
 		e := entries[i]
-		set, err := new(Settings).With(e.Method, e.Own)
+		set, err := new(Settings).with(e.Method, e.Own)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,8 +41,8 @@ func TestEntries(t *testing.T) {
 			t.Errorf("%s inside a training set: %v, %v, want %s…", e.Name, out.Parameters, err, want)
 		}
 		fixed := *set
-		fixed.Fixed, fixed.Grid = true, NoGrid()
-		again, err := fixed.With(e.Method, e.Own)
+		fixed.Fixed, fixed.Grid = true, noGrid()
+		again, err := fixed.with(e.Method, e.Own)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestEntries(t *testing.T) {
 		"diffusion:beta=1,cost=2":  "validate: parameter outside its range: \"cost=2\" is no method, and parameters of one are joined by ':'; write diffusion:beta=1:cost=2",
 		"diffusion:laplacian=wide": "validate: parameter outside its range: diffusion: laplacian: \"wide\" is none",
 	} {
-		if _, err := ParseEntries(list); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Parse(list); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", list, err, want)
 		}
 	}

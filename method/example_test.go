@@ -37,11 +37,11 @@ func ExampleMethod() {
 		A: a, Degrees: deg,
 		Row: []int{0, 1, 2, 9, 10, 11}, Class: []int{0, 0, 0, 1, 1, 1}, Names: []string{"red", "blue"},
 	}
-	walks, err := method.ParseMethods("cwk")
+	walks, err := method.Parse("cwk")
 	if err != nil {
 		log.Fatal(err)
 	}
-	out, err := walks[0].Predict(ctx, p, nil, nil)
+	out, err := walks[0].Method.Predict(ctx, p, nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

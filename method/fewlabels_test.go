@@ -89,9 +89,9 @@ func TestTooFew(t *testing.T) {
 
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
-	g := SmallGrid(Plain, Honest)
+	g := smallGrid(Plain, Honest)
 	want := Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
-	if got := g.at(g.nearestTo(NoGrid().at(0))); !reflect.DeepEqual(got, want) {
+	if got := g.at(g.nearestTo(noGrid().at(0))); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for i := range g.Size() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -25,7 +26,7 @@ func (m graphLearner) Name() string { return m.Declaration().Name }
 // Takes implements [Method].
 func (m graphLearner) Takes() []string { return m.Declaration().Takes() }
 
-// Declarations implements [Declared].
+// Declarations implements [Method].
 func (m graphLearner) Declarations() []*spec.Spec { return []*spec.Spec{m.Declaration()} }
 
 // begin returns the settings of the learner on a problem that it can learn from.
@@ -34,7 +35,7 @@ func (m graphLearner) begin(p *Problem, s *Settings) (*graphlearner.Settings, er
 		return nil, err
 	}
 	if p.Directed {
-		return nil, &DirectedError{m.Name()}
+		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
 	set.Memory = ledger.Beside(p, set.Memory)

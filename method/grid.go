@@ -130,7 +130,7 @@ type Grid struct {
 	Features []Features `json:"features"`
 
 	// Lambda holds values of λ > 0, which regularised least squares has in
-	// place of a cost; without any it takes those of SmallGrid. Only without
+	// place of a cost; without any it takes the usual ones. Only without
 	// Cost are they part of the grid.
 	Lambda []float64 `json:"lambda,omitempty"`
 
@@ -169,12 +169,9 @@ func (g *Grid) settings() int {
 	return len(g.strengths())
 }
 
-// ErrGrid is wrapped by every error about the values of a grid.
-var ErrGrid = errors.New("method: bad grid")
-
-// SmallGrid returns the grid that methods on walks choose from unless told otherwise: what is
+// smallGrid returns the grid that methods on walks choose from unless told otherwise: what is
 // usually tried of [cwk.Spec].
-func SmallGrid(features ...Features) *Grid {
+func smallGrid(features ...Features) *Grid {
 	g := &Grid{Features: features}
 	g.try("cost", usualCosts)
 	g.try("lambda", usualLambdas)
@@ -184,9 +181,9 @@ func SmallGrid(features ...Features) *Grid {
 	return g
 }
 
-// NoGrid returns the single setting of the defaults of [cwk.Spec], C = 0.5 or λ = 0.1,
+// noGrid returns the single setting of the defaults of [cwk.Spec], C = 0.5 or λ = 0.1,
 // plain.
-func NoGrid() *Grid {
+func noGrid() *Grid {
 	g := &Grid{Cost: []float64{0.5}, Lambda: []float64{0.1}, Features: []Features{Plain}}
 	for _, p := range cwk.Spec.Params {
 		g.try(p.Name, []spec.Value{p.Default})
@@ -194,9 +191,9 @@ func NoGrid() *Grid {
 	return g
 }
 
-// Fix puts those of the given values that a grid has in place of its own: costs and λ and,
+// fix puts those of the given values that a grid has in place of its own: costs and λ and,
 // where one of the methods learns from walks, parameters of [cwk.Spec].
-func (g *Grid) Fix(given spec.Values, methods []Method) {
+func (g *Grid) fix(given spec.Values, methods []Method) {
 	fixed := []*spec.Spec{machines[kernelSVM], machines[rls]}
 	if slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") }) {
 		fixed = append(fixed, &cwk.Spec)
@@ -242,9 +239,9 @@ func (g *Grid) try(name string, list []spec.Value) bool {
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }
 
-// Validate reports every problem of the grid at once; the error wraps
+// validate reports every problem of the grid at once; the error wraps
 // [ErrGrid].
-func (g *Grid) Validate() error {
+func (g *Grid) validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, a := range g.Alpha {

@@ -8,10 +8,10 @@ import (
 
 func TestGridSizes(t *testing.T) {
 	for name, g := range map[string]*Grid{
-		"small": SmallGrid(Plain, Honest), "none": NoGrid(),
+		"small": smallGrid(Plain, Honest), "none": noGrid(),
 		"from step 5": {Alpha: []float64{0, 1}, Steps: []int{3, 5, 7}, MinSteps: 5, Cost: []float64{1}, Features: []Features{Honest}},
 	} {
-		if err := g.Validate(); err != nil {
+		if err := g.validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		seen := map[string]bool{}
@@ -48,7 +48,7 @@ func TestGridProblems(t *testing.T) {
 		{good(func(g *Grid) { g.Features = []Features{"bold"} }), `features "bold" are neither "plain" nor "honest"`},
 		{good(func(g *Grid) { g.Alpha, g.Cost = []float64{2}, []float64{-1} }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is not"},
 	} {
-		if err := test.g.Validate(); !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
+		if err := test.g.validate(); !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %s", test.g, err, test.want)
 		}
 	}

@@ -31,7 +31,7 @@ func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, 
 // reckon implements [reckoning].
 func (m kernelMethod) reckon(a *account, par *Parameters) error {
 	f := m.kernel
-	a.set.Learner = m.learner
+	a.set.learner = m.learner
 	grid, seen, err := a.grams(f, par)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (m kernelMethod) reckon(a *account, par *Parameters) error {
 	n, tried := len(a.P.Degrees), int64(seen)
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
 	block := solved(tried)
-	if a.set.Learner != rls {
+	if a.set.learner != rls {
 		members, _ := a.members(tried)
 		block = cached(members, 1)
 	}
@@ -47,12 +47,12 @@ func (m kernelMethod) reckon(a *account, par *Parameters) error {
 		return err
 	}
 	all := int64(len(a.P.Row))
-	if byParts := a.set.Learner == rls && all > maxSolved; all > tried && !byParts {
+	if byParts := a.set.learner == rls && all > maxSolved; all > tried && !byParts {
 		if err := a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels"); err != nil {
 			return err
 		}
 		most := solved(all)
-		if a.set.Learner != rls {
+		if a.set.learner != rls {
 			most = cached(a.members(all))
 		}
 		if err := a.Phase(8*all*all+most, "training"); err != nil {
@@ -89,7 +89,7 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most 
 
 // reckonTuning implements [tuned].
 func (m kernelMethod) reckonTuning(a *account, all *Problem) error {
-	a.set.Learner = m.learner
+	a.set.learner = m.learner
 	return a.kernelTuning(m.kernel, all, min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows))
 }
 
@@ -112,7 +112,7 @@ func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int
 
 // reckon implements [reckoning].
 func (m learnerMethod) reckon(a *account, par *Parameters) error {
-	a.set.Learner = m.kernelMethod.learner
+	a.set.learner = m.kernelMethod.learner
 	a.set.Sample = min(a.set.Sample, trySettings)
 	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
 	of, seen, err := a.grams(m.kernel, par)
@@ -170,7 +170,7 @@ func (m learnerMethod) reckon(a *account, par *Parameters) error {
 
 // reckonTuning implements [tuned].
 func (m learnerMethod) reckonTuning(a *account, all *Problem) error {
-	a.set.Learner = m.kernelMethod.learner
+	a.set.learner = m.kernelMethod.learner
 	labels, tests := min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows)
 	if m.by.Whole {
 		labels, tests = labels+min(len(all.Row), a.set.Sample), 0
@@ -229,8 +229,8 @@ func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bo
 // makingKernel lists what computing the values of a method's kernel takes, nil if it takes
 // none from [ShareKernels].
 func makingKernel(m Method, all *Problem, tuned bool, s *Settings) ([]spec.Bytes, error) {
-	if within := Within(m); within != nil {
-		m = within
+	if s, ok := m.(smoothed); ok {
+		m = s.Method
 	}
 	of, ok := m.(kernelMethod)
 	if l, learns := m.(learnerMethod); learns && !l.by.Whole {

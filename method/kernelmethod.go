@@ -59,7 +59,7 @@ func (m kernelMethod) takes() (takes []string) {
 	return takes
 }
 
-// Declarations implements [Declared].
+// Declarations implements [Method].
 func (m kernelMethod) Declarations() []*spec.Spec {
 	return []*spec.Spec{&m.kernel.Spec, m.learner.spec()}
 }
@@ -92,19 +92,19 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.Learner = m.learner
+	set.learner = m.learner
 	set.Grid = set.Grid.of(m.learner)
-	if err := set.Grid.Validate(); err != nil {
+	if err := set.Grid.validate(); err != nil {
 		return nil, err
 	}
 	if p.Directed {
-		return nil, &DirectedError{m.kernel.Name}
+		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
 	if err := set.checkStrategy(len(p.Names)); err != nil {
 		return nil, err
 	}
 	r := &kernelPredictor{
-		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{Learner: m.learner}},
+		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{learner: m.learner}},
 		kernel:    m.kernel, strengths: set.Grid.strengths(),
 	}
 	on, err := graph.New(ctx, p.A, &graph.Settings{Workers: set.Workers})
@@ -157,7 +157,7 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
-	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}, Beside: r.set.beside(r.set.Learner, len(r.p.Names))}
+	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}, Beside: r.set.beside(r.set.learner, len(r.p.Names))}
 	return nil
 }
 
@@ -182,19 +182,7 @@ func (r *kernelPredictor) usual(g spec.Graph) error {
 		}
 	}
 	v, err := r.kernel.Resolve(given, g)
-	s := r.set.Grid.at(r.set.Grid.nearestTo(NoGrid().of(r.set.Learner).at(0)))
+	s := r.set.Grid.at(r.set.Grid.nearestTo(noGrid().of(r.set.learner).at(0)))
 	r.grid, r.strengths = []spec.Values{v}, []float64{max(s.Cost, s.Lambda)}
 	return err
 }
-
-// DirectedError is returned for a graph with directions by a method whose
-// kernel needs a symmetric one. It is a [validate.ErrUsage].
-type DirectedError struct{ Kernel string }
-
-// Error says which kernel needs a symmetric graph.
-func (e *DirectedError) Error() string {
-	return "method: edges have a direction, and " + e.Kernel + " needs a symmetric graph"
-}
-
-// Unwrap returns [validate.ErrUsage].
-func (e *DirectedError) Unwrap() error { return validate.ErrUsage }

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -30,7 +31,7 @@ func goldenProblem(t *testing.T, name string) *Problem {
 
 func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
 	t.Helper()
-	methods, err := ParseMethods(name)
+	methods, err := parseMethods(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
 func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := goldenProblem(t, name)
-		grid := NoGrid()
+		grid := noGrid()
 		grid.Cost = []float64{10}
 		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
@@ -124,7 +125,7 @@ func TestKernelMethods(t *testing.T) {
 				t.Errorf("no method %s", name)
 				continue
 			}
-			grid := SmallGrid(Plain)
+			grid := smallGrid(Plain)
 			grid.Cost = []float64{0.5, 8, 128}
 			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
 			if (turn+i)%2 == 0 || testgraph.Hunt {
@@ -155,7 +156,7 @@ func TestKernelMethods(t *testing.T) {
 
 func TestKernelMethodErrors(t *testing.T) {
 	p := goldenProblem(t, "karate")
-	m, err := ParseMethods("von-neumann")
+	m, err := parseMethods("von-neumann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,10 +166,10 @@ func TestKernelMethodErrors(t *testing.T) {
 	}
 	directed := *p
 	directed.Directed = true
-	if _, err := m[0].Predict(context.Background(), &directed, nil, nil); !errors.Is(err, validate.ErrUsage) {
+	if _, err := m[0].Predict(context.Background(), &directed, nil, nil); !errors.Is(err, problem.ErrDirected) {
 		t.Error(err)
 	}
-	if m, err = ParseMethods("diffusion"); err != nil {
+	if m, err = parseMethods("diffusion"); err != nil {
 		t.Fatal(err)
 	}
 	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"laplacian": spec.Of("random-walk")}})
@@ -263,9 +264,9 @@ func TestKernelParametersAsText(t *testing.T) {
 func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
-		grid := NoGrid()
+		grid := noGrid()
 		grid.Lambda = []float64{0.05}
-		set := (&Settings{Grid: grid, Learner: rls}).WithDefaults()
+		set := (&Settings{Grid: grid, learner: rls}).WithDefaults()
 		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -348,7 +349,7 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	for i := range 300 {
 		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
 	}
-	set := (&Settings{Grid: NoGrid(), Learner: rls}).WithDefaults()
+	set := (&Settings{Grid: noGrid(), learner: rls}).WithDefaults()
 	r := &kernelPredictor{
 		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
 		kernels:   []kernel.Kernel{graded{}}, strength: 1e-30, scale: 1,

@@ -21,7 +21,7 @@ func TestKernelsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods, err := ParseMethods("diffusion,von-neumann+rls,pseudo-inverse,regularized-laplacian+logistic,pseudo-inverse+dkm,diffusion+svm+cs")
+	methods, err := parseMethods("diffusion,von-neumann+rls,pseudo-inverse,regularized-laplacian+logistic,pseudo-inverse+dkm,diffusion+svm+cs")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func learnerMethods() (list []Method) {
 	return list
 }
 
-// Declarations implements [Declared]: that of the kernel and that of the learner.
+// Declarations implements [Method]: that of the kernel and that of the learner.
 func (m learnerMethod) Declarations() []*spec.Spec {
 	return []*spec.Spec{&m.kernel.Spec, &m.by.Spec}
 }

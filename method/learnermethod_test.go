@@ -60,7 +60,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := ParseMethods("diffusion+" + l.Name)
+			m, err := parseMethods("diffusion+" + l.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestLearnerNeeds(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	n, m := int64(len(p.Degrees)), int64(len(p.Row))
 	for name, least := range map[string]int64{"diffusion+gp": 16 * n, "diffusion+perceptron": 8 * n * m, "diffusion+dkm": 16 * n * n, "cwk+dkm": 8 * n * n} {
-		methods, err := ParseMethods(name)
+		methods, err := parseMethods(name)
 		if err != nil {
 			t.Fatal(err)
 		}

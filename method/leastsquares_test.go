@@ -22,7 +22,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		for i := 0; i < len(p.Class); i += wrong {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
-		set := (&Settings{Grid: NoGrid(), Learner: rls}).WithDefaults()
+		set := (&Settings{Grid: noGrid(), learner: rls}).WithDefaults()
 		on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -57,7 +57,7 @@ func (l learner) machines() bool { return slices.Contains([]learner{kernelSVM, l
 // oneVsRest reports whether each of so many classes has a machine against all others.
 func (s *Settings) oneVsRest(classes int) bool {
 	given := s.Given["strategy"]
-	if !s.Learner.machines() || given == (spec.Value{}) {
+	if !s.learner.machines() || given == (spec.Value{}) {
 		return trial.OneVsRest(classes)
 	}
 	return given == spec.Of("one-vs-rest")
@@ -76,7 +76,7 @@ func (s *Settings) checkStrategy(classes int) error {
 
 // weights returns what the cost is multiplied by for each class of the items with y ≥ 0.
 func (s *Settings) weights(y []int, classes int) []float64 {
-	if !s.Learner.machines() || s.Given["class-weights"] != spec.Of("balanced") {
+	if !s.learner.machines() || s.Given["class-weights"] != spec.Of("balanced") {
 		return nil
 	}
 	return classify.BalancedWeights(y, classes)
@@ -104,7 +104,7 @@ func (s *Settings) beside(l learner, classes int) []Setting {
 		return nil
 	}
 	same := *s
-	same.Learner = l
+	same.learner = l
 	v := spec.Values{"class-weights": spec.Of("equal"), "strategy": spec.Of("one-vs-one")}
 	if s.Given["class-weights"] == spec.Of("balanced") {
 		v["class-weights"] = spec.Of("balanced")

@@ -55,7 +55,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		g := classify.DenseGram(sparse.BlockOf(len(y), len(y), gram))
 		named := map[string][]int{}
 		for _, given := range []spec.Values{{}, {"class-weights": spec.Of("balanced")}, {"strategy": spec.Of("one-vs-rest")}, {"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest")}} {
-			set := &Settings{Grid: SmallGrid(Plain), Given: given}
+			set := &Settings{Grid: smallGrid(Plain), Given: given}
 			set.Grid.Cost, set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
 			if name != "cwk" {
 				set.Given = spec.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
@@ -108,7 +108,7 @@ func TestParametersAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := ParseMethods("cwk,cwk+linear-svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
+	list, err := parseMethods("cwk,cwk+linear-svm,cwk+rls+cs,cwk+perceptron,modularity,modularity+rls,pseudo-inverse+cs,pseudo-inverse+dkm-svm,lp,lp+cs,lgc,lgc+cs,wvrn,spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestParametersAreTold(t *testing.T) {
 			told = append(told, c.Parameters)
 		}
 		want := spec.Values{}
-		for _, d := range m.(Declared).Declarations() {
+		for _, d := range m.Declarations() {
 			maps.Copy(want, d.Own(given))
 		}
 		for name, v := range map[string]spec.Value{"cost": spec.Of(3.0), "lambda": spec.Of(0.7), "svm_tolerance": spec.Of(1e-4)} {
@@ -165,13 +165,13 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 	for _, c := range []struct {
 		method string
 		alphas []float64
-	}{{"diffusion", SmallGrid().Alpha}, {"diffusion,cwk+rls", []float64{0.25}}} {
-		methods, err := ParseMethods(c.method)
+	}{{"diffusion", smallGrid().Alpha}, {"diffusion,cwk+rls", []float64{0.25}}} {
+		methods, err := parseMethods(c.method)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := SmallGrid(Plain)
-		g.Fix(given, methods)
+		g := smallGrid(Plain)
+		g.fix(given, methods)
 		if !slices.Equal(g.Cost, []float64{3}) || !slices.Equal(g.Lambda, []float64{0.3}) || !slices.Equal(g.Alpha, c.alphas) {
 			t.Errorf("%s: C %v, λ %v, α %v", c.method, g.Cost, g.Lambda, g.Alpha)
 		}

@@ -40,8 +40,8 @@ func Memory(m Method, p *Problem, par *Parameters, s *Settings) (list []spec.Byt
 // TuneMemory is Memory for Tune on splits whose training sets are like that of train:
 // nothing if it chooses for each training set anew.
 func TuneMemory(m Method, train, all *Problem, s *Settings) (list []spec.Bytes, err error) {
-	if within := Within(m); within != nil {
-		m = within
+	if s, ok := m.(smoothed); ok {
+		m = s.Method
 	}
 	if m, ok := m.(tuned); ok {
 		list, _, err = reckoned(train, s, func(a *account) error { return m.reckonTuning(a, all) })
@@ -53,9 +53,9 @@ func TuneMemory(m Method, train, all *Problem, s *Settings) (list []spec.Bytes, 
 func TryMemory(m Method, p *Problem, s *Settings, lo, hi int) (list []spec.Bytes, sweeps int, err error) {
 	return reckoned(p, s, func(a *account) error {
 		if walks, ok := m.(walkMethod); ok {
-			a.set.Learner = walks.learner
+			a.set.learner = walks.learner
 		}
-		a.set.Grid = a.set.Grid.of(a.set.Learner)
+		a.set.Grid = a.set.Grid.of(a.set.learner)
 		if validate.TooFew(p.Class) {
 			return nil
 		}

@@ -42,7 +42,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 			{of(several, Plain), true}, {of(several, Honest), true},
 			{tinyGrid, false}, // the chosen walk may be shorter than the longest
 		} {
-			methods, err := ParseMethods(name)
+			methods, err := parseMethods(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		for i := range p.Class {
 			p.Class[i] = rng.IntN(c.classes)
 		}
-		a := &account{Ledger: &ledger.Ledger{P: p}, set: &Settings{Learner: c.learner, Workers: 2}}
+		a := &account{Ledger: &ledger.Ledger{P: p}, set: &Settings{learner: c.learner, Workers: 2}}
 		most := a.machine(rows, cols)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -14,12 +14,17 @@ import (
 
 // Method predicts the nodes of a graph from the labels on some of them.
 type Method interface {
-	// Name is the name by which [ParseMethods] knows the method.
+	// Name is the name by which [Parse] knows the method.
 	Name() string
 
 	// Takes returns the names of the settings that make a difference: parameters of
 	// declarations, "features", "prior" and "unreached".
 	Takes() []string
+
+	// Declarations returns those of the method, or of the kernel and the learner on it, from
+	// which its flags and their checks follow; nil: it has no parameter. They must not be
+	// changed.
+	Declarations() []*spec.Spec
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
 	// nothing to choose, or that Predict chooses for each training set anew.
@@ -29,16 +34,6 @@ type Method interface {
 	// parameters or, if they are nil, with its own choice. Predictions of several problems may be made
 	// at the same time.
 	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
-}
-
-// Declared is a method with declarations, from which its flags and their checks
-// follow.
-type Declared interface {
-	Method
-
-	// Declarations returns them: of the method, or of the kernel and the learner on it.
-	// They must not be changed.
-	Declarations() []*spec.Spec
 }
 
 // methods are the methods there are, by name.
@@ -65,7 +60,7 @@ func methodNames() []string {
 	return names
 }
 
-// MethodList tells in one line which names [ParseMethods] takes.
+// MethodList tells in one line which names [Parse] takes.
 func MethodList() string {
 	var names []string
 	for _, m := range methods {
@@ -79,9 +74,9 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// ParseMethods returns the methods of a list of names joined by commas. An
+// parseMethods returns the methods of a list of names joined by commas. An
 // unknown name is a [validate.ErrUsage] that tells the nearest, or all that there are.
-func ParseMethods(list string) ([]Method, error) {
+func parseMethods(list string) ([]Method, error) {
 	var found []Method
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
@@ -132,7 +127,7 @@ func (m walkMethod) Takes() []string {
 	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.learner.spec().Takes())
 }
 
-// Declarations implements [Declared]. What is tried of the parameters of the walk, or
+// Declarations implements [Method]. What is tried of the parameters of the walk, or
 // given, is in the [Grid] of the settings.
 func (m walkMethod) Declarations() []*spec.Spec {
 	return []*spec.Spec{&cwk.Spec, m.learner.spec()}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestParseMethods(t *testing.T) {
-	got, err := ParseMethods("lp, cwk+linear-svm")
+	got, err := parseMethods("lp, cwk+linear-svm")
 	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -21,7 +21,7 @@ func TestParseMethods(t *testing.T) {
 
 		"commute-time+svm": "commute-time is a distance, no kernel",
 	} {
-		_, err := ParseMethods(list)
+		_, err := parseMethods(list)
 		if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", list, err, want)
 		}

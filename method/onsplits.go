@@ -179,7 +179,7 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 
 // machines fits those of several costs, or of several λ.
 func (r *kernelPredictor) machines(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error) {
-	if r.set.Learner == rls {
+	if r.set.learner == rls {
 		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names), settings)
 	}
 	return trial.FitMachines(ctx, r.set.machine, r.strengths, k, y, len(r.p.Names), settings)

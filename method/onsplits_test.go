@@ -22,7 +22,7 @@ func TestTuneOnSplits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods, err := ParseMethods("diffusion,von-neumann+rls,pseudo-inverse,modularity,regularized-laplacian+logistic,pseudo-inverse+dkm,lgc,spectral+logistic")
+	methods, err := parseMethods("diffusion,von-neumann+rls,pseudo-inverse,modularity,regularized-laplacian+logistic,pseudo-inverse+dkm,lgc,spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods, err := ParseMethods("cwk")
+	methods, err := parseMethods("cwk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestTuneUnreached(t *testing.T) {
 	if p.A, err = sparse.FromTriplets(len(p.Degrees), len(p.Degrees), entries); err != nil {
 		t.Fatal(err)
 	}
-	list, err := ParseMethods("rl,wvrn,lgc")
+	list, err := parseMethods("rl,wvrn,lgc")
 	if err != nil {
 		t.Fatal(err)
 	}

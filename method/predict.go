@@ -32,8 +32,7 @@ type Prediction struct {
 	Reached *roaring.Bitmap
 
 	Parameters Parameters
-	Learner    learner // that trained the machine
-	Settings   int     // how many parameters there were to choose from
+	Settings   int // how many parameters there were to choose from
 
 	// Estimate is of this prediction, Blank of the same with no class for nodes that
 	// are not reached. With too few labels, see [CrossValidate], both are zero; those
@@ -47,6 +46,8 @@ type Prediction struct {
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
+
+	learner learner // that trained the machine
 }
 
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
@@ -56,8 +57,8 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.Grid = set.Grid.of(set.Learner)
-	if err := set.Grid.Validate(); err != nil {
+	set.Grid = set.Grid.of(set.learner)
+	if err := set.Grid.validate(); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -101,12 +102,12 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if par.Declared != nil {
 		set.Grid.Cost, set.Grid.Lambda, set.Grid.Declared = nil, nil, []*Setting{par.Declared}
 	}
-	set.Grid = set.Grid.of(set.Learner)
-	if err := set.Grid.Validate(); err != nil {
+	set.Grid = set.Grid.of(set.learner)
+	if err := set.Grid.validate(); err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
-	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.Learner.declared(), out: &Prediction{Parameters: par, Settings: 1}}
+	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.learner.declared(), out: &Prediction{Parameters: par, Settings: 1}}
 	score := r.score
 	if r.perNode() {
 		score = r.scoreNodes
@@ -126,6 +127,6 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
-	r.out.Parameters.Beside = set.beside(r.out.Learner, len(p.Names))
+	r.out.Parameters.Beside = set.beside(r.out.learner, len(p.Names))
 	return r.out, nil
 }

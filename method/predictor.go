@@ -191,12 +191,12 @@ func (r *predictor) learn(ctx context.Context) error {
 	}
 	classes := len(r.p.Names)
 	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
-	r.out.Learner = r.set.Learner
-	if r.out.Learner == kernelSVM && len(r.train) > maxKernel {
-		r.out.Learner = linearSVM
+	r.out.learner = r.set.learner
+	if r.out.learner == kernelSVM && len(r.train) > maxKernel {
+		r.out.learner = linearSVM
 	}
 	var err error
-	switch r.out.Learner {
+	switch r.out.learner {
 	case rls:
 		if min(f.Rows, f.Cols) > maxKernel {
 			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, rls, linearSVM)

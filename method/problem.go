@@ -2,14 +2,8 @@ package method
 
 import "github.com/heatwalk/heatwalk/method/problem"
 
-// Names of package problem that callers of methods use.
-type (
-	Problem = problem.Problem
-
-	PhaseSeconds = problem.PhaseSeconds
-
-	ConvergenceError = problem.ConvergenceError
-)
+// Problem is the graph with classes on some of its nodes that a method is given.
+type Problem = problem.Problem
 
 // Errors that the labels of a problem cause.
 var (

@@ -103,9 +103,9 @@ func TestLinearLearner(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
 	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
 	for _, learner := range []learner{kernelSVM, linearSVM} {
-		got, err := predictWith(context.Background(), p, par, &Settings{Learner: learner})
-		if err != nil || got.Learner != learner {
-			t.Errorf("%s: trained by %q, %v", learner, got.Learner, err)
+		got, err := predictWith(context.Background(), p, par, &Settings{learner: learner})
+		if err != nil || got.learner != learner {
+			t.Errorf("%s: trained by %q, %v", learner, got.learner, err)
 		}
 	}
 }

@@ -13,14 +13,14 @@ import (
 // Settings tell how parameters are chosen and machines are trained. The zero
 // value and nil are the defaults.
 type Settings struct {
-	Grid    *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
+	Grid    *Grid     // parameters to choose from; nil: smallGrid(Plain, Honest)
 	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
 	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	RNGSeed uint64    // of folds and samples
 
 	// Given holds values of parameters of methods' declarations that are not to be
 	// chosen. A method takes those that it has. Those of walks, costs and λ of support vector
-	// machines and of regularised least squares are those of Grid, see [Grid.Fix].
+	// machines and of regularised least squares are those of Grid, see [Settle].
 	Given spec.Values
 
 	// Lists holds values that are tried for parameters of declarations in place of
@@ -46,15 +46,13 @@ type Settings struct {
 	// Trials, if not nil, are those that a choice from walks would make first.
 	Trials *Trials
 
-	// Learner trains the last machine; the zero value: the support vector machine.
-	Learner learner
-
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
 	Tally *Tally `json:"-"`
 
+	learner learner     // trains the last machine; the zero value: the support vector machine
 	kernels *gram.Cache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress, if not nil, is called now and then with the share that is done
@@ -78,13 +76,13 @@ func (s *Settings) WithDefaults() Settings {
 		f = *s
 	}
 	if f.Grid == nil {
-		f.Grid = SmallGrid(Plain, Honest)
+		f.Grid = smallGrid(Plain, Honest)
 	}
 	if f.Sample == 0 {
 		f.Sample = 500
 	}
-	if f.Learner == "" {
-		f.Learner = kernelSVM
+	if f.learner == "" {
+		f.learner = kernelSVM
 	}
 	return f
 }
@@ -110,7 +108,7 @@ const trySolved = 250
 
 // tried returns the number of labels that machines are tried on.
 func (s *Settings) tried() int {
-	if by := s.Learner.declared(); s.Learner == rls || by != nil && by.Whole {
+	if by := s.learner.declared(); s.learner == rls || by != nil && by.Whole {
 		return min(s.Sample, trySolved)
 	}
 	return s.Sample
@@ -120,9 +118,9 @@ func (s *Settings) tried() int {
 func machinesOf(s *Settings) trial.Machines {
 	m := trial.Machines{
 		Machine:      s.machine,
-		LeastSquares: s.Learner == rls, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
+		LeastSquares: s.learner == rls, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
 	}
-	if by := s.Learner.declared(); by != nil {
+	if by := s.learner.declared(); by != nil {
 		m.Strength, m.Whole = make([]float64, len(s.Grid.Declared)), by.Whole
 		m.Fit = func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (*classify.Model, error) {
 			return by.Fit(ctx, k, y, classes, s.Grid.Declared[setting].Values)

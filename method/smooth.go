@@ -31,14 +31,6 @@ func smoothedOf(name string) (Method, bool) {
 	return smoothed{methods[i]}, true
 }
 
-// Within returns the method that [propagate.CorrectAndSmooth] is around, or nil.
-func Within(m Method) Method {
-	if s, ok := m.(smoothed); ok {
-		return s.Method
-	}
-	return nil
-}
-
 // Name implements [Method].
 func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
 
@@ -47,12 +39,9 @@ func (m smoothed) Takes() []string {
 	return append(m.Method.Takes(), propagate.CorrectAndSmooth.Takes()...)
 }
 
-// Declarations implements [Declared]: those of the method within, and [propagate.CorrectAndSmooth].
-func (m smoothed) Declarations() (list []*spec.Spec) {
-	if d, ok := m.Method.(Declared); ok {
-		list = d.Declarations()
-	}
-	return append(list, &propagate.CorrectAndSmooth)
+// Declarations implements [Method]: those of the method within, and [propagate.CorrectAndSmooth].
+func (m smoothed) Declarations() []*spec.Spec {
+	return slices.Concat(m.Method.Declarations(), []*spec.Spec{&propagate.CorrectAndSmooth})
 }
 
 // Tune implements [Method]: what is chosen is the method within.
@@ -70,7 +59,7 @@ func (m smoothed) Tune(ctx context.Context, p *Problem, splits *validate.Splits,
 // Predict implements [Method].
 func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	if p.Directed {
-		return nil, &DirectedError{m.Name()}
+		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
 	v, err := propagate.CorrectAndSmooth.Resolve(propagate.CorrectAndSmooth.Own(set.Given), nil)

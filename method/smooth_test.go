@@ -17,7 +17,7 @@ import (
 func TestSmoothAgainstDense(t *testing.T) {
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
 		p := goldenProblem(t, "wrand60")
-		set := &Settings{Grid: NoGrid(), Given: spec.Values{"correct-alpha": spec.Of(0.6), "smooth-alpha": spec.Of(0.3), "variance": spec.Of(3.0)}}
+		set := &Settings{Grid: noGrid(), Given: spec.Values{"correct-alpha": spec.Of(0.6), "smooth-alpha": spec.Of(0.3), "variance": spec.Of(3.0)}}
 		base, got := predictBy(t, name, p, set), predictBy(t, name+"+cs", p, set)
 		n, k := len(p.Degrees), len(p.Names)
 		s := mat.NewDense(n, n, nil)
@@ -108,7 +108,7 @@ func TestSmoothAgainstDense(t *testing.T) {
 // The same for any number of workers, and within what is said that it takes.
 func TestSmoothAgrees(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
-	m, err := ParseMethods("wvrn+cs")
+	m, err := parseMethods("wvrn+cs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestSmoothAgrees(t *testing.T) {
 			t.Errorf("other bits with %d workers", workers)
 		}
 	}
-	base, err := ParseMethods("wvrn")
+	base, err := parseMethods("wvrn")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -149,7 +149,7 @@ func TestSpectralLogisticWorkers(t *testing.T) {
 // What a prediction takes is told beforehand, and a limit below that is refused.
 func TestSpectralLogisticNeeds(t *testing.T) {
 	p := problemtest.Planted(t, 22, 120, 60)
-	methods, err := ParseMethods("spectral+logistic")
+	methods, err := parseMethods("spectral+logistic")
 	if err != nil {
 		t.Fatal(err)
 	}

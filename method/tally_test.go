@@ -21,7 +21,7 @@ func TestTally(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods, err := ParseMethods("cwk,cwk+perceptron,modularity+rls,pseudo-inverse,pseudo-inverse+density,spectral+logistic,lgc+cs")
+	methods, err := parseMethods("cwk,cwk+perceptron,modularity+rls,pseudo-inverse,pseudo-inverse+density,spectral+logistic,lgc+cs")
 	if err != nil {
 		t.Fatal(err)
 	}

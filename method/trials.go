@@ -37,7 +37,7 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
 	}
 	set := s.WithDefaults()
-	set.Learner = m.(walkMethod).learner
+	set.learner = m.(walkMethod).learner
 	c, err := newChooser(ctx, p, &set)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.Seconds, want.Seconds, got.Work, want.Work = problem.PhaseSeconds{}, problem.PhaseSeconds{}, problem.Work{}, problem.Work{}
-		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *roaring.Bitmap) bool { return a.Equals(b) }), cmp.Comparer(func(a, b Parameters) bool { return reflect.DeepEqual(a, b) })); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Prediction{}), cmp.Comparer(func(a, b *roaring.Bitmap) bool { return a.Equals(b) }), cmp.Comparer(func(a, b Parameters) bool { return reflect.DeepEqual(a, b) })); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		clear(sum.Hits)
@@ -88,7 +88,7 @@ func TestTrialsAddUp(t *testing.T) {
 
 func methodOf(t *testing.T, name string) Method {
 	t.Helper()
-	m, err := ParseMethods(name)
+	m, err := parseMethods(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (l learner) spec() *spec.Spec {
 // the defaults first, or the defaults alone where nothing can be tried.
 func (m walkMethod) settings(s *Settings) (Settings, error) {
 	set := s.WithDefaults()
-	set.Learner = m.learner
+	set.learner = m.learner
 	by := m.learner.declared()
 	if by == nil {
 		return set, nil
@@ -78,7 +78,7 @@ func (m walkMethod) settings(s *Settings) (Settings, error) {
 // ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
 // nearest to the defaults of [cwk.Spec], with all features of g.
 func (g *Grid) ofUsualWalk(Parameters) *Grid {
-	one := g.ofWalk(g.at(g.nearestTo(NoGrid().at(0))))
+	one := g.ofWalk(g.at(g.nearestTo(noGrid().at(0))))
 	one.Features = g.Features
 	return one
 }

@@ -120,7 +120,7 @@ func TestWalkLearners(t *testing.T) {
 		}
 		var first string
 		for _, workers := range []int{1, 2, 7} {
-			grid := SmallGrid(Plain, Honest)
+			grid := smallGrid(Plain, Honest)
 			grid.Alpha, grid.Steps = []float64{0.1, 0.8}, []int{2, 5}
 			set := &Settings{Grid: grid, Workers: workers}
 			if workers == 7 {

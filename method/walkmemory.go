@@ -49,7 +49,7 @@ func (m walkMethod) reckon(a *account, par *Parameters) (err error) {
 
 // walkedScores accounts for the scores of all nodes by the longest walks of the grid.
 func (a *account) walkedScores() error {
-	if by := a.set.Learner.declared(); by != nil && (by.Whole || !by.Dual) {
+	if by := a.set.learner.declared(); by != nil && (by.Whole || !by.Dual) {
 		return a.Scores() // rows of all nodes are among those for training
 	}
 	grid := a.set.Grid
@@ -152,7 +152,7 @@ func (a *account) tester(train, tests int) int64 {
 	}
 	width := min(trial.MaxWidth, gap*len(a.P.Names))
 	m, n := int64(train), int64(tests+4)
-	if by := a.set.Learner.declared(); by != nil {
+	if by := a.set.learner.declared(); by != nil {
 		if by.Whole {
 			m += n
 		}
@@ -169,7 +169,7 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 	last := Parameters{Alpha: g.Alpha[0], Steps: g.last(), MinSteps: g.MinSteps, Features: kind}
 	c.set.Grid = g.ofWalk(last)
 	c.foldPicks(folds)
-	r := &predictor{p: a.P, set: c.set, by: c.set.Learner.declared(), par: last, trials: c}
+	r := &predictor{p: a.P, set: c.set, by: c.set.learner.declared(), par: last, trials: c}
 	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
 	if err != nil {
 		return 0, err
@@ -201,7 +201,7 @@ func (a *account) machine(rows, features int64) int64 {
 	machines, _ := a.machines()
 	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
 	weights := 2 * 8 * int64(machines) * features
-	if by := a.set.Learner.declared(); by != nil {
+	if by := a.set.learner.declared(); by != nil {
 		bytes := lists + weights
 		if by.Linear != nil {
 			bytes += 8*rows*features + spec.Sum(classify.LogisticMemory(int(rows), int(features), len(a.P.Names)))
@@ -213,13 +213,13 @@ func (a *account) machine(rows, features int64) int64 {
 		}
 		return bytes
 	}
-	if a.set.Learner == rls {
+	if a.set.learner == rls {
 		m := min(rows, features)
 		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
 		return bytes
 	}
 	members, workers := a.members(rows)
-	if a.set.Learner == linearSVM || rows > maxKernel {
+	if a.set.learner == linearSVM || rows > maxKernel {
 		const coordinate = 8 * 8
 		bytes := lists + workers*coordinate*members + weights
 		return bytes
@@ -256,7 +256,7 @@ func cached(members, workers int64) int64 {
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.Learner == rls || a.set.Learner.declared() != nil || a.set.oneVsRest(k) {
+	if a.set.learner == rls || a.set.learner.declared() != nil || a.set.oneVsRest(k) {
 		return k, true
 	}
 	return k * (k - 1) / 2, false

@@ -75,7 +75,7 @@ type graphsMethod struct {
 // New returns the method of a learner on a kernel between the graphs of c, a learner
 // that learns from kernel values. The
 // collection keeps the values of every setting that is tried, n² numbers each.
-func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Declared {
+func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Method {
 	return &graphsMethod{
 		Spec: spec.Spec{
 			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: spec.Graphs,
@@ -88,7 +88,7 @@ func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Declared {
 // Name implements [method.Method].
 func (m *graphsMethod) Name() string { return m.Spec.Name }
 
-// Declarations implements [method.Declared].
+// Declarations implements [method.Method].
 func (m *graphsMethod) Declarations() []*spec.Spec { return []*spec.Spec{&m.Spec} }
 
 // Tune implements [method.Method]: parameters are chosen inside each training set.

@@ -1,6 +1,9 @@
 package problem
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Work counts sweeps over the graph.
 type Work struct {
@@ -28,16 +31,19 @@ type PhaseSeconds struct {
 	Classify float64 `json:"classify"` // training and votes
 }
 
-// ConvergenceError says that a method did not come to its tolerance. It wraps the
-// error of the iteration.
-type ConvergenceError struct {
-	Method string
-	Short  int64 // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
-	Err    error // of the iteration
+// Error says why a method cannot predict: its graph has directions, or an iteration did not
+// come to its tolerance.
+type Error struct {
+	Method string // or its kernel
+	Short  int64  // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
+	Err    error  // [ErrDirected], or that of the iteration
 }
 
-// Error implements error.
-func (e *ConvergenceError) Error() string { return fmt.Sprintf("method: %s: %v", e.Method, e.Err) }
+// ErrDirected says that edges have a direction where a symmetric graph is needed.
+var ErrDirected = errors.New("edges have a direction, and a symmetric graph is needed")
 
-// Unwrap returns the error of the iteration.
-func (e *ConvergenceError) Unwrap() error { return e.Err }
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("method: %s: %v", e.Method, e.Err) }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

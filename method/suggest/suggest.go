@@ -84,7 +84,7 @@ const reach = 10
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
-		return nil, &method.DirectedError{Kernel: "a choice of nodes to label next"}
+		return nil, &problem.Error{Method: "a choice of nodes to label next", Err: problem.ErrDirected}
 	}
 	on, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
 	if err != nil {

@@ -19,11 +19,11 @@ func TestNodesAgainstDense(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, name)
 		p := &problem.Problem{A: g.A, Degrees: g.Degrees, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
-		methods, err := method.ParseMethods("lp")
+		methods, err := method.Parse("lp")
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := methods[0].Predict(t.Context(), p, nil, nil)
+		out, err := methods[0].Method.Predict(t.Context(), p, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

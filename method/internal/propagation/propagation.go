@@ -60,7 +60,7 @@ func (l *Propagation) Validate() error { return walk[float32](l, mostSteps).Vali
 
 // ScoresTo stores the scores of all nodes in scores and, unless it is nil, in raw, and adds
 // the sweeps to work. reached are the nodes that a label reaches. It says which iteration
-// ended at its limit, if one did. The error is a [*problem.ConvergenceError] where the
+// ended at its limit, if one did. The error is a [*problem.Error] where the
 // system of the harmonic function does not come to its tolerance.
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32], raw *sparse.Block[float64], reached *roaring.Bitmap, work *problem.Work) (unfinished string, err error) {
 	l.scores, l.raw, l.reached = scores, raw, reached
@@ -146,7 +146,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.Harmonic, lo, h
 		if need := l.blockBytes(1) + l.factorBytes(1); res.Refused && need > l.Memory {
 			short = need - l.Memory
 		}
-		return 0, &problem.ConvergenceError{Method: "lp", Short: short, Err: err}
+		return 0, &problem.Error{Method: "lp", Short: short, Err: err}
 	}
 	if err != nil {
 		return 0, err

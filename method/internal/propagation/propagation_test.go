@@ -90,7 +90,7 @@ func TestPropagationOnPath(t *testing.T) {
 		l := &Propagation{P: p, Alpha: 1}
 		l.Memory = l.blockBytes(1) + l.factorBytes(1) - lacks
 		scores, _, err := scoresOf(t, l)
-		var limited *problem.ConvergenceError
+		var limited *problem.Error
 		if lacks > 0 {
 			if !errors.As(err, &limited) || limited.Short != lacks || !errors.Is(err, iterative.ErrIterationLimit) {
 				t.Errorf("with %d bytes too few: %v", lacks, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -149,7 +150,7 @@ func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
 			in.problem("--"+flag, "--method gives %s too; leave out one of the two", name)
 		}
 	}
-	in.try(flags, &f.learning, "small", nil)
+	in.settle(&f.learning, "small")
 }
 
 // checkSuggest notes what does not go with --suggest.
@@ -178,8 +179,8 @@ type classified struct {
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
 
-	Sweeps int                 `json:"sweeps"`
-	Phases method.PhaseSeconds `json:"seconds_by_phase"`
+	Sweeps int                  `json:"sweeps"`
+	Phases problem.PhaseSeconds `json:"seconds_by_phase"`
 }
 
 // classifyRun is a run of classify on a graph.
@@ -208,7 +209,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			return err
 		}
 	}
-	s, err := d.settings(f.tried[0], &f.learning, in.progress.Phases())
+	s, err := d.settings(f.entries[0].Settings, &f.learning, in.progress.Phases())
 	if err != nil {
 		return err
 	}

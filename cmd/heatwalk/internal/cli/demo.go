@@ -150,19 +150,19 @@ func labelsAt(l *nodefile.Labels, positions []int) *nodefile.Labels {
 
 // classifyCora does what classify does, and compares with the hidden labels.
 func (in *invocation) classifyCora(d *demonstration, g *openGraph, known, hidden *nodefile.Labels) error {
-	auto, err := method.ParseMethods("auto")
+	auto, err := method.Parse("auto")
 	if err != nil {
 		return err
 	}
 	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
 	problem := problemOf(g, known)
 	began := time.Now()
-	reference, err := method.Refer(in.ctx, auto[0], problem, settings)
+	reference, err := method.Refer(in.ctx, auto[0].Method, problem, settings)
 	if err != nil {
 		return err
 	}
 	d.SecondsReference = time.Since(began).Seconds()
-	p, err := auto[0].Predict(in.ctx, problem, nil, settings)
+	p, err := auto[0].Method.Predict(in.ctx, problem, nil, settings)
 	if err != nil {
 		return err
 	}

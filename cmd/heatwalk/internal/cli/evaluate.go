@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/gridfile"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -67,12 +66,7 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	in.checkEffect(flags, f.methods())
 	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)
 	in.refuse(flags, rule{f.tuningSplits == 0, "tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two"})
-	file, err := gridfile.Open(f.gridName)
-	if err == nil {
-		err = file.Check(f.methods())
-	}
-	in.checkGridFile(f.gridName, err)
-	in.try(flags, &f.learning, f.gridName, file)
+	in.settle(&f.learning, f.gridName)
 }
 
 // evaluated is the JSON document of evaluate.
@@ -106,11 +100,11 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		return err
 	}
 	err = d.take(settings, evaluate.SplitBytes, runFileBytes, func() ([][]spec.Bytes, int, error) {
-		plan.Methods = nil
-		for i, e := range f.entries {
-			own, tried := *settings, f.tried[i]
+		plan.Methods = slices.Clone(f.entries)
+		for i := range plan.Methods {
+			own, tried := *settings, plan.Methods[i].Settings
 			own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
-			plan.Methods = append(plan.Methods, evaluate.Entry{Name: e.Name, Method: e.Method, Settings: &own})
+			plan.Methods[i].Settings = &own
 		}
 		list, err := evaluate.Memory(d.problem(), plan)
 		return [][]spec.Bytes{list}, spec.UnknownSweeps, err
@@ -183,7 +177,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 			continue
 		}
 		advice := ""
-		if i := slices.IndexFunc(plan.Methods, func(m evaluate.Entry) bool { return m.Name == r.Method }); i >= 0 {
+		if i := slices.IndexFunc(plan.Methods, func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = unfinishedAdvice(plan.Methods[i].Method)
 		}
 		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)

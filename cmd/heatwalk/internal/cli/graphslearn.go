@@ -68,7 +68,7 @@ type learn struct {
 	l          *nodefile.Labels
 	collection *ongraphs.Collection
 	problem    *method.Problem
-	methods    []method.Method
+	methods    []method.Entry
 	with       *method.Settings
 }
 
@@ -108,7 +108,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsLearnFlags, files f
 			return nil, g.explain(err)
 		}
 		for _, l := range f.learners {
-			g.methods = append(g.methods, ongraphs.New(g.collection, k, l))
+			g.methods = append(g.methods, method.Entry{Method: ongraphs.New(g.collection, k, l)})
 		}
 	}
 	g.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
@@ -182,7 +182,7 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 		return err
 	}
 	in.progress.Begin("learning", progress.Whole, progress.Shares)
-	p, err := g.methods[0].Predict(in.ctx, g.problem, nil, g.with)
+	p, err := g.methods[0].Method.Predict(in.ctx, g.problem, nil, g.with)
 	if err != nil {
 		return g.explain(err)
 	}
@@ -196,7 +196,7 @@ func (in *invocation) runGraphsClassify(name, out string, f *graphsLearnFlags) e
 		return err
 	}
 	d := &graphsClassified{
-		learned: o.learned(g.l), Graphs: len(g.c.IDs), Method: g.methods[0].Name(), Parameters: &p.Parameters, Settings: p.Settings,
+		learned: o.learned(g.l), Graphs: len(g.c.IDs), Method: g.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
 	d.estimate(p.Accuracy, p.Stderr, p.Tested)
 	if known := ongraphs.Labels(g.c, name); known != nil {
@@ -244,7 +244,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 	if err != nil {
 		return err
 	}
-	plan := &evaluate.Plan{Methods: evaluate.Entries(g.methods...), Settings: g.with, Data: g.collection.Sum(), Progress: in.progress.Showing("evaluating", "split")}
+	plan := &evaluate.Plan{Methods: g.methods, Settings: g.with, Data: g.collection.Sum(), Progress: in.progress.Showing("evaluating", "split")}
 	nodes, err := g.nodes()
 	if err == nil {
 		err = in.planTo(plan, &f.splitting, nodes, g.l)

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/gridfile"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -33,9 +33,8 @@ type learning struct {
 	effort     string
 
 	entries []method.Entry
-	stated  spec.Values        // parameters of declared methods that were given
-	base    method.Settings    // of all methods: the grid and what was given
-	tried   []*method.Settings // of each entry: what is left to choose from
+	stated  spec.Values     // parameters of declared methods that were given
+	base    method.Settings // of all methods: the grid and what was given
 }
 
 // methods returns those that are named.
@@ -77,44 +76,32 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place str
 	in.require(flags, "labels")
 }
 
-// try settles what the methods try: of a grid, and of values by method in its place.
-func (in *invocation) try(flags *pflag.FlagSet, f *learning, gridName string, file gridfile.File) {
-	kinds := []method.Features{method.Plain, method.Honest}
+// settle finds what the methods try of a grid, and notes what is wrong with that.
+func (in *invocation) settle(f *learning, grid string) {
+	var features []method.Features
 	if f.features != "auto" {
-		kinds = []method.Features{method.Features(f.features)}
+		features = []method.Features{method.Features(f.features)}
 	}
-	g, fixed := method.SmallGrid(kinds...), gridName == "none"
-	if fixed {
-		g = method.NoGrid()
-		if f.features != "auto" {
-			g.Features = kinds
+	base, err := method.Settle(f.entries, grid, f.stated, features)
+	f.base = *base
+	if all, several := err.(interface{ Unwrap() []error }); several {
+		for _, err := range all.Unwrap() {
+			in.checkGrid(grid, err)
 		}
-	}
-	g.Fix(f.stated, f.methods())
-	f.base = method.Settings{Grid: g, Given: f.stated, Fixed: fixed}
-	for _, e := range f.entries {
-		own, err := file.Own(e.Method, func(name string) bool { return flags.Changed(strings.ReplaceAll(name, "_", "-")) })
-		in.checkGridFile(gridName, err)
-		set, err := f.base.With(e.Method, own)
-		if err == nil {
-			set, err = set.With(e.Method, e.Own)
-		}
-		if err != nil {
-			in.problem("--method", "%s", withoutUsage(err))
-		}
-		f.tried = append(f.tried, set)
 	}
 }
 
-// checkGridFile notes what is wrong with a grid or the file of one.
-func (in *invocation) checkGridFile(name string, err error) {
-	wrong := new(gridfile.Error)
+// checkGrid notes what is wrong with a grid, the file of one, or a method's own values.
+func (in *invocation) checkGrid(name string, err error) {
+	wrong := new(method.GridError)
 	switch {
 	case errors.As(err, &wrong):
 		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.What)
 	case errors.Is(err, fs.ErrNotExist):
 		in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
-	case err != nil:
+	case errors.Is(err, validate.ErrUsage):
+		in.problem("--method", "%s", withoutUsage(err))
+	default:
 		in.problem("--grid", "%s cannot be read (%s); give another file", name, cause(err))
 	}
 }
@@ -132,10 +119,8 @@ func ofMethods() declaredParams {
 	list := ofLearners()
 	list.addAll(&propagate.CorrectAndSmooth, propagate.CorrectAndSmooth.Takes(), chosenByDefault)
 	for _, m := range method.All() {
-		if d, ok := m.(method.Declared); ok {
-			for _, s := range d.Declarations() {
-				list.addAll(s, m.Takes(), chosenByDefault)
-			}
+		for _, s := range m.Declarations() {
+			list.addAll(s, m.Takes(), chosenByDefault)
 		}
 	}
 	return list
@@ -146,11 +131,9 @@ func ofMethods() declaredParams {
 func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec.Values {
 	given := spec.Values{}
 	for _, m := range methods {
-		if d, ok := m.(method.Declared); ok {
-			for _, s := range d.Declarations() {
-				own, _ := in.given(flags, s)
-				maps.Copy(given, own)
-			}
+		for _, s := range m.Declarations() {
+			own, _ := in.given(flags, s)
+			maps.Copy(given, own)
 		}
 	}
 	return given
@@ -170,13 +153,10 @@ func (in *invocation) checkForm(entries []method.Entry, given spec.Values) {
 // methodError names the graph in an error about its directions, or about an
 // iteration on it that did not come to its tolerance.
 func (in *invocation) methodError(err error, graph string) error {
-	var (
-		directed *method.DirectedError
-		limited  *method.ConvergenceError
-	)
+	limited := new(problem.Error)
 	switch {
-	case errors.As(err, &directed):
-		return fault.Usage(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
+	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
+		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=cwk"))
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
 			words.Bytes(in.memory+limited.Short+limited.Short/4))
@@ -201,11 +181,11 @@ func unfinishedAdvice(m method.Method) string {
 
 // choosesWalks reports whether a parameter was given that only walks with absorption take.
 func choosesWalks(flags *pflag.FlagSet) bool {
-	walks, err := method.ParseMethods(walkKernel)
+	walks, err := method.Parse(walkKernel)
 	if err != nil {
 		panic(err) // the name is right
 	}
-	return slices.ContainsFunc(flagsOf(walks[0]), func(name string) bool {
+	return slices.ContainsFunc(flagsOf(walks[0].Method), func(name string) bool {
 		return name != "unreached" && flags.Changed(name)
 	})
 }
@@ -213,7 +193,7 @@ func choosesWalks(flags *pflag.FlagSet) bool {
 // entries returns the methods of a list, and notes at the flag that it comes from what is
 // wrong with their names or with the parameters of their own.
 func (in *invocation) entries(place, list string) []method.Entry {
-	entries, err := method.ParseEntries(list)
+	entries, err := method.Parse(list)
 	if err == nil {
 		return entries
 	}

@@ -149,7 +149,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
 	case f.method != nil && !method.Divided(f.method):
 		in.problem("--slab", "only the choice of %s is divided, not that of %s; leave it out, or give --method %s", walkKernel, f.method.Name(), walkKernel)
-	case len(f.tried) == 1 && f.tried[0] != nil && f.tried[0].Grid.Size() == 1:
+	case len(f.entries) == 1 && f.entries[0].Settings != nil && f.entries[0].Settings.Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
 	}
 }
@@ -167,7 +167,7 @@ type tried struct {
 
 // runTrials writes a part of classify: how well the settings of a slab do.
 func (in *invocation) runTrials(name string, f *classifyFlags) error {
-	alphas := f.tried[0].Grid.Alpha
+	alphas := f.entries[0].Settings.Grid.Alpha
 	lo, hi, err := f.slab.bounds(len(alphas), "absorption")
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	settings, err := d.settings(f.tried[0], &f.learning, in.progress.Phases())
+	settings, err := d.settings(f.entries[0].Settings, &f.learning, in.progress.Phases())
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (f *classifyFlags) parameters(seed int64) any {
 		Scores    int          `json:"scores"`
 		Unreached string       `json:"unreached"`
 		Truth     string       `json:"truth,omitempty"`
-	}{f.method.Name(), f.tried[0].Grid, f.tried[0].Given, f.prior, seed, f.scores, f.unreached, f.truth}
+	}{f.method.Name(), f.entries[0].Settings.Grid, f.entries[0].Settings.Given, f.prior, seed, f.scores, f.unreached, f.truth}
 }
 
 // mergeTrials puts the parts of a choice together, and ends the command that

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // flagError turns a mistake of the flag parser into ours, with the nearest
@@ -166,9 +167,6 @@ func (in *invocation) notTaken(cmd *cobra.Command, takes []string, say func(name
 
 // flagsOf returns the flags that make a difference to a method.
 func flagsOf(m method.Method) []string {
-	if within := method.Within(m); within != nil {
-		return append(flagsOf(within), propagate.CorrectAndSmooth.Takes()...)
-	}
 	var names []string
 	for _, name := range m.Takes() {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
@@ -176,7 +174,9 @@ func flagsOf(m method.Method) []string {
 	if len(names) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
-	if method.Chooses(m) {
+	if slices.ContainsFunc(m.Declarations(), func(s *spec.Spec) bool {
+		return slices.ContainsFunc(s.Params, func(p spec.Param) bool { return len(p.Grid) > 1 })
+	}) {
 		names = append(names, "grid", "tuning-splits")
 	}
 	return names

@@ -1,4 +1,4 @@
-package gridfile
+package method
 
 import (
 	"errors"
@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/internal/gridfile"
 )
 
-func TestRead(t *testing.T) {
+func TestGridFile(t *testing.T) {
 	const text = `{
   "alpha": [0.9, 0.5],
   "cost": 2,
@@ -20,11 +20,11 @@ func TestRead(t *testing.T) {
   },
   "lgc": {"alpha": [0.7]}
 }`
-	file, err := Read(strings.NewReader(text))
+	file, err := gridfile.Read(strings.NewReader(text), isMethod)
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods, err := method.ParseMethods("cwk,diffusion+rls,diffusion,lgc,lp,von-neumann")
+	methods, err := parseMethods("cwk,diffusion+rls,diffusion,lgc,lp,von-neumann")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		"map[alpha:[0.9 0.5] cost:[2]]", "map[beta:[0.25 1] laplacian:[combinatorial]]", "map[beta:[0.25 1] cost:[1 4] laplacian:[combinatorial]]",
 		"map[alpha:[0.7]]", "", "map[alpha:[0.9 0.5] cost:[2]]",
 	} {
-		own, err := file.Own(methods[i], never)
+		own, err := linesOf(file, methods[i], never)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,11 +41,11 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %s, want %s", methods[i].Name(), got, want)
 		}
 	}
-	own, err := file.Own(methods[0], func(name string) bool { return name == "alpha" })
+	own, err := linesOf(file, methods[0], func(name string) bool { return name == "alpha" })
 	if err != nil || own["alpha"] != nil {
 		t.Errorf("%v, %v: what is given already is taken from the file", own, err)
 	}
-	set, err := new(method.Settings).With(methods[0], map[string][]string{"alpha": {"0.9", "0.5"}, "min-steps": {"1"}, "features": {"honest"}})
+	set, err := new(Settings).with(methods[0], map[string][]string{"alpha": {"0.9", "0.5"}, "min-steps": {"1"}, "features": {"honest"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
-	methods, err := method.ParseMethods("cwk,diffusion")
+func TestGridFileErrors(t *testing.T) {
+	methods, err := parseMethods("cwk,diffusion")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,13 +79,13 @@ func TestErrors(t *testing.T) {
 		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "line 2: the text ends within an object"},
 		{"{\"cost\": [1,", "line 1: the text ends within an object"},
 	} {
-		file, err := Read(strings.NewReader(c.text))
+		file, err := gridfile.Read(strings.NewReader(c.text), isMethod)
 		if err == nil {
-			err = file.Check(methods)
+			err = checkLines(file, methods)
 		}
 		for _, m := range methods {
 			if err == nil {
-				_, err = file.Own(m, func(string) bool { return false })
+				_, err = linesOf(file, m, func(string) bool { return false })
 			}
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -95,13 +95,17 @@ func TestErrors(t *testing.T) {
 }
 
 // TestPaper holds the sizes of the grids of the walk kernels' paper.
-func TestPaper(t *testing.T) {
-	methods, err := method.ParseMethods("cwk,diffusion,pseudo-inverse,von-neumann,lgc")
+func TestPaperGrid(t *testing.T) {
+	methods, err := parseMethods("cwk,diffusion,pseudo-inverse,von-neumann,lgc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, err := gridfile.Open("paper", isMethod)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []int{13 * 30 * 15, 15 * 15, 15, 11 * 15, 11} {
-		own, err := Paper().Own(methods[i], func(string) bool { return false })
+		own, err := linesOf(paper, methods[i], func(string) bool { return false })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,32 +116,32 @@ func TestPaper(t *testing.T) {
 		if size != want {
 			t.Errorf("%s: %d settings, want %d", methods[i].Name(), size, want)
 		}
-		if _, err := new(method.Settings).With(methods[i], own); err != nil {
+		if _, err := new(Settings).with(methods[i], own); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzGridFile(f *testing.F) {
 	f.Add(`{"alpha": [0.5, 0.1], "steps": [10, 2], "cwk": {"min_steps": 1, "features": ["honest"]}}`)
 	f.Add(`{"alpha": [1e-400], "steps": [1e3], "cost": [1e400]}`)
 	f.Add(`{"alpha": null}`)
 	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		file, err := Read(strings.NewReader(in))
-		for _, m := range method.All()[:12] {
+		file, err := gridfile.Read(strings.NewReader(in), isMethod)
+		for _, m := range methods[:12] {
 			var own map[string][]string
 			if err == nil {
-				own, err = file.Own(m, func(string) bool { return false })
+				own, err = linesOf(file, m, func(string) bool { return false })
 			}
 			if err != nil {
-				if !errors.Is(err, method.ErrGrid) {
+				if !errors.Is(err, ErrGrid) {
 					t.Fatalf("%v does not wrap ErrGrid", err)
 				}
 				return
 			}
 			for name := range own {
-				if _, err := new(method.Settings).With(m, map[string][]string{name: own[name]}); err != nil {
+				if _, err := new(Settings).with(m, map[string][]string{name: own[name]}); err != nil {
 					t.Fatalf("%s: %s was read: %v", m.Name(), name, err)
 				}
 			}

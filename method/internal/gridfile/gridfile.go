@@ -1,0 +1,181 @@
+// Package gridfile reads files of values to choose from. As text such a file is one JSON
+// object: a key with a list, or a single value, is a parameter of every method that has it; a
+// key with an object is a method, or the kernel of methods, whose parameters are the keys of
+// the object.
+package gridfile
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// maxFile bounds the text of a grid file, which is kept while it is read.
+const maxFile = 1 << 20
+
+// Line is one parameter of a grid file.
+type Line struct {
+	Of        string // method; "": of all
+	Parameter string
+	Values    []string
+	Number    int // of the line
+}
+
+//go:embed paper.json
+var paper []byte
+
+// Open returns the lines of a grid by its name: none for "small" and "none", which are no
+// files, the values that the papers of the methods try for "paper" (those of Neumann, Garnett
+// and Kersting's section 4.1, with each kernel's matrix as in its paper), or else those of a
+// file. known tells the names of methods and of their kernels.
+func Open(name string, known func(method string) bool) ([]Line, error) {
+	switch name {
+	case "small", "none":
+		return nil, nil
+	case "paper":
+		return Read(bytes.NewReader(paper), known)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, known)
+}
+
+// ErrGrid is wrapped by every error about the values of a grid.
+var ErrGrid = errors.New("method: bad grid")
+
+// Error is what is wrong with a grid file.
+type Error struct {
+	Line int
+	What string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+
+// Unwrap returns [ErrGrid].
+func (e *Error) Unwrap() error { return ErrGrid }
+
+// Read reads a grid file, which is shorter than 1 MiB. Errors are those of
+// reading and [*Error].
+func Read(r io.Reader, known func(method string) bool) ([]Line, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxFile))
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	p.dec.UseNumber()
+	if len(text) == maxFile {
+		return nil, p.wrong("longer than 1 MiB")
+	}
+	if token, err := p.dec.Token(); err != nil || token != json.Delim('{') {
+		return nil, p.wrong("no JSON object; write {\"cost\": [1, 2], \"diffusion\": {\"beta\": [0.5, 1]}}")
+	}
+	if err := p.object(""); err != nil {
+		return nil, err
+	}
+	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, p.wrong("more than one JSON value")
+	}
+	return p.found, nil
+}
+
+// parser reads a grid file.
+type parser struct {
+	known func(method string) bool
+	text  []byte
+	dec   *json.Decoder
+	found []Line
+}
+
+// wrong returns an error at the place where the decoder is.
+func (p *parser) wrong(format string, args ...any) error {
+	return &Error{p.line(), fmt.Sprintf(format, args...)}
+}
+
+// broken returns the error of text that is no JSON.
+func (p *parser) broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return p.wrong("the text ends within an object; a } or ] is missing")
+	}
+	return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func (p *parser) line() int {
+	return 1 + bytes.Count(p.text[:p.dec.InputOffset()], []byte("\n"))
+}
+
+// object reads the rest of an object whose keys are parameters of a method or, of "",
+// methods too.
+func (p *parser) object(of string) error {
+	for {
+		token, err := p.dec.Token()
+		if err != nil {
+			return p.broken(err)
+		}
+		if token == json.Delim('}') {
+			return nil
+		}
+		key, number := token.(string), p.line()
+		if slices.ContainsFunc(p.found, func(l Line) bool { return l.Of == of && l.Parameter == key }) {
+			return p.wrong("%q stands there twice", key)
+		}
+		if token, err = p.dec.Token(); err != nil {
+			return p.broken(err)
+		}
+		if token == json.Delim('{') && of == "" {
+			if !p.known(key) {
+				return p.wrong("there is no method %q", key)
+			}
+			if err := p.object(key); err != nil {
+				return err
+			}
+			continue
+		}
+		values, err := p.values(key, token)
+		if err != nil {
+			return err
+		}
+		p.found = append(p.found, Line{of, key, values, number})
+	}
+}
+
+// values reads a list, or is the single value of a token.
+func (p *parser) values(key string, token json.Token) (values []string, err error) {
+	many := token == json.Delim('[')
+	for {
+		if many {
+			if token, err = p.dec.Token(); err != nil {
+				return nil, p.broken(err)
+			}
+			if token == json.Delim(']') {
+				break
+			}
+		}
+		switch v := token.(type) {
+		case json.Number, string, bool:
+			text := fmt.Sprint(v)
+			if slices.Contains(values, text) {
+				return nil, p.wrong("%s repeats the value %s", key, text)
+			}
+			values = append(values, text)
+		default:
+			return nil, p.wrong("%s: a value is a number, a word, true or false", key)
+		}
+		if !many {
+			break
+		}
+	}
+	if len(values) == 0 {
+		return nil, p.wrong("%s has no value", key)
+	}
+	return values, nil
+}

@@ -1,0 +1,120 @@
+package method
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/method/internal/gridfile"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// GridError is what is wrong with a file of values to choose from: Line, and What.
+type GridError = gridfile.Error
+
+// ErrGrid is wrapped by every error about the values of a grid.
+var ErrGrid = gridfile.ErrGrid
+
+// Settle completes entries with the settings that each of them chooses from, and returns
+// those of all. The grid is "small", the usual values, "none", the defaults, "paper", those of
+// the methods' papers, or a file of values by method, see docs/formats.md; of values there those for
+// a method go before those for all, and an entry's own before both. given are values that are
+// not to be chosen, features, unless nil, what training rows are tried.
+//
+// The settings of an entry that has an error are nil. Errors are joined: those of reading the
+// file, a [*GridError] for a line of it, a [validate.ErrUsage] for an entry's own values.
+func Settle(entries []Entry, grid string, given spec.Values, features []Features) (*Settings, error) {
+	of := features
+	if of == nil {
+		of = []Features{Plain, Honest}
+	}
+	g, fixed := smallGrid(of...), grid == "none"
+	if fixed {
+		if g = noGrid(); features != nil {
+			g.Features = features
+		}
+	}
+	var all []Method
+	for _, e := range entries {
+		all = append(all, e.Method)
+	}
+	g.fix(given, all)
+	base := &Settings{Grid: g, Given: given, Fixed: fixed}
+	lines, err := gridfile.Open(grid, isMethod)
+	errs := []error{err, checkLines(lines, all)}
+	for i := range entries {
+		e := &entries[i]
+		own, err := linesOf(lines, e.Method, func(name string) bool {
+			return given.Has(strings.ReplaceAll(name, "_", "-")) || name == "features" && features != nil
+		})
+		errs = append(errs, err)
+		if e.Settings, err = base.with(e.Method, own); err == nil {
+			e.Settings, err = e.Settings.with(e.Method, e.Own)
+		}
+		errs = append(errs, err)
+	}
+	return base, errors.Join(errs...)
+}
+
+// isMethod reports whether there is a method, or a kernel of methods, with a name.
+func isMethod(name string) bool {
+	return slices.ContainsFunc(methods, func(m Method) bool { return belongs(m, name) })
+}
+
+// belongs reports whether a method has a name, or a kernel that has it.
+func belongs(m Method, name string) bool {
+	kernel, _, _ := strings.Cut(m.Name(), "+")
+	return m.Name() == name || kernel == name
+}
+
+// meant returns the methods that a line of a grid file is for.
+func meant(l *gridfile.Line, all []Method) (list []Method) {
+	for _, m := range all {
+		if l.Of == "" || belongs(m, l.Of) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// checkLines returns a [*GridError] for a parameter that none of the methods has which it is
+// for, where there are such methods.
+func checkLines(lines []gridfile.Line, all []Method) error {
+	for _, l := range lines {
+		meant := meant(&l, all)
+		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return has(m, l.Parameter) }) {
+			return &GridError{Line: l.Number, What: fmt.Sprintf("%s no parameter %q", haveNames(meant), l.Parameter)}
+		}
+	}
+	return nil
+}
+
+// linesOf returns the values of a grid file for a method, but for parameters that are given
+// already. The error is a [*GridError] for a value that the method does not take.
+func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool) (map[string][]string, error) {
+	own, exact := map[string][]string{}, map[string]bool{}
+	for _, l := range lines {
+		if len(meant(&l, []Method{m})) == 0 || !has(m, l.Parameter) || given(l.Parameter) || l.Of == "" && exact[l.Parameter] {
+			continue
+		}
+		exact[l.Parameter] = l.Of != ""
+		own[l.Parameter] = l.Values
+		if _, err := new(Settings).with(m, map[string][]string{l.Parameter: l.Values}); err != nil {
+			return nil, &GridError{Line: l.Number, What: strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")}
+		}
+	}
+	return own, nil
+}
+
+func haveNames(list []Method) string {
+	names := make([]string, len(list))
+	for i, m := range list {
+		names[i] = m.Name()
+	}
+	if len(names) == 1 {
+		return names[0] + " has"
+	}
+	return strings.Join(names, ", ") + " have"
+}
