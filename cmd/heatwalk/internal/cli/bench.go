@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -128,7 +129,7 @@ func (in *invocation) bench(args []string, f *benchFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	return in.tell(v, func(io.Writer) { in.printBench(v) })
+	return in.tell(v, func(io.Writer) { v.print(in.stdout, in.loudCost()) })
 }
 
 // benchGraph measures a workload on a graph.
@@ -199,18 +200,15 @@ func (g *openGraph) target() *bench.Target {
 	return &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order()}
 }
 
-func (in *invocation) printBench(v *benchmark) {
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(in.stdout, "%-20s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	bandwidth := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9)
+// print writes what a workload took.
+func (v *benchmark) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
+	bandwidth, row, gathered := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", ""
 	if v.Graph == "" {
-		line(v.Workload, "%s", took)
-		line("bandwidth", "%s", bandwidth)
 		if v.NsPerRow > 0 {
-			line("each row", "%.3f ns", v.NsPerRow)
+			row = fmt.Sprintf("%.3f ns", v.NsPerRow)
 		}
+		sheet(w, 20, [][2]string{{v.Workload, took}, {"bandwidth", bandwidth}, {"each row", row}})
 		return
 	}
 	ids := v.IDs
@@ -220,23 +218,20 @@ func (in *invocation) printBench(v *benchmark) {
 	case v.Tiled:
 		ids += " tiled"
 	}
-	line(v.Workload, "%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)
-	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)
 	if v.StreamBytesPerSecond > 0 {
 		bandwidth += fmt.Sprintf("; memory in order gives %.1f", v.StreamBytesPerSecond/1e9)
 	}
-	line("bandwidth", "%s", bandwidth)
 	if v.GatherShare > 0 {
-		beaten := ""
-		if v.GatherShare > 1 {
-			beaten = ", which gathers in the order of the ids"
-		}
-		line("of the gather limit", "%s%s", words.Percent(v.GatherShare), beaten)
+		gathered = words.Percent(v.GatherShare)
 	}
-	line("checksum", "%v", *v.Checksum)
-	if !in.quiet {
-		line("took", "%s", in.cost())
+	if v.GatherShare > 1 {
+		gathered += ", which gathers in the order of the ids"
 	}
+	sheet(w, 20, [][2]string{
+		{v.Workload, fmt.Sprintf("%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)},
+		{"each entry, column", fmt.Sprintf("%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)},
+		{"bandwidth", bandwidth}, {"of the gather limit", gathered}, {"checksum", fmt.Sprint(*v.Checksum)}, {"took", cost},
+	})
 }
 
 func newKrylovBench(in *invocation) *cobra.Command {
@@ -288,24 +283,43 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *ben
 	in.checkGraph(cmd, args[1:], &f.reading)
 }
 
+// openSwept opens a graph that a workload sweeps many times. Without room for all of it beside
+// what the workload takes, it is streamed.
+func (in *invocation) openSwept(name, beside string, w *bench.Workload, f *benchFlags, s *bench.Settings) (g *openGraph, t *bench.Target, takes int64, err error) {
+	if g, err = in.openFor(name, &f.reading, beside, true); err != nil {
+		return nil, nil, 0, err
+	}
+	components := 0
+	if w == bench.Workloads["eigen"] && s.Problem.Splits() {
+		parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		components = len(parts.Sizes)
+	}
+	_, err = in.fit(g, func() (*budget.Needs, error) {
+		n := g.needs()
+		n.Sweeps = spec.UnknownSweeps
+		t = g.target()
+		t.Components = components
+		list, err := w.Memory(t, s)
+		if err != nil {
+			return n, err
+		}
+		takes = spec.Sum(list)
+		return n, n.ReserveList(list)
+	})
+	if err == nil {
+		err = g.Load(in.ctx)
+		t.A = g.A
+	}
+	return g, t, takes, err
+}
+
 // krylovBench measures a Krylov method on a graph.
 func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
 	s, w := in.benchSettings(f), bench.Workloads[workload]
-	components, takes := -1, int64(0) // not yet counted
-	g, err := in.openSwept(name, &f.reading, "", func(g *openGraph) ([]spec.Bytes, error) {
-		t := g.target()
-		if workload == "eigen" && s.Problem.Splits() && components < 0 {
-			parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
-			if err != nil {
-				return nil, err
-			}
-			components = len(parts.Sizes)
-		}
-		t.Components = max(0, components)
-		list, err := w.Memory(t, s)
-		takes = spec.Sum(list)
-		return list, err
-	})
+	g, t, takes, err := in.openSwept(name, "", w, f, s)
 	if err != nil {
 		return err
 	}
@@ -319,19 +333,19 @@ func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
 		return fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
 	}
 	v := &benchmark{Workload: workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}
-	if v.Report, err = w.Run(in.ctx, g.target(), s); err != nil {
+	if v.Report, err = w.Run(in.ctx, t, s); err != nil {
 		return err
 	}
 	return in.tell(v, func(io.Writer) {
-		line := func(name, format string, args ...any) {
-			fmt.Fprintf(in.stdout, "%-12s %s\n", name, fmt.Sprintf(format, args...))
-		}
-		line(v.Workload, "%.1f ms, median %.1f, %d threads, %s, %s of %d columns", v.SecondsMin*1e3, v.SecondsMedian*1e3,
-			v.Threads, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)
-		line("bound", "%.2g, asked for %.2g", *v.Bound, v.Tolerance)
+		checksum := ""
 		if v.Values == nil {
-			line("checksum", "%v", *v.Checksum)
+			checksum = fmt.Sprint(*v.Checksum)
 		}
+		sheet(in.stdout, 12, [][2]string{
+			{v.Workload, fmt.Sprintf("%.1f ms, median %.1f, %d threads, %s, %s of %d columns", v.SecondsMin*1e3, v.SecondsMedian*1e3,
+				v.Threads, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)},
+			{"bound", fmt.Sprintf("%.2g, asked for %.2g", *v.Bound, v.Tolerance)}, {"checksum", checksum},
+		})
 	})
 }
 
@@ -419,13 +433,11 @@ func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 		widest.Columns = f.most
 	}
 	for _, name := range v.Graphs {
-		g, err := in.openSwept(name, &f.reading, f.out, func(g *openGraph) ([]spec.Bytes, error) {
-			return bench.Workloads["spmm"].Memory(g.target(), &widest)
-		})
+		g, t, _, err := in.openSwept(name, f.out, bench.Workloads["spmm"], f, &widest)
 		if err != nil {
 			return err
 		}
-		err = v.Add(in.ctx, g.target(), s, f.most)
+		err = v.Add(in.ctx, t, s, f.most)
 		if g.close(); err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // reading holds the flags that say how files become a graph. They belong to
@@ -131,29 +130,7 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*openGr
 	return in.openFor(name, r, beside, false)
 }
 
-// openSwept is openGraph for a graph that will be swept many times, beside what takes
-// returns for it. Without room for all of it, it is streamed.
-func (in *invocation) openSwept(name string, r *reading, beside string, takes func(g *openGraph) ([]spec.Bytes, error)) (*openGraph, error) {
-	g, err := in.openFor(name, r, beside, true)
-	if err != nil {
-		return nil, err
-	}
-	_, err = in.fit(g, func() (*budget.Needs, error) {
-		n := g.needs()
-		n.Sweeps = spec.UnknownSweeps
-		list, err := takes(g)
-		if err != nil {
-			return n, err
-		}
-		return n, n.ReserveList(list)
-	})
-	if err == nil {
-		err = g.Load(in.ctx)
-	}
-	return g, err
-}
-
-// openFor is openGraph, and for many sweeps openSwept but for what it loads.
+// openFor is openGraph, and for many sweeps if swept is true.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
 	g, dir := &openGraph{in: in, name: name}, name
 	in.atEnd(g.close)

@@ -58,7 +58,7 @@ func newInfo(in *invocation) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return in.tell(v, func(io.Writer) { in.printInfo(v) })
+		return in.tell(v, func(io.Writer) { v.print(in.stdout, in.loudCost()) })
 	})
 	in.labelFlags(cmd.Flags(), &labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	in.readingFlags(cmd.Flags(), &r)
@@ -101,7 +101,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 		}
 	}
-	plan, err := in.fit(g, func() (*budget.Needs, error) {
+	err = in.take(g, func() (*budget.Needs, error) {
 		n := g.needs()
 		n.Sweeps = 2
 		const label = 40 // bytes, while they are read
@@ -113,9 +113,6 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		return n, n.Reserve(8*m.Rows, "components")
 	})
 	if err != nil {
-		return nil, err
-	}
-	if err := in.begin(g, plan); err != nil {
 		return nil, err
 	}
 	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, class, in.threads)
@@ -132,50 +129,39 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	return v, nil
 }
 
-func (in *invocation) printInfo(v *info) {
-	w := in.stdout
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	if v.Columns != "" {
-		line("columns", "%s", v.Columns)
-	}
-	line("nodes", "%s", words.Count(v.Nodes))
-	kind := "undirected"
+// print writes what is known of a graph.
+func (v *info) print(w io.Writer, cost string) {
+	kind, of := "undirected", "edges join"
 	if v.Directed {
 		kind = "directed"
 	}
 	if v.Weighted {
 		kind += ", weighted"
+		of = "the weight of edges joins"
 	}
-	line("edges", "%s (%s)", words.Count(v.Edges), kind)
-	line("entries", "%s", words.Count(v.Entries))
-	line("self loops", "%s", words.Count(v.SelfLoops))
-	line("components", "%s, the largest of %s", words.Count(v.Components), words.Counted(v.LargestComponent, "node"))
-	line("isolated", "%s", words.Count(v.Isolated))
-	line("largest degree", "%g", v.MaxDegree)
-	line("store", "%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)
-	line("order of rows", "%s", v.Order)
+	var labelled, frequent, byWeight, byEdges, byWalk string
 	if v.Classes != nil {
-		line("labelled", "%s of %s", words.Counted(int64(*v.Labelled), "node"), words.Counted(int64(*v.Classes), "class"))
+		labelled = fmt.Sprintf("%s of %s", words.Counted(int64(*v.Labelled), "node"), words.Counted(int64(*v.Classes), "class"))
 	}
 	if v.PFreq != nil {
-		line("p_freq", "%s (%s)", words.Percent(*v.PFreq), v.frequent)
+		frequent = fmt.Sprintf("%s (%s)", words.Percent(*v.PFreq), v.frequent)
 	}
 	if v.PSwitch != nil {
-		of := "edges join"
-		if v.Weighted {
-			of = "the weight of edges joins"
-		}
-		line("p_switch", "%s of %s different classes", words.Percent(*v.PSwitch), of)
+		byWeight = fmt.Sprintf("%s of %s different classes", words.Percent(*v.PSwitch), of)
 	}
 	if v.PSwitchEdges != nil && v.Weighted {
-		line("p_switch by edges", "%s of edges, whatever they weigh", words.Percent(*v.PSwitchEdges))
+		byEdges = words.Percent(*v.PSwitchEdges) + " of edges, whatever they weigh"
 	}
 	if v.PSwitchWalk != nil {
-		line("p_switch by walk", "%s of steps, starting in each component by its nodes", words.Percent(*v.PSwitchWalk))
+		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
-	if !in.quiet {
-		line("took", "%s", in.cost())
-	}
+	sheet(w, 20, [][2]string{
+		{"columns", v.Columns}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
+		{"entries", words.Count(v.Entries)}, {"self loops", words.Count(v.SelfLoops)},
+		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
+		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},
+		{"store", fmt.Sprintf("%s, %.1f bits an entry", words.Bytes(v.BytesTotal), v.BitsPerEntry)}, {"order of rows", v.Order},
+		{"labelled", labelled}, {"p_freq", frequent},
+		{"p_switch", byWeight}, {"p_switch by edges", byEdges}, {"p_switch by walk", byWalk}, {"took", cost},
+	})
 }

@@ -76,6 +76,23 @@ func (in *invocation) cost() string {
 	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(in.started)), words.Bytes(system.PeakMemory()))
 }
 
+// loudCost is cost, "" with --quiet.
+func (in *invocation) loudCost() string {
+	if in.quiet {
+		return ""
+	}
+	return in.cost()
+}
+
+// sheet writes lines of a name in so many columns and a text, but for those without a text.
+func sheet(w io.Writer, columns int, lines [][2]string) {
+	for _, line := range lines {
+		if line[1] != "" {
+			fmt.Fprintf(w, "%-*s %s\n", columns, line[0], line[1])
+		}
+	}
+}
+
 // printCost says what the run took and where its output is.
 func (in *invocation) printCost(w io.Writer, output string) {
 	if output == "-" {
