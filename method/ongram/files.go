@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"math/rand/v2"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -19,34 +19,42 @@ import (
 )
 
 // Files are kernel values in files: rows of all nodes, and columns of all nodes or of
-// those with a label. Nothing but the values between the items that a learner is given is
+// those with a label. Nothing but the values between the items that the learner is given is
 // kept in memory; the files are read for these, and again for the scores. What is wrong in
 // a file is a [*nodefile.ParseError].
 type Files struct {
+	Paths   []string // of kernels between the same nodes, in the same order
+	Product bool     // their product is the kernel, not their sum
+
+	LabelFile string                // of columns
+	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may be about what is no column
+
+	Learner *classify.Learner
+	Values  spec.Values // complete, of its parameters
+	Shares  bool        // scores are what the learner says of each class, as of [Learn] with calibrate
+
+	// Progress, if not nil, is told the name of each phase and the share of it that is
+	// done.
+	Progress func(phase string, done float64)
+
+	// What [Files.Open] finds.
 	Rows, Cols tablefile.Axis
+	Labels     *nodefile.Labels // of columns
 
-	Labels *nodefile.Labels // of columns
-	Absent string           // an id with a label that is no column, "" if there is none
-
-	// Progress, if not nil, is told how many rows of how many have been read.
-	Progress func(phase string, done, total int)
-
-	files   []*tablefile.File
-	product bool
-	row     *shard.Nodes
-	item    []int // the column of each item, the labelled ones first, in the order of their labels
-	class   []int // of each item, −1 for none
-	itemOf  []int // the item that each row is, −1 for none
+	files  []*tablefile.File
+	row    *shard.Nodes
+	item   []int // the column of each item, the labelled ones first, in the order of their labels
+	class  []int // of each item, −1 for none
+	itemOf []int // the item that each row is, −1 for none
 }
 
-// OpenFiles opens the files of kernels between the same nodes, in the same order, whose
-// sum, or product, is the kernel.
-func OpenFiles(ctx context.Context, paths []string, product bool) (*Files, error) {
-	k := &Files{product: product}
-	for _, path := range paths {
+// Open opens the files, reads the labels and finds the rows of the items that the learner is
+// given: the labelled columns or, where it learns from all nodes, all of them.
+func (k *Files) Open(ctx context.Context) error {
+	for _, path := range k.Paths {
 		f, err := tablefile.Inspect(ctx, path, &tablefile.Options{Name: path})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		k.files = append(k.files, f)
 		for _, which := range []string{"rows", "cols"} {
@@ -56,17 +64,22 @@ func OpenFiles(ctx context.Context, paths []string, product bool) (*Files, error
 			}
 			a, err := f.Axis(ctx, which)
 			if err == nil && len(k.files) > 1 {
-				err = sameAxis(a, *own, which, path, paths[0])
+				err = sameAxis(a, *own, which, path, k.Paths[0])
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 			*own = a
 		}
 	}
 	var err error
-	k.row, err = k.nodes("rows", k.Rows)
-	return k, err
+	if k.row, err = k.nodes("rows", k.Rows); err == nil {
+		err = k.readLabels(ctx)
+	}
+	if err == nil {
+		err = k.choose()
+	}
+	return err
 }
 
 // sameAxis returns an error unless the rows or cols of a file are those of the first one.
@@ -117,27 +130,32 @@ func (c *columnLookup) Lookup(id string) (int, bool) {
 	return row, ok
 }
 
-// ReadLabels reads the labels of columns. Lines about what is no column are passed over,
-// unless all are.
-func (k *Files) ReadLabels(ctx context.Context, path string, stdin io.Reader, warn func(string)) error {
+// readLabels reads the labels of columns.
+func (k *Files) readLabels(ctx context.Context) error {
 	nodes, err := k.nodes("columns", k.Cols)
 	if err != nil {
 		return err
 	}
-	columns := &columnLookup{Nodes: nodes}
-	k.Labels, err = nodefile.ReadLabels(ctx, path, columns, &nodefile.LabelConfig{SkipUnknown: true, Stdin: stdin, Warn: warn})
+	columns, c := &columnLookup{Nodes: nodes}, *k.Labelling
+	c.SkipUnknown = true
+	k.Labels, err = nodefile.ReadLabels(ctx, k.LabelFile, columns, &c)
 	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) && !columns.found && columns.absent != "" {
 		return &nodefile.ParseError{
-			File: path, Msg: fmt.Sprintf("none of its ids (the last %q) is that of a column of %s", columns.absent, k.files[0].Name), Fix: "label the columns",
+			File: k.LabelFile, Msg: fmt.Sprintf("none of its ids (the last %q) is that of a column of %s", columns.absent, k.files[0].Name), Fix: "label the columns",
 		}
 	}
-	k.Absent = columns.absent
+	if err == nil && k.Labels.Unknown > 0 && !k.Labelling.SkipUnknown {
+		return &nodefile.ParseError{
+			File: k.LabelFile, Msg: fmt.Sprintf("has %s of no column of %s, such as %q", table.Counted(k.Labels.Unknown, "id"), k.files[0].Name, columns.absent),
+			Fix: "label the columns alone, or pass LabelConfig.SkipUnknown",
+		}
+	}
 	return err
 }
 
-// Choose finds the rows of the items that a learner is given: the labelled columns or,
-// where it learns from all nodes, all of them.
-func (k *Files) Choose(l *classify.Learner) error {
+// choose finds the rows of the items that the learner is given.
+func (k *Files) choose() error {
+	l := k.Learner
 	labelled := make([]bool, k.Cols.N)
 	for _, c := range k.Labels.Row {
 		labelled[c] = true
@@ -172,8 +190,9 @@ func (k *Files) Choose(l *classify.Learner) error {
 	return nil
 }
 
-// Memory lists what learning and scoring take after Choose.
-func (k *Files) Memory(l *classify.Learner) []spec.Bytes {
+// Memory lists what [Files.Scores] takes.
+func (k *Files) Memory() []spec.Bytes {
+	l := k.Learner
 	m := int64(len(k.item))
 	values := 8*m*m + 16*int64(k.Cols.N)
 	for _, f := range k.files {
@@ -226,7 +245,7 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 				continue
 			}
 			for j, v := range row {
-				if k.product {
+				if k.Product {
 					values[j] *= v
 				} else {
 					values[j] += v
@@ -236,9 +255,8 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 		for a, c := range k.item {
 			items[a] = values[c]
 		}
-		if done++; k.Progress != nil {
-			k.Progress(phase, done, k.Rows.N)
-		}
+		done++
+		k.tell(phase, float64(done)/float64(k.Rows.N))
 		return values, items, nil
 	}
 	return next, func() {
@@ -293,23 +311,32 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-// Learn reads the values between the items of Choose and gives them to the learner, see
-// the function [Learn].
-func (k *Files) Learn(ctx context.Context, l *classify.Learner, v spec.Values, calibrate bool) (*Machine, error) {
-	g, err := k.gram(ctx)
-	if err != nil {
-		return nil, err
+// tell tells Progress.
+func (k *Files) tell(phase string, done float64) {
+	if k.Progress != nil {
+		k.Progress(phase, done)
 	}
-	return Learn(ctx, l, g, k.class, len(k.Labels.Names), v, calibrate)
 }
 
-// Scores reads the values again and returns a function that stores what a machine says of
-// the next row, scores or, with shares, what they say of each class; and what ends the
-// reading.
-func (k *Files) Scores(ctx context.Context, m *Machine, shares bool) (next func(dst []float64) error, stop func()) {
+// Scores learns from the values between the items, and reads all values again: next stores
+// the scores of the next row, which are called as in names, and stop ends the reading. The
+// error is one of [Learn] too.
+func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []float64) error, stop func(), err error) {
+	g, err := k.gram(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	k.tell("learning", 0)
+	m, err := Learn(ctx, k.Learner, g, k.class, len(k.Labels.Names), k.Values, k.Shares)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if names = k.Labels.Names; !k.Shares {
+		names = m.ScoreNames(names)
+	}
 	row, stop := k.rows(ctx, "scoring")
 	scores, i := make([]float64, len(m.Pairs)), 0
-	return func(dst []float64) error {
+	return names, func(dst []float64) error {
 		_, items, err := row()
 		if err != nil {
 			return err
@@ -319,14 +346,14 @@ func (k *Files) Scores(ctx context.Context, m *Machine, shares bool) (next func(
 			own = items[a]
 		}
 		i++
-		if !shares {
+		if !k.Shares {
 			m.ScoresTo(dst, items, own)
 			return nil
 		}
 		m.ScoresTo(scores, items, own)
 		m.SharesTo(dst, scores)
 		return nil
-	}, stop
+	}, stop, nil
 }
 
 // sameSums tells by weighted sums whether a kernel between all nodes, most of which is read

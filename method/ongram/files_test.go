@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // Scores from two files are those of ridge regression (K+λI)⁻¹y on the sum, or the
@@ -41,20 +42,19 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, product := range []bool{false, true} {
-		f, err := OpenFiles(t.Context(), paths, product)
-		if err == nil {
-			err = f.ReadLabels(t.Context(), labels, nil, nil)
+		f := &Files{Paths: paths, Product: product, LabelFile: labels, Labelling: &nodefile.LabelConfig{}, Learner: learner, Values: v}
+		if err := f.Open(t.Context()); err == nil || !strings.Contains(err.Error(), `has 1 id of no column of `+paths[0]+`, such as "q"`) {
+			t.Fatal(err)
 		}
-		if err == nil {
-			err = f.Choose(learner)
+		*f = Files{Paths: paths, Product: product, LabelFile: labels, Labelling: &nodefile.LabelConfig{SkipUnknown: true}, Learner: learner, Values: v}
+		if err := f.Open(t.Context()); err != nil || f.Labels.Unknown != 1 {
+			t.Fatal(err)
 		}
-		if err != nil || f.Absent != "q" || f.Labels.Unknown != 1 {
-			t.Fatalf("absent %q, error %v", f.Absent, err)
-		}
-		m, err := f.Learn(t.Context(), learner, v, false)
+		names, next, stop, err := f.Scores(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer stop()
 		var sum [3][2]float64
 		for r := range sum {
 			for c := range sum[r] {
@@ -66,20 +66,18 @@ func TestFiles(t *testing.T) {
 		lambda := v.Number("lambda")
 		a, b, d := sum[0][0]+lambda, sum[0][1], sum[2][1]+lambda
 		weight := [2]float64{(d + b) / (a*d - b*b), -(a + b) / (a*d - b*b)} // of y = (1, −1): left
-		next, stop := f.Scores(t.Context(), m, false)
-		defer stop()
 		for r, row := range sum {
-			scores := make([]float64, len(m.Pairs))
+			scores := make([]float64, len(names))
 			if err := next(scores); err != nil {
 				t.Fatal(err)
 			}
 			want := row[0]*weight[0] + row[1]*weight[1]
-			if names := m.ScoreNames(f.Labels.Names); names[0] != "left" || math.Abs(scores[0]-want) > 1e-12 {
+			if names[0] != "left" || math.Abs(scores[0]-want) > 1e-12 {
 				t.Errorf("product %v, row %d: %v of %v, want %v of left", product, r, scores, names, want)
 			}
 		}
 	}
-	if _, err := OpenFiles(t.Context(), []string{paths[0], write("other.svm", "0 0:1 1:1\n")}, false); err == nil {
+	if err := (&Files{Paths: []string{paths[0], write("other.svm", "0 0:1 1:1\n")}}).Open(t.Context()); err == nil {
 		t.Error("a file without ids is taken")
 	}
 }

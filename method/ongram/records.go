@@ -3,10 +3,12 @@ package ongram
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -17,13 +19,14 @@ import (
 // Records says how the records of a table are classified by those with a label.
 type Records struct {
 	Table   *nodefile.Attributes
-	Labels  *nodefile.Labels // of records; the values of the table should be theirs ([nodefile.Attributes.Restrict])
+	Labels  *nodefile.Labels // of records; for Classify
 	Kernel  *closed.Kernel
 	Learner *classify.Learner
 	Given   spec.Values // parameters of both that are not to be chosen
 
-	Calibrate bool   // as of [Learn]
-	RNGSeed   uint64 // of folds
+	MissingUnknown bool   // values of categories that no record with a label has are missing ones, not an error
+	Calibrate      bool   // as of [Learn]
+	RNGSeed        uint64 // of folds
 
 	// Progress, if not nil, is told the name of each phase and the share of it that is
 	// done.
@@ -43,9 +46,10 @@ type Classified struct {
 const triedLabels = 1000
 
 // Classify chooses the parameters that are not given by cross-validation on at most 1000
-// labelled records, learns from all of them, and scores every record. The error is an
-// [*closed.AttributeError], a [*LearnError], or that of ctx. Cost: that of [Search.Choose],
-// and a row of kernel values for each distinct record.
+// labelled records, learns from all of them, and scores every record. The alphabets of the
+// table are then the values that labelled records have. The error is a
+// [*nodefile.ParseError] about the table, a [*LearnError], or that of ctx. Cost: that of
+// [Search.Choose], and a row of kernel values for each distinct record.
 func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	tell := r.Progress
 	if tell == nil {
@@ -53,7 +57,10 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	}
 	tell("choosing parameters", 0)
 	out := new(Classified)
-	var err error
+	err := r.restrict()
+	if err != nil {
+		return nil, err
+	}
 	if out.Choice, err = r.choose(ctx); err != nil {
 		return nil, err
 	}
@@ -63,7 +70,7 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	if out.Learner, err = r.Learner.Resolve(r.Learner.Own(out.Choice.Values), nil); err != nil {
 		return nil, err
 	}
-	k, err := r.Kernel.Of(r.Table.Columns, out.Kernel)
+	k, err := r.Gram(out.Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +84,50 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 		return nil, err
 	}
 	return out, out.score(ctx, k, y, func(done int) { tell("scoring", float64(done)/float64(n)) })
+}
+
+// Gram returns the kernel between all records with complete values of its parameters. The
+// error is a [*nodefile.ParseError] about the table.
+func (r *Records) Gram(v spec.Values) (closed.Gram, error) {
+	k, err := r.Kernel.Of(r.Table.Columns, v)
+	return k, r.placed(err, nil)
+}
+
+// placed names the place in the table in an error of the kernel, which counts the given
+// records, or all if that is nil.
+func (r *Records) placed(err error, records []int) error {
+	wrong := new(closed.AttributeError)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	p := &nodefile.ParseError{File: r.Table.File, Msg: wrong.What, Err: err}
+	if wrong.Attribute != "" {
+		p.Msg = wrong.Attribute + ": " + wrong.What
+	}
+	if at := wrong.Record; at >= 0 {
+		if records != nil {
+			at = records[at]
+		}
+		p.Line = r.Table.Line[at]
+	}
+	return p
+}
+
+// restrict makes the values of labelled records the alphabets of the columns, unless the
+// kernel takes texts.
+func (r *Records) restrict() error {
+	if r.Kernel.Texts {
+		return nil
+	}
+	unknown, wrong := r.Table.Restrict(r.Labels.Row)
+	if unknown == 0 || r.MissingUnknown {
+		return nil
+	}
+	if unknown > 1 {
+		wrong.Msg += fmt.Sprintf(" (nor %s like it)", table.Counted(unknown-1, "other value"))
+	}
+	wrong.Fix = "pass Records.MissingUnknown to take it for a missing value"
+	return wrong
 }
 
 // Memory lists what [Records.Classify] holds at a time, the table included.
@@ -111,13 +162,10 @@ func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 			return nil, err
 		}
 		k, err := r.Kernel.Of(tried, complete)
-		if wrong := new(closed.AttributeError); errors.As(err, &wrong) && wrong.Record >= 0 {
-			wrong.Record = records[wrong.Record]
-		}
-		return k, err
+		return k, r.placed(err, records)
 	}
 	choice, err := s.Choose(ctx, maps.Clone(r.Given))
-	if err != nil && ctx.Err() == nil && !errors.As(err, new(*closed.AttributeError)) {
+	if err != nil && ctx.Err() == nil && !errors.As(err, new(*nodefile.ParseError)) {
 		err = &LearnError{r.Learner.Name, errors.Is(err, classify.ErrIterationLimit), err}
 	}
 	return choice, err

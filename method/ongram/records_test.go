@@ -16,13 +16,13 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// table reads records: the class is that of the first attribute but for every tenth, and
+// records reads records: the class is that of the first attribute but for every tenth, and
 // the second says nothing. Those from labelled on have none.
-func table(t *testing.T, records, labelled int) *nodefile.Attributes {
+func records(t *testing.T, n, labelled int) *nodefile.Attributes {
 	t.Helper()
 	var text strings.Builder
 	fmt.Fprintln(&text, "id,shape,colour,class")
-	for i := range records {
+	for i := range n {
 		shape, class := i%2, i%2
 		if i%10 == 3 {
 			class = 1 - class
@@ -47,7 +47,7 @@ func table(t *testing.T, records, labelled int) *nodefile.Attributes {
 // Records are classified as by the kernel written out as a matrix, from the row of which
 // each is scored by itself.
 func TestRecords(t *testing.T) {
-	a := table(t, 60, 40)
+	a := records(t, 60, 40)
 	l, err := a.Labels()
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestRecords(t *testing.T) {
 // What a kernel does not take is told by the number of the record in the whole table, and
 // what a learner does not, by its name.
 func TestRecordsErrors(t *testing.T) {
-	a := table(t, 12, 12)
+	a := records(t, 12, 12)
 	l, err := a.Labels()
 	if err != nil {
 		t.Fatal(err)
@@ -123,8 +123,8 @@ func TestRecordsErrors(t *testing.T) {
 	a.Columns[0].Code[7] = -1
 	r := &Records{Table: a, Labels: l, Kernel: closed.KernelOf("strings"), Learner: classify.LearnerOf("svm")}
 	_, err = r.Classify(t.Context())
-	if wrong := new(closed.AttributeError); !errors.As(err, &wrong) || wrong.Record != 7 {
-		t.Errorf("%v, want an error about record 7", err)
+	if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || wrong.Line != a.Line[7] {
+		t.Errorf("%v, want an error about line %d", err, a.Line[7])
 	}
 	for i := range l.Class {
 		l.Class[i] = 0

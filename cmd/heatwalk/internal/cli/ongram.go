@@ -8,19 +8,157 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
+
+// gramFlags are the flags of classify for kernel values from a file.
+type gramFlags struct {
+	file    string
+	files   []string // whose kernels are combined; one: only its kernel
+	combine string
+	dtype   string
+	learner *classify.Learner
+	stated  spec.Values // parameters of the learner that were given
+	values  spec.Values // all of them
+}
+
+// How the kernels of several files become one. Both are kernels if these are.
+const (
+	sumOfKernels     = "sum"
+	productOfKernels = "product"
+)
+
+// gramFlags declares the flags of f.
+func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
+	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones; of several FILE,FILE their sum or product")
+	in.choiceVar(flags, &f.combine, "combine", sumOfKernels, []string{sumOfKernels, productOfKernels}, "with --gram FILE,FILE: what becomes of the kernels")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram or -o FILE.npy: precision of scores")
+}
+
+// checkScores notes scores that the output does not hold.
+func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
+	switch matrix := scoreFormatOf(f.out) != tablefile.Other; {
+	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
+		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+	case matrix && f.kind == "" && flags.Changed("scores"):
+		in.problem("--scores", "a matrix has all of them; give raw or probability")
+	}
+	in.refuse(flags, rule{scoreFormatOf(f.out) == tablefile.Other, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
+}
+
+// checkGram notes what is wrong with the flags of f together, and finds the learner
+// and its parameters.
+func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags) {
+	flags := cmd.Flags()
+	if !flags.Changed("output") {
+		f.out = "" // which is not stdout here
+	}
+	if f.gram.files = strings.Split(f.gram.file, ","); isThere(f.gram.file) {
+		f.gram.files = []string{f.gram.file}
+	}
+	in.checkOutput("-o", f.out, denseFormats, append(f.gram.files, f.labels)...)
+	in.require(flags, "labels", "learner")
+	in.refuse(flags,
+		rule{len(f.gram.files) == 1, "combine", "is about several kernels; give --gram FILE,FILE"},
+		rule{f.gram.files[0] == "-", "gram", "stdin can be read once, and the kernel is read twice; give a file"},
+		rule{f.kind == "", "scores", "with --gram there are other ones; give raw or probability"},
+	)
+	l := classify.LearnerOf(f.learner)
+	if l == nil {
+		return
+	}
+	f.gram.learner = l
+	own := append([]string{"gram", "labels", "learner", "scores", "dtype", "output", "unknown-ids", "combine"}, l.Takes()...)
+	in.notTaken(cmd, own, func(string) string {
+		return l.Name + " has no such parameter; " + itTakes(l.Takes(), "it takes nothing but labels")
+	})
+	_, f.gram.values = in.given(flags, &l.Spec)
+}
+
+// gramDocument is the JSON document of classify --gram.
+type gramDocument struct {
+	learned
+	Rows       int         `json:"rows"`
+	Columns    []string    `json:"columns"`
+	Learner    string      `json:"learner"`
+	Parameters spec.Values `json:"parameters"`
+}
+
+// runGram learns from kernel values in files, and scores all rows.
+func (in *invocation) runGram(_ string, f *classifyFlags) error {
+	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
+	if err != nil {
+		return err
+	}
+	g := &f.gram
+	k := &ongram.Files{
+		Paths: g.files, Product: g.combine == productOfKernels, LabelFile: f.labels,
+		Labelling: &nodefile.LabelConfig{SkipUnknown: f.config.UnknownIDs == ingest.SkipUnknown, Stdin: in.stdin, Warn: in.warnText},
+		Learner:   g.learner, Values: g.values, Shares: f.kind == "probability", Progress: in.progress.Phases(),
+	}
+	if err = k.Open(in.ctx); errors.Is(err, tablefile.ErrStream) {
+		return fault.Usage("--gram", "%s can be read once, and the kernel is read twice; give a plain file", g.files[0])
+	}
+	if err == nil {
+		err = trainable(k.Labels)
+	}
+	if err != nil {
+		return err
+	}
+	classes := len(k.Labels.Names)
+	disk := o.matrixBytes(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + bytesOf(k.Rows)
+	if err := in.keepWithin(in.dataNeeds(disk, k.Memory())); err != nil {
+		return err
+	}
+	columns, next, stop, err := k.Scores(in.ctx)
+	if wrong := new(ongram.LearnError); errors.As(err, &wrong) && !wrong.Limit {
+		return fault.Data(g.files[0], "%s", strings.TrimPrefix(err.Error(), "ongram: ")+"; are these the values of a kernel?")
+	}
+	if err != nil {
+		return learnError(err, g.files[0])
+	}
+	defer stop()
+	err = o.fill(g.dtype, &tablefile.Matrix{Rows: k.Rows, Cols: tablefile.AxisOf(columns)}, func(_ int, row []float64) error { return next(row) })
+	if err != nil {
+		return err
+	}
+	d := &gramDocument{learned: o.learned(k.Labels), Rows: k.Rows.N, Columns: columns, Learner: g.learner.Name, Parameters: g.values}
+	return o.finish(d, nil, g.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(int64(d.Rows), "row"), words.Counted(int64(len(columns)), "column"),
+		d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&g.learner.Spec, g.values)), d.Skipped.String())
+}
+
+// taken says behind a comma with what parameters something was done, "" without any.
+func taken(s *spec.Spec, v spec.Values) string {
+	if text := s.Text(v); text != "" {
+		return ", " + text
+	}
+	return ""
+}
+
+// dataNeeds returns the plan of a run without a graph that writes files of so many bytes and
+// holds what is listed.
+func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*budget.Needs, error) {
+	return func() (*budget.Needs, error) {
+		n := in.needs()
+		n.Disk = disk
+		if err := n.Reserve(learnerBytes, "learner"); err != nil {
+			return n, err
+		}
+		return n, n.ReserveList(list)
+	}
+}
 
 // vectorFlags are the flags of a table of attributes in place of a graph.
 type vectorFlags struct {
@@ -136,22 +274,6 @@ func (in *invocation) warnNumbers(f *vectorFlags, a *nodefile.Attributes) {
 	}
 }
 
-// recordError names the place in a table in an error about its attributes.
-func recordError(err error, a *nodefile.Attributes) error {
-	wrong := new(closed.AttributeError)
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	place, what := a.File, wrong.What
-	if wrong.Record >= 0 {
-		place = fmt.Sprintf("%s:%d", a.File, a.Line[wrong.Record])
-	}
-	if wrong.Attribute != "" {
-		what = wrong.Attribute + ": " + what
-	}
-	return fault.Data(place, "%s", what)
-}
-
 // vectorClassified is the JSON document of classify --vectors.
 type vectorClassified struct {
 	learned
@@ -198,14 +320,14 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 	maps.Copy(given, f.gram.stated)
 	all := &ongram.Records{
 		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
-		Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
+		MissingUnknown: f.unknownValues == "missing", Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
 	}
 	if err := in.keepWithin(in.dataNeeds(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Memory())); err != nil {
 		return err
 	}
 	r, err := all.Classify(in.ctx)
 	if err != nil {
-		return learnError(recordError(err, a), a.File)
+		return learnError(err, a.File)
 	}
 	in.warnNumbers(&f.vectors, a)
 	items := &found{
@@ -245,7 +367,7 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 }
 
 // readRecords reads the table, the labels of its records and, if there are any, the true
-// ones. The values of the records with a label become the alphabets.
+// ones.
 func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, truth *nodefile.Labels, err error) {
 	if a, err = in.readVectors(&f.vectors, f.config.Header); err != nil {
 		return nil, nil, nil, err
@@ -266,18 +388,7 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 	if err == nil {
 		err = trainable(l)
 	}
-	if err != nil || f.vectors.kernel.Texts {
-		return a, l, truth, err
-	}
-	unknown, wrong := a.Restrict(l.Row)
-	if unknown == 0 || f.unknownValues == "missing" {
-		return a, l, truth, nil
-	}
-	if unknown > 1 {
-		wrong.Msg += fmt.Sprintf(" (nor %s like it)", words.Counted(int64(unknown-1), "other value"))
-	}
-	wrong.Fix = "pass --unknown-values=missing to take it for a missing value"
-	return nil, nil, nil, wrong
+	return a, l, truth, err
 }
 
 // learnError names the learner, and the place of what it was given, in errors of it.
@@ -327,9 +438,9 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		return err
 	}
 	in.warnNumbers(&f.vectors, a)
-	g, err := f.vectors.kernel.Of(a.Columns, f.vectors.values)
+	g, err := (&ongram.Records{Table: a, Kernel: f.vectors.kernel}).Gram(f.vectors.values)
 	if err != nil {
-		return recordError(err, a)
+		return err
 	}
 	classes, _ := a.Labels() // there are none where no column has them
 	number := classNumbers(classes, len(a.IDs))
