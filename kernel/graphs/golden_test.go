@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/kernel/graphs/graphstest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -26,7 +27,7 @@ func gramOf(t testing.TB, name string, c *graphfile.Collection, v spec.Values, s
 
 func TestGoldenWalks(t *testing.T) {
 	for _, direction := range []string{"undirected", "directed"} {
-		c := testgraph.GoldenGraphs(t, direction+".json")
+		c := graphstest.GoldenGraphs(t, direction+".json")
 		decay := map[string]float64{"geometric": 0.186, "exponential": 0.6}
 		if direction == "directed" {
 			decay["geometric"] = 0.5
@@ -42,7 +43,7 @@ func TestGoldenWalks(t *testing.T) {
 }
 
 func TestGoldenPatterns(t *testing.T) {
-	c := testgraph.GoldenGraphs(t, "undirected.json")
+	c := graphstest.GoldenGraphs(t, "undirected.json")
 	want := testgraph.Golden(t, "graphspace/cyclic_pattern.npy")
 	testgraph.Close(t, gramOf(t, "cyclic-patterns", c, nil, nil), want, 0, 0)
 	testgraph.Close(t, gramOf(t, "intersection", c, spec.Values{"parts": spec.Of("patterns")}, nil), want, 0, 0)
@@ -50,7 +51,7 @@ func TestGoldenPatterns(t *testing.T) {
 		Cyclic []string `json:"cyclic_patterns"`
 		Trees  []string `json:"tree_patterns"`
 	}
-	testgraph.GoldenJSON(t, "patterns.json", &list)
+	graphstest.GoldenJSON(t, "patterns.json", &list)
 	for i, g := range list {
 		got, err := patterns(t.Context(), c, i, 10)
 		if err != nil {
@@ -65,7 +66,7 @@ func TestGoldenPatterns(t *testing.T) {
 }
 
 func TestGoldenSets(t *testing.T) {
-	single, multi, measure, base := testgraph.GoldenSets(t)
+	single, multi, measure, base := graphstest.GoldenSets(t)
 	for _, of := range []string{"count", "measure"} {
 		s := &Settings{}
 		if of == "measure" {
@@ -87,7 +88,7 @@ func TestGoldenSets(t *testing.T) {
 // TestGoldenPairFeatures compares the factor of the graph of the text, before it becomes
 // an inner product.
 func TestGoldenPairFeatures(t *testing.T) {
-	cart := testgraph.GoldenGraphs(t, "directed.json")
+	cart := graphstest.GoldenGraphs(t, "directed.json")
 	want := testgraph.Golden(t, "graphspace/cart_pair_features_c0.1.npy") // rows and columns a c r t
 	w := newPlainWalks(cart, new(Settings))
 	list, err := w.alone(0, 0).labelPairs(&cart.Graphs[0], 0.1, false)

@@ -188,7 +188,8 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	if err := pairs.Write(d.w, values, ids, rows, nodesOf(g, rows)); err != nil {
+	found := tablefile.Pairs{Values: pairs.Values, Vectors: pairs.Vectors}
+	if err := found.Write(d.w, values, ids, rows, nodesOf(g, rows)); err != nil {
 		return err
 	}
 	r := &eigenReport{

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/kernel/graphs/graphstest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -42,8 +43,8 @@ func TestGoldenGraphs(t *testing.T) {
 			testgraph.Close(t, readNPY(t, out, want.Rows, want.Cols), want, 1e-10, 1e-9)
 		})
 	}
-	undirected := collectionFiles(t, testgraph.GoldenGraphs(t, "undirected.json"))
-	directed := collectionFiles(t, testgraph.GoldenGraphs(t, "directed.json"))
+	undirected := collectionFiles(t, graphstest.GoldenGraphs(t, "undirected.json"))
+	directed := collectionFiles(t, graphstest.GoldenGraphs(t, "directed.json"))
 	for _, kind := range []string{"sequence", "pair"} {
 		walk := "--kernel label-" + kind + " --weights "
 		check(undirected, walk+"geometric --decay 0.186", "undirected_"+kind+"_geometric")
@@ -53,7 +54,7 @@ func TestGoldenGraphs(t *testing.T) {
 	}
 	check(undirected, "--kernel cyclic-patterns", "cyclic_pattern")
 
-	single, multi, measure, base := testgraph.GoldenSets(t)
+	single, multi, measure, base := graphstest.GoldenSets(t)
 	sets, multisets := collectionFiles(t, single), collectionFiles(t, multi)
 	dir := t.TempDir()
 	var lines, ids strings.Builder

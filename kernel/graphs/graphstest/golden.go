@@ -1,4 +1,5 @@
-package testgraph
+// Package graphstest has the collections of graphs whose kernels are known.
+package graphstest
 
 import (
 	"encoding/json"
@@ -7,13 +8,14 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // GoldenJSON reads a JSON file of the reference outputs.
-func GoldenJSON(t TB, name string, into any) {
+func GoldenJSON(t testgraph.TB, name string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(Root(t), "testdata", "golden", "graphspace", name))
+	text, err := os.ReadFile(filepath.Join(testgraph.Root(t), "testdata", "golden", "graphspace", name))
 	if err == nil {
 		err = json.Unmarshal(text, into)
 	}
@@ -23,7 +25,7 @@ func GoldenJSON(t TB, name string, into any) {
 }
 
 // GoldenGraphs reads the graphs of undirected.json or directed.json.
-func GoldenGraphs(t TB, name string) *graphfile.Collection {
+func GoldenGraphs(t testgraph.TB, name string) *graphfile.Collection {
 	t.Helper()
 	var list []struct {
 		Name     string
@@ -64,7 +66,7 @@ func GoldenGraphs(t TB, name string) *graphfile.Collection {
 
 // GoldenSets are the sets and multisets of sets.json as graphs without edges, whose
 // vertices are labelled by the elements.
-func GoldenSets(t TB) (single, multi *graphfile.Collection, measure []float64, base *sparse.Block[float64]) {
+func GoldenSets(t testgraph.TB) (single, multi *graphfile.Collection, measure []float64, base *sparse.Block[float64]) {
 	t.Helper()
 	var file struct {
 		Sets      [][]int

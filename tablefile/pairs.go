@@ -1,19 +1,25 @@
-package spectral
+package tablefile
 
 import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// Pairs are eigenvalues and a column of Vectors for each.
+type Pairs struct {
+	Values  []float64
+	Vectors *sparse.Block[float64]
+}
 
 // Write writes the pairs, of the given rows in this order, whose ids are those of the
 // axis: arrays of NumPy with the vectors, a row for each node, and the values, and the ids
 // of the nodes one a line; or, where values is nil, one archive with the arrays vectors,
 // values and rows in vectors.
-func (p *Pairs) Write(vectors, values, ids io.Writer, rows []int, axis tablefile.Axis) error {
+func (p *Pairs) Write(vectors, values, ids io.Writer, rows []int, axis Axis) error {
 	if values != nil {
-		if err := tablefile.WriteIDs(ids, axis.IDs()); err != nil {
+		if err := WriteIDs(ids, axis.IDs()); err != nil {
 			return err
 		}
 		if err := p.writeValues(values); err != nil {
