@@ -190,30 +190,30 @@ func (s *Settings) withDefaults() Settings {
 // Pairs are eigenpairs, from the wanted end of the spectrum inwards, or from
 // [Problem.Near] outwards.
 type Pairs struct {
-	Values  []float64
-	Vectors *sparse.Block[float64] // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9
+	Values  []float64              `json:"values"`
+	Vectors *sparse.Block[float64] `json:"-"` // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9
 
 	// Residuals holds ‖Ax − λx‖ for each pair, computed with one more product
 	// at the end. It is a certificate: an eigenvalue of A lies within it of λ.
-	Residuals []float64
+	Residuals []float64 `json:"residuals"`
 
-	Norm      float64 // a lower bound of ‖A‖ that residuals were measured against
-	Converged int     // pairs whose residual is within the tolerance
+	Norm      float64 `json:"norm"` // a lower bound of ‖A‖ that residuals were measured against
+	Converged int     `json:"-"`    // pairs whose residual is within the tolerance
 
-	Known int // pairs at the beginning that were known and not looked for
+	Known int `json:"known"` // pairs at the beginning that were known and not looked for
 
 	// Omitted is the largest positive number that [Problem.Positive] took for 0 up to
 	// rounding; 0: there was none.
-	Omitted float64
+	Omitted float64 `json:"-"`
 
 	// Method is "lanczos", by block Lanczos with thick restarts, "lobpcg", by locally
 	// optimal preconditioned conjugate gradients, or "dense", by a dense eigenproblem, also
 	// where all pairs were known.
-	Method   string
-	Products int // of A with a block of up to four columns
-	Restarts int // or iterations
-	Basis    int // vectors, the most in use
-	Degree   int // of the polynomial in A that Lanczos ran on last; 1: A itself
+	Method   string `json:"method"`
+	Products int    `json:"products"` // of A with a block of up to four columns
+	Restarts int    `json:"restarts"` // or iterations
+	Basis    int    `json:"basis"`    // vectors, the most in use
+	Degree   int    `json:"degree"`   // of the polynomial in A that Lanczos ran on last; 1: A itself
 }
 
 const (

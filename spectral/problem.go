@@ -48,7 +48,7 @@ type Pairs struct {
 
 	// ErrorBounds holds for each value a number within which an eigenvalue lies:
 	// the residual with the rounding of its computation.
-	ErrorBounds []float64
+	ErrorBounds []float64 `json:"error_bounds"`
 }
 
 // Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;

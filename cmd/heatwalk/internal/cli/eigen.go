@@ -115,18 +115,7 @@ type eigenReport struct {
 	Cols       int             `json:"cols"`
 	Components int             `json:"components"`
 	Parameters eigenParameters `json:"parameters"`
-
-	Values      []float64 `json:"values"`
-	Residuals   []float64 `json:"residuals"`
-	ErrorBounds []float64 `json:"error_bounds"` // an eigenvalue lies within each
-	Known       int       `json:"known"`        // pairs that were not looked for
-	Norm        float64   `json:"norm"`         // a lower bound
-
-	Method   string `json:"method"`
-	Products int    `json:"products"`
-	Restarts int    `json:"restarts"`
-	Basis    int    `json:"basis"`
-	Degree   int    `json:"degree"`
+	*spectral.Pairs
 	Closing
 }
 
@@ -194,11 +183,9 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	r := &eigenReport{
 		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
-		Values: pairs.Values, Residuals: pairs.Residuals, ErrorBounds: pairs.ErrorBounds,
-		Known: pairs.Known, Norm: pairs.Norm,
-		Method: pairs.Method, Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
+		Pairs: pairs,
 	}
-	in.warnVague(r, pairs)
+	in.warnVague(r)
 	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
 }
 
@@ -269,9 +256,9 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 }
 
 // warnVague tells of eigenvalues that are as small as their errors.
-func (in *invocation) warnVague(r *eigenReport, pairs *spectral.Pairs) {
+func (in *invocation) warnVague(r *eigenReport) {
 	if e := r.Parameters.problem(); e.Which == lanczos.Smallest && e.Splits() {
-		if j, tolerance := pairs.Vague(leastEigenTolerance); j >= 0 && tolerance < r.Parameters.Tolerance {
+		if j, tolerance := r.Vague(leastEigenTolerance); j >= 0 && tolerance < r.Parameters.Tolerance {
 			in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
 				j+1, r.Values[j], r.ErrorBounds[j], r.Norm, tolerance)
 		}
