@@ -58,8 +58,9 @@ type SeveralChoice struct {
 // each, beside the most frequent labels for every node. Training nodes are drawn
 // uniformly, and a label that none of them has is never right. Each test node is given
 // as many labels as it has, see [validate.LabelF1].
-func RunSeveral(ctx context.Context, p *method.Problem, columns *multilabel.Columns, row []int, sets [][]int, plan *SeveralPlan) (*SeveralReport, error) {
+func RunSeveral(ctx context.Context, p *method.Problem, plan *SeveralPlan) (*SeveralReport, error) {
 	set := plan.Settings.WithDefaults()
+	row, sets := multilabel.SetsOf(p)
 	r := &SeveralReport{Nodes: len(p.Degrees), Labelled: len(row), Labels: len(p.Row), Classes: p.Names, Splits: plan.Splits, RNGSeed: set.RNGSeed}
 	draws := make([]*validate.Splits, len(plan.Fractions))
 	for i, fraction := range plan.Fractions {
@@ -67,6 +68,10 @@ func RunSeveral(ctx context.Context, p *method.Problem, columns *multilabel.Colu
 		if draws[i], err = validate.Draw(make([]int, len(row)), validate.Design{Fraction: fraction}, plan.Splits, set.RNGSeed); err != nil {
 			return nil, err
 		}
+	}
+	columns, err := multilabel.NewColumns(ctx, p, &set)
+	if err != nil {
+		return nil, err
 	}
 	for i, fraction := range plan.Fractions {
 		learned := SeveralResult{Method: "spectral", TrainFraction: fraction}

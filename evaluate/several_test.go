@@ -16,12 +16,15 @@ import (
 // frequent labels of the training nodes for all of them.
 func TestRunSeveral(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
-	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &method.Problem{A: g.A, Degrees: g.Degrees, Names: g.Names}
 	labels := len(g.Names)
 	sets := make([][]int, len(g.Row))
 	for i, c := range g.Class {
 		if sets[i] = []int{c}; i%3 == 0 {
 			sets[i] = append(sets[i], (c+1)%labels)
+		}
+		for _, c := range sets[i] {
+			p.Row, p.Class = append(p.Row, g.Row[i]), append(p.Class, c)
 		}
 	}
 	columns, err := multilabel.NewColumns(t.Context(), p, nil)
@@ -30,7 +33,7 @@ func TestRunSeveral(t *testing.T) {
 	}
 	const splits, fraction = 3, 0.6
 	run := func(workers int) *SeveralReport {
-		r, err := RunSeveral(t.Context(), p, columns, g.Row, sets, &SeveralPlan{
+		r, err := RunSeveral(t.Context(), p, &SeveralPlan{
 			Fractions: []float64{fraction}, Splits: splits, Settings: &method.Settings{RNGSeed: 5, Workers: workers},
 		})
 		if err != nil {

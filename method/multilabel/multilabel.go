@@ -1,12 +1,13 @@
 // Package multilabel learns several labels a node: [NewColumns] makes eigenvectors of the
-// graph, [Fit] learns each label against the rest from them, and [Model.Predict] gives a
-// probability of each that says nothing of the others.
+// graph, [Fit] learns each label against the rest from them, and [Predict], which does all
+// of it, gives a probability of each that says nothing of the others.
 package multilabel
 
 import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -136,6 +137,8 @@ type Model struct {
 	weights *mat.Dense // (columns + 1)×labels
 	shares  []float64
 	a, b    []float64 // of the sigmoids
+
+	own map[int][]int // labels of the nodes that Predict learned from
 }
 
 // Fit learns from nodes whose labels are sets of numbers below labels. Columns and
@@ -222,10 +225,48 @@ func (m *Model) ProbabilitiesTo(dst []float64, node int) []float64 {
 	return dst
 }
 
-// Predict returns the probabilities of all nodes of a problem, in rows that need not sum
-// to one, and the likeliest label of each, of labelled nodes too. The problem's labelled
-// nodes are those that the model has learned from.
-func (m *Model) Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Prediction, error) {
+// SetsOf returns the labelled nodes of a problem, each once, in their order, and their
+// labels in increasing order.
+func SetsOf(p *method.Problem) (node []int, sets [][]int) {
+	at := map[int]int{}
+	for i, v := range p.Row {
+		place, there := at[v]
+		if !there {
+			place = len(node)
+			at[v] = place
+			node, sets = append(node, v), append(sets, nil)
+		}
+		sets[place] = append(sets[place], p.Class[i])
+	}
+	for _, set := range sets {
+		slices.Sort(set)
+	}
+	return node, sets
+}
+
+// Predict learns from the labels of a problem. It returns the probabilities of all nodes, in
+// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The
+// errors are those of [NewColumns].
+func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model, *method.Prediction, error) {
+	columns, err := NewColumns(ctx, p, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	node, sets := SetsOf(p)
+	m, err := Fit(ctx, columns, node, sets, len(p.Names), s)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := m.predict(ctx, p, s)
+	m.own = make(map[int][]int, len(node))
+	for i, v := range node {
+		m.own[v] = sets[i]
+	}
+	return m, out, err
+}
+
+// predict returns the probabilities of all nodes of the problem that was learned from.
+func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Prediction, error) {
 	set := s.WithDefaults()
 	n, labels := len(p.Degrees), len(m.shares)
 	out := &method.Prediction{Scores: sparse.NewBlock[float32](n, labels), Class: make([]int, n)}
@@ -247,9 +288,18 @@ func (m *Model) Predict(ctx context.Context, p *method.Problem, s *method.Settin
 	})
 }
 
-// Likely returns the labels whose probability is at least one half, in their order, or
+// LabelsOf returns the labels that [Predict] says a node has: its own, or else those that are
+// likely.
+func (m *Model) LabelsOf(p *method.Prediction, node int) []int {
+	if own, labelled := m.own[node]; labelled {
+		return own
+	}
+	return likely(p.Scores.Row(node))
+}
+
+// likely returns the labels whose probability is at least one half, in their order, or
 // else the first of the likeliest.
-func Likely[T sparse.Float](probabilities []T) (set []int) {
+func likely(probabilities []float32) (set []int) {
 	best := 0
 	for c, p := range probabilities {
 		if p >= 0.5 {

@@ -229,7 +229,7 @@ func TestWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := model.Predict(t.Context(), p, s)
+		got, err := model.predict(t.Context(), p, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,5 +239,13 @@ func TestWorkersAgree(t *testing.T) {
 		if !reflect.DeepEqual(got.Scores, want.Scores) || !got.Reached.Equals(want.Reached) {
 			t.Errorf("%d workers predict otherwise than 1", workers)
 		}
+	}
+}
+
+// The labels of a node that stands on several lines are one set.
+func TestSetsOf(t *testing.T) {
+	node, sets := SetsOf(&method.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}})
+	if !slices.Equal(node, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
+		t.Errorf("nodes %v have %v", node, sets)
 	}
 }

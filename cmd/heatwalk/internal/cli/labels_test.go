@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
@@ -30,12 +29,8 @@ func TestTrainable(t *testing.T) {
 	}
 }
 
-func TestSetsOfLabels(t *testing.T) {
+func TestSizesOfLabels(t *testing.T) {
 	l := &nodefile.Labels{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}, Names: []string{"A", "B", "C"}}
-	row, sets := setsOf(l)
-	if !slices.Equal(row, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
-		t.Errorf("nodes %v have %v", row, sets)
-	}
 	if want := []int{2, 1, 2}; !slices.Equal(sizesOf(l), want) {
 		t.Errorf("sizes %v, want %v", sizesOf(l), want)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -49,111 +48,53 @@ func (in *invocation) checkSeveralEvaluate(cmd *cobra.Command, args []string, f 
 	in.checkOutput("--report", f.report, []string{".txt", ".json"}, append(args, f.labels)...)
 }
 
-// severalRun is a run that learns several labels a node.
-type severalRun struct {
-	*graphRun
-	problem  *method.Problem
-	settings *method.Settings
-	columns  *multilabel.Columns
-	row      []int // the labelled nodes
-	sets     [][]int
-}
-
-// beginSeveral reads what there is to learn from, plans the run and makes its columns.
-func (in *invocation) beginSeveral(name, path string, f *learning) (_ *severalRun, err error) {
-	s := new(severalRun)
-	if s.graphRun, err = in.beginLearn(name, path, f); err != nil {
-		return nil, err
+// beginSeveral reads what there is to learn from and plans the run.
+func (in *invocation) beginSeveral(name, path string, f *learning) (*graphRun, *method.Settings, error) {
+	d, err := in.beginLearn(name, path, f)
+	if err != nil {
+		return nil, nil, err
 	}
-	if err = s.plan(); err == nil {
-		if s.columns, err = multilabel.NewColumns(in.ctx, s.problem, s.settings); err != nil {
-			err = in.methodError(err, name)
-		}
+	if d.g.Manifest.Directed {
+		return nil, nil, fault.Usage(name, "%s", asymmetric("--multi-label", ""))
 	}
-	return s, err
-}
-
-func (s *severalRun) plan() error {
-	if s.g.Manifest.Directed {
-		return fault.Usage(s.name, "%s", asymmetric("--multi-label", ""))
-	}
-	for _, label := range s.l.Names {
+	for _, label := range d.l.Names {
 		if strings.Contains(label, severalSeparator) {
-			return fault.Data(s.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)
+			return nil, nil, fault.Data(d.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)
 		}
 	}
-	_, phase := s.in.progress.Parts("learning", "")
-	s.settings = &method.Settings{RNGSeed: uint64(s.in.seed), Workers: s.in.threads, Progress: phase}
-	s.row, s.sets = setsOf(s.l)
-	err := s.take(s.settings, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
-		list := multilabel.Memory(len(s.g.Degrees), len(s.row), len(s.l.Names), s.settings.Memory)
+	_, phase := in.progress.Parts("learning", "")
+	s := &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads, Progress: phase}
+	nodes, _ := multilabel.SetsOf(d.problem())
+	err = d.take(s, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
+		list := multilabel.Memory(len(d.g.Degrees), len(nodes), len(d.l.Names), s.Memory)
 		return [][]spec.Bytes{list}, spec.UnknownSweeps, nil
 	})
-	s.problem = s.graphRun.problem()
-	return err
-}
-
-// setsOf returns the labelled nodes, in the order of the file, and the classes of each of
-// them, in increasing order.
-func setsOf(l *nodefile.Labels) (row []int, sets [][]int) {
-	at := map[int]int{}
-	for i, v := range l.Row {
-		place, there := at[v]
-		if !there {
-			place = len(row)
-			at[v] = place
-			row, sets = append(row, v), append(sets, nil)
-		}
-		sets[place] = append(sets[place], l.Class[i])
-	}
-	for _, set := range sets {
-		slices.Sort(set)
-	}
-	return row, sets
+	return d, s, err
 }
 
 func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
-	s, err := in.beginSeveral(name, f.out, &f.learning)
+	d, s, err := in.beginSeveral(name, f.out, &f.learning)
 	if err != nil {
 		return err
 	}
-	model, err := multilabel.Fit(in.ctx, s.columns, s.row, s.sets, len(s.l.Names), s.settings)
-	if err != nil {
-		return in.methodError(err, name)
-	}
-	p, err := model.Predict(in.ctx, s.problem, s.settings)
+	model, p, err := multilabel.Predict(in.ctx, d.problem(), s)
 	if err != nil {
 		return in.methodError(err, name)
 	}
 	several := &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1}
-	r := &classifyRun{graphRun: s.graphRun, f: f, p: p, classified: classified{learned: s.learned(s.l), Method: "spectral", Several: several}}
-	r.Labelled = len(s.row)
-	return r.finish(s.problem, several, severalLabels(p, s.l, s.row, s.sets, f.unreached == "prior"))
-}
-
-// severalLabels returns what is written for the labels of a row: its own, those that
-// are likely, the likeliest first, or the likeliest; of a node that no label reaches "",
-// unless it has its prior.
-func severalLabels(p *method.Prediction, l *nodefile.Labels, row []int, sets [][]int, prior bool) func(row int) string {
-	own := map[int][]int{}
-	for i, v := range row {
-		own[v] = sets[i]
-	}
-	var names []string
-	return func(v int) string {
-		names = names[:0]
-		set, known := own[v]
-		if !known {
-			if !prior && !p.Reached.Contains(uint32(v)) {
-				return ""
-			}
-			set = multilabel.Likely(p.Scores.Row(v))
+	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{learned: d.learned(d.l), Method: "spectral", Several: several}}
+	nodes, _ := multilabel.SetsOf(d.problem())
+	r.Labelled = len(nodes)
+	return r.finish(d.problem(), several, func(row int) string {
+		if f.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
+			return ""
 		}
-		for _, c := range set {
-			names = append(names, l.Names[c])
+		var names []string
+		for _, c := range model.LabelsOf(p, row) {
+			names = append(names, d.l.Names[c])
 		}
 		return strings.Join(names, severalSeparator)
-	}
+	})
 }
 
 // severalEvaluated is the JSON document of evaluate where nodes have several labels.
@@ -165,21 +106,19 @@ type severalEvaluated struct {
 }
 
 func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
-	s, err := in.beginSeveral(name, f.report, &f.learning)
+	d, s, err := in.beginSeveral(name, f.report, &f.learning)
 	if err != nil {
 		return err
 	}
 	splits, _ := in.progress.Parts("evaluating", "split")
-	report, err := evaluate.RunSeveral(in.ctx, s.problem, s.columns, s.row, s.sets, &evaluate.SeveralPlan{
-		Fractions: f.train, Splits: f.splits, Settings: s.settings, Progress: splits,
-	})
+	report, err := evaluate.RunSeveral(in.ctx, d.problem(), &evaluate.SeveralPlan{Fractions: f.train, Splits: f.splits, Settings: s, Progress: splits})
 	if none := new(validate.DrawError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
 	}
 	if err != nil {
-		return in.methodError(f.explain(err, s.g.Nodes, s.l), name)
+		return in.methodError(f.explain(err, d.g.Nodes, d.l), name)
 	}
-	doc := &severalEvaluated{SeveralReport: report, Graph: name, Skipped: skippedOf(s.l)}
-	return s.publishReport(doc, report, storeOf(s.g.Manifest), nil)
+	doc := &severalEvaluated{SeveralReport: report, Graph: name, Skipped: skippedOf(d.l)}
+	return d.publishReport(doc, report, storeOf(d.g.Manifest), nil)
 }
