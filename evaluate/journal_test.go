@@ -121,7 +121,7 @@ type tallying struct {
 func (tallying) Name() string { return "tallying" }
 
 func (m tallying) Tune(ctx context.Context, p *method.Problem, splits *validate.Splits, s *method.Settings) (*method.Choice, error) {
-	found, err := s.Tally.Count(3, splits.Len(), func(i int, right []int64) (int, error) {
+	found, err := s.Tally.Count(3, splits.Len, func(i int, right []int64) (int, error) {
 		m.stop()
 		*m.tested++
 		right[i%3] = int64(i)

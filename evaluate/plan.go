@@ -89,14 +89,14 @@ func (s *size) tuningSplits() int {
 	if s.tuning == nil {
 		return 0
 	}
-	return s.tuning.Len()
+	return s.tuning.Len
 }
 
 // sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
+		return []size{{fraction: share(*plan.Given), splits: &validate.Splits{Len: 1, At: func(int) validate.Split { return *plan.Given }}}}, nil
 	}
 	var sizes []size
 	for _, d := range plan.designs() {

@@ -48,7 +48,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	n, _ := p.A.Dims()
 	report := &Report{
 		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
-		Splits: sizes[0].splits.Len(), TuningSplits: sizes[0].tuningSplits(),
+		Splits: sizes[0].splits.Len, TuningSplits: sizes[0].tuningSplits(),
 		Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
 	r := &runner{
@@ -125,7 +125,7 @@ func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error 
 		}
 	}
 	first := len(rec.Outcomes)
-	found := make([]*answers, s.splits.Len()-first)
+	found := make([]*answers, s.splits.Len-first)
 	var mu sync.Mutex // of what follows, which goes on by the order of splits
 	err := sched.Run(ctx, m.lanes, len(found), func(_, i int) error {
 		split := s.splits.At(first + i)

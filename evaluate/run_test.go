@@ -121,7 +121,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if r.Splits != 1 || r.TuningSplits != 0 || r.Results[0].TrainFraction != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	var few *validate.DrawError
+	var few *validate.SplitError
 	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}

@@ -183,7 +183,7 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 			return nil, err
 		}
 	}
-	found, err := set.Tally.Count(set.Grid.Size(), splits.Len(), func(i int, right []int64) (int, error) {
+	found, err := set.Tally.Count(set.Grid.Size(), splits.Len, func(i int, right []int64) (int, error) {
 		split := splits.At(i)
 		train := p.At(split.Train)
 		c := &chooser{
@@ -200,7 +200,7 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 		}
 		work = c.work
 		if set.Progress != nil {
-			set.Progress("choose", float64(i+1)/float64(splits.Len()))
+			set.Progress("choose", float64(i+1)/float64(splits.Len))
 		}
 		return c.tested, nil
 	})

@@ -125,11 +125,11 @@ func TestMajorityLabelsAll(t *testing.T) {
 // Classes without a training node are counted by their test nodes.
 func TestUnseen(t *testing.T) {
 	p := &Problem{Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
-	s, err := validate.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
+	_, unseen, err := validate.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Unseen(p.Class); len(got) != 3 || got[0] != 0 || got[1] != 0 || got[2] != 2 {
+	if got := unseen; len(got) != 3 || got[0] != 0 || got[1] != 0 || got[2] != 2 {
 		t.Errorf("%v", got)
 	}
 }

@@ -26,9 +26,9 @@ func TestKernelsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, narrow := gram.NewCache(p, 0, 1), gram.NewCache(p, 1, 2)
-	for split := range splits.Len() {
+	for split := range splits.Len {
 		for _, m := range methods {
-			c, err := m.Tune(t.Context(), p, validate.One(splits.At(split)), &Settings{Fixed: true})
+			c, err := m.Tune(t.Context(), p, &validate.Splits{Len: 1, At: func(int) validate.Split { return splits.At(split) }}, &Settings{Fixed: true})
 			if err != nil {
 				t.Fatal(m.Name(), err)
 			}

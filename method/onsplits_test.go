@@ -36,7 +36,7 @@ func TestTuneOnSplits(t *testing.T) {
 			t.Fatalf("%s chooses nothing on splits", m.Name())
 		}
 		right, tested := 0, 0
-		for i := range splits.Len() {
+		for i := range splits.Len {
 			out, err := m.Predict(ctx, p.At(splits.At(i).Train), &c.Parameters, nil)
 			if err != nil {
 				t.Fatal(m.Name(), err)
@@ -77,7 +77,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		right, largest := 0, 0
-		for i := range splits.Len() {
+		for i := range splits.Len {
 			train := p.At(splits.At(i).Train)
 			out, err := methods[0].Predict(t.Context(), train, &c.Parameters, set)
 			if err != nil {
@@ -140,7 +140,7 @@ func TestTuneUnreached(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range list {
-		c, err := m.Tune(t.Context(), p, validate.One(split), &Settings{Fixed: true})
+		c, err := m.Tune(t.Context(), p, &validate.Splits{Len: 1, At: func(int) validate.Split { return split }}, &Settings{Fixed: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -244,7 +244,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
-	for i := range splits.Len() {
+	for i := range splits.Len {
 		s := splits.At(i)
 		train := p.At(s.Train)
 		fold := validate.Folds(train.Class, set.Folds, set.RNGSeed, 0)

@@ -63,7 +63,7 @@ func TestTally(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if done != units || units < splits.Len() {
+		if done != units || units < splits.Len {
 			t.Errorf("%s: %d units of work, %d in one go", m.Name(), done, units)
 		}
 		if got, want := found(c), found(whole); got != want {

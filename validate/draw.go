@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,20 +32,31 @@ type Design struct {
 	Tuning bool
 }
 
-// DrawError is returned for a design that leaves a class without a training item, or no
-// item to test on. It is an [ErrUsage].
-type DrawError struct {
+// SplitError says why labelled items cannot be divided as asked: that a design leaves a
+// class without a training item, or no item to test on, or that a given split does not fit
+// its labels. It is an [ErrUsage].
+type SplitError struct {
 	Design
 	Items    int     // with a label; of folds those of Class
 	Class    int     // without a training item, of folds that of the fewest; −1: no item to test on
 	Smallest float64 // the smallest fraction that works for these splits, 0: none does
+
+	What string // is wrong with a given split, "" of a design
+	Row  int    // of the graph that What is about, −1: none
+
+	Noun, Name string // words for an item and for Class; "": "node" and "a class"
 }
 
-// Error says what the design leaves, and which works.
-func (e *DrawError) Error() string { return e.Text("node", "a class") }
-
-// Text is Error with the words for an item and for the class that it is about.
-func (e *DrawError) Text(noun, class string) string {
+// Error says what the design leaves, and which works, or what is wrong with the given
+// split, and in which row.
+func (e *SplitError) Error() string {
+	switch {
+	case e.What != "" && e.Row < 0:
+		return "the split " + e.What
+	case e.What != "":
+		return fmt.Sprintf("row %d of the split %s", e.Row, e.What)
+	}
+	noun, class := cmp.Or(e.Noun, "node"), cmp.Or(e.Name, "a class")
 	items := fmt.Sprintf("%d labelled %s", e.Items, noun)
 	if e.Items != 1 {
 		items += "s"
@@ -66,14 +78,14 @@ func (e *DrawError) Text(noun, class string) string {
 }
 
 // Unwrap returns [ErrUsage].
-func (e *DrawError) Unwrap() error { return ErrUsage }
+func (e *SplitError) Unwrap() error { return ErrUsage }
 
 // attempts is how many permutations [Draw] tries for each split.
 const attempts = 100
 
 // Draw draws count splits of the items with the given classes. Split s depends on seed,
 // the design and s alone. Where chance would leave a class without a training item it is
-// drawn again, up to a hundred times; the error is then a [*DrawError], or an [ErrUsage].
+// drawn again, up to a hundred times; the error is then a [*SplitError], or an [ErrUsage].
 //
 // Fractions that are not stratified take the first items of a permutation that is the same
 // for all of them: a larger one extends the same draw, and if a fraction fails there may
@@ -103,7 +115,7 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	case count < 1:
 		return nil, fmt.Errorf("%w: %d splits; at least 1 is needed", ErrUsage, count)
 	}
-	return &Splits{count, draw}, nil
+	return &Splits{Len: count, At: draw}, nil
 }
 
 // uniform draws fractions that are not stratified.
@@ -111,7 +123,7 @@ func (d Design) uniform(class []int, count int, seed, stream uint64) (func(i int
 	n := len(class)
 	m := int(math.Round(d.Fraction * float64(n)))
 	if m >= n {
-		return nil, &DrawError{Design: d, Items: n, Class: -1}
+		return nil, &SplitError{Design: d, Items: n, Class: -1}
 	}
 	needed, missing := m, -1
 	for s := range count {
@@ -120,7 +132,7 @@ func (d Design) uniform(class []int, count int, seed, stream uint64) (func(i int
 		}
 	}
 	if needed > m {
-		e := &DrawError{Design: d, Items: n, Class: missing}
+		e := &SplitError{Design: d, Items: n, Class: missing}
 		if needed < n {
 			e.Smallest = fractionFor(needed, n)
 		}
@@ -224,7 +236,7 @@ func (d Design) stratified(class []int, seed, stream uint64) (func(i int) Split,
 		tests += len(items) - taken[c]
 	}
 	if tests == 0 {
-		return nil, &DrawError{Design: d, Items: len(class), Class: -1}
+		return nil, &SplitError{Design: d, Items: len(class), Class: -1}
 	}
 	return func(i int) Split { return takeOf(members, taken, seed, stream|uint64(i)) }, nil
 }
@@ -257,7 +269,7 @@ func (d Design) folds(class []int, count int, seed, stream uint64) (func(i int) 
 	if d.Folds < 2 {
 		return nil, fmt.Errorf("%w: %d folds; at least 2 are needed", ErrUsage, d.Folds)
 	}
-	few := &DrawError{Design: d, Items: len(members[smallest]), Class: smallest}
+	few := &SplitError{Design: d, Items: len(members[smallest]), Class: smallest}
 	if d.Folds > len(class) || d.Stratified && d.Folds > len(members[smallest]) {
 		return nil, few
 	}

@@ -29,8 +29,8 @@ func TestFoldSplits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if splits.Len() != 11 {
-				t.Fatalf("%d splits", splits.Len())
+			if splits.Len != 11 {
+				t.Fatalf("%d splits", splits.Len)
 			}
 			for number := range 2 {
 				seen := make([]int, len(class))
@@ -79,7 +79,7 @@ func TestFoldSplits(t *testing.T) {
 
 func TestFoldErrors(t *testing.T) {
 	class := classesOf(10, 3)
-	for wrong, want := range map[DrawError]string{
+	for wrong, want := range map[SplitError]string{
 		{Design: Design{Folds: 10}, Items: 10}: "of 10 folds one has none of the 10 labelled nodes of a class; give fewer, or stratified ones",
 		{Design: Design{Folds: 2}, Items: 1}:   "2 folds are more than the 1 labelled node of a class; leave out the class",
 	} {
@@ -103,7 +103,7 @@ func TestFoldErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", c.p, err, c.want)
 		}
 	}
-	var few *DrawError
+	var few *SplitError
 	if _, err := Draw(class, Design{Folds: 4, Stratified: true}, 5, 1); !errors.As(err, &few) || few.Class != 1 || few.Items != 3 {
 		t.Errorf("%+v", few)
 	}

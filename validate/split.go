@@ -15,25 +15,9 @@ type Split struct{ Train, Test []int }
 // Splits are splits that are drawn when they are asked for: of many items all of them
 // together would take more than everything else.
 type Splits struct {
-	count int
-	draw  func(i int) Split
+	Len int               // the number of splits
+	At  func(i int) Split // split i, the same at every call. Cost: a permutation of the items
 }
-
-// Len returns the number of splits.
-func (s *Splits) Len() int { return s.count }
-
-// At returns split i, the same at every call. Cost: a permutation of the items.
-func (s *Splits) At(i int) Split {
-	if uint(i) >= uint(s.count) {
-		panic(badSplit)
-	}
-	return s.draw(i)
-}
-
-// One returns splits of which there is only the given one.
-func One(s Split) *Splits { return &Splits{1, func(int) Split { return s }} }
-
-const badSplit = "validate: there is no such split"
 
 // Streams of the generator, one for each purpose, so that no draw depends on
 // how many others were made. The low 32 bits number the draw.
@@ -49,27 +33,13 @@ func newRand(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed,
 // ErrUsage is wrapped by errors that a different parameter would avoid.
 var ErrUsage = errors.New("validate: parameter outside its range")
 
-// SplitError is returned for a given split that does not fit its labels.
-type SplitError struct {
-	Row  int // the row of the graph it is about, −1: none
-	What string
-}
-
-// Error says what is wrong with the split, and in which row.
-func (e *SplitError) Error() string {
-	if e.Row < 0 {
-		return "the split " + e.What
-	}
-	return fmt.Sprintf("row %d of the split %s", e.Row, e.What)
-}
-
 // GivenSplit returns the split whose training and test nodes are the rows of the
 // graph in train and test. Labelled node i is row[i] and has class[i], a position
 // in names. Every row of the split needs a label and is named once, the training
 // rows hold two classes and there is a test row; else the error is a
-// [*SplitError]. Test nodes of a class without a training node count as wrong;
-// see [Split.Unseen].
-func GivenSplit(row, class []int, names []string, train, test []int) (Split, error) {
+// [*SplitError]. Test nodes of a class without a training node count as wrong; unseen
+// counts them by class.
+func GivenSplit(row, class []int, names []string, train, test []int) (s Split, unseen []int, err error) {
 	position := make(map[int]int, len(row))
 	for i, r := range row {
 		position[r] = i
@@ -81,45 +51,40 @@ func GivenSplit(row, class []int, names []string, train, test []int) (Split, err
 			i, ok := position[r]
 			switch {
 			case !ok:
-				return nil, &SplitError{r, "has no label"}
+				return nil, given(r, "has no label")
 			case used[i]:
-				return nil, &SplitError{r, "is named twice"}
+				return nil, given(r, "is named twice")
 			}
 			used[i], places[j] = true, i
 		}
 		slices.Sort(places)
 		return places, nil
 	}
-	var s Split
-	var err error
 	if s.Train, err = place(train); err != nil {
-		return Split{}, err
+		return Split{}, nil, err
 	}
 	if s.Test, err = place(test); err != nil {
-		return Split{}, err
+		return Split{}, nil, err
 	}
 	if len(s.Test) == 0 {
-		return Split{}, &SplitError{-1, "has no test node"}
+		return Split{}, nil, given(-1, "has no test node")
 	}
 	if len(s.Train) == 0 {
-		return Split{}, &SplitError{-1, "has no training node"}
+		return Split{}, nil, given(-1, "has no training node")
 	}
 	first := class[s.Train[0]]
 	if !slices.ContainsFunc(s.Train, func(i int) bool { return class[i] != first }) {
-		return Split{}, &SplitError{-1, fmt.Sprintf("has training nodes of class %q alone, and two classes are needed", names[first])}
+		return Split{}, nil, given(-1, fmt.Sprintf("has training nodes of class %q alone, and two classes are needed", names[first]))
 	}
-	return s, nil
-}
-
-// Unseen returns how many test nodes each class without a training node has,
-// by class.
-func (s Split) Unseen(class []int) []int {
-	tests := make([]int, slices.Max(class)+1)
+	unseen = make([]int, slices.Max(class)+1)
 	for _, i := range s.Test {
-		tests[class[i]]++
+		unseen[class[i]]++
 	}
 	for _, i := range s.Train {
-		tests[class[i]] = 0
+		unseen[class[i]] = 0
 	}
-	return tests
+	return s, unseen, nil
 }
+
+// given returns an error about a row of a given split, −1 for none.
+func given(row int, what string) error { return &SplitError{Row: row, What: what} }

@@ -27,7 +27,7 @@ func TestRandomSplits(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "rng seed")
 		fraction := float64(m) / float64(n)
 		splits, err := Draw(class, Design{Fraction: fraction}, 4, seed)
-		var failed *DrawError
+		var failed *SplitError
 		if errors.As(err, &failed) {
 			if failed.Smallest == 0 {
 				return
@@ -46,7 +46,7 @@ func TestRandomSplits(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		for i := range splits.Len() {
+		for i := range splits.Len {
 			s := splits.At(i)
 			if len(s.Train) != m {
 				t.Fatalf("%d training nodes, want %d", len(s.Train), m)
@@ -100,7 +100,7 @@ func TestRandomSplitsAreUniform(t *testing.T) {
 		t.Fatal(err)
 	}
 	var in [n]int
-	for i := range splits.Len() {
+	for i := range splits.Len {
 		s := splits.At(i)
 		for _, i := range s.Train {
 			in[i]++
@@ -167,7 +167,7 @@ func TestPerClassSplits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range splits.Len() {
+		for i := range splits.Len {
 			s := splits.At(i)
 			checkSplit(t, s, len(class))
 			got := at(class, s.Train)
@@ -187,7 +187,7 @@ func TestPerClassSplits(t *testing.T) {
 
 func TestGivenSplit(t *testing.T) {
 	row, class, names := []int{4, 7, 1, 9}, []int{0, 1, 0, 1}, []string{"a", "b"}
-	s, err := GivenSplit(row, class, names, []int{9, 4}, []int{1, 7})
+	s, _, err := GivenSplit(row, class, names, []int{9, 4}, []int{1, 7})
 	if err != nil || !slices.Equal(s.Train, []int{0, 3}) || !slices.Equal(s.Test, []int{1, 2}) {
 		t.Fatalf("%v, %v", s, err)
 	}
@@ -202,7 +202,7 @@ func TestGivenSplit(t *testing.T) {
 		{nil, []int{7}, "the split has no training node"},
 		{[]int{4, 7}, nil, "the split has no test node"},
 	} {
-		_, err := GivenSplit(row, class, names, test.train, test.test)
+		_, _, err := GivenSplit(row, class, names, test.train, test.test)
 		var bad *SplitError
 		if !errors.As(err, &bad) || err.Error() != test.want {
 			t.Errorf("%v / %v: %v, want %s", test.train, test.test, err, test.want)

@@ -55,7 +55,7 @@ func (m spectralLogistic) Tune(ctx context.Context, p *problem.Problem, splits *
 	if r.settings, err = validate.Settings(s.Tried, s.Given, nil); err != nil {
 		return nil, err
 	}
-	right, tested, err := s.Count(len(r.settings), splits.Len(), func(i int, right []int64) (int, error) {
+	right, tested, err := s.Count(len(r.settings), splits.Len, func(i int, right []int64) (int, error) {
 		if r.x == nil {
 			if err := r.embed(ctx); err != nil {
 				return 0, err
@@ -69,7 +69,7 @@ func (m spectralLogistic) Tune(ctx context.Context, p *problem.Problem, splits *
 		for at, list := range found {
 			right[at] = int64(rightOutside(list, nil, -1))
 		}
-		r.set.tell("choose", float64(i+1)/float64(splits.Len()))
+		r.set.tell("choose", float64(i+1)/float64(splits.Len))
 		return len(split.Test), nil
 	})
 	if err != nil {

@@ -267,7 +267,7 @@ func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validat
 		return nil, err
 	}
 	tested := 0
-	for i := range splits.Len() {
+	for i := range splits.Len {
 		tested += len(splits.At(i).Test)
 	}
 	c, err := validate.Choose(ctx, r.set.Tried, r.set.Given, nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
@@ -295,8 +295,8 @@ func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validat
 func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int64, err error) {
 	k, n := len(r.p.Names), len(r.p.Degrees)
 	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
-	for lo := 0; lo < splits.Len(); lo += together {
-		hi := min(lo+together, splits.Len())
+	for lo := 0; lo < splits.Len; lo += together {
+		hi := min(lo+together, splits.Len)
 		var groups []cwk.Seeds
 		for i := lo; i < hi; i++ {
 			train := r.p.At(splits.At(i).Train)

@@ -305,11 +305,11 @@ func (in *invocation) planTo(plan *evaluate.Plan, s *splitting, nodes labelled, 
 	if err != nil {
 		return err
 	}
-	split, err := validate.GivenSplit(l.Row, l.Class, l.Names, train, test)
+	split, unseen, err := validate.GivenSplit(l.Row, l.Class, l.Names, train, test)
 	if err != nil {
 		return s.explain(err, nodes, l)
 	}
-	for c, tests := range split.Unseen(l.Class) {
+	for c, tests := range unseen {
 		if tests > 0 {
 			in.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(int64(tests), "test "+s.noun))
 		}
@@ -342,28 +342,26 @@ func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate
 func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
 	var (
 		journal *evaluate.FileError
-		drawn   *validate.DrawError
 		split   *validate.SplitError
 	)
-	noun := "labelled " + s.noun
 	switch {
 	case errors.As(err, &journal) && journal.Damaged:
 		return fault.Data(journal.Path, "%s", journal.What+"; leave out --resume to begin again")
 	case errors.As(err, &journal):
 		return fault.Usage("--resume", "%s %s; give what it had, or leave out --resume to begin again", journal.Path, journal.What)
-	case errors.As(err, &drawn):
-		flag, class := "--train", ""
-		if drawn.Folds > 0 {
+	case errors.As(err, &split) && split.What != "" && split.Row >= 0:
+		return fault.Data(s.split, "%q %s; keep one line for each labelled %s", nodes.ID(split.Row), split.What, s.noun)
+	case errors.As(err, &split) && split.What != "":
+		return fault.Data(s.split, "%v; give it more lines", split)
+	case errors.As(err, &split):
+		flag := "--train"
+		if split.Folds > 0 {
 			flag = "--folds"
 		}
-		if drawn.Class >= 0 {
-			class = fmt.Sprintf("class %q", l.Names[drawn.Class])
+		if split.Noun = s.noun; split.Class >= 0 {
+			split.Name = fmt.Sprintf("class %q", l.Names[split.Class])
 		}
-		return fault.Usage(flag, "%s", strings.Replace(drawn.Text(s.noun, class), "stratified ones", "--draw stratified", 1))
-	case errors.As(err, &split) && split.Row >= 0:
-		return fault.Data(s.split, "%q %s; keep one line for each %s", nodes.ID(split.Row), split.What, noun)
-	case errors.As(err, &split):
-		return fault.Data(s.split, "%s", "the split "+split.What+"; give it more lines")
+		return fault.Usage(flag, "%s", strings.Replace(split.Error(), "stratified ones", "--draw stratified", 1))
 	case errors.Is(err, validate.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
 	}

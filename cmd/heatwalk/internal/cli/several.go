@@ -112,7 +112,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	}
 	splits, _ := in.progress.Parts("evaluating", "split")
 	report, err := evaluate.RunSeveral(in.ctx, d.problem(), &evaluate.SeveralPlan{Fractions: f.train, Splits: f.splits, Settings: s, Progress: splits})
-	if none := new(validate.DrawError); errors.As(err, &none) && none.Class >= 0 {
+	if none := new(validate.SplitError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
 	}

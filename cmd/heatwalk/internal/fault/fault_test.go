@@ -32,7 +32,7 @@ func TestExitCode(t *testing.T) {
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
 		{validate.ErrUsage, 2},
-		{&validate.DrawError{}, 2},
+		{&validate.SplitError{}, 2},
 		{method.ErrGrid, 2},
 		{&nodefile.ParseError{}, 3},
 		{errors.Join(&nodefile.ParseError{}, errors.New("more")), 3},
