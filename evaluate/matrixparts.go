@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
@@ -69,7 +70,7 @@ func (m *MatrixParts) open(p *PartFile) (*npy.Array, error) {
 	}
 	m.files = append(m.files, f)
 	r, err := npy.Read(p.Path, f)
-	if wrong := new(npy.Error); errors.As(err, &wrong) {
+	if wrong := new(textio.Error); errors.As(err, &wrong) {
 		return nil, &FileError{Path: p.Path, What: wrong.What + "; make the part again"}
 	}
 	if err != nil {

@@ -2,11 +2,9 @@ package graphfile
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -126,11 +124,8 @@ func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 		panic(badRead)
 	}
 	g, err := read(s)
-	if array := new(npy.Error); errors.As(err, &array) {
-		err = &nodefile.ParseError{File: array.Array, Msg: array.What, Fix: array.Fix, Err: array.Err}
-	}
 	if err != nil {
-		return nil, err
+		return nil, nodefile.Translate(in.Name, err)
 	}
 	g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
 	return g, s.flush()

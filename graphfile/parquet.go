@@ -3,7 +3,6 @@ package graphfile
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 var parquetType = fileType{
@@ -45,7 +43,7 @@ func readParquet(s *sink) (*Summary, error) {
 	}
 	t := &edgeTable{sink: s}
 	if t.file, err = table.OpenParquet(content, size, taken, s.hold); err != nil {
-		return nil, t.translate(err)
+		return nil, err
 	}
 	if err := t.choose(); err != nil {
 		return nil, err
@@ -55,18 +53,9 @@ func readParquet(s *sink) (*Summary, error) {
 		return nil, err
 	}
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
-		return nil, t.translate(err)
+		return nil, err
 	}
 	return &Summary{Direction: Unstated, Columns: t.said}, nil
-}
-
-// translate names the file in an error about it.
-func (t *edgeTable) translate(err error) error {
-	var wrong *table.ParquetError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	return &nodefile.ParseError{File: t.Name, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
 }
 
 // choose settles which columns are read: those that the options name, or those

@@ -1,10 +1,10 @@
 package nodefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -57,16 +57,13 @@ var ErrInput = errors.New("nodefile: a wrong choice of inputs")
 // stays as it is.
 func Translate(path string, err error) error {
 	var text *textio.Error
-	var line *table.Fault
 	switch {
-	case errors.As(err, &line):
-		return &ParseError{File: path, Line: line.Line, Column: line.Column, Msg: line.Msg, Fix: line.Fix}
+	case errors.As(err, new(*ParseError)):
 	case errors.As(err, &text):
-		e := &ParseError{File: text.File, Line: text.Line, Msg: text.What, Fix: text.Fix, Err: err}
-		if text.Line == 0 && text.Byte >= 0 {
-			e.Byte, e.AtByte = text.Byte, true
+		return &ParseError{
+			File: cmp.Or(text.File, path), Line: text.Line, Column: text.Column, Byte: text.Byte, AtByte: text.AtByte,
+			Msg: text.What, Fix: text.Fix, Err: text.Err,
 		}
-		return e
 	case errors.Is(err, textio.ErrDirectory):
 		return &ParseError{File: path, Msg: "a directory", Fix: "list its files", Err: ErrInput}
 	case errors.Is(err, textio.ErrTerminal):

@@ -43,12 +43,3 @@ func isData(err error) bool {
 	var parse *ParseError
 	return errors.As(err, &parse)
 }
-
-// lookup is a graph of few nodes.
-type lookup map[string]int
-
-// Lookup implements [Lookup].
-func (l lookup) Lookup(id string) (int, bool) { row, ok := l[id]; return row, ok }
-
-// Len implements [Lookup].
-func (l lookup) Len() int { return len(l) }

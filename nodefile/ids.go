@@ -15,7 +15,7 @@ import (
 // says node, id or the like and is no node. An id that is not in the graph or
 // stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
-	t := &reader{path: path, lines: table.Nodes{Columns: 1}, nodes: nodes, stdin: stdin}
+	t := &reader{path: path, Nodes: table.Nodes{Columns: 1}, nodes: nodes, stdin: stdin}
 	return readRows(ctx, t, "ids", t.titled, func(int, table.Row) error { return nil })
 }
 
@@ -25,7 +25,7 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([
 // Stdin is what "-" reads. Memory: 8 bytes an id and the bytes of the file, or about
 // twice as many of one that is compressed or no file.
 func ReadNames(ctx context.Context, path string, want int, stdin io.Reader) (n int, id func(i int) string, err error) {
-	t := &reader{path: path, lines: table.Nodes{Columns: 1}, stdin: stdin}
+	t := &reader{path: path, Nodes: table.Nodes{Columns: 1}, stdin: stdin}
 	var text []byte                // the ids, one after the other
 	ends := make([]int, 1, want+1) // of each in text, behind a 0
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -36,7 +36,7 @@ func ReadNames(ctx context.Context, path string, want int, stdin io.Reader) (n i
 		if err != nil {
 			return 0, nil, err
 		}
-		if !first || !t.hasTitles && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
+		if !first || !t.Titled && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
 			text = append(text, row.ID()...)
 			ends = append(ends, len(text))
 		}
@@ -50,7 +50,7 @@ func ReadNames(ctx context.Context, path string, want int, stdin io.Reader) (n i
 // part, or with val, validation or none, are in neither. A first line with a
 // title is passed over as in [ReadIDs], and stdin is the same.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
-	t := &reader{path: path, lines: table.Nodes{Columns: 2}, nodes: nodes, stdin: stdin}
+	t := &reader{path: path, Nodes: table.Nodes{Columns: 2}, nodes: nodes, stdin: stdin}
 	var part []string
 	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row table.Row) error {
 		switch word := strings.ToLower(string(row.Field(1))); word {
@@ -59,7 +59,7 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 		case "val", "validation", "none":
 			part = append(part, "")
 		default:
-			return &ParseError{File: t.name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Field(1))), Fix: "fix the line"}
+			return &ParseError{File: t.Name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Field(1))), Fix: "fix the line"}
 		}
 		return nil
 	})
@@ -76,9 +76,9 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 	}
 	switch {
 	case len(train) == 0:
-		return nil, nil, &ParseError{File: t.name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
+		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
 	case len(test) == 0:
-		return nil, nil, &ParseError{File: t.name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
+		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
 	}
 	return train, test, nil
 }
@@ -87,7 +87,7 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 // title where the node should be, or nothing.
 func (t *reader) titled(row table.Row) (bool, error) {
 	_, known := t.nodes.Lookup(string(row.ID()))
-	return t.hasTitles || !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
+	return t.Titled || !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
 }
 
 // readRows reads a table in which every node has one line, and returns the
@@ -98,8 +98,7 @@ func readRows(ctx context.Context, t *reader, what string, isHeader func(table.R
 	var list []int
 	at := map[int]int64{} // the line of each row
 	first := true
-	var unknown, total int
-	var bad labelLine // the first of the unknown
+	var unknown table.Unknown
 	for row, err := range t.read(ctx) {
 		if err != nil {
 			return nil, err
@@ -116,15 +115,13 @@ func readRows(ctx context.Context, t *reader, what string, isHeader func(table.R
 		}
 		id := row.ID()
 		node, known := t.nodes.Lookup(string(id))
-		total++
 		if !known {
-			if unknown++; unknown == 1 {
-				bad = labelLine{line: row.Line, id: string(id)}
-			}
+			unknown.Add(row.Line, id)
 			continue
 		}
+		unknown.Total++
 		if line, twice := at[node]; twice {
-			return nil, &ParseError{File: t.name, Line: row.Line, Msg: fmt.Sprintf("%s is on line %d already", table.Quoted(id), line), Fix: "keep one of the lines"}
+			return nil, &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s is on line %d already", table.Quoted(id), line), Fix: "keep one of the lines"}
 		}
 		at[node] = row.Line
 		if err := use(node, row); err != nil {
@@ -132,13 +129,11 @@ func readRows(ctx context.Context, t *reader, what string, isHeader func(table.R
 		}
 		list = append(list, node)
 	}
-	switch {
-	case total == 0:
-		return nil, &ParseError{File: t.name, Msg: "no " + what, Fix: "give one node a line"}
-	case unknown == total:
-		return nil, noneKnown(t.name, total, bad.id)
-	case unknown > 0:
-		return nil, someUnknown(t.name, bad.line, bad.id, unknown, total, "take such lines out")
+	if unknown.Total == 0 {
+		return nil, &ParseError{File: t.Name, Msg: "no " + what, Fix: "give one node a line"}
+	}
+	if err := unknown.Err(false, "take such lines out"); err != nil {
+		return nil, Translate(t.Name, err)
 	}
 	return list, nil
 }

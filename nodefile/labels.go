@@ -60,16 +60,16 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		c = &LabelConfig{}
 	}
 	r := &labelReader{
-		c: c, t: &reader{path: path, lines: table.Nodes{Columns: 2}, nodes: nodes, stdin: c.Stdin, warn: c.Warn}, label: 1, missing: c.Missing,
+		c: c, t: &reader{path: path, Nodes: table.Nodes{Columns: 2}, nodes: nodes, stdin: c.Stdin, warn: c.Warn}, label: 1, missing: c.Missing,
 		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels
 	}
 	if table.IsNamed(path, table.ContentFile) {
-		r.t.lines.Columns, r.label = table.MaxFields, lastField
+		r.t.Columns, r.label = table.MaxFields, lastField
 	} else if c.Fields != nil {
-		r.t.lines.Columns = table.MaxFields
+		r.t.Columns = table.MaxFields
 	}
 	lines := 0
 	for row, err := range r.t.read(ctx) {
@@ -82,7 +82,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 			if err != nil {
 				return nil, err
 			}
-			r.t.columns = []int{r.t.lines.Node, r.label}
+			r.t.Wanted = []int{r.t.Node, r.label}
 			if is {
 				continue
 			}
@@ -106,7 +106,7 @@ func (r *labelReader) line(row table.Row) labelLine {
 	if label == lastField {
 		label = len(row.Text) - 1
 	}
-	return labelLine{row.Line, string(row.Text[min(r.t.lines.Node, len(row.Text)-1)]), string(row.Field(label))}
+	return labelLine{row.Line, string(row.Text[min(r.t.Node, len(row.Text)-1)]), string(row.Field(label))}
 }
 
 // begin settles the columns by the first line and reports whether that is a header,
@@ -121,29 +121,29 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 	if r.c.Fields != nil {
 		columns, err := table.Choose(r.c.Fields, r.titles)
 		if err != nil || max(columns[0], columns[1]) >= len(r.titles) {
-			return false, &ParseError{File: r.t.name, Line: row.Line, Msg: fmt.Sprintf("%s, of which LabelConfig.Fields names others", table.Counted(len(r.titles), "field")), Fix: "correct LabelConfig.Fields"}
+			return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, of which LabelConfig.Fields names others", table.Counted(len(r.titles), "field")), Fix: "correct LabelConfig.Fields"}
 		}
-		r.t.lines.Node, r.label = columns[0], columns[1]
-		if r.t.hasTitles || !table.Numbers(r.c.Fields) {
+		r.t.Node, r.label = columns[0], columns[1]
+		if r.t.Titled || !table.Numbers(r.c.Fields) {
 			return true, nil
 		}
 	}
-	if _, known := r.t.nodes.Lookup(r.line(row).id); !r.t.hasTitles && (r.c.Header == NoHeader || r.c.Header == AutoHeader && known) {
+	if _, known := r.t.nodes.Lookup(r.line(row).id); !r.t.Titled && (r.c.Header == NoHeader || r.c.Header == AutoHeader && known) {
 		return false, nil
 	}
 	node, label := table.FindLabels(r.titles)
 	switch {
 	case r.c.Fields != nil:
 	case node >= 0 && label >= 0:
-		r.t.lines.Node, r.label = node, label
+		r.t.Node, r.label = node, label
 		if node != 0 || label != 1 {
-			r.t.lines.Columns = table.MaxFields
+			r.t.Columns = table.MaxFields
 		}
 	case label < 0 && node >= 0 && len(r.titles) > 2 && r.hasTitle(node):
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
-		return false, &ParseError{File: r.t.name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass LabelConfig.Fields=%d,N with the number N of its column", node+1)}
+		return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass LabelConfig.Fields=%d,N with the number N of its column", node+1)}
 	}
-	if r.c.Header == AutoHeader && !r.t.hasTitles {
+	if r.c.Header == AutoHeader && !r.t.Titled {
 		r.head = r.line(row)
 	}
 	return true, nil
@@ -158,22 +158,22 @@ func (r *labelReader) shift(row table.Row) {
 	if len(row.Text) != len(r.titles)+1 || r.label == lastField {
 		return
 	}
-	_, here := r.t.nodes.Lookup(string(row.Text[r.t.lines.Node]))
-	if _, behind := r.t.nodes.Lookup(string(row.Text[r.t.lines.Node+1])); behind && !here {
-		r.t.lines.Node++
+	_, here := r.t.nodes.Lookup(string(row.Text[r.t.Node]))
+	if _, behind := r.t.nodes.Lookup(string(row.Text[r.t.Node+1])); behind && !here {
+		r.t.Node++
 		r.label++
 	}
 }
 
 // end checks and numbers what was read.
 func (r *labelReader) end() (*Labels, error) {
-	r.labels.File = r.t.name
+	r.labels.File = r.t.Name
 	if r.head.line > 0 {
 		switch titled, is := r.isHeader(); {
 		case !is:
 			r.addUnknown(r.head)
 		case !titled && r.c.Warn != nil:
-			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.name, r.head.line, table.Quoted([]byte(r.head.id))))
+			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.Name, r.head.line, table.Quoted([]byte(r.head.id))))
 		}
 	}
 	if err := r.unknownError(); err != nil {
@@ -211,10 +211,8 @@ type labelReader struct {
 	at      []uint32 // by row: 1 + the position of its last label; 0 if it has none
 	before  []uint32 // of each label: 1 + the position of the one of the same node before it; 0 if it is the first
 
-	total     int // lines
-	unknown   int // of them, with an id that is not in the graph
-	firstLine labelLine
-	integers  bool // all ids are integers
+	unknown  table.Unknown // lines
+	integers bool          // all ids are integers
 }
 
 // add takes one line.
@@ -224,7 +222,7 @@ func (r *labelReader) add(line labelLine) error {
 		r.addUnknown(line)
 		return nil
 	}
-	r.total++
+	r.unknown.Total++
 	r.integers = r.integers && table.IsInteger([]byte(line.id))
 	l := r.labels
 	if line.label == "" || slices.Contains(r.missing, line.label) {
@@ -246,7 +244,7 @@ func (r *labelReader) add(line labelLine) error {
 		}
 		if !r.c.Several {
 			return &ParseError{
-				File: r.t.name, Line: line.line,
+				File: r.t.Name, Line: line.line,
 				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted([]byte(line.id)), line.label, r.names[l.Class[before]], r.lines[before]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
@@ -261,19 +259,15 @@ func (r *labelReader) add(line labelLine) error {
 
 // addUnknown takes a line whose id is not in the graph.
 func (r *labelReader) addUnknown(line labelLine) {
-	r.total++
-	r.unknown++
+	r.unknown.Add(line.line, []byte(line.id))
 	r.integers = r.integers && table.IsInteger([]byte(line.id))
-	if r.firstLine.line == 0 || line.line < r.firstLine.line {
-		r.firstLine = line
-	}
 }
 
 // isHeader reports whether the first line, whose id is not in the graph, is a
 // header, and whether its titles say so.
 func (r *labelReader) isHeader() (titled, is bool) {
 	head := r.head
-	if r.total == r.unknown {
+	if r.unknown.Total == r.unknown.Count {
 		return false, false
 	}
 	if _, used := r.classes[head.label]; used {
@@ -285,20 +279,12 @@ func (r *labelReader) isHeader() (titled, is bool) {
 
 // unknownError returns the error for ids that are not in the graph.
 func (r *labelReader) unknownError() error {
-	r.labels.Unknown = r.unknown
-	first := r.firstLine
-	switch {
-	case r.unknown == 0:
-	case r.unknown == r.total:
-		return noneKnown(r.t.name, r.total, first.id)
-	case !r.c.SkipUnknown:
-		fix := "give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on"
-		if r.c.Stored {
-			fix = "ingest again with ingest.Config.Nodes for nodes without edges, or pass LabelConfig.SkipUnknown to go on"
-		}
-		return someUnknown(r.t.name, first.line, first.id, r.unknown, r.total, fix)
+	r.labels.Unknown = r.unknown.Count
+	fix := "give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on"
+	if r.c.Stored {
+		fix = "ingest again with ingest.Config.Nodes for nodes without edges, or pass LabelConfig.SkipUnknown to go on"
 	}
-	return nil
+	return Translate(r.t.Name, r.unknown.Err(r.c.SkipUnknown, fix))
 }
 
 // finish numbers the classes by name.
@@ -313,26 +299,4 @@ func (r *labelReader) finish() *Labels {
 		l.Class[i] = number[class]
 	}
 	return l
-}
-
-// noneKnown is the error for a file about another graph.
-func noneKnown(name string, total int, first string) error {
-	msg := fmt.Sprintf("none of %d ids is in the graph (first %s)", total, table.Quoted([]byte(first)))
-	if total == 1 {
-		msg = fmt.Sprintf("%s is not in the graph", table.Quoted([]byte(first)))
-	}
-	return &ParseError{File: name, Msg: msg, Fix: "does one file count from 0 and the other from 1?"}
-}
-
-// someUnknown is the error for some ids that are not in the graph.
-func someUnknown(name string, line int64, id string, unknown, total int, fix string) error {
-	verb := "are"
-	if unknown == 1 {
-		verb = "is"
-	}
-	return &ParseError{
-		File: name, Line: line,
-		Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", table.Quoted([]byte(id)), unknown, total, verb),
-		Fix: fix,
-	}
 }

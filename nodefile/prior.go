@@ -23,20 +23,20 @@ import (
 // of it; it is then brought to one. stdin is that of [ReadIDs].
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
 	classes := len(classNames)
-	t := &reader{path: path, lines: table.Nodes{Columns: classes + 1}, nodes: nodes, stdin: stdin}
+	t := &reader{path: path, Nodes: table.Nodes{Columns: classes + 1}, nodes: nodes, stdin: stdin}
 	var column []int // of each class, in the file
 	width := 0       // fields of a line
 	head := func(row table.Row) (isHeader bool, err error) {
 		width = len(row.Text)
-		column, err = priorColumns(t.name, row, classNames)
+		column, err = priorColumns(t.Name, row, classNames)
 		return true, err
 	}
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
 	list, err := readRows(ctx, t, "probabilities", head, func(node int, row table.Row) error {
 		if len(row.Text) != width {
-			return &ParseError{File: t.name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
+			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
 		}
-		return distribution(prior.Row(node), t.name, row, column)
+		return distribution(prior.Row(node), t.Name, row, column)
 	})
 	if err != nil {
 		return nil, err

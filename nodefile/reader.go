@@ -17,48 +17,25 @@ type Lookup interface {
 
 // reader reads one of these files.
 type reader struct {
+	table.Nodes
 	path  string
 	nodes Lookup // the graph; nil: not known
 	stdin io.Reader
 	warn  func(string)
-
-	name  string // for messages
-	lines table.Nodes
-
-	hasTitles bool  // the first row holds titles for sure
-	columns   []int // those that are wanted of Parquet, set with the first row; nil: all
 }
 
 // read opens the file and yields its data lines; an error comes last. Of Parquet the
 // first line is that of the titles.
 func (t *reader) read(ctx context.Context) iter.Seq2[table.Row, error] {
-	isParquet := table.IsNamed(t.path, ".parquet") || table.IsNamed(t.path, ".pq")
+	if t.nodes != nil {
+		t.Known = func(id string) bool {
+			_, known := t.nodes.Lookup(id)
+			return known
+		}
+	}
 	return func(yield func(table.Row, error) bool) {
-		in, err := textio.Open(ctx, t.path, &textio.Options{Stdin: t.stdin, Warn: t.warn, Any: isParquet})
-		if err != nil {
-			t.name = t.path
-			yield(table.Row{}, Translate(t.path, err))
-			return
-		}
-		defer in.Close()
-		t.name = in.Name()
-		t.lines.Name = t.name
-		if t.nodes != nil {
-			t.lines.Known = func(id string) bool {
-				_, known := t.nodes.Lookup(id)
-				return known
-			}
-		}
-		rows := t.lines.Rows(in)
-		if isParquet {
-			rows = t.parquet(in)
-		}
-		for row, err := range rows {
-			if err != nil {
-				yield(table.Row{}, Translate(t.name, err))
-				return
-			}
-			if !yield(row, nil) {
+		for row, err := range t.Read(ctx, t.path, textio.Options{Stdin: t.stdin, Warn: t.warn}) {
+			if !yield(row, Translate(t.Name, err)) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 // Package tablefile reads and writes matrices of features, a row for each node or other
 // thing, and precomputed kernels: LIBSVM's text, .npy arrays and .npz archives with
-// one. It also writes predictions.
+// one. It also reads attributes of nodes, from these or from a table ([ReadFeatures]), and
+// writes predictions.
 //
 //	f, err := tablefile.Inspect(ctx, "x.svm.gz", nil)
 //	err = tablefile.Read(ctx, f, func(label []byte, row []float32) error { … })

@@ -6,45 +6,126 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadFeatures reads what is known of nodes, a row for each of them: a matrix that
-// [Inspect] knows, whose rows the lines of the file ids name, or for "" what [File.Axis]
-// says; or a table with the ids in a column ([nodefile.ReadFeatures]), beside which there
-// is no such file. A matrix without ids is an error that wraps [ErrNoIDs], one that can
-// be read once [ErrStream]. At most an eighth of the memory of c is for reading.
-func ReadFeatures(ctx context.Context, path, ids string, nodes nodefile.Lookup, c *nodefile.FeatureConfig, stdin io.Reader) (*nodefile.Features, error) {
-	if Detect(ctx, path) == Other {
-		if ids != "" {
-			return nil, fmt.Errorf("%w, and so none are read from %s", ErrTable, ids)
-		}
-		return nodefile.ReadFeatures(ctx, path, nodes, c)
-	}
-	if c == nil {
-		c = new(nodefile.FeatureConfig)
-	}
-	f, err := Inspect(ctx, path, &Options{Memory: c.Memory / 8})
-	if err != nil {
-		return nil, err
-	}
-	var rows Axis
-	if ids != "" {
-		rows, err = ReadAxis(ctx, ids, f.Rows, stdin)
-	} else {
-		rows, err = f.Axis(ctx, "rows")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return nodefile.CollectFeatures(path, nodes, f.Cols, c, func(add func(int64, string, []float32) error) error {
-		i := 0
-		return Read(ctx, f, func(_ []byte, row []float32) error {
-			i++
-			return add(0, rows.ID(i-1), row)
-		})
-	})
+// Features are numbers that are known of nodes: a row for each of them.
+type Features struct {
+	Table   *sparse.Table // a row for each node of the graph, missing where nothing is known
+	Unknown int           // rows passed over for a node that is not in the graph
+	Passed  []string      // columns passed over
+}
+
+// FeatureConfig are the settings of [ReadFeatures]; nil stands for the zero value.
+type FeatureConfig struct {
+	IDs         string       // a file whose lines name the rows of a matrix; "": see [File.Axis]
+	SkipUnknown bool         // pass over rows of nodes that are not in the graph; default: an error
+	Memory      int64        // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
+	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
+	Warn        func(string) // told of what is odd but accepted; nil: nobody
 }
 
 // ErrTable is wrapped by what [ReadFeatures] returns where ids are named for a table.
 var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
+
+// ReadFeatures reads what is known of nodes, a row for each of them: a matrix that
+// [Inspect] knows, whose rows the lines of a file name, or a table with the ids in a
+// column. A matrix without ids is an error that wraps [ErrNoIDs], one that can be read
+// once [ErrStream].
+//
+// A table has comma, tab, semicolon or blank between fields, as files of labels, and the
+// node in the column whose title says so (node, id, …) or the first. A column of numbers
+// is an attribute; where a value is missing it has the mean of the others. A column in
+// which something else stands is one of categories, each of which becomes an attribute of
+// 0 and 1; a missing value has none of them. Passed over, with a warning, are columns
+// titled as labels are and those with more than a thousand categories. The last column of
+// a LINQS .content file is the label. A table is read up to three times.
+//
+// It is a [*nodefile.ParseError] if there is no row, if a node has two, or if a node that
+// is not in the graph has one, unless these are to be skipped.
+func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
+	if c == nil {
+		c = new(FeatureConfig)
+	}
+	r := &features{Features: new(Features), c: c, file: path, nodes: nodes}
+	var err error
+	switch {
+	case Detect(ctx, path) != Other:
+		err = r.readMatrix(ctx)
+	case c.IDs != "":
+		err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)
+	default:
+		err = r.readTable(ctx)
+	}
+	if err == nil {
+		err = r.end()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Features, nil
+}
+
+// features collects features.
+type features struct {
+	*Features
+	c       *FeatureConfig
+	file    string
+	nodes   nodefile.Lookup
+	unknown table.Unknown
+}
+
+// readMatrix reads a matrix whose rows have ids of their own.
+func (r *features) readMatrix(ctx context.Context) error {
+	f, err := Inspect(ctx, r.file, &Options{Memory: r.c.Memory / 8})
+	if err != nil {
+		return err
+	}
+	var rows Axis
+	if r.c.IDs != "" {
+		rows, err = ReadAxis(ctx, r.c.IDs, f.Rows, r.c.Stdin)
+	} else {
+		rows, err = f.Axis(ctx, "rows")
+	}
+	if err != nil {
+		return err
+	}
+	r.Table = sparse.NewTable(r.nodes.Len(), f.Cols)
+	i := 0
+	return Read(ctx, f, func(_ []byte, row []float32) error {
+		i++
+		return r.add(0, []byte(rows.ID(i-1)), row)
+	})
+}
+
+// add adds the row of a node on a line, 0 if there is none.
+func (r *features) add(line int64, id []byte, values []float32) error {
+	row, known := r.nodes.Lookup(string(id))
+	if !known {
+		r.unknown.Add(line, id)
+		return nil
+	}
+	r.unknown.Total++
+	if r.Table.Has(row) {
+		return &nodefile.ParseError{File: r.file, Line: line, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
+	}
+	r.Table.Set(row, values)
+	if bytes := r.Table.Bytes(); r.c.Memory > 0 && bytes > r.c.Memory {
+		// What is still to come takes as much a row as what is there.
+		need := max(bytes, bytes/int64(r.Table.Present)*int64(r.nodes.Len()))
+		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}
+	}
+	return nil
+}
+
+// end tells whether there are rows, and of nodes of the graph.
+func (r *features) end() error {
+	if r.unknown.Total == 0 {
+		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}
+	}
+	r.Unknown = r.unknown.Count
+	return nodefile.Translate(r.file, r.unknown.Err(r.c.SkipUnknown, "take such rows out, or pass FeatureConfig.SkipUnknown"))
+}

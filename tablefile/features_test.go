@@ -12,7 +12,7 @@ import (
 
 // A matrix with ids beside it, with ids in a file that is named, and a table say the same
 // of nodes.
-func TestReadFeatures(t *testing.T) {
+func TestFeaturesOfMatrix(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"x.svm": "0 1:2\n0 2:3\n", "x.rows.ids": "c\na\n",
@@ -37,7 +37,7 @@ func TestReadFeatures(t *testing.T) {
 		if of.ids != "" {
 			of.ids = filepath.Join(dir, of.ids)
 		}
-		f, err := ReadFeatures(t.Context(), filepath.Join(dir, of.name), of.ids, nodes, nil, nil)
+		f, err := ReadFeatures(t.Context(), filepath.Join(dir, of.name), nodes, &FeatureConfig{IDs: of.ids})
 		if of.err != nil || err != nil {
 			if !errors.Is(err, of.err) || of.err == nil {
 				t.Errorf("%s %s: %v, want %v", of.name, of.ids, err, of.err)

@@ -67,15 +67,6 @@ type File struct {
 
 const fetchAgain = "fetch the file again"
 
-// translate makes a [*nodefile.ParseError] of what other packages say about a file.
-func translate(path string, err error) error {
-	var array *npy.Error
-	if told := nodefile.Translate(path, err); told != err || !errors.As(err, &array) {
-		return told
-	}
-	return &nodefile.ParseError{File: array.Array, Msg: array.What, Fix: array.Fix, Err: err}
-}
-
 // Recognize returns the format of a file from the first bytes of its content,
 // or else from its name. Archives may hold anything; [Detect] opens them.
 func Recognize(name string, head []byte) Format {
@@ -125,18 +116,18 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 		return nil, ErrStream
 	}
 	in, err := textio.Open(ctx, path, &textio.Options{Any: true})
-	return in, translate(path, err)
+	return in, nodefile.Translate(path, err)
 }
 
 // copyContent writes the content of what can only be read once, decompressed, to w.
 func copyContent(ctx context.Context, w io.Writer, path string, stdin io.Reader) error {
 	in, err := textio.Open(ctx, path, &textio.Options{Stdin: stdin, Any: true})
 	if err != nil {
-		return translate(path, err)
+		return nodefile.Translate(path, err)
 	}
 	defer in.Close()
 	_, err = io.Copy(w, in.Content())
-	return translate(path, err)
+	return nodefile.Translate(path, err)
 }
 
 // Inspect finds out what the matrix in a file is like. The error is [ErrStream] for what
@@ -201,7 +192,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		err = f.inspectArchive(in)
 	}
 	if err != nil {
-		return nil, translate(f.Name, err)
+		return nil, nodefile.Translate(f.Name, err)
 	}
 	f.Held = 1<<20 + f.panelBytes()
 	if f.Format != LIBSVM {
@@ -220,7 +211,7 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 	}
 	defer in.Close()
 	err = readFrom(ctx, in, f, visit)
-	return translate(f.Name, cmp.Or(in.Unchanged(), err))
+	return nodefile.Translate(f.Name, cmp.Or(in.Unchanged(), err))
 }
 
 func readFrom[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {

@@ -30,6 +30,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // Magic is how a .npy file begins.
@@ -53,20 +55,6 @@ type Array struct {
 	text    []byte
 	scratch []int64
 }
-
-// Error is something wrong with an array.
-type Error struct {
-	Array string // its name
-	What  string
-	Fix   string
-	Err   error // what it wraps; may be nil
-}
-
-// Error returns array, fault and way out in one line.
-func (e *Error) Error() string { return e.Array + ": " + e.What + "; " + e.Fix }
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
 
 const fetchAgain = "fetch the file again"
 
@@ -109,7 +97,9 @@ func Read(name string, r io.Reader) (*Array, error) {
 }
 
 // Fault returns an error about the array.
-func (a *Array) Fault(what, fix string) error { return &Error{Array: a.Name, What: what, Fix: fix} }
+func (a *Array) Fault(what, fix string) error {
+	return &textio.Error{File: a.Name, What: what, Fix: fix}
+}
 
 // short turns an early end into an error that tells how far it went.
 func (a *Array) short(err error) error {
@@ -119,7 +109,7 @@ func (a *Array) short(err error) error {
 	case errors.Is(err, zip.ErrChecksum):
 		return a.Fault("checksum of the data is wrong", fetchAgain)
 	}
-	return &Error{Array: a.Name, What: fmt.Sprintf("damaged after %d elements (%v)", a.At, err), Fix: fetchAgain, Err: err}
+	return &textio.Error{File: a.Name, What: fmt.Sprintf("damaged after %d elements (%v)", a.At, err), Fix: fetchAgain, Err: err}
 }
 
 func (a *Array) header(dict string) error {

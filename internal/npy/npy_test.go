@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // file returns a .npy file of version 1 or 2 with a header of its own.
@@ -110,7 +112,7 @@ func TestCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cut := range whole {
-		if err := read(whole[:cut]); !errors.As(err, new(*Error)) {
+		if err := read(whole[:cut]); !errors.As(err, new(*textio.Error)) {
 			t.Errorf("cut to %d bytes: %v", cut, err)
 		}
 	}
@@ -230,7 +232,7 @@ func FuzzRead(f *testing.F) {
 		if err == nil {
 			err = a.End()
 		}
-		if err != nil && !errors.As(err, new(*Error)) {
+		if err != nil && !errors.As(err, new(*textio.Error)) {
 			t.Fatal(err)
 		}
 	})

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"iter"
 
@@ -21,6 +22,8 @@ type Nodes struct {
 	Columns int                  // how many are wanted; with 1, what follows a tab is passed over
 	Known   func(id string) bool // whether the graph has a node; nil: it is not known
 	Node    int                  // the column of the node
+	Wanted  []int                // the columns that are read of Parquet, which the first row may settle; nil: all
+	Titled  bool                 // the first row holds titles for sure, as Parquet tells
 
 	sep    byte // 0 before the first line
 	fields Fields
@@ -28,17 +31,6 @@ type Nodes struct {
 
 // MaxFields bounds the columns of a line that are looked at.
 const MaxFields = 1000
-
-// Fault is what is wrong with a line.
-type Fault struct {
-	Line   int64
-	Column int // from 1; 0 if it is the line
-	Msg    string
-	Fix    string
-}
-
-// Error returns what is wrong.
-func (f *Fault) Error() string { return f.Msg }
 
 // Row is one line of such a file, valid until the next one.
 type Row struct {
@@ -65,8 +57,29 @@ func (r Row) Field(i int) []byte {
 	return nil
 }
 
-// Rows yields the data lines of an open file; an error, a [*Fault] or the reader's,
-// comes last. Fields are separated by tabs if
+// Read opens the file called path and yields its data lines, see [Nodes.Rows]; an error
+// comes last. Of Parquet, which its name tells, the first line is that of the titles.
+func (t *Nodes) Read(ctx context.Context, path string, o textio.Options) iter.Seq2[Row, error] {
+	isParquet := IsNamed(path, ".parquet") || IsNamed(path, ".pq")
+	o.Any = isParquet
+	return func(yield func(Row, error) bool) {
+		t.Name, t.sep = path, 0
+		in, err := textio.Open(ctx, path, &o)
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		defer in.Close()
+		t.Name = in.Name()
+		if isParquet {
+			t.parquet(in)(yield)
+		} else {
+			t.Rows(in)(yield)
+		}
+	}
+}
+
+// Rows yields the data lines of an open file; an error comes last. Fields are separated by tabs if
 // the first line holds one, else by commas or semicolons as in an edge list,
 // else by blanks: of two columns the first blank ends the node, so that the
 // rest may hold some. A line of one column is a node as a whole, unless the
@@ -130,25 +143,25 @@ func (t *Nodes) separator(line []byte) byte {
 }
 
 // Split cuts a line into its fields.
-func (t *Nodes) Split(line textio.Line) (Row, *Fault) {
+func (t *Nodes) Split(line textio.Line) (Row, *textio.Error) {
 	first := t.sep == 0
 	if first {
 		t.sep = t.separator(line.Text)
 	}
 	f := &t.fields
 	if err := t.cut(line.Text); err != nil {
-		return Row{}, &Fault{Line: line.Number, Msg: err.Error(), Fix: SplitFix(err, "fix the line")}
+		return Row{}, &textio.Error{Line: line.Number, What: err.Error(), Fix: SplitFix(err, "fix the line")}
 	}
 	node := min(t.Node, len(f.Text)-1)
 	if isTitle := first && t.Columns > 1; !isTitle && len(bytes.Trim(f.Text[node], Blank)) == 0 {
-		return Row{}, &Fault{Line: line.Number, Column: f.Start[node] + 1, Msg: "empty id", Fix: "fix the line"}
+		return Row{}, &textio.Error{Line: line.Number, Column: f.Start[node] + 1, What: "empty id", Fix: "fix the line"}
 	}
 	if f.Padded[node] && !t.isVerbatim(f.Text[node]) {
 		f.Text[node] = bytes.Trim(f.Text[node], Blank)
 	}
 	for i, text := range f.Text {
 		if bytes.IndexByte(text, Tab) >= 0 {
-			return Row{}, &Fault{Line: line.Number, Column: f.Start[i] + 1, Msg: ErrTab.Error(), Fix: "fix the line"}
+			return Row{}, &textio.Error{Line: line.Number, Column: f.Start[i] + 1, What: ErrTab.Error(), Fix: "fix the line"}
 		}
 	}
 	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node}, nil

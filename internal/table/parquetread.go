@@ -11,21 +11,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
-
-// ParquetError is what is wrong with a Parquet file.
-type ParquetError struct {
-	What, Fix string
-	Byte      int64 // offset in the file, if AtByte
-	AtByte    bool
-	Err       error // what it wraps; may be nil
-}
-
-// Error returns fault and way out.
-func (e *ParquetError) Error() string { return e.What + "; " + e.Fix }
-
-// Unwrap returns Err.
-func (e *ParquetError) Unwrap() error { return e.Err }
 
 // fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
@@ -45,7 +33,7 @@ type ParquetReader struct {
 
 // OpenParquet opens a file of so many bytes, of which taken are in memory already. It
 // and what is read calls hold before so many bytes are taken in all; its errors are
-// returned. The others are those of content and a [*ParquetError].
+// returned. The others are those of content and a [*textio.Error].
 func OpenParquet(content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *ParquetReader, err error) {
 	t = &ParquetReader{content: content, size: size, taken: taken, hold: hold}
 	defer t.recovered(&err)
@@ -54,7 +42,7 @@ func OpenParquet(content io.ReaderAt, size, taken int64, hold func(bytes int64) 
 	}
 	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 	if err != nil {
-		return nil, &ParquetError{What: fmt.Sprintf("no whole Parquet file (%v)", err), Fix: fetchAgain, Err: err}
+		return nil, &textio.Error{What: fmt.Sprintf("no whole Parquet file (%v)", err), Fix: fetchAgain, Err: err}
 	}
 	for _, path := range t.file.Schema().Columns() {
 		t.Titles = append(t.Titles, strings.Join(path, "."))
@@ -66,7 +54,7 @@ func OpenParquet(content io.ReaderAt, size, taken int64, hold func(bytes int64) 
 // damaged. What it panics with is of use to nobody but its authors.
 func (t *ParquetReader) recovered(err *error) {
 	if r := recover(); r != nil {
-		*err = &ParquetError{What: fmt.Sprintf("damaged near row %d", t.row), Fix: fetchAgain}
+		*err = &textio.Error{What: fmt.Sprintf("damaged near row %d", t.row), Fix: fetchAgain}
 	}
 }
 
@@ -87,7 +75,7 @@ func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet
 	defer t.recovered(&err)
 	for _, c := range columns {
 		if c >= 0 && !t.oneCodec(c) {
-			return &ParquetError{What: "column " + t.Titles[c] + " is compressed in several ways, which is not supported", Fix: "write it again in one go"}
+			return &textio.Error{What: "column " + t.Titles[c] + " is compressed in several ways, which is not supported", Fix: "write it again in one go"}
 		}
 	}
 	values := make([]parquet.Value, len(columns))
@@ -97,7 +85,7 @@ func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet
 		}
 	}
 	if t.row != t.file.NumRows() {
-		return &ParquetError{What: fmt.Sprintf("%d rows, the footer declares %d", t.row, t.file.NumRows()), Fix: fetchAgain}
+		return &textio.Error{What: fmt.Sprintf("%d rows, the footer declares %d", t.row, t.file.NumRows()), Fix: fetchAgain}
 	}
 	return nil
 }
@@ -133,11 +121,11 @@ func (t *ParquetReader) group(group parquet.RowGroup, metadata *format.RowGroup,
 			name := t.Titles[columns[i]]
 			switch values[i], err = r.next(); {
 			case errors.Is(err, io.EOF):
-				return &ParquetError{What: fmt.Sprintf("column %s ends at row %d of %d", name, t.row, t.file.NumRows()), Fix: fetchAgain}
+				return &textio.Error{What: fmt.Sprintf("column %s ends at row %d of %d", name, t.row, t.file.NumRows()), Fix: fetchAgain}
 			case err != nil:
-				return &ParquetError{What: fmt.Sprintf("column %s is damaged near row %d (%v)", name, t.row, err), Fix: fetchAgain, Err: err}
+				return &textio.Error{What: fmt.Sprintf("column %s is damaged near row %d (%v)", name, t.row, err), Fix: fetchAgain, Err: err}
 			case values[i].Kind() == parquet.ByteArray && len(values[i].ByteArray()) > maxWord:
-				return &ParquetError{What: fmt.Sprintf("row %d: %s is longer than 1 MiB", t.row, name), Fix: "correct it"}
+				return &textio.Error{What: fmt.Sprintf("row %d: %s is longer than 1 MiB", t.row, name), Fix: "correct it"}
 			}
 		}
 		if err := use(t.row, values); err != nil {
@@ -209,7 +197,7 @@ func (t *ParquetReader) footer() error {
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4:]) != magic || length > t.size-tail-int64(len(magic)) {
-		return &ParquetError{What: "no whole Parquet file: it does not end in a footer", Fix: fetchAgain}
+		return &textio.Error{What: "no whole Parquet file: it does not end in a footer", Fix: fetchAgain}
 	}
 	if err := t.hold(t.taken + length); err != nil {
 		return err
@@ -220,7 +208,7 @@ func (t *ParquetReader) footer() error {
 	}
 	bytes, err := footerBytes(footer)
 	if err != nil {
-		return &ParquetError{What: "no whole Parquet file: its footer is damaged", Fix: fetchAgain}
+		return &textio.Error{What: "no whole Parquet file: its footer is damaged", Fix: fetchAgain}
 	}
 	t.taken += bytes
 	return t.hold(t.taken)

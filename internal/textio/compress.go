@@ -230,7 +230,7 @@ func (r *Reader) faultAt(err error, place string) error {
 	if changed := r.Unchanged(); changed != nil { // which explains it
 		return changed
 	}
-	e := &Error{File: r.name, Byte: -1, Fix: "fetch the file again"}
+	e := &Error{File: r.name, Fix: "fetch the file again"}
 	var trailing errTrailing
 	var corrupt flate.CorruptInputError
 	switch {

@@ -6,14 +6,17 @@ import (
 	"runtime/debug"
 )
 
-// Error is something wrong with the text of a file. What is known of the
-// place is set, the rest is zero.
+// Error is something wrong with the content of a file. What is known of the place is
+// set, the rest is zero.
 type Error struct {
-	File string // the name of the input
-	Line int64  // 1-based
-	Byte int64  // offset in the text, −1 if not known
-	What string // what is wrong
-	Fix  string // the way out
+	File   string // the name of the input, or of an array in it; "": that which is being read
+	Line   int64  // from 1
+	Column int    // from 1
+	Byte   int64  // offset in the text, from 0, if AtByte
+	AtByte bool
+	What   string // what is wrong
+	Fix    string // the way out
+	Err    error  // what it wraps; may be nil
 }
 
 // Error returns place, fault and way out in one line.
@@ -22,7 +25,7 @@ func (e *Error) Error() string {
 	switch {
 	case e.Line > 0:
 		place = fmt.Sprintf("%s:%d", e.File, e.Line)
-	case e.Byte >= 0:
+	case e.AtByte:
 		place = fmt.Sprintf("%s@%d", e.File, e.Byte)
 	}
 	if e.Fix == "" {
@@ -30,6 +33,9 @@ func (e *Error) Error() string {
 	}
 	return place + ": " + e.What + "; " + e.Fix
 }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
 
 // Panic is what a panic in one of this package's goroutines becomes: the caller
 // panics with it.

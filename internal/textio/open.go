@@ -130,7 +130,7 @@ func Unfinished(path string) *Error {
 		return nil
 	}
 	return &Error{
-		File: path, Byte: -1,
+		File: path,
 		What: "a run was stopped while it replaced this file and those that belong to it",
 		Fix:  "repeat that run, or remove " + mark + " if they are of one run all the same",
 	}
@@ -174,7 +174,7 @@ func (r *Reader) Unchanged() error {
 	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
 		return nil
 	}
-	return &Error{File: r.name, Byte: -1, What: "the file has changed while it was read", Fix: "read it when nobody writes it"}
+	return &Error{File: r.name, What: "the file has changed while it was read", Fix: "read it when nobody writes it"}
 }
 
 // Close releases the file and waits for what decompresses it. Nobody may be

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // reading holds the flags that say how files become a graph. They belong to
@@ -95,7 +96,7 @@ type openGraph struct {
 	report    *ingest.Report // of a graph that was ingested on the fly
 	readBytes int64          // bytes of data while it was, at the most
 
-	attributes *nodefile.Features // of its nodes, nil if none were read
+	attributes *tablefile.Features // of its nodes, nil if none were read
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a

@@ -180,12 +180,11 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	if f.file == "" {
 		return nil
 	}
-	c := &nodefile.FeatureConfig{
-		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(),
-		Warn: in.warnText,
+	c := &tablefile.FeatureConfig{
+		IDs: f.ids, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: in.stdin, Warn: in.warnText,
 	}
 	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
-	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, f.ids, g.Nodes, c, in.stdin)
+	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, g.Nodes, c)
 	missing := new(nodefile.ParseError)
 	switch {
 	case errors.Is(err, tablefile.ErrTable):

@@ -1,4 +1,4 @@
-package nodefile
+package tablefile
 
 import (
 	"errors"
@@ -7,11 +7,22 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
+
+// nodesOf returns the nodes of a graph, in this order.
+func nodesOf(t *testing.T, ids ...string) *shard.Nodes {
+	nodes, err := shard.StringNodes(slices.Values(ids))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nodes
+}
 
 // TestReadFeatures reads tables as programs write them.
 func TestReadFeatures(t *testing.T) {
-	nodes := lookup{"n1": 0, "n2": 1, "n3": 2, "4": 3}
+	nodes := nodesOf(t, "n1", "n2", "n3", "4")
 	for _, c := range []struct {
 		name, text string
 		want       [][]float32 // nil: no row
@@ -24,7 +35,7 @@ func TestReadFeatures(t *testing.T) {
 		{"x.csv", "x,node\n7,n3\n", [][]float32{nil, nil, {7}, nil}, nil},
 		{"x.csv", "node,a,b\nn1,?,1\nn2,u,2\nn3,v,3\n", [][]float32{{0, 0, 1}, {1, 0, 2}, {0, 1, 3}, nil}, nil},
 	} {
-		path := write(t, file{c.name, c.text})[0]
+		path := write(t, c.name, []byte(c.text))
 		a, err := ReadFeatures(t.Context(), path, nodes, nil)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
@@ -63,7 +74,7 @@ func dense(a *Features, row int) []float32 {
 
 // TestBadFeatures reads tables that say where they are wrong.
 func TestBadFeatures(t *testing.T) {
-	nodes := lookup{"n1": 0, "n2": 1, "n3": 2}
+	nodes := nodesOf(t, "n1", "n2", "n3")
 	for _, c := range []struct{ text, want string }{
 		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass FeatureConfig.SkipUnknown`},
 		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); does one file count from 0 and the other from 1?`},
@@ -74,9 +85,9 @@ func TestBadFeatures(t *testing.T) {
 		{"node,x\n", `x.csv: no column of attributes; give one beside that of the node`},
 		{"node\nn1\n", `x.csv: no column of attributes; give one beside that of the node`},
 	} {
-		path := write(t, file{"x.csv", c.text})[0]
+		path := write(t, "x.csv", []byte(c.text))
 		_, err := ReadFeatures(t.Context(), path, nodes, nil)
-		if !isData(err) {
+		if !errors.As(err, new(*nodefile.ParseError)) {
 			t.Errorf("%q: %v is not about data", c.text, err)
 			continue
 		}
@@ -84,7 +95,7 @@ func TestBadFeatures(t *testing.T) {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
-	path := write(t, file{"x.csv", "node,x\nn1,1\nn9,2\n"})[0]
+	path := write(t, "x.csv", []byte("node,x\nn1,1\nn9,2\n"))
 	a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true})
 	if err != nil || a.Unknown != 1 || a.Table.Present != 1 {
 		t.Errorf("skipped: %+v, %v", a, err)

@@ -1,4 +1,4 @@
-package nodefile
+package tablefile
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // mostLevels is how many texts a column of categories may have; one with more is passed
@@ -25,71 +28,52 @@ type featureColumn struct {
 	at     int            // the first column of the table that it makes
 }
 
-// featureReader reads a table of attributes three times: what columns are, what
+// featureTable reads a table of attributes three times: what columns are, what
 // categories they have, and their values.
-type featureReader struct {
-	t       *reader
+type featureTable struct {
+	*features
+	rows    table.Nodes
 	headed  bool
 	columns []featureColumn // of the file; that of the node among them
 	values  []float32       // of a row
-	add     func(line int64, id string, values []float32) error
 }
 
-// ReadFeatures reads a table with a row for each node: comma, tab, semicolon or blank
-// between fields, as in files of labels, the node in the column whose title says so
-// (node, id, …) or the first. A column of numbers is an attribute; where a value is
-// missing it has the mean of the others. A column in which something else stands is one
-// of categories, each of which becomes an attribute of 0 and 1; a missing value has none
-// of them. Passed over, with a warning, are columns titled as labels are and those with
-// more than a thousand categories. The last column of a LINQS .content file is the label.
-//
-// The file is read up to three times. It is an error if a node that is not in the graph
-// has a row, unless these are to be skipped, or if a node has two.
-func ReadFeatures(ctx context.Context, path string, nodes Lookup, c *FeatureConfig) (*Features, error) {
-	if c == nil {
-		c = &FeatureConfig{}
+// readTable reads a table with the ids in a column.
+func (r *features) readTable(ctx context.Context) error {
+	t := &featureTable{features: r, rows: table.Nodes{Columns: table.MaxFields, Known: func(id string) bool {
+		_, known := r.nodes.Lookup(id)
+		return known
+	}}}
+	if err := t.each(ctx, t.look); err != nil {
+		return err
 	}
-	r := &featureReader{t: &reader{path: path, nodes: nodes, warn: c.Warn}}
-	if err := r.each(ctx, r.look); err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(r.columns, func(c featureColumn) bool { return c.text && c.passed == "" }) {
-		if err := r.each(ctx, r.collect); err != nil {
-			return nil, err
+	if slices.ContainsFunc(t.columns, func(c featureColumn) bool { return c.text && c.passed == "" }) {
+		if err := t.each(ctx, t.collect); err != nil {
+			return err
 		}
 	}
-	cols := r.place()
+	cols := t.place()
 	if cols == 0 {
-		return nil, &ParseError{File: r.t.name, Msg: "no column of attributes", Fix: "give one beside that of the node"}
+		return &nodefile.ParseError{File: t.file, Msg: "no column of attributes", Fix: "give one beside that of the node"}
 	}
-	var passed []string
-	for _, col := range r.columns {
+	for _, col := range t.columns {
 		if col.passed != "" {
-			passed = append(passed, col.title)
-			if c.Warn != nil {
-				c.Warn(fmt.Sprintf("%s: column %s is passed over: %s", r.t.name, col.title, col.passed))
+			t.Passed = append(t.Passed, col.title)
+			if t.c.Warn != nil {
+				t.c.Warn(fmt.Sprintf("%s: column %s is passed over: %s", t.file, col.title, col.passed))
 			}
 		}
 	}
-	r.values = make([]float32, cols)
-	out, err := CollectFeatures(r.t.name, nodes, cols, c, func(add func(int64, string, []float32) error) error {
-		r.add = add
-		return r.each(ctx, r.use)
-	})
-	if err != nil {
-		return nil, err
-	}
-	out.Passed = passed
-	return out, nil
+	t.values, t.Table = make([]float32, cols), sparse.NewTable(t.nodes.Len(), cols)
+	return t.each(ctx, t.use)
 }
 
 // each reads the file and calls do for every row but that of the titles.
-func (r *featureReader) each(ctx context.Context, do func(table.Row) error) error {
-	r.t.lines = table.Nodes{Columns: table.MaxFields, Node: r.t.lines.Node}
+func (r *featureTable) each(ctx context.Context, do func(table.Row) error) error {
 	first := true
-	for row, err := range r.t.read(ctx) {
+	for row, err := range r.rows.Read(ctx, r.file, textio.Options{Warn: r.c.Warn}) {
 		if err != nil {
-			return err
+			return nodefile.Translate(r.rows.Name, err)
 		}
 		if first {
 			first = false
@@ -101,7 +85,7 @@ func (r *featureReader) each(ctx context.Context, do func(table.Row) error) erro
 			}
 		}
 		if len(row.Text) != len(r.columns) {
-			return &ParseError{File: r.t.name, Line: row.Line, Msg: fmt.Sprintf("%s, the first line has %d", table.Counted(len(row.Text), "field"), len(r.columns)), Fix: "fix the line"}
+			return &nodefile.ParseError{File: r.file, Line: row.Line, Msg: fmt.Sprintf("%s, the first line has %d", table.Counted(len(row.Text), "field"), len(r.columns)), Fix: "fix the line"}
 		}
 		if err := do(row); err != nil {
 			return err
@@ -112,7 +96,7 @@ func (r *featureReader) each(ctx context.Context, do func(table.Row) error) erro
 
 // begin settles by the first line which column is the node's and whether there are
 // titles: there are if no field is a number, or one is that of a column of nodes.
-func (r *featureReader) begin(row table.Row) {
+func (r *featureTable) begin(row table.Row) {
 	numbers, node := false, -1
 	for i, text := range row.Text {
 		_, fault := table.ParseNumber(row.Field(i))
@@ -121,8 +105,8 @@ func (r *featureReader) begin(row table.Row) {
 			node = i
 		}
 	}
-	_, known := r.t.nodes.Lookup(string(row.ID()))
-	content := table.IsNamed(r.t.path, table.ContentFile)
+	_, known := r.nodes.Lookup(string(row.ID()))
+	content := table.IsNamed(r.file, table.ContentFile)
 	r.headed = !known && !content && (node >= 0 || !numbers)
 	r.columns = make([]featureColumn, len(row.Text))
 	for i := range r.columns {
@@ -141,9 +125,9 @@ func (r *featureReader) begin(row table.Row) {
 	if content {
 		r.columns[len(r.columns)-1].passed = "it holds the labels"
 	}
-	r.t.lines.Node = max(0, node)
+	r.rows.Node = max(0, node)
 	if !r.headed {
-		r.t.lines.Node = 0
+		r.rows.Node = 0
 	}
 }
 
@@ -153,10 +137,10 @@ func isMissingNumber(text []byte) bool {
 }
 
 // look finds out what columns are.
-func (r *featureReader) look(row table.Row) error {
+func (r *featureTable) look(row table.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
-		if i == r.t.lines.Node || c.passed != "" || c.text {
+		if i == r.rows.Node || c.passed != "" || c.text {
 			continue
 		}
 		text := row.Field(i)
@@ -174,17 +158,17 @@ func (r *featureReader) look(row table.Row) error {
 		case "is not a number":
 			c.text = true
 		default:
-			return &ParseError{File: r.t.name, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("%s %s", table.Quoted(text), fault), Fix: "fix the line, or leave the field empty"}
+			return &nodefile.ParseError{File: r.file, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("%s %s", table.Quoted(text), fault), Fix: "fix the line, or leave the field empty"}
 		}
 	}
 	return nil
 }
 
 // collect finds the categories of columns.
-func (r *featureReader) collect(row table.Row) error {
+func (r *featureTable) collect(row table.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
-		if i == r.t.lines.Node || c.passed != "" || !c.text || isMissingNumber(row.Field(i)) {
+		if i == r.rows.Node || c.passed != "" || !c.text || isMissingNumber(row.Field(i)) {
 			continue
 		}
 		if c.levels == nil {
@@ -199,10 +183,10 @@ func (r *featureReader) collect(row table.Row) error {
 
 // place gives the columns their places, the categories of each in byte order, and
 // returns how many there are.
-func (r *featureReader) place() (cols int) {
+func (r *featureTable) place() (cols int) {
 	for i := range r.columns {
 		c := &r.columns[i]
-		if c.at = cols; i == r.t.lines.Node || c.passed != "" {
+		if c.at = cols; i == r.rows.Node || c.passed != "" {
 			continue
 		}
 		if !c.text {
@@ -227,13 +211,13 @@ func (r *featureReader) place() (cols int) {
 }
 
 // use adds a row.
-func (r *featureReader) use(row table.Row) error {
+func (r *featureTable) use(row table.Row) error {
 	values := r.values
 	clear(values)
 	for i := range r.columns {
 		c, text := &r.columns[i], row.Field(i)
 		switch {
-		case i == r.t.lines.Node || c.passed != "":
+		case i == r.rows.Node || c.passed != "":
 		case c.text && !isMissingNumber(text):
 			values[c.levels[string(text)]] = 1
 		case c.text:
@@ -244,5 +228,5 @@ func (r *featureReader) use(row table.Row) error {
 			values[c.at] = float32(v)
 		}
 	}
-	return r.add(row.Line, string(row.ID()), values)
+	return r.add(row.Line, row.ID(), values)
 }

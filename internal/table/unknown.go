@@ -1,0 +1,46 @@
+package table
+
+import (
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// Unknown counts the lines of a file about nodes, and those with an id that is not in
+// the graph.
+type Unknown struct {
+	Total, Count int
+	line         int64 // of the first of them
+	id           string
+}
+
+// Add takes note of a line with an id that is not in the graph; 0 is no line.
+func (u *Unknown) Add(line int64, id []byte) {
+	u.Total++
+	if u.Count++; u.Count == 1 || line < u.line {
+		u.line, u.id = line, string(id)
+	}
+}
+
+// Err returns the error of a file about another graph, or, unless such lines are to be
+// skipped, of one with some; fix is the way out of these.
+func (u *Unknown) Err(skip bool, fix string) error {
+	quoted := Quoted([]byte(u.id))
+	switch {
+	case u.Count == 0:
+		return nil
+	case u.Count == u.Total:
+		what := fmt.Sprintf("none of %d ids is in the graph (first %s)", u.Total, quoted)
+		if u.Total == 1 {
+			what = quoted + " is not in the graph"
+		}
+		return &textio.Error{What: what, Fix: "does one file count from 0 and the other from 1?"}
+	case skip:
+		return nil
+	}
+	verb := "are"
+	if u.Count == 1 {
+		verb = "is"
+	}
+	return &textio.Error{Line: u.line, What: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
+}
