@@ -13,13 +13,13 @@ import (
 // copied into memory in the layout that is swept fastest. It changes no bit of a result.
 type Swept struct {
 	*Store
-	A       sparse.Matrix // what is to be swept: the store, and after Load its copy
-	Forward bool          // no sweep is made of [Store.Transpose]
+	A       sparse.Matrix  // what is to be swept: the store, and after Load its copy
+	Copy    *sparse.Layout // the layout of the copy, nil if there is to be none
+	Forward bool           // no sweep is made of [Store.Transpose]
 
 	dir    string
 	o      Options
-	copied bool           // it may be copied
-	layout *sparse.Layout // of its copy, nil if there is to be none
+	copied bool // it may be copied
 
 	asStreamed bool // Held is that of the store without frames in memory
 }
@@ -55,7 +55,7 @@ func (s *Swept) open(ctx context.Context, streamed bool) error {
 	if err != nil {
 		return err
 	}
-	s.Store, s.A, s.layout = store, store, nil
+	s.Store, s.A, s.Copy = store, store, nil
 	if s.copied {
 		err = s.plan(ctx, sparse.LayoutOptions{Sweeps: 1})
 	}
@@ -69,7 +69,7 @@ func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 		plain, most := sparse.CopyMemory(s.Manifest.Rows, s.Manifest.Entries, s.Manifest.Weighted, s.o.Memory)
 		o.Memory = max(plain, most)
 	}
-	s.layout, err = s.Layout(ctx, &o)
+	s.Copy, err = s.Layout(ctx, &o)
 	return err
 }
 
@@ -82,8 +82,8 @@ func (s *Swept) Held() int64 {
 	case s.Forward:
 		bytes -= s.KeptBack()
 	}
-	if s.layout != nil && !s.asStreamed {
-		bytes += s.layout.Matrix + s.layout.Copies
+	if s.Copy != nil && !s.asStreamed {
+		bytes += s.Copy.Matrix + s.Copy.Copies
 	}
 	return bytes
 }
@@ -105,14 +105,14 @@ func (s *Swept) Settle(ctx context.Context, plan func() (spec.Demand, error)) er
 		}
 		d, err = plan()
 	}
-	if err != nil || s.layout == nil {
+	if err != nil || s.Copy == nil {
 		return err
 	}
 	o := sparse.LayoutOptions{RowBytes: d.RowBytes}
 	if d.Sweeps != spec.UnknownSweeps {
 		o.Sweeps = max(1, d.Sweeps)
 	}
-	if err := s.plan(ctx, o); err != nil || !s.layout.Reordered && !s.layout.Tiled {
+	if err := s.plan(ctx, o); err != nil || !s.Copy.Reordered && !s.Copy.Tiled {
 		return err
 	}
 	if arranged, err := plan(); err == nil && arranged.Sweeps == d.Sweeps {
@@ -147,10 +147,10 @@ func (s *Swept) streamedIsBetter(d spec.Demand, plan func() (spec.Demand, error)
 
 // Load makes the copy, if there is to be one.
 func (s *Swept) Load(ctx context.Context) error {
-	if s.layout == nil {
+	if s.Copy == nil {
 		return nil
 	}
-	a, err := s.layout.Load(ctx)
+	a, err := s.Copy.Load(ctx)
 	if err == nil {
 		s.A = a
 	}

@@ -3,11 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,8 +73,7 @@ func newBench(in *invocation) *cobra.Command {
 		Short: "Measure products, walks and decoding beside the limits of this machine",
 		Args:  in.arguments("WORKLOAD", 1, 2),
 	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkBench(cmd, args, f) },
-		func(args []string) error { return in.bench(args, f) })
+	in.measures(cmd, f, "stream, gather, decode, spmm or walk")
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 8, 10, "columns of the block")
 	numberVar(in, flags, &f.Rows, "rows", 1<<20, spec.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
@@ -90,17 +86,28 @@ func newBench(in *invocation) *cobra.Command {
 	return cmd
 }
 
-func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlags) {
-	if len(args) == 0 {
-		return
-	}
+// measures makes cmd one that measures some workloads.
+func (in *invocation) measures(cmd *cobra.Command, f *benchFlags, workloads string) {
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		if len(args) > 0 {
+			in.checkBench(cmd, args, f, workloads)
+		}
+	}, func(args []string) error { return in.bench(args, f) })
+}
+
+// checkBench notes what is wrong with the flags of f together.
+func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlags, workloads string) {
 	switch w := bench.Workloads[args[0]]; {
-	case w == nil || w.Krylov:
-		in.problem("bench", "%s is no workload; give stream, gather, decode, spmm or walk", quoted(args[0]))
-	case w.OnGraph && len(args) < 2:
+	case w == nil || w.Krylov != (cmd.Name() == "krylov"):
+		in.problem(cmd.Name(), "%s is no workload; give %s", quoted(args[0]), workloads)
+	case w.OnGraph && len(args) < 2 && !w.Krylov:
 		in.problem("bench", "%s needs a GRAPH; usage: %s", args[0], synopsis(cmd))
 	case !w.OnGraph && len(args) > 1:
 		in.problem("bench", "%s takes no GRAPH; leave out %s", args[0], quoted(args[1]))
+	case args[0] == "solve" && f.System == "von-neumann" && f.Alpha >= 1:
+		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.Alpha)
+	case args[0] == "eigen" && f.Tolerance < leastEigenTolerance:
+		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances.Text("tolerance"))
 	}
 	if f.source == "disk" && f.ids == "raw" {
 		in.problem("--ids", "raw ids lie in memory; leave out --source disk")
@@ -110,84 +117,62 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 }
 
 // bench measures a workload and tells what it took.
-func (in *invocation) bench(args []string, f *benchFlags) (err error) {
-	s := in.benchSettings(f)
-	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
-	w := bench.Workloads[v.Workload]
+func (in *invocation) bench(args []string, f *benchFlags) error {
+	s, w, v := in.benchSettings(f), bench.Workloads[args[0]], &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
+	var t *bench.Target
 	if w.OnGraph {
 		v.Graph = args[1]
-		err = in.benchGraph(w, v, f)
-	} else {
-		var list []spec.Bytes
-		if list, err = w.Memory(nil, s); err == nil {
-			err = in.roomFor(list)
+		var err error
+		if t, err = in.openBench(w, v, f); err != nil {
+			return err
 		}
-		if err == nil {
-			v.Report, err = w.Run(in.ctx, nil, s)
-		}
+	} else if list, err := w.Memory(nil, s); err != nil {
+		return err
+	} else if err := in.roomFor(list); err != nil {
+		return err
 	}
-	if err != nil {
+	var err error
+	if v.Report, err = w.Run(in.ctx, t, s); err != nil {
 		return err
 	}
 	return in.tell(v, func(io.Writer) { v.print(in.stdout, in.loudCost()) })
 }
 
-// benchGraph measures a workload on a graph.
-func (in *invocation) benchGraph(w *bench.Workload, v *benchmark, f *benchFlags) error {
-	g, err := in.openGraph(v.Graph, &f.reading, "")
+// openBench opens the graph that a workload sweeps as the flags say, and notes how.
+func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) (*bench.Target, error) {
+	copied := w.Krylov || f.ids == "raw" || f.ids == "auto" && f.source != "disk" && v.Workload != "decode"
+	g, t, takes, err := in.openSwept(v.Graph, "", copied, w, f, &f.Settings)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	v.Order, v.IDs, v.Source = orderOf(g.Manifest), f.ids, f.source
-	list, err := w.Memory(g.target(), &f.Settings)
-	if err != nil {
-		return err
-	}
-	layout, err := g.layoutFor(v, list)
-	if err != nil {
-		return err
-	}
-	v.IDs = "coded"
-	if layout != nil {
-		if g.A, err = layout.Load(in.ctx); err != nil {
-			return err
+	if w.Krylov {
+		if in.memory > 0 {
+			f.Limit = max(1, g.memory()-takes)
 		}
-		v.IDs, v.Reordered, v.Tiled = "raw", layout.Reordered, layout.Tiled
+		if g.Manifest.Directed {
+			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
+		}
+		if n := len(g.Degrees); v.Workload == "eigen" && f.Columns > n {
+			return nil, fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, v.Graph, n)
+		}
+		return t, nil
+	}
+	v.Order, v.IDs, v.Source = orderOf(g.Manifest), "coded", f.source
+	if g.Copy != nil {
+		v.IDs, v.Reordered, v.Tiled = "raw", g.Copy.Reordered, g.Copy.Tiled
+	} else if f.ids == "raw" {
+		return nil, fault.Limit("--ids", "there is no room for raw ids beside what is measured; allow more with --max-memory, or give --ids auto")
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"
-		if layout == nil && !g.Resident() {
+		if g.Copy == nil && !g.Resident() {
 			v.Source = "disk"
 		}
 	}
 	// The limits take memory of their own, which a run from disk is to show
 	// that it does not need.
 	f.Limits = v.Source != "disk" && in.maxMemory == 0
-	v.Report, err = w.Run(in.ctx, g.target(), &f.Settings)
-	return err
-}
-
-// layoutFor returns the layout of the copy of the graph that a workload sweeps, nil if it asks
-// for coded ids or reads from disk, or there is no room beside what the list holds.
-func (g *openGraph) layoutFor(v *benchmark, list []spec.Bytes) (*sparse.Layout, error) {
-	held := append(slices.Clone(list), spec.Bytes{Bytes: g.held()})
-	if err := g.in.roomFor(held); err != nil {
-		return nil, err
-	}
-	m := g.Manifest
-	plain, most := sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, g.in.plannable())
-	fits := g.memory() == 0 || g.memory()-spec.Sum(list) > 2*plain
-	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
-		return nil, nil
-	}
-	if err := g.in.roomFor(append(held, spec.Bytes{Bytes: plain})); err != nil {
-		return nil, err
-	}
-	o := &sparse.LayoutOptions{RowBytes: spec.Row(list), Workers: g.in.threads}
-	if g.in.memory > 0 {
-		o.Memory = max(plain, most)
-	}
-	return g.Layout(g.in.ctx, o)
+	return t, nil
 }
 
 // roomFor returns an error if a list does not fit the limit.
@@ -195,28 +180,18 @@ func (in *invocation) roomFor(list []spec.Bytes) error {
 	return in.needs().Reserve(spec.Sum(list), "what is measured")
 }
 
-// target returns the graph as it is swept.
-func (g *openGraph) target() *bench.Target {
-	return &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order()}
-}
-
 // print writes what a workload took.
 func (v *benchmark) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
-	bandwidth, row, gathered := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", ""
-	if v.Graph == "" {
-		if v.NsPerRow > 0 {
-			row = fmt.Sprintf("%.3f ns", v.NsPerRow)
-		}
-		sheet(w, 20, [][2]string{{v.Workload, took}, {"bandwidth", bandwidth}, {"each row", row}})
-		return
-	}
-	ids := v.IDs
+	bandwidth, row, gathered, checksum, ids := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", "", "", v.IDs
 	switch {
 	case v.Reordered:
 		ids += " reordered"
 	case v.Tiled:
 		ids += " tiled"
+	}
+	if v.NsPerRow > 0 {
+		row = fmt.Sprintf("%.3f ns", v.NsPerRow)
 	}
 	if v.StreamBytesPerSecond > 0 {
 		bandwidth += fmt.Sprintf("; memory in order gives %.1f", v.StreamBytesPerSecond/1e9)
@@ -227,11 +202,24 @@ func (v *benchmark) print(w io.Writer, cost string) {
 	if v.GatherShare > 1 {
 		gathered += ", which gathers in the order of the ids"
 	}
-	sheet(w, 20, [][2]string{
-		{v.Workload, fmt.Sprintf("%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)},
-		{"each entry, column", fmt.Sprintf("%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)},
-		{"bandwidth", bandwidth}, {"of the gather limit", gathered}, {"checksum", fmt.Sprint(*v.Checksum)}, {"took", cost},
-	})
+	if v.Values == nil && v.Checksum != nil {
+		checksum = fmt.Sprint(*v.Checksum)
+	}
+	switch {
+	case v.Graph == "":
+		sheet(w, 20, [][2]string{{v.Workload, took}, {"bandwidth", bandwidth}, {"each row", row}})
+	case v.Bound != nil:
+		sheet(w, 12, [][2]string{
+			{v.Workload, fmt.Sprintf("%s, %s, %s of %d columns", took, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)},
+			{"bound", fmt.Sprintf("%.2g, asked for %.2g", *v.Bound, v.Tolerance)}, {"checksum", checksum},
+		})
+	default:
+		sheet(w, 20, [][2]string{
+			{v.Workload, fmt.Sprintf("%s, %s ids from %s, order %s", took, ids, v.Source, v.Order)},
+			{"each entry, column", fmt.Sprintf("%.4f ns (%s entries, %d columns of %s)", v.NsPerEntryColumn, words.Count(v.Entries), v.Columns, v.DType)},
+			{"bandwidth", bandwidth}, {"of the gather limit", gathered}, {"checksum", checksum}, {"took", cost},
+		})
+	}
 }
 
 func newKrylovBench(in *invocation) *cobra.Command {
@@ -241,23 +229,15 @@ func newKrylovBench(in *invocation) *cobra.Command {
 		Short: "Measure exponentials, solves and eigenpairs",
 		Args:  in.arguments("WORKLOAD GRAPH", 2, 2),
 	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkKrylovBench(cmd, args, f) },
-		func(args []string) error { return in.krylovBench(args[0], args[1], f) })
+	in.measures(cmd, f, "exponential, solve or eigen")
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 16, 3, "columns of B, or eigenpairs")
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
 	f.Betas = []float64{10}
 	in.variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
-		f.Betas = f.Betas[:0]
-		for _, word := range strings.Split(s, ",") {
-			b, err := strconv.ParseFloat(word, 64)
-			if err != nil || !(b > 0) || math.IsInf(b, 0) {
-				return fmt.Errorf("%s is not a list of positive numbers; give one such as 1,10,100", quoted(s))
-			}
-			f.Betas = append(f.Betas, b)
-		}
+		err := parseList(&f.Betas, s, func(part string) (float64, error) { return parseNumber[float64](part, spec.Above(0), "β") })
 		slices.Sort(f.Betas)
-		return nil
+		return err
 	})
 	flags.BoolVar(&f.combinatorial, "combinatorial", false, "L = D − A in place of L̃")
 	in.choiceVar(flags, &f.System, "system", bench.Systems[0], bench.Systems, "M of solve")
@@ -267,26 +247,10 @@ func newKrylovBench(in *invocation) *cobra.Command {
 	return cmd
 }
 
-func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *benchFlags) {
-	if len(args) < 2 {
-		return
-	}
-	if w := bench.Workloads[args[0]]; w == nil || !w.Krylov {
-		in.problem("krylov", "%s is no workload; give exponential, solve or eigen", quoted(args[0]))
-	}
-	if args[0] == "solve" && f.System == "von-neumann" && f.Alpha >= 1 {
-		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.Alpha)
-	}
-	if args[0] == "eigen" && f.Tolerance < leastEigenTolerance {
-		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances.Text("tolerance"))
-	}
-	in.checkGraph(cmd, args[1:], &f.reading)
-}
-
-// openSwept opens a graph that a workload sweeps many times. Without room for all of it beside
-// what the workload takes, it is streamed.
-func (in *invocation) openSwept(name, beside string, w *bench.Workload, f *benchFlags, s *bench.Settings) (g *openGraph, t *bench.Target, takes int64, err error) {
-	if g, err = in.openFor(name, &f.reading, beside, true); err != nil {
+// openSwept opens a graph that a workload sweeps many times, or a copy of it in memory. Without
+// room for that beside what the workload takes, it is streamed.
+func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workload, f *benchFlags, s *bench.Settings) (g *openGraph, t *bench.Target, takes int64, err error) {
+	if g, err = in.openFor(name, &f.reading, beside, copied); err != nil {
 		return nil, nil, 0, err
 	}
 	components := 0
@@ -300,8 +264,7 @@ func (in *invocation) openSwept(name, beside string, w *bench.Workload, f *bench
 	_, err = in.fit(g, func() (*budget.Needs, error) {
 		n := g.needs()
 		n.Sweeps = spec.UnknownSweeps
-		t = g.target()
-		t.Components = components
+		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order(), Components: components}
 		list, err := w.Memory(t, s)
 		if err != nil {
 			return n, err
@@ -314,39 +277,6 @@ func (in *invocation) openSwept(name, beside string, w *bench.Workload, f *bench
 		t.A = g.A
 	}
 	return g, t, takes, err
-}
-
-// krylovBench measures a Krylov method on a graph.
-func (in *invocation) krylovBench(workload, name string, f *benchFlags) error {
-	s, w := in.benchSettings(f), bench.Workloads[workload]
-	g, t, takes, err := in.openSwept(name, "", w, f, s)
-	if err != nil {
-		return err
-	}
-	if in.memory > 0 {
-		s.Limit = max(1, g.memory()-takes)
-	}
-	if g.Manifest.Directed {
-		return fault.Usage(name, "%s", asymmetric("bench krylov", ""))
-	}
-	if n := len(g.Degrees); workload == "eigen" && f.Columns > n {
-		return fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, name, n)
-	}
-	v := &benchmark{Workload: workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}
-	if v.Report, err = w.Run(in.ctx, t, s); err != nil {
-		return err
-	}
-	return in.tell(v, func(io.Writer) {
-		checksum := ""
-		if v.Values == nil {
-			checksum = fmt.Sprint(*v.Checksum)
-		}
-		sheet(in.stdout, 12, [][2]string{
-			{v.Workload, fmt.Sprintf("%.1f ms, median %.1f, %d threads, %s, %s of %d columns", v.SecondsMin*1e3, v.SecondsMedian*1e3,
-				v.Threads, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)},
-			{"bound", fmt.Sprintf("%.2g, asked for %.2g", *v.Bound, v.Tolerance)}, {"checksum", checksum},
-		})
-	})
 }
 
 func newScaling(in *invocation) *cobra.Command {
@@ -433,7 +363,7 @@ func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 		widest.Columns = f.most
 	}
 	for _, name := range v.Graphs {
-		g, t, _, err := in.openSwept(name, f.out, bench.Workloads["spmm"], f, &widest)
+		g, t, _, err := in.openSwept(name, f.out, true, bench.Workloads["spmm"], f, &widest)
 		if err != nil {
 			return err
 		}
