@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -168,6 +169,49 @@ func (r *Report) relative() float64 {
 		return 0
 	}
 	return r.ErrorBound / r.Largest
+}
+
+// Values is Block of k for values that are rounded to T: tolerance and bounds are those of
+// rounded values, 0 meaning about what T can hold, and pieces of a part are placed within
+// it. A block whose largest value T does not hold is a [*spec.ParameterError]. Cost: that
+// of Block.
+func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error) {
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	rounding, single := 0x1p-53, unsafe.Sizeof(T(0)) == 4
+	if single {
+		rounding = 0x1p-24
+	}
+	switch {
+	case set.Tolerance == 0 && single:
+		set.Tolerance, set.Lenient = 3*rounding, true
+	case set.Tolerance >= 2*rounding:
+		set.Tolerance -= rounding
+	case set.Tolerance > 0:
+		return nil, fmt.Errorf("%w, or of float32 if values are rounded to it", ErrTolerance)
+	}
+	report, err := k.Block(ctx, rows, cols, set.Part.moved(len(rows), len(cols), take), &set)
+	if err != nil || !single {
+		return report, err
+	}
+	const denormal, normal = 0x1p-149, 0x1p-126 // the least ones
+	if report.Largest > 0 && report.Largest < normal {
+		return nil, &spec.ParameterError{Of: pkg, Parameter: "dtype", What: fmt.Sprintf("the largest value, %.3g, is too small for float32; give T = float64", report.Largest)}
+	}
+	report.ErrorBound += rounding*report.Largest + denormal/2
+	return report, nil
+}
+
+// moved returns what takes pieces of the part where they stand in it.
+func (p Part) moved(rows, cols int, take sink) sink {
+	return func(lo, left int, piece *sparse.Block[float64]) error {
+		if ByRows(rows, cols) {
+			return take(lo-p.Lo, left, piece)
+		}
+		return take(lo, left-p.Lo, piece)
+	}
 }
 
 // Matrix returns the block of k between rows and cols. Memory: beside what

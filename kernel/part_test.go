@@ -1,10 +1,13 @@
 package kernel
 
 import (
+	"errors"
+	"math"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Parts of a block put side by side are the block, to the bit, and each piece of one
@@ -48,5 +51,48 @@ func TestPartsAreTheWhole(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Values that are rounded to float32 lie within the bound that is told, in pieces that stand
+// where they do in the part, and a tolerance below what float32 holds is refused.
+func TestValues(t *testing.T) {
+	g := newGraph(t, testgraph.Random(17, 60, 150, true), 2)
+	k := mustNew(t, g, "diffusion", spec.Values{"beta": spec.Of(2.0)})
+	for _, lists := range [][2][]int{{upTo(40), upTo(30)}, {upTo(30), upTo(40)}} {
+		exact, _, err := Matrix(background, k, lists[0], lists[1], &Settings{Tolerance: 1e-13})
+		if err != nil {
+			t.Fatal(err)
+		}
+		byRows := ByRows(len(lists[0]), len(lists[1]))
+		part, worst, seen := Part{7, 19}, 0.0, 0
+		for _, tolerance := range []float64{0, 1e-4} {
+			report, err := Values[float32](background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
+				for i := range piece.Rows {
+					for j, v := range piece.Row(i) {
+						row, col := lo+i, left+j+part.Lo
+						if byRows {
+							row, col = lo+i+part.Lo, left+j
+						}
+						worst, seen = max(worst, math.Abs(float64(float32(v))-exact.Row(row)[col])), seen+1
+					}
+				}
+				return nil
+			}, &Settings{Tolerance: tolerance, Part: part})
+			if err != nil || worst > report.ErrorBound || report.ErrorBound > max(tolerance, 0x1p-22)*report.Largest {
+				t.Errorf("%v: an error of %g, told %+v", err, worst, report)
+			}
+		}
+		if want := 2 * 12 * max(len(lists[0]), len(lists[1])); seen != want {
+			t.Errorf("%d values of %d", seen, want)
+		}
+	}
+	if _, err := Values[float32](background, k, upTo(5), upTo(5), nil, &Settings{Tolerance: 1e-8}); !errors.Is(err, ErrTolerance) {
+		t.Errorf("error %v", err)
+	}
+	tiny := mustNew(t, g, "matern", spec.Values{"nu": spec.Of(30.0), "kappa": spec.Of(0.5)})
+	ignored := func(int, int, *sparse.Block[float64]) error { return nil }
+	if _, err := Values[float32](background, tiny, upTo(5), upTo(5), ignored, nil); !errors.As(err, new(*spec.ParameterError)) {
+		t.Errorf("values that float32 does not hold: error %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -73,7 +72,7 @@ func newEigen(in *invocation) *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	in.choiceVar(flags, &f.Matrix, "matrix", "", matrixNames(), "which matrix")
 	in.choiceVar(flags, &f.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
-	numberVar(in, flags, &f.near, "near", math.NaN(), spec.Range{}, "σ", "σ of --which interior")
+	numberVar(in, flags, &f.near, "near", 0, spec.Range{}, "σ", "σ of --which interior")
 	numberVar(in, flags, &f.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")

@@ -81,14 +81,11 @@ type numeric interface{ int | int64 | float64 }
 // numberVar declares a number of a range, in whose text symbol stands for it.
 func numberVar[T numeric](in *invocation, flags *pflag.FlagSet, p *T, name string, initial T, within spec.Range, symbol, usage string) {
 	*p = initial
-	kind, text := "N", fmt.Sprint(initial)
+	kind := "N"
 	if _, real := any(initial).(float64); real {
 		kind = "X"
 	}
-	if initial != initial { // NaN: not given
-		text = ""
-	}
-	in.variable(flags, name, kind, text, usage, func(s string) error {
+	in.variable(flags, name, kind, fmt.Sprint(initial), usage, func(s string) error {
 		x, err := parseNumber[T](s, within, symbol)
 		if err == nil {
 			*p = x

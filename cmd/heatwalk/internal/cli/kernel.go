@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -101,8 +101,7 @@ type kernelFlags struct {
 	name       string
 	family     *kernel.Family // nil: of walks
 	given      spec.Values    // of its parameters
-	tolerance  float64        // NaN: not given
-	lenient    bool           // the tolerance was not asked for
+	tolerance  float64        // 0: not given
 	rows, cols string
 	dtype      string
 	out        string
@@ -115,7 +114,7 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
 	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
 	ofKernels().flags(in, flags, "")
-	numberVar(in, flags, &f.tolerance, "tolerance", math.NaN(), spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 }
 
 // ofKernels returns the parameters of all kernels on nodes.
@@ -148,39 +147,15 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		return
 	}
 	f.given, _ = in.given(cmd.Flags(), &f.family.Spec)
-	in.checkTolerance(f)
+	least, wider := 0x1p-23, ", or --dtype float64"
+	if f.dtype == "float64" {
+		least, wider = 0x1p-52, ""
+	}
+	in.refuse(cmd.Flags(), rule{f.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", f.tolerance, f.dtype, least, wider)})
 }
 
 func isLIBSVM(path string) bool {
 	return denseFormatOf(path) == tablefile.LIBSVM
-}
-
-// precisionOf returns the relative rounding error of a type.
-func precisionOf(dtype string) float64 {
-	if dtype == "float64" {
-		return 0x1p-53
-	}
-	return 0x1p-24
-}
-
-// checkTolerance settles the tolerance that values are computed to, so that
-// with the rounding of float32 it is that of the file.
-func (in *invocation) checkTolerance(f *kernelFlags) {
-	rounding := precisionOf(f.dtype)
-	least := 2 * rounding
-	switch {
-	case math.IsNaN(f.tolerance):
-		f.tolerance, f.lenient = 0, true
-		if f.dtype == "float32" {
-			f.tolerance = 4*rounding - rounding
-		}
-	case f.tolerance < least && f.dtype == "float32":
-		in.problem("--tolerance", "%v is below what float32 holds; give %.2g or more, or --dtype float64", f.tolerance, least)
-	case f.tolerance < least:
-		in.problem("--tolerance", "%v is below what float64 holds; give %.2g or more", f.tolerance, least)
-	default:
-		f.tolerance -= rounding
-	}
 }
 
 // runKernel writes the block of coinciding walks that f describes.

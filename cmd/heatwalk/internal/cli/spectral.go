@@ -75,7 +75,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
 	d.g.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.progress.Showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
@@ -111,16 +111,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	put := file.Put
-	if of != (kernel.Part{}) {
-		put = func(lo, left int, piece *sparse.Block[float64]) error {
-			if kernel.ByRows(len(d.rows), len(d.cols)) {
-				return file.Put(lo-of.Lo, left, piece)
-			}
-			return file.Put(lo, left-of.Lo, piece)
-		}
-	}
-	report, err := k.Block(in.ctx, d.rows, d.cols, put, settings)
+	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, file.Put, settings)
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
@@ -137,22 +128,17 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 
 // partOfBlock returns the rows and the columns of a slab of a block, and the
 // part that it is.
-func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error) {
-	if s.Of == 0 {
-		return rows, cols, kernel.Part{}, nil
+func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, of kernel.Part, err error) {
+	switch {
+	case s.Of == 0:
+	case kernel.ByRows(len(rows), len(cols)):
+		of.Lo, of.Hi, err = s.bounds(len(rows), "row")
+		rows = rows[of.Lo:of.Hi]
+	default:
+		of.Lo, of.Hi, err = s.bounds(len(cols), "column")
+		cols = cols[of.Lo:of.Hi]
 	}
-	if kernel.ByRows(len(rows), len(cols)) {
-		lo, hi, err := s.bounds(len(rows), "row")
-		if err != nil {
-			return nil, nil, kernel.Part{}, err
-		}
-		return rows[lo:hi], cols, kernel.Part{Lo: lo, Hi: hi}, nil
-	}
-	lo, hi, err := s.bounds(len(cols), "column")
-	if err != nil {
-		return nil, nil, kernel.Part{}, err
-	}
-	return rows, cols[lo:hi], kernel.Part{Lo: lo, Hi: hi}, nil
+	return rows, cols, of, err
 }
 
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
@@ -227,26 +213,15 @@ func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error
 
 // finishKernel publishes a block and says what it is.
 func (in *invocation) finishKernel(d *graphRun, s slabFlag, of kernel.Part, r *kernelReport, found *kernel.Report) error {
-	// Rounding to float32 comes on top of what was computed.
-	bound := found.ErrorBound
-	if r.Dtype == "float32" {
-		const normal, denormal = 0x1p-126, 0x1p-149 // the least ones
-		if found.Largest > 0 && found.Largest < normal {
-			return fault.Usage("--dtype", "the largest value, %.3g, is too small for float32; give --dtype float64", found.Largest)
-		}
-		bound += precisionOf(r.Dtype)*found.Largest + denormal/2
-	}
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
-	if !math.IsInf(bound, 1) {
-		relative := 0.0
-		if bound > 0 {
-			relative = bound / found.Largest
+	if bound := found.ErrorBound; !math.IsInf(bound, 1) {
+		r.ErrorBound = &bound
+		if relative := bound / found.Largest; bound == 0 {
+			r.Relative = new(float64)
+		} else if !math.IsInf(relative, 0) {
+			r.Relative = &relative
 		}
-		r.ErrorBound, r.Relative = &bound, &relative
 		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, found.Largest)
-		if math.IsInf(relative, 0) || math.IsNaN(relative) {
-			r.Relative = nil
-		}
 	}
 	shape := evaluate.Shape{Axis: evaluate.ByColumns, Lo: of.Lo, Hi: of.Hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
 	if kernel.ByRows(len(d.rows), len(d.cols)) {
