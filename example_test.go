@@ -132,7 +132,7 @@ func Example_features() {
 		Seeds:    cwk.Seeds{Row: l.Row, Class: l.Class, Classes: len(l.Names)},
 		Variants: []cwk.Variant{{Absorb: 0.5}},
 	}
-	f, err := walk.Features(ctx, 0, cwk.Picks([]int{1, 2, 3}, walk.Seeds, nil))
+	f, err := walk.Features(ctx, 0, cwk.Picks([]int{1, 2, 3}, walk.Seeds, nil), nil)
 	check(err)
 	rows, cols := f.Dims()
 	fmt.Println(rows, "rows of", cols, "features")

@@ -102,7 +102,7 @@ func (s *Settings) system(g *graph.Graph) (*iterative.System, error) {
 		least = 0
 	}
 	if s.System == "von-neumann" {
-		return iterative.VonNeumann(g, s.Alpha)
+		return iterative.VonNeumann(g, true, s.Alpha)
 	}
 	return iterative.ShiftedLaplacian(g, s.Normalized, s.Alpha, least)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -68,7 +69,7 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 			}
 		}
 		got, err := w.Collect(background, 2, picks)
-		var short *cwk.MemoryError
+		var short *budget.OverError
 		if errors.As(err, &short) && errors.Is(err, cwk.ErrMemory) {
 			if short.Limit != memory || short.Need <= memory || memory < short.Need-97 {
 				t.Errorf("%v", short)

@@ -59,7 +59,7 @@ func benchFeatures[T sparse.Float](b *testing.B) {
 	w := benchWalk[T](b, 100_000, 374_480, 5, 10)
 	picks := plainPicks(everyRow(w.A))
 	for b.Loop() {
-		if _, err := w.Features(context.Background(), 0, picks); err != nil {
+		if _, err := w.Features(context.Background(), 0, picks, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

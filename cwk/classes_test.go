@@ -24,7 +24,7 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 	}
 	for _, prior := range []cwk.Prior{{}, {Empirical: true, Pseudo: 1}, {Given: givenPrior(5, len(w.Degrees), w.Seeds.Classes)}} {
 		w.Prior, w.Memory, w.Lo, w.Hi = prior, 0, 0, 0
-		whole, err := w.Features(background, from, picks)
+		whole, err := w.Features(background, from, picks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 					}
 					w.Memory = spec.Sum(least) * 3 / 4
 				}
-				part, err := w.Features(background, from, picks)
+				part, err := w.Features(background, from, picks, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

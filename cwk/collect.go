@@ -54,36 +54,34 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 //
 //	F[i, (t−from)·Classes + c] = P_t[i, c] / √(Steps−from+1),   from ≤ t ≤ Steps
 //
-// Variants that nothing is picked from are not walked. Cost: Steps sweeps for
+// Variants that nothing is picked from are not walked. With a sink that is not nil it
+// passes them to it, as many at a time as half of Memory holds, from row lo on, and returns
+// none; the other half is for the walk, which every panel takes. Cost: Steps sweeps for
 // each slab.
-func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
-	f, err := w.Collect(ctx, from, picks)
-	if err != nil {
-		return nil, err
+func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
+	batch := len(picks)
+	if sink != nil {
+		batch = w.panelRows(from, len(picks))
 	}
-	w.scaleFeatures(f, from)
-	return f, nil
-}
-
-// FeaturePanels passes the features of the picked rows to sink, as many at a time as half of
-// Memory holds, from row lo on; the other half is for the walk, which every panel takes.
-func (w *Walk[T]) FeaturePanels(ctx context.Context, from int, picks []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
-	batch := w.panelRows(from, len(picks))
-	for lo := 0; lo < len(picks); lo += batch {
-		f, err := w.Features(ctx, from, picks[lo:min(lo+batch, len(picks))])
-		if err == nil {
-			err = sink(lo, f)
-		}
+	for lo := 0; ; lo += batch {
+		hi := min(lo+batch, len(picks))
+		f, err := w.Collect(ctx, from, picks[lo:hi])
 		if err != nil {
-			return err
+			return nil, err
+		}
+		w.scaleFeatures(f, from)
+		if sink == nil {
+			return f, nil
+		}
+		if err := sink(lo, f); err != nil || hi == len(picks) {
+			return nil, err
 		}
 	}
-	return nil
 }
 
-// FeaturePanelsMemory lists what [Walk.FeaturePanels] holds, and tells how many sweeps it
-// makes. The error is its own where Memory is too little.
-func (w *Walk[T]) FeaturePanelsMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
+// FeaturesMemory lists what [Walk.Features] holds within Memory with a sink, and tells how
+// many sweeps it makes. The error is its own where Memory is too little.
+func (w *Walk[T]) FeaturesMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
 	batch := w.panelRows(from, len(picks))
 	list, sweeps, err = w.CollectMemory(from, picks[:batch])
 	return list, sweeps * ((len(picks) + batch - 1) / max(1, batch)), err
@@ -149,8 +147,8 @@ func (w *Walk[T]) WholeMemory(from, picks int) []spec.Bytes {
 	return append(w.pickedMemory(from, picks), w.walkMemory(w.classes()*len(w.Variants), 1)...)
 }
 
-// CollectMemory lists what [Walk.Collect] and [Walk.Features] hold within Memory, and
-// tells how many sweeps they make. The error is theirs where Memory is too little.
+// CollectMemory lists what [Walk.Collect] holds within Memory, as [Walk.Features] does
+// without a sink, and tells how many sweeps they make. The error is theirs where Memory is too little.
 func (w *Walk[T]) CollectMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
 	if err := w.validate(from); err != nil {
 		return nil, 0, err

@@ -88,7 +88,7 @@ func testGoldenFeatures[T sparse.Float](t *testing.T) {
 		g := testgraph.Load(t, graph)
 		w := walkOn[T](g, 0.5, cwk.Prior{}, 10)
 		all := everyRow(g.A)
-		f, err := w.Features(background, 0, plainPicks(all))
+		f, err := w.Features(background, 0, plainPicks(all), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

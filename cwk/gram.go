@@ -107,7 +107,7 @@ func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan
 	need := held + panelRow + row + w.vectorBytes() + w.blockBytes(1)
 	spare := w.Memory - need
 	if spare < 0 {
-		return plan, &MemoryError{Limit: w.Memory, Need: need}
+		return plan, memoryError(w.Memory, need)
 	}
 	plan.panel = min(plan.panel, clamp(1+spare/4/panelRow, rows))
 	fixed := held + int64(plan.panel)*panelRow

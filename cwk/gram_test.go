@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -32,7 +33,7 @@ func testGramIsProduct[T sparse.Float](t *testing.T) {
 		cols := rapid.SliceOfN(pick, 1, 20).Draw(t, "cols")
 		got, _ := gram(t, w, from, rows, cols)
 		features := func(picks []cwk.Pick) *sparse.Block[float64] {
-			f, err := w.Features(background, from, picks)
+			f, err := w.Features(background, from, picks, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,13 +106,13 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 			most = max(most, panels)
 			return err
 		}
-		var short *cwk.MemoryError
+		var short *budget.OverError
 		for memory := int64(2_000_000); short == nil; memory -= memory / 4 {
 			if err := try(memory); err != nil && !errors.As(err, &short) {
 				t.Fatal(err)
 			}
 		}
-		if short.Need <= short.Limit || !errors.As(try(short.Need-1), new(*cwk.MemoryError)) {
+		if short.Need <= short.Limit || !errors.As(try(short.Need-1), new(*budget.OverError)) {
 			t.Errorf("%v", short)
 		}
 		for _, more := range []int64{0, 1, 300, 3000} {
@@ -174,7 +175,7 @@ func TestHonestFeaturesHideTheLabel(t *testing.T) {
 	fold := []int{0, 1, 2, 0, 1, 2, 0, 1, 2}
 	w.Variants = cwk.FoldVariants(0.6, fold)
 	features := func(picks []cwk.Pick) []float64 {
-		f, err := w.Features(background, 0, picks)
+		f, err := w.Features(background, 0, picks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

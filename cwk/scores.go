@@ -139,7 +139,7 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 		taken += w.vectorBytes()
 		s.lane.packed = taken+w.blockBytes(s.cols) > w.Memory
 		if need := taken + w.blocksBytes(s.cols, s.lane.packed); need > w.Memory {
-			return nil, &MemoryError{Limit: w.Memory, Need: need}
+			return nil, memoryError(w.Memory, need)
 		}
 	}
 	s.k = w.walker([]int{0})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -41,7 +42,7 @@ func TestScores(t *testing.T) {
 func testScores[T sparse.Float](t *testing.T) {
 	for _, c := range []struct{ classes, from int }{{1, 0}, {3, 0}, {3, 2}, {5, 6}, {40, 0}, {70, 1}} {
 		w, weights, bias := scoreWalk[T](t, c.classes, c.from)
-		f, err := w.Features(background, c.from, plainPicks(everyRow(w.A)))
+		f, err := w.Features(background, c.from, plainPicks(everyRow(w.A)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +123,7 @@ func TestScoresPacked(t *testing.T) {
 		t.Error(err)
 	}
 	w.Memory--
-	var short *cwk.MemoryError
+	var short *budget.OverError
 	if err := w.Scores(background, 0, weights, bias, nil); !errors.As(err, &short) || short.Need != w.Memory+1 {
 		t.Errorf("%v", err)
 	}
@@ -146,7 +147,7 @@ func TestScoresMemory(t *testing.T) {
 	}
 	w.Memory -= 8*40 + 1
 	err = w.Scores(background, 0, weights, bias, nil)
-	var short *cwk.MemoryError
+	var short *budget.OverError
 	if !errors.As(err, &short) || short.Need != w.Memory+1 {
 		t.Errorf("%v", err)
 	}

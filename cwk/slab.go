@@ -134,7 +134,7 @@ func (w *Walk[T]) slab(columns int, taken int64) (int, error) {
 		cols--
 	}
 	if cols == 0 {
-		return 0, &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(1)}
+		return 0, memoryError(w.Memory, taken+w.vectorBytes()+w.blockBytes(1))
 	}
 	return cols, nil
 }

@@ -3,26 +3,21 @@ package cwk
 import (
 	"errors"
 	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
 )
 
 // ErrInvalid is wrapped by what [Walk.Validate] returns.
 var ErrInvalid = errors.New("cwk: invalid walk")
 
-// ErrMemory is wrapped by [MemoryError].
+// ErrMemory says that not even the narrowest slab fits the memory limit, and how much does.
 var ErrMemory = errors.New("cwk: memory limit is too low")
 
-// MemoryError says that not even the narrowest slab fits the memory limit.
-type MemoryError struct {
-	Limit, Need int64 // bytes
+// memoryError wraps [ErrMemory] with both numbers of bytes.
+func memoryError(limit, need int64) error {
+	over := &budget.OverError{Limit: limit, Need: need, Largest: budget.Item{What: "the narrowest walk", Bytes: need}}
+	return fmt.Errorf("%w: %w", ErrMemory, over)
 }
-
-// Error gives both numbers.
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("%v: %d bytes, at least %d are needed", ErrMemory, e.Limit, e.Need)
-}
-
-// Unwrap returns [ErrMemory].
-func (e *MemoryError) Unwrap() error { return ErrMemory }
 
 // Validate returns nil, or an error that wraps [ErrInvalid] and names every
 // problem, one a line.

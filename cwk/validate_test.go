@@ -75,7 +75,7 @@ func TestValidate(t *testing.T) {
 	}
 	for _, from := range []int{-1, 4} {
 		w := valid()
-		_, err := w.Features(background, from, plainPicks([]int{0}))
+		_, err := w.Features(background, from, plainPicks([]int{0}), nil)
 		if !errors.Is(err, cwk.ErrInvalid) || !strings.Contains(err.Error(), "is not in 0 … 3") {
 			t.Errorf("from %d: %v", from, err)
 		}

@@ -185,7 +185,7 @@ func TestPrefix(t *testing.T) {
 	for steps := range w.Steps + 1 {
 		for from := range steps + 1 {
 			w.Steps = steps
-			short, err := w.Features(background, from, picks)
+			short, err := w.Features(background, from, picks, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

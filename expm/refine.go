@@ -54,9 +54,9 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 	return r.out, r.series(ctx, y, b, refinedBessel(z, last))
 }
 
-// solver returns refined solves with σ + H, or H⁺ where σ is 0, whose factor takes what
-// the blocks leave of memory.
-func (m *Map) solver(ctx context.Context, cols int, sigma float64, memory int64) (*iterative.Refinement, error) {
+// solver returns the system of refined solves with σ + H, or H⁺ where σ is 0, whose factor
+// takes what the blocks leave of memory: refinedBlocks hold what else a solve takes.
+func (m *Map) solver(cols int, sigma float64, memory int64) (*iterative.System, error) {
 	s, err := iterative.ShiftedLaplacian(m.graph, m.normalized, 1, sigma)
 	if err != nil {
 		return nil, err
@@ -64,8 +64,7 @@ func (m *Map) solver(ctx context.Context, cols int, sigma float64, memory int64)
 	if memory > 0 {
 		s.Memory = max(1, memory-refinedBlocks*sparse.BlockBytes[float64](m.n, cols))
 	}
-	exact, err := s.Refinement(ctx, false, 0) // refinedBlocks hold what it takes
-	return exact, unsolved(err)
+	return s, nil
 }
 
 // unsolved returns [ErrTolerance] for the error of a solve that has come to no end.
@@ -82,7 +81,7 @@ const mostSolves = 20
 // refinedPower is (σ + H)^−ν·B. An error of one solution is at most 1/σ times as large in
 // the next; 2ν/κ² is rounded twice.
 func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
-	exact, err := m.solver(ctx, b.Cols, f.shift, memory)
+	exact, err := m.solver(b.Cols, f.shift, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 		for i := range m.n {
 			copy(x.Row(i), y.Row(i))
 		}
-		r, err := exact.SolveTo(ctx, y, x, 0)
+		r, err := exact.RefineTo(ctx, y, x, 0)
 		if err != nil {
 			return nil, unsolved(err)
 		}
@@ -114,9 +113,13 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 // refinedProjection is P₀·B, which is all that is left of exp(−βH)·B where β is large
 // beside the least positive eigenvalue.
 func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
-	exact, err := m.solver(ctx, b.Cols, 0, memory)
+	system, err := m.solver(b.Cols, 0, memory)
 	if err != nil {
 		return nil, err
+	}
+	exact, err := system.RefineTo(ctx, nil, nil, 0)
+	if err != nil {
+		return nil, unsolved(err)
 	}
 	left := math.Exp(f.rate * exact.Least * (1 - 8*epsilon)) // e^−∞ where all is in the null space
 	if left > epsilon {

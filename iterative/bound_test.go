@@ -32,7 +32,7 @@ func TestErrorBoundOfUnevenWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := graphOf(t, a)
-	s, err := RegularizedCommuteTime(g, alpha)
+	s, err := VonNeumann(g, false, alpha)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,13 +18,14 @@ import (
 // A = D − αA and s = d^½ that is I − αS, at the price of the unweighted sweep.
 //
 // A CG keeps its buffers between solves, three blocks of the size of X, four
-// with a preconditioner other than that of [NewJacobi]. It must not be used by two
+// with a preconditioner other than Jacobi's. It must not be used by two
 // goroutines at a time.
 type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
 	Null    *graph.NullSpace // of the scaled system; nil: A is definite
-	Precond Preconditioner   // of A; nil: none
+	Precond Preconditioner   // of A; nil: Jacobi's
+	Jacobi  []float64        // 1/A_ii, 0 in empty rows; nil: there is no preconditioner
 	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
 
 	ladder *ladder // nil: Precond for all

@@ -53,10 +53,10 @@ var goldenSystems = []struct {
 	files string
 	make  func(g *graph.Graph) (*System, error)
 }{
-	{"vonneumann_S_a0.1", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.1) }},
-	{"vonneumann_S_a0.5", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.5) }},
-	{"vonneumann_S_a0.9", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) }},
-	{"vonneumann_S_a0.99", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.99) }},
+	{"vonneumann_S_a0.1", func(g *graph.Graph) (*System, error) { return VonNeumann(g, true, 0.1) }},
+	{"vonneumann_S_a0.5", func(g *graph.Graph) (*System, error) { return VonNeumann(g, true, 0.5) }},
+	{"vonneumann_S_a0.9", func(g *graph.Graph) (*System, error) { return VonNeumann(g, true, 0.9) }},
+	{"vonneumann_S_a0.99", func(g *graph.Graph) (*System, error) { return VonNeumann(g, true, 0.99) }},
 	{"reglap_L_a0.1", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 0.1, 1) }},
 	{"reglap_L_a1.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 1) }},
 	{"reglap_L_a10.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 10, 1) }},
@@ -67,8 +67,8 @@ var goldenSystems = []struct {
 	{"reglap_Lnorm_a1000.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1000, 1) }},
 	{"Lplus", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 0) }},
 	{"Lnormplus", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0) }},
-	{"regcommute_a0.5", func(g *graph.Graph) (*System, error) { return RegularizedCommuteTime(g, 0.5) }},
-	{"regcommute_a0.9", func(g *graph.Graph) (*System, error) { return RegularizedCommuteTime(g, 0.9) }},
+	{"regcommute_a0.5", func(g *graph.Graph) (*System, error) { return VonNeumann(g, false, 0.5) }},
+	{"regcommute_a0.9", func(g *graph.Graph) (*System, error) { return VonNeumann(g, false, 0.9) }},
 }
 
 func TestGoldenSystems(t *testing.T) {
@@ -122,8 +122,8 @@ func TestGoldenProducts(t *testing.T) {
 	graph := testgraph.Load(t, "sbm300")
 	g, b := graphOf(t, graph.A), testgraph.Golden(t, "sbm300/B.npy")
 	for file, make := range map[string]func() (*System, error){
-		"vonneumann_B_a0.5":  func() (*System, error) { return VonNeumann(g, 0.5) },
-		"vonneumann_B_a0.99": func() (*System, error) { return VonNeumann(g, 0.99) },
+		"vonneumann_B_a0.5":  func() (*System, error) { return VonNeumann(g, true, 0.5) },
+		"vonneumann_B_a0.99": func() (*System, error) { return VonNeumann(g, true, 0.99) },
 		"reglap_B_a1.0":      func() (*System, error) { return ShiftedLaplacian(g, true, 1, 1) },
 		"reglap_B_a100.0":    func() (*System, error) { return ShiftedLaplacian(g, true, 100, 1) },
 		"Lplus_B":            func() (*System, error) { return ShiftedLaplacian(g, false, 1, 0) },
@@ -157,11 +157,11 @@ func TestGoldenHarmonic(t *testing.T) {
 			return f
 		}
 		f := start()
-		h, err := NewHarmonic(ctx, graphOf(t, graph.A), graph.Train)
+		h, err := Harmonic(ctx, graphOf(t, graph.A), graph.Train)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := h.SolveTo(ctx, f, &Settings{Tolerance: 1e-13}); err != nil {
+		if _, err := h.SolveTo(ctx, f, nil, &Settings{Tolerance: 1e-13}); err != nil {
 			t.Fatal(name, err)
 		}
 		testgraph.Close(t, f, want, 1e-10, 1e-9)

@@ -18,20 +18,16 @@ import (
 //	L_UU·F_U = A_UL·F_L,  F_U = (I − T_UU)⁻¹·T_UL·F_L
 //
 // where U are the other rows of components that have a clamped row. Its solution is
-// the limit of label propagation, F ← T·F with the clamped rows held. A Harmonic keeps its factor and buffers between solves; it
-// must not be used by two goroutines at a time.
-type Harmonic struct {
-	System
-	known *sparse.Operator[float64] // A_UL and zeros
-}
-
-// NewHarmonic returns that system, which begins with Jacobi and takes the sampled
-// Cholesky factor where g.Memory has room for it, as [System.SolveTo] says.
+// the limit of label propagation, F ← T·F with the clamped rows held. [System.SolveTo] is
+// given F alone, with b = nil: it stores the harmonic functions with the values of the
+// clamped rows in the rows U, leaves all other rows as they are, and does not use Start.
 //
-// Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
+// It begins with Jacobi and takes the sampled Cholesky factor where g.Memory has room for
+// it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
 // and F_L in the other rows: no unit of weights counts. D leaves out loops that outweigh
-// the other edges of a node. Cost: a sweep.
-func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic, error) {
+// the other edges of a node. Cost: a sweep, and one more in a solve, which takes
+// [HarmonicMemory].
+func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n := len(g.Degrees)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
 	for i := range roaring.Values(g.Components.Reached(clamped)) {
@@ -46,10 +42,8 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free}, g.Workers); err != nil {
 		return nil, err
 	}
-	h := &Harmonic{
-		System: System{
-			Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
-		},
+	h := &System{
+		Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
 		known: &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers},
 	}
 	if g.Loops != nil {
@@ -72,41 +66,37 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 	return h, nil
 }
 
-// SolveTo stores the harmonic functions with the values of f's clamped rows in its
-// rows U, and leaves all other rows as they are. Settings, result and errors are those
-// of [System.SolveTo], but for Start, which is not used.
-//
-// Cost: that of [System.SolveTo], a sweep more, and [HarmonicMemory].
-func (h *Harmonic) SolveTo(ctx context.Context, f *sparse.Block[float64], s *Settings) (*Result, error) {
-	if f.Rows != len(h.free) {
+// harmonicTo is [System.SolveTo] of a [Harmonic] system.
+func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], settings *Settings) (*Result, error) {
+	if f.Rows != len(s.free) {
 		panic(badShape)
 	}
-	for i, u := range h.free {
+	for i, u := range s.free {
 		if u != 0 {
 			clear(f.Row(i))
 		}
 	}
 	b := sparse.NewBlock[float64](f.Rows, f.Cols)
-	if err := h.known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
+	if err := s.known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	h.unscale(b, f)
-	set := s.withDefaults()
+	s.unscale(b, f)
+	set := settings.withDefaults()
 	set.Start = false
-	res, err := h.System.SolveTo(ctx, f, b, &set)
-	h.unscale(f, b)
+	res, err := s.SolveTo(ctx, f, b, &set)
+	s.unscale(f, b)
 	return res, err
 }
 
 // unscale divides the rows U of x by Scale and takes its other rows from given.
-func (h *Harmonic) unscale(x, given *sparse.Block[float64]) {
-	for i, u := range h.free {
+func (s *System) unscale(x, given *sparse.Block[float64]) {
+	for i, u := range s.free {
 		if u == 0 {
 			copy(x.Row(i), given.Row(i))
 			continue
 		}
 		for j := range x.Row(i) {
-			x.Row(i)[j] /= h.Scale[i]
+			x.Row(i)[j] /= s.Scale[i]
 		}
 	}
 }
@@ -153,7 +143,7 @@ func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker i
 	})
 }
 
-// HarmonicMemory lists what a [Harmonic] and its solve take beside f and the factor.
+// HarmonicMemory lists what a [Harmonic] system and its solve take beside f and the factor.
 func HarmonicMemory(n, cols int) []spec.Bytes {
 	return []spec.Bytes{
 		{What: "blocks of a solve", Bytes: 5 * sparse.BlockBytes[float64](n, cols), Row: 8 * sparse.Stride[float64](cols)}, // one is the scaled copy that a step gathers from

@@ -24,7 +24,7 @@ func TestHarmonicSlow(t *testing.T) {
 	of := func(memory int64, workers int) (*sparse.Block[float64], *Result, error) {
 		g := graphOf(t, a)
 		g.Memory, g.Workers = memory, workers
-		h, err := NewHarmonic(ctx, g, clamped)
+		h, err := Harmonic(ctx, g, clamped)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestHarmonicSlow(t *testing.T) {
 		for i, l := range clamped {
 			f.Row(l)[min(i, 1)] = 1
 		}
-		res, err := h.SolveTo(ctx, f, &Settings{MaxIterations: 1000})
+		res, err := h.SolveTo(ctx, f, nil, &Settings{MaxIterations: 1000})
 		return f, res, err
 	}
 	var first []float64
@@ -97,13 +97,13 @@ func TestHarmonicLoops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := NewHarmonic(ctx, graphOf(t, a), []int{0, n - 1})
+		h, err := Harmonic(ctx, graphOf(t, a), []int{0, n - 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := sparse.NewBlock[float64](n, 1)
 		f.Row(n - 1)[0] = 1
-		if _, err := h.SolveTo(ctx, f, &Settings{Tolerance: 1e-12}); err != nil {
+		if _, err := h.SolveTo(ctx, f, nil, &Settings{Tolerance: 1e-12}); err != nil {
 			t.Errorf("loops of %g: %v", heavy, err)
 			continue
 		}

@@ -14,14 +14,11 @@ type Preconditioner interface {
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// jacobi preconditions with a diagonal. [CG] computes its product inside other passes.
+// jacobi preconditions with a diagonal: elements that are not positive are taken for those
+// of empty rows. [CG] computes its product inside other passes.
 type jacobi struct {
 	inverse []float64 // 1/A_ii, or 0 where A has an empty row
 }
-
-// NewJacobi returns the preconditioner of a map with the given diagonal, its inverse.
-// Elements that are not positive are taken for those of empty rows.
-func NewJacobi(diag []float64) Preconditioner { return newJacobi(diag) }
 
 func newJacobi(diag []float64) *jacobi {
 	inverse := make([]float64, len(diag))

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Refinement solves a [System] beyond float64: solutions and residuals are sums of two
+// refinement solves a [System] beyond float64: solutions and residuals are sums of two
 // numbers each, the system's own solves find the corrections (iterative refinement with
 // extra precision, Demmel et al. 2006). With Z = diag(1/s)·X and C = diag(s)·B it solves
 //
@@ -27,15 +27,14 @@ import (
 //	|E_i − E_g| ≤ max_i |R_i|/q_i·(v_i − v_g)
 //
 // v, found by a refinement itself, are hitting times of g where q are the degrees.
-type Refinement struct {
-	// Least is a lower bound of the positive eigenvalues of a singular M, +Inf if there
+type refinement struct {
+	// least is a lower bound of the positive eigenvalues of a singular M, +Inf if there
 	// is none: the least of the matrix without the rows and columns of the nodes g is
 	// between (Cauchy), and not below any min_i (L·v)_i/(s_i²·v_i) with v > 0 (Collatz and
 	// Wielandt).
-	Least float64
+	least float64
 
 	system *System
-	plain  bool            // the inverse is that of Edge·L, whatever Scale is
 	degree []double.Number // exact degrees of the nodes; nil: neither s nor Ground is made of them
 	q      []float64       // the lower bounds q_i of (L·v)_i by node, or Ground of a definite M
 	sweeps int             // of the graph, that finding v took
@@ -46,7 +45,7 @@ type Refinement struct {
 }
 
 // refinementFits returns [ErrMemory] if memory, unless it is 0, has no room for what a
-// [Refinement] holds, and solves take beside the blocks of the system's own for as many
+// refinement holds, and solves take beside the blocks of the system's own for as many
 // columns.
 func refinementFits(n, cols int, memory int64) error {
 	if memory > 0 && memory < 40*int64(n)+sparse.BlockBytes[float64](n, max(1, cols/2)) {
@@ -55,19 +54,36 @@ func refinementFits(n, cols int, memory int64) error {
 	return nil
 }
 
-// Refinement prepares refined solves, with plain for (Edge·L)⁺ of a system whose
-// Scale serves its solves alone. Only the systems of [ShiftedLaplacian] and its like
-// have one; else, and where no v is found, the error is [ErrStagnation]. Where memory in
-// bytes, 0 for no limit, has no room for it the error is [ErrMemory].
-func (s *System) Refinement(ctx context.Context, plain bool, memory int64) (*Refinement, error) {
+// RefineTo stores the solution of M·X = B in x, or M⁺·B, rounded once: see [System.Plain].
+// The result has Sweeps, ErrorBound, Least and SampledCholesky alone; with nil blocks it has
+// Least. Only the systems of [ShiftedLaplacian] and [VonNeumann] are refined; else, and
+// where no bound is found, the error is [ErrStagnation]. Where memory in bytes, 0 for no
+// limit, has no room beside the blocks of the system's own solve, the error is [ErrMemory].
+// Cost: that of the system's own for some two to ten right-hand sides.
+func (s *System) RefineTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
+	if s.refined == nil {
+		f, err := s.refinement(ctx, memory)
+		if err != nil {
+			return nil, err
+		}
+		s.refined = f
+	}
+	if b == nil {
+		return &Result{Least: s.refined.least}, nil
+	}
+	return s.refined.solveTo(ctx, x, b, memory)
+}
+
+// refinement prepares refined solves.
+func (s *System) refinement(ctx context.Context, memory int64) (*refinement, error) {
 	if err := refinementFits(len(s.Graph.Degrees), 1, memory); err != nil {
 		return nil, err
 	}
 	if s.free != nil || s.quotients != nil || s.rest == nil && s.Ground != nil {
 		return nil, ErrStagnation
 	}
-	f := &Refinement{system: s, plain: plain, q: make([]float64, len(s.Graph.Degrees))}
-	if s.Scale != nil && !plain || s.rest != nil && s.rest.ofDegree {
+	f := &refinement{system: s, q: make([]float64, len(s.Graph.Degrees))}
+	if s.Scale != nil && !s.Plain || s.rest != nil && s.rest.ofDegree {
 		var err error
 		if f.degree, err = double.Degrees(ctx, s.Graph.A, s.Graph.Workers); err != nil {
 			return nil, err
@@ -94,7 +110,7 @@ func (s *System) Refinement(ctx context.Context, plain bool, memory int64) (*Ref
 }
 
 // finishNorms makes upper bounds of norms of sums of squares.
-func (f *Refinement) finishNorms() {
+func (f *refinement) finishNorms() {
 	const up = 1 + 1e-6
 	for c := range f.timesNorm {
 		f.timesNorm[c], f.scaleNorm[c] = math.Sqrt(f.timesNorm[c])*up, math.Sqrt(f.scaleNorm[c])*up
@@ -108,7 +124,7 @@ type rest struct {
 }
 
 // ground returns row i's exact Ground.
-func (f *Refinement) ground(i int) double.Number {
+func (f *refinement) ground(i int) double.Number {
 	r := f.system.rest
 	switch {
 	case r == nil:
@@ -120,10 +136,10 @@ func (f *Refinement) ground(i int) double.Number {
 }
 
 // scaled reports whether s is not 1.
-func (f *Refinement) scaled() bool { return f.system.Scale != nil && !f.plain }
+func (f *refinement) scaled() bool { return f.system.Scale != nil && !f.system.Plain }
 
 // weight returns s_i², the degree of node i where s is the root of degrees, otherwise 1.
-func (f *Refinement) weight(i int) double.Number {
+func (f *refinement) weight(i int) double.Number {
 	if !f.scaled() || f.degree[i].Hi == 0 {
 		return double.Number{Hi: 1}
 	}
@@ -131,7 +147,7 @@ func (f *Refinement) weight(i int) double.Number {
 }
 
 // root returns s_i.
-func (f *Refinement) root(i int) double.Number {
+func (f *refinement) root(i int) double.Number {
 	if !f.scaled() || f.degree[i].Hi == 0 {
 		return double.Number{Hi: 1}
 	}
@@ -140,7 +156,7 @@ func (f *Refinement) root(i int) double.Number {
 
 // refining is a refinement of some columns under way.
 type refining struct {
-	*Refinement
+	*refinement
 	z      double.Block
 	r, y   *sparse.Block[float64] // residual and correction
 	result *Result
@@ -273,7 +289,7 @@ const (
 )
 
 // findTimes finds v and q. pinned is the node g of each component, that of the largest degree.
-func (f *Refinement) findTimes(ctx context.Context) error {
+func (f *refinement) findTimes(ctx context.Context) error {
 	s := f.system
 	n, parts := len(f.q), s.Graph.Components
 	pinned, total := make([]int, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
@@ -295,7 +311,7 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 		}
 	}
 	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, 1) }
-	run := &refining{Refinement: f, z: double.NewBlock(n, 1), r: block(), y: block(), result: &Result{}}
+	run := &refining{refinement: f, z: double.NewBlock(n, 1), r: block(), y: block(), result: &Result{}}
 	run.rhs = func(i, _ int) (double.Number, float64) {
 		if c := parts.Of[i]; pinned[c] == i { // so that the right-hand side has no part in the null space
 			return double.Number{Hi: -total[c].Hi, Lo: -total[c].Lo}, 0
@@ -314,27 +330,24 @@ func (f *Refinement) findTimes(ctx context.Context) error {
 	for i := range f.q {
 		f.q[i] *= 1 - run.worst[0] - 8*epsilon
 	}
-	f.Least = math.Inf(1)
+	f.least = math.Inf(1)
 	for i, c := range parts.Of {
 		v, m := run.z.At(i, 0).Minus(run.z.At(pinned[c], 0)).Hi, f.weight(i).Hi
 		f.timesNorm[c] += m * v * v
 		if pinned[c] != i {
-			f.Least = min(f.Least, f.q[i]/(m*v)*(1-1e-12))
+			f.least = min(f.least, f.q[i]/(m*v)*(1-1e-12))
 		}
 	}
 	f.finishNorms()
 	return nil
 }
 
-// SolveTo stores the solution of M·X = B in x, or M⁺·B, rounded once. The result has
-// Sweeps, ErrorBound and SampledCholesky alone. Where memory in
-// bytes, 0 for no limit, has no room for it beside the blocks of the system's own solve, the
-// error is [ErrMemory]. Cost: that of the system's own for some two to ten right-hand sides.
-func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
+// solveTo is [System.RefineTo].
+func (f *refinement) solveTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
 	if err := refinementFits(b.Rows, b.Cols, memory); err != nil {
 		return nil, err
 	}
-	out := &Result{ErrorBound: make([]float64, b.Cols), Sweeps: f.sweeps}
+	out := &Result{ErrorBound: make([]float64, b.Cols), Sweeps: f.sweeps, Least: f.least}
 	f.sweeps = 0
 	width := max(1, b.Cols/2) // the blocks of the system's own solves are those of so many now
 	f.system.cg.run.r, f.system.cg.run.p, f.system.cg.run.q, f.system.cg.run.z = nil, nil, nil, nil
@@ -342,7 +355,7 @@ func (f *Refinement) SolveTo(ctx context.Context, x, b *sparse.Block[float64], m
 	lo, r, y := block(), block(), block()
 	for at := 0; at < b.Cols; at += width {
 		k := min(width, b.Cols-at)
-		run := &refining{Refinement: f, z: double.Block{Hi: x.Columns(at, at+k), Lo: lo.Columns(0, k)}, r: r.Columns(0, k), y: y.Columns(0, k), result: out}
+		run := &refining{refinement: f, z: double.Block{Hi: x.Columns(at, at+k), Lo: lo.Columns(0, k)}, r: r.Columns(0, k), y: y.Columns(0, k), result: out}
 		for i := range b.Rows {
 			clear(run.z.Hi.Row(i))
 			clear(run.z.Lo.Row(i))

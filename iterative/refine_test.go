@@ -35,15 +35,12 @@ func TestRefinedPotentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := s.Refinement(ctx, true, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Plain = true
 	b, x := sparse.NewBlock[float64](n, 3), sparse.NewBlock[float64](n, 3)
 	for j := range 3 {
 		b.Row(0)[j], b.Row(last)[j] = float64(j+1), -float64(j+1)
 	}
-	r, err := f.SolveTo(ctx, x, b, 0)
+	r, err := s.RefineTo(ctx, x, b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +101,8 @@ func TestRefinedWorkersAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := s.Refinement(ctx, false, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
 		x := sparse.NewBlock[float64](n, 2)
-		r, err := f.SolveTo(ctx, x, b, 0)
+		r, err := s.RefineTo(ctx, x, b, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +140,7 @@ func TestNoRefinement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Refinement(ctx, false, 0); !errors.Is(err, ErrStagnation) {
+	if _, err := s.RefineTo(ctx, nil, nil, 0); !errors.Is(err, ErrStagnation) {
 		t.Error(err)
 	}
 }
@@ -160,18 +153,17 @@ func TestRefinementKeepsToMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 3
-	if _, err := s.Refinement(ctx, false, 40*n); !errors.Is(err, ErrMemory) {
+	if _, err := s.RefineTo(ctx, nil, nil, 40*n); !errors.Is(err, ErrMemory) {
 		t.Errorf("prepared in %d bytes: %v", 40*n, err)
 	}
-	f, err := s.Refinement(ctx, false, 1<<20)
-	if err != nil {
+	if _, err := s.RefineTo(ctx, nil, nil, 1<<20); err != nil {
 		t.Fatal(err)
 	}
 	x, b := sparse.NewBlock[float64](n, 64), sparse.NewBlock[float64](n, 64)
-	if _, err := f.SolveTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)-1); !errors.Is(err, ErrMemory) {
+	if _, err := s.RefineTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)-1); !errors.Is(err, ErrMemory) {
 		t.Errorf("solved with a byte too few: %v", err)
 	}
-	if _, err := f.SolveTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)); err != nil {
+	if _, err := s.RefineTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)); err != nil {
 		t.Error(err)
 	}
 }

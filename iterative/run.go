@@ -284,6 +284,9 @@ func (r *run) setPreconditioner() {
 	r.inverse, r.z = r.ones, nil
 	switch p := r.Precond.(type) {
 	case nil:
+		if r.Jacobi != nil {
+			r.inverse = r.Jacobi
+		}
 	case *jacobi:
 		r.inverse = p.inverse
 	default:

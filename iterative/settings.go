@@ -117,6 +117,10 @@ type Result struct {
 	// change.
 	Rounding []float64
 
+	// Least is a lower bound of the positive eigenvalues of a singular M, +Inf if there is
+	// none, of a refined solve.
+	Least float64
+
 	SampledCholesky bool // the factor took part
 
 	// Refused says that the factor did not fit the System's Memory, or filled in.

@@ -30,7 +30,7 @@ func TestSingle(t *testing.T) {
 	g := graphOf(t, testgraph.Random(6, 3000, 9000, true))
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
-		"I − αS":  func() (*System, error) { return VonNeumann(g, 0.9) },
+		"I − αS":  func() (*System, error) { return VonNeumann(g, true, 0.9) },
 		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, false, 1, 1) },
 		"I + αL̃": func() (*System, error) { return ShiftedLaplacian(g, true, 10, 1) },
 	} {
@@ -106,7 +106,7 @@ func TestSingleOnDisk(t *testing.T) {
 	var results []*Result
 	var want *sparse.Block[float64]
 	for _, m := range []sparse.Matrix{a, onDisk{a}} {
-		s, err := VonNeumann(graphOf(t, m), 0.9)
+		s, err := VonNeumann(graphOf(t, m), true, 0.9)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestBeyondSingle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := VonNeumann(graphOf(t, a), c.alpha)
+		s, err := VonNeumann(graphOf(t, a), true, c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}

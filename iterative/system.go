@@ -32,6 +32,10 @@ type System struct {
 	// means that none is known.
 	Least float64
 
+	// Plain says that refined solves are with Edge·L, whose inverse they compute to the last
+	// digits: Scale serves the others alone.
+	Plain bool
+
 	// Memory is the largest number of bytes that making and keeping the factor
 	// may take, beside the blocks of a solve or
 	// without them, see [CholeskyMemory]; 0 means no limit. Where it does not fit, Jacobi stays.
@@ -50,9 +54,12 @@ type System struct {
 
 	rest *rest // what Ground is made of; nil: nothing, or it is not known
 
+	known *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
+
 	cg      CG
 	jacobi  *jacobi
 	factor  *cholesky
+	refined *refinement
 	refused error // that there is no factor for lack of memory
 }
 
@@ -70,10 +77,14 @@ type System struct {
 // With Jacobi a definite system whose diagonal is neither tiny nor huge is
 // solved in float32, in groups of columns where the matrix stays in memory, and
 // again for what that leaves of the residuals in float64, until they are small
-// enough. A [Harmonic] is more patient with Jacobi: 300 steps in all.
+// enough. Of a [Harmonic] system, which is more patient with Jacobi, 300 steps in all, b is
+// nil.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
+	}
+	if s.known != nil && b == nil {
+		return s.harmonicTo(ctx, x, settings)
 	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
@@ -202,7 +213,7 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 		for i, r := range s.Scale {
 			diag[i] /= r * r
 		}
-		return NewJacobi(diag), false, nil
+		return newJacobi(diag), false, nil
 	case err != nil:
 		return nil, false, err
 	case s.Scale == nil:

@@ -162,7 +162,7 @@ func TestLadder(t *testing.T) {
 		alpha  float64
 		factor bool
 	}{{0.5, false}, {0.999, true}} {
-		s, err := VonNeumann(g, c.alpha)
+		s, err := VonNeumann(g, true, c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestLadder(t *testing.T) {
 			t.Errorf("steps of columns %v", res.ColumnSteps)
 		}
 		// Without memory for the factor Jacobi does it alone.
-		s, err = VonNeumann(g, c.alpha)
+		s, err = VonNeumann(g, true, c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestBoundIsAbove(t *testing.T) {
 			check("I + αL", s, err, function(l, func(x float64) float64 { return 1 / (1 + 100*alpha*x) }))
 			s, err = ShiftedLaplacian(g, true, alpha, 0.1)
 			check("αL̃ + 0.1·I", s, err, function(normalized, func(x float64) float64 { return 1 / (0.1 + alpha*x) }))
-			s, err = RegularizedCommuteTime(g, alpha)
+			s, err = VonNeumann(g, false, alpha)
 			m := mat.NewSymDense(150, nil)
 			for i, d := range g.Degrees {
 				for j := i; j < 150; j++ {
@@ -347,7 +347,7 @@ func testSameBits(t *testing.T, a *sparse.CSR) {
 		name string
 		make func(g *graph.Graph) (*System, error)
 	}{
-		{"I − αS", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) }},
+		{"I − αS", func(g *graph.Graph) (*System, error) { return VonNeumann(g, true, 0.9) }},
 		{"L⁺", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, false, 1, 0) }},
 		{"L̃⁺", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, true, 1, 0) }},
 	} {
@@ -422,13 +422,13 @@ func TestPreconditioner(t *testing.T) {
 func TestParametersOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Path(4))
 	for name, make := range map[string]func() (*System, error){
-		"α = 1":     func() (*System, error) { return VonNeumann(g, 1) },
-		"α = 0":     func() (*System, error) { return VonNeumann(g, 0) },
-		"α = NaN":   func() (*System, error) { return RegularizedCommuteTime(g, math.NaN()) },
+		"α = 1":     func() (*System, error) { return VonNeumann(g, true, 1) },
+		"α = 0":     func() (*System, error) { return VonNeumann(g, true, 0) },
+		"α = NaN":   func() (*System, error) { return VonNeumann(g, false, math.NaN()) },
 		"a = 0":     func() (*System, error) { return ShiftedLaplacian(g, false, 0, 1) },
 		"c < 0":     func() (*System, error) { return ShiftedLaplacian(g, true, 1, -1) },
 		"a = +Inf":  func() (*System, error) { return ShiftedLaplacian(g, false, math.Inf(1), 1) },
-		"α = 2 (D)": func() (*System, error) { return RegularizedCommuteTime(g, 2) },
+		"α = 2 (D)": func() (*System, error) { return VonNeumann(g, false, 2) },
 	} {
 		if _, err := make(); !errors.Is(err, ErrParameter) {
 			t.Errorf("%s: %v", name, err)
@@ -517,7 +517,7 @@ func TestEasyVectors(t *testing.T) {
 	g := graphOf(t, a)
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
-		"I − αS":  func() (*System, error) { return VonNeumann(g, 0.99) },
+		"I − αS":  func() (*System, error) { return VonNeumann(g, true, 0.99) },
 		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, false, 50, 1) },
 		"I + αL̃": func() (*System, error) { return ShiftedLaplacian(g, true, 50, 1) },
 	} {

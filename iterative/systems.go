@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/double"
@@ -39,45 +40,42 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, e
 	return s, nil
 }
 
-// VonNeumann is the system I − αS with 0 < α < 1. A row without entries is
+// VonNeumann is the system D − αA, normalized I − αS, with 0 < α < 1. The solution of the
+// former is (D − αA)⁺·B, which is 0 in rows without entries; in the latter such a row is
 // that of the identity.
-func VonNeumann(g *graph.Graph, alpha float64) (*System, error) {
+func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error) {
 	if !(alpha > 0 && alpha < 1) {
-		return nil, fmt.Errorf("%w: α = %g; I − αS is definite for 0 < α < 1", ErrParameter, alpha)
-	}
-	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.Roots(), easy: g.NullSpace(true), rest: restOf(alpha)}
-	s.Ground = groundOf(g, 1-alpha)
-	for i, d := range g.Degrees {
-		if d == 0 {
-			s.Ground[i] = 1
+		what := "D − αA"
+		if normalized {
+			what = "I − αS"
 		}
+		return nil, fmt.Errorf("%w: α = %g; %s is definite for 0 < α < 1", ErrParameter, alpha, what)
 	}
-	return s, nil
-}
-
-// RegularizedCommuteTime is the system D − αA with 0 < α < 1; its solution is
-// (D − αA)⁺·B, which is 0 in rows without entries.
-func RegularizedCommuteTime(g *graph.Graph, alpha float64) (*System, error) {
-	if !(alpha > 0 && alpha < 1) {
-		return nil, fmt.Errorf("%w: α = %g; D − αA is definite for 0 < α < 1", ErrParameter, alpha)
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha), rest: restOf(alpha)}
+	if normalized {
+		s.Scale, s.easy = g.Roots(), g.NullSpace(true)
 	}
 	n := len(g.Degrees)
-	s := &System{Graph: g, Edge: alpha, Ground: make([]float64, n), rest: restOf(alpha)}
-	least, isolated := math.Inf(1), false
-	self, unit := make([]uint32, n), make([]float64, n)
+	least, self, unit := math.Inf(1), make([]uint32, n), make([]float64, n)
 	for i, d := range g.Degrees {
 		self[i] = uint32(i)
-		s.Ground[i] = (1 - alpha) * d
-		if d > 0 {
+		switch {
+		case d > 0:
 			least = min(least, d)
-		} else {
-			unit[i], isolated = 1, true
+		case normalized:
+			s.Ground[i] = 1
+		default:
+			s.Ground[i], unit[i] = 0, 1
 		}
 	}
+	if normalized {
+		return s, nil
+	}
+	s.Least = 0
 	if !math.IsInf(least, 1) {
 		s.Least = (1 - alpha) * least
 	}
-	if isolated {
+	if slices.Contains(unit, 1) {
 		s.Null = &graph.NullSpace{Disjoint: tall.NewDisjointOf(self, n, unit)}
 	}
 	return s, nil

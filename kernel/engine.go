@@ -106,8 +106,6 @@ type solves struct {
 	lone   []int // rows where the inverse is that of scale·I
 
 	assumed string // about the least eigenvalue of a singular system
-	plain   bool   // refined, it is the inverse without the system's Scale
-	exact   *iterative.Refinement
 }
 
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
@@ -157,15 +155,9 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	return out, nil
 }
 
-func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (_ *applied, err error) {
+func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
 	e.system.Memory = memory
-	if e.exact == nil {
-		if e.exact, err = e.system.Refinement(ctx, e.plain, memory); err != nil {
-			e.exact = nil
-			return nil, err
-		}
-	}
-	r, err := e.exact.SolveTo(ctx, dst, x, memory)
+	r, err := e.system.RefineTo(ctx, dst, x, memory)
 	if err != nil {
 		return nil, err
 	}

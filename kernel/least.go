@@ -69,9 +69,9 @@ type leastSearch struct {
 	system   *iterative.System
 	problem  lanczos.Problem
 	settings lanczos.Settings
-	jacobi   iterative.Preconditioner
-	limit    int64 // of memory for the factor beside a solve, 0: none
-	factor   int64 // what it takes
+	inverse  []float64 // of the diagonal, 0 in empty rows
+	limit    int64     // of memory for the factor beside a solve, 0: none
+	factor   int64     // what it takes
 	factored bool
 }
 
@@ -89,7 +89,12 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 		op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		op.Workers, diag = g.Workers, op.Diag
 	}
-	l.jacobi = iterative.NewJacobi(diag)
+	l.inverse = make([]float64, n)
+	for i, d := range diag {
+		if d > 0 {
+			l.inverse[i] = 1 / d
+		}
+	}
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: weights}, Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: memory, Workers: g.Workers}
 	if !l.room() {
@@ -128,9 +133,9 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	paced, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	iterations := math.MinInt // of LOBPCG; Lanczos goes before
-	l.problem.Precondition = func(context.Context, int64) (lanczos.Preconditioner, error) {
+	l.problem.Precondition = func(context.Context, int64) (applier, error) {
 		iterations = -1
-		return l.jacobi, nil
+		return l.diagonal, nil
 	}
 	if l.room() {
 		settings.Progress = func(p lanczos.Progress) {
@@ -161,10 +166,27 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 // behind gives the diagonal up for the factor.
 func (l *leastSearch) behind() {
 	l.factored, l.settings.Patience = true, -1
-	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
+	l.problem.Precondition = func(ctx context.Context, _ int64) (applier, error) {
 		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
 		defer func() { l.system.Memory = l.limit }()
 		p, _, err := l.system.Preconditioner(ctx)
-		return p, err
+		if err != nil {
+			return nil, err
+		}
+		return p.ApplyTo, nil
 	}
+}
+
+// applier stores M⁻¹·R in dst.
+type applier = func(ctx context.Context, dst, r *sparse.Block[float64]) error
+
+// diagonal is the applier of the diagonal.
+func (l *leastSearch) diagonal(_ context.Context, dst, r *sparse.Block[float64]) error {
+	for i, f := range l.inverse {
+		to := dst.Row(i)
+		for j, v := range r.Row(i) {
+			to[j] = f * v
+		}
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ var regularizedCommuteTime = Family{
 		Params: []spec.Param{withRest(shareParam(usualShare), "regularized-commute-time")},
 	},
 	build: func(_ context.Context, g *matrices, v spec.Values) (Kernel, error) {
-		s, err := iterative.RegularizedCommuteTime(g.Graph, v.Number("alpha"))
+		s, err := iterative.VonNeumann(g.Graph, false, v.Number("alpha"))
 		if err != nil {
 			return nil, err
 		}

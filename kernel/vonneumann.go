@@ -64,7 +64,7 @@ var vonNeumann = Family{
 // newWalkInverse returns scale·(I − αS)⁻¹, for rows that stay without entries
 // the identity.
 func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay []int) (*spectral, error) {
-	s, err := iterative.VonNeumann(g.Graph, alpha)
+	s, err := iterative.VonNeumann(g.Graph, true, alpha)
 	if err != nil {
 		return nil, err
 	}

@@ -55,12 +55,13 @@ func newWeighted(g *graph.Graph) (*weighted, error) {
 	if err != nil {
 		return nil, err
 	}
+	inner.Plain = true
 	plain, err := iterative.ShiftedLaplacian(g, false, 1, 0)
 	if err != nil {
 		return nil, err
 	}
 	return &weighted{
-		inner: &solves{system: inner, scale: 1, plain: true}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
+		inner: &solves{system: inner, scale: 1}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
 		sums: make([]tall.ExactSum, len(g.Components.Sizes)),
 	}, nil
 }

@@ -185,8 +185,12 @@ func knownBytes(n, k int) int64 {
 
 // Memory lists what [Problem.Solve] takes for k pairs of a map with n rows, known of
 // which are known, beside the map and the known vectors: the basis that it begins with
-// and, where progress stalls, a larger one. Where LOBPCG takes over see [LOBPCGMemory].
+// and, where progress stalls, a larger one. Of settings with which LOBPCG begins, as it
+// may take over with others, it lists what that takes beside the preconditioner.
 func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
+	if s != nil && s.Patience < 0 {
+		return lobpcgMemory(n, k, known)
+	}
 	bytes, what := beginBytes(n, k, known, s)
 	if which == Interior {
 		bytes, what = interiorBytes(n, k, s)
@@ -256,9 +260,7 @@ func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	return most
 }
 
-// LOBPCGMemory lists what LOBPCG takes for k pairs, known of which are known,
-// beside the preconditioner.
-func LOBPCGMemory(n, k, known int) []spec.Bytes {
+func lobpcgMemory(n, k, known int) []spec.Bytes {
 	cols := lobpcgColumns(n, max(0, k-known), known)
 	return []spec.Bytes{
 		{What: "blocks of LOBPCG", Bytes: lobpcgBytes(n, cols, k), Row: RowBytes},
@@ -413,7 +415,7 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 		out.Values[known+j] = sign * v
 		w.norm = max(w.norm, math.Abs(v))
 	}
-	Orient(out.Vectors)
+	orient(out.Vectors)
 	unverified := count
 	if w.verified != nil {
 		unverified = known
@@ -432,6 +434,7 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 			out.Converged++
 		}
 	}
+	w.rescale()
 	return out, nil
 }
 
@@ -449,9 +452,23 @@ func (w *solve) omits(value float64) bool {
 // was seen on graphs of 3 to 3000 nodes is 1.5 times that.
 const roundingSteps = 4
 
-// Orient gives each column the sign that makes the entry of largest size
+// rescale divides the rows of the vectors by Scale.
+func (w *solve) rescale() {
+	x := w.result.Vectors
+	for i, s := range w.p.Scale {
+		row := x.Row(i)
+		for j := range row {
+			row[j] /= s
+		}
+	}
+	if w.p.Scale != nil {
+		orient(x)
+	}
+}
+
+// orient gives each column the sign that makes the entry of largest size
 // positive, the first among equals to 1e-9.
-func Orient(x *sparse.Block[float64]) {
+func orient(x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {

@@ -309,9 +309,9 @@ func TestSolveChanges(t *testing.T) {
 	built := 0
 	p := &Problem{
 		A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Known: &Known{Components: componentsOf(t, a)},
-		Precondition: func(context.Context, int64) (Preconditioner, error) {
+		Precondition: func(context.Context, int64) (func(ctx context.Context, dst, r *sparse.Block[float64]) error, error) {
 			built++
-			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
+			return tridiagonalInverse{deg: deg, shift: 1e-7}.ApplyTo, nil
 		},
 	}
 	spent := 0 // by Lanczos, as far as it tells
@@ -343,7 +343,9 @@ func TestSolveChanges(t *testing.T) {
 	}
 
 	failure := errors.New("no memory for a factor")
-	p = &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Precondition: func(context.Context, int64) (Preconditioner, error) { return nil, failure }}
+	p = &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Precondition: func(context.Context, int64) (func(ctx context.Context, dst, r *sparse.Block[float64]) error, error) {
+		return nil, failure
+	}}
 	if _, err := p.lobpcg(ctx, 3, nil); !errors.Is(err, failure) {
 		t.Errorf("error %v", err)
 	}
@@ -366,8 +368,8 @@ func TestRelative(t *testing.T) {
 	deg := degreesOf(t, a)
 	p := &Problem{
 		A: sparse.NewOperator[float64](sparse.Laplacian, a, deg), Which: Smallest, Known: &Known{Components: componentsOf(t, a)}, Beyond: true,
-		Precondition: func(context.Context, int64) (Preconditioner, error) {
-			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
+		Precondition: func(context.Context, int64) (func(ctx context.Context, dst, r *sparse.Block[float64]) error, error) {
+			return tridiagonalInverse{deg: deg, shift: 1e-7}.ApplyTo, nil
 		},
 	}
 	var iterations [2]int

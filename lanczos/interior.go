@@ -82,7 +82,7 @@ func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 // interior returns the k pairs nearest to p.Near.
 func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, error) {
 	n, _ := p.A.Dims()
-	w, err := (&Problem{A: p.A}).prepare(k, s)
+	w, err := (&Problem{A: p.A, Scale: p.Scale}).prepare(k, s)
 	if err != nil {
 		return nil, err
 	}

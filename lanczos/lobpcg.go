@@ -56,8 +56,8 @@ func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
 // holds X, then P, then W.
 type lobpcg struct {
 	*solve
-	cols    int // of X
-	inverse Preconditioner
+	cols    int                                                            // of X
+	inverse func(ctx context.Context, dst, r *sparse.Block[float64]) error // nil: there is no preconditioner
 
 	x, y     *sparse.Block[float64] // of as many columns
 	theta    []float64              // the Ritz values of X, falling
@@ -249,7 +249,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	w := g.x
 	if g.inverse != nil {
 		reshape(g.y, count)
-		if err := g.inverse.ApplyTo(ctx, g.y, g.x); err != nil {
+		if err := g.inverse(ctx, g.y, g.x); err != nil {
 			return 0, err
 		}
 		w = g.y

@@ -55,13 +55,6 @@ func (w Which) sign() float64 {
 	return 1
 }
 
-// Preconditioner is a symmetric positive semidefinite map that resembles the
-// inverse of A near the wanted end of its spectrum.
-type Preconditioner interface {
-	// ApplyTo stores M⁻¹·R in dst, which must not overlap r.
-	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
-}
-
 // Problem asks for eigenpairs at one end of the spectrum of a symmetric map, or
 // around a number.
 type Problem struct {
@@ -87,10 +80,16 @@ type Problem struct {
 	// asked for, or none, without a block of vectors.
 	Positive bool
 
-	// Precondition builds the preconditioner of LOBPCG; it is called
-	// at most once for each solve, with the memory that it may take (0: no
-	// limit). Nil: there is none.
-	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
+	// Precondition builds the preconditioner of LOBPCG, a symmetric positive semidefinite
+	// map that resembles the inverse of A near the wanted end of its spectrum: apply stores
+	// M⁻¹·R in dst, which does not overlap r. It is called at most once for each solve,
+	// with the memory that it may take (0: no limit). Nil: there is none.
+	Precondition func(ctx context.Context, memory int64) (apply func(ctx context.Context, dst, r *sparse.Block[float64]) error, err error)
+
+	// Scale = s > 0 makes the result that of the map diag(1/s)·A·diag(s), which is similar
+	// to A: vectors are diag(1/s)·V, orthonormal in the product with diag(s)². Nil means
+	// ones.
+	Scale []float64
 }
 
 // Settings are the settings of an eigenproblem. Nil means all defaults.

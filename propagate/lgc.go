@@ -25,7 +25,7 @@ var LGC = Learner{
 		}},
 	},
 	system: func(g *graph.Graph, v spec.Values) (*iterative.System, error) {
-		return iterative.VonNeumann(g, v.Number("alpha"))
+		return iterative.VonNeumann(g, true, v.Number("alpha"))
 	},
 	sources: func(b *sparse.Block[float64], _ *graph.Graph, s cwk.Seeds) {
 		for i, row := range s.Row {

@@ -74,7 +74,7 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 
 // spread stores (1 − α)(I − αS)⁻¹·B in x, and adds the sweeps to the report.
 func (r *Report) spread(ctx context.Context, x, b *sparse.Block[float64], g *graph.Graph, alpha float64, memory int64) error {
-	sys, err := iterative.VonNeumann(g, alpha)
+	sys, err := iterative.VonNeumann(g, true, alpha)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Set
 	bytes, more := spec.Least(search), spec.Sum(search)
 	if p.Splits() && known < k {
 		// LOBPCG makes the factor in what its own vectors leave.
-		iteration := spec.Sum(lanczos.LOBPCGMemory(n, k, known)) + spec.Sum(iterative.CholeskyMemory(n, entries, 0))
+		iteration := spec.Sum(lanczos.Memory(n, k, known, p.Which, &lanczos.Settings{Patience: -1})) + spec.Sum(iterative.CholeskyMemory(n, entries, 0))
 		more = max(more, iteration)
 		// Of two ways that take about as much the list has the dearer one.
 		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {

@@ -63,7 +63,6 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 	if err != nil {
 		return out, err
 	}
-	e.unscale(out.Vectors)
 	out.ErrorBounds = make([]float64, len(out.Residuals))
 	for j, r := range out.Residuals {
 		out.ErrorBounds[j] = r + e.rounding
@@ -100,8 +99,7 @@ func (p *Problem) Splits() bool {
 // eigenproblem is that of the symmetric matrix with what leads back to the other.
 type eigenproblem struct {
 	lanczos.Problem
-	rounding float64   // what computing a residual may err by
-	root     []float64 // vectors are to be divided by; nil: ones
+	rounding float64 // what computing a residual may err by
 }
 
 // of returns the eigenproblem on a graph.
@@ -148,8 +146,8 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 				op.Diag[i] = 1
 			}
 		}
-		e.root = g.Roots()
-		e.know(g, lanczos.Largest, e.root, 1)
+		e.Scale = g.Roots()
+		e.know(g, lanczos.Largest, e.Scale, 1)
 	default:
 		panic(badMatrix)
 	}
@@ -168,29 +166,18 @@ func (e *eigenproblem) know(g *graph.Graph, end lanczos.Which, weights []float64
 		return
 	}
 	e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: value}
-	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
+	e.Precondition = func(ctx context.Context, memory int64) (func(ctx context.Context, dst, r *sparse.Block[float64]) error, error) {
 		s, err := iterative.ShiftedLaplacian(g, weights != nil, 1, 0)
 		if err != nil {
 			return nil, err
 		}
 		s.Memory = memory
 		p, _, err := s.Preconditioner(ctx)
-		return p, err
-	}
-}
-
-// unscale makes the vectors of the matrix of those of the symmetric one.
-func (e *eigenproblem) unscale(x *sparse.Block[float64]) {
-	if e.root == nil || x == nil {
-		return
-	}
-	for i, r := range e.root {
-		row := x.Row(i)
-		for j := range row {
-			row[j] /= r
+		if err != nil {
+			return nil, err
 		}
+		return p.ApplyTo, nil
 	}
-	lanczos.Orient(x)
 }
 
 const badMatrix = "spectral: no such matrix"

@@ -71,7 +71,7 @@ func TestEigenAgainstDense(t *testing.T) {
 			if which == lanczos.Largest && !falls || which == lanczos.Smallest && !rises {
 				t.Errorf("%v, %s: values %v", which, matrix, pairs.Values)
 			}
-			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, p.of(g).root)
+			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, p.of(g).Scale)
 		}
 	}
 }

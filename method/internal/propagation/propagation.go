@@ -75,7 +75,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 			return "", err
 		}
 		g.Memory = factor
-		h, err := iterative.NewHarmonic(ctx, g, p.Row)
+		h, err := iterative.Harmonic(ctx, g, p.Row)
 		if err != nil {
 			return "", err
 		}
@@ -121,7 +121,7 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int, tell func(done fl
 // harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, as
 // exact as float32. It returns the number of sweeps; tell is called with the share of them
 // that is done.
-func (l *Propagation) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi int, tell func(done float64)) (sweeps int, err error) {
 	p := l.P
 	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
 	for i, row := range p.Row {
@@ -133,7 +133,7 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.Harmonic, lo, h
 	if l.Raw {
 		tolerance = rawTolerance
 	}
-	res, err := h.SolveTo(ctx, f, &iterative.Settings{
+	res, err := h.SolveTo(ctx, f, nil, &iterative.Settings{
 		Tolerance: tolerance, MaxIterations: mostSteps,
 		Recorder: func(step int, residual []float64) {
 			gone := math.Log(slices.Max(residual)) / math.Log(tolerance)

@@ -48,7 +48,6 @@ func (in *invocation) overLimit(err error) error {
 	var (
 		plan  *overError
 		over  *budget.OverError
-		walk  *cwk.MemoryError
 		room  *ingest.LimitError
 		what  string
 		short int64
@@ -56,9 +55,10 @@ func (in *invocation) overLimit(err error) error {
 	switch {
 	case errors.As(err, &over):
 		// The limit may be that of a part.
-		what, short = over.Largest.What, 2*(over.Need-over.Limit)
-	case errors.As(err, &walk):
-		what, short = "the narrowest walk", walk.Need-walk.Limit
+		what, short = over.Largest.What, over.Need-over.Limit
+		if !errors.Is(err, cwk.ErrMemory) { // which knows all that a walk takes
+			short *= 2
+		}
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":

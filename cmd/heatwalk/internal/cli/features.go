@@ -81,9 +81,10 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	m := &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Label: d.labelOf()},
 		settle: func(w *cwk.Walk[T]) { w.Lo, w.Hi = first, end },
-		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.FeaturePanelsMemory(from, picks) },
+		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks) },
 		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
-			return w.FeaturePanels(in.ctx, from, picks, sink)
+			_, err := w.Features(in.ctx, from, picks, sink)
+			return err
 		},
 
 		parameters: walkParameters{Alpha: f.alpha(), Steps: f.steps(), MinSteps: from, Prior: f.prior, Features: f.kind},

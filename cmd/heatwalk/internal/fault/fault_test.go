@@ -47,7 +47,7 @@ func TestExitCode(t *testing.T) {
 		{Limit("", ""), 5},
 		{&ingest.LimitError{}, 5},
 		{&budget.OverError{}, 5},
-		{&cwk.MemoryError{}, 5},
+		{cwk.ErrMemory, 5},
 		{context.Canceled, 130},
 		{ErrInterrupted, 130},
 	} {
