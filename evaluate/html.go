@@ -48,6 +48,9 @@ type view struct {
 	Tables    []*Result
 }
 
+// TrainedOn writes the size of the training sets of a fraction.
+func (v view) TrainedOn(fraction float64) string { return v.trainedOn(fraction) }
+
 // At returns the result of a method at a fraction.
 func (v view) At(method string, fraction float64) *Result { return v.result(method, fraction) }
 
@@ -106,7 +109,7 @@ func newChart(r *Report) *chart {
 	fractions, methods := r.fractions(), r.methods()
 	slot := (c.Right - c.Left) / float64(len(fractions))
 	for i, f := range fractions {
-		c.Labels = append(c.Labels, mark{round(c.Left + slot*(float64(i)+0.5)), r.TrainedOn(f) + " labelled"})
+		c.Labels = append(c.Labels, mark{round(c.Left + slot*(float64(i)+0.5)), r.trainedOn(f) + " labelled"})
 	}
 	for m, method := range methods {
 		s := series{Method: method, Colour: m % colours, LegendY: chartTop + 20*float64(m)}

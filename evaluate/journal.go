@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -29,6 +30,7 @@ type Journal struct {
 	Path    string
 	Version string // of the program; a run is taken up by the same version alone
 	Resume  bool   // go on from the file, if there is one, instead of from the start
+	Kept    bool   // [Run] holds something in it that a run could go on from
 
 	of      journalOf
 	records []*record
@@ -85,30 +87,17 @@ type FileError struct {
 // Error says what is wrong.
 func (e *FileError) Error() string { return cmp.Or(e.Path, "evaluate") + ": " + e.What }
 
-// Empty reports whether the journal holds nothing that a run could go on from.
-func (j *Journal) Empty() bool {
-	for _, t := range j.tunings {
-		for _, s := range t.Tally.Stages {
-			if s.Done > 0 {
-				return false
-			}
-		}
-	}
-	return j.length() == 0
-}
-
-// length returns the number of splits that the journal holds.
-func (j *Journal) length() int {
-	count := 0
-	for _, r := range j.records {
-		count += len(r.Outcomes)
-	}
-	return count
+// keep notes whether the journal holds something that a run could go on from.
+func (j *Journal) keep() {
+	j.Kept = slices.ContainsFunc(j.records, func(r *record) bool { return len(r.Outcomes) > 0 }) ||
+		slices.ContainsFunc(j.tunings, func(t *tuning) bool {
+			return slices.ContainsFunc(t.Tally.Stages, func(s method.Stage) bool { return s.Done > 0 })
+		})
 }
 
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
-	j.of = journalOf{Version: j.Version, Labels: ListSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
+	j.of = journalOf{Version: j.Version, Labels: listSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
 	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil {
 		return err
 	}
@@ -182,7 +171,10 @@ const rest = 20
 // at the end of a run that fails; seconds is how long the run has taken.
 func (j *Journal) save(seconds float64, end bool) error {
 	start := time.Now()
-	if j == nil || j.Empty() || !end && start.Before(j.next) {
+	if j == nil {
+		return nil
+	}
+	if j.keep(); !j.Kept || !end && start.Before(j.next) {
 		return nil
 	}
 	for _, r := range j.records {

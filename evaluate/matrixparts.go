@@ -13,34 +13,43 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// MatrixParts reads the parts of a matrix, in .npy files, as one matrix. Open files are
-// let go by [MatrixParts.Close].
-type MatrixParts struct {
-	Rows, Cols tablefile.Axis // of the whole, with the ids in the lists beside the parts
-	parts      []PartFile
-	files      []*os.File
-	read       []*npy.Array
-	row        []float64 // of a part
+// matrixParts reads the parts of a matrix, in .npy files, as one matrix.
+type matrixParts struct {
+	parts []Part
+	files []*os.File
+	read  []*npy.Array
+	row   []float64 // of a part
 }
 
-// OpenMatrix opens the files of parts, which [ReadParts] has put in order, and checks
-// that their shapes fit together. Errors are [*FileError] and those of reading.
-func OpenMatrix(ctx context.Context, parts []PartFile) (_ *MatrixParts, err error) {
-	m := &MatrixParts{parts: parts}
-	defer func() {
-		if err != nil {
-			m.Close()
-		}
-	}()
+// MergeMatrix reads the parts of a matrix, which [ReadParts] has put in order, as one
+// matrix. It calls put with the rows and columns of the whole, by the ids in the lists beside
+// the parts, and with what stores row i: rows are asked for in order, each once. Errors are those
+// of put, [*FileError] and those of reading.
+func MergeMatrix(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
+	m := &matrixParts{parts: parts}
+	defer m.close()
+	if err := m.openAll(); err != nil {
+		return err
+	}
+	rows, cols, err := m.ids(ctx)
+	if err != nil {
+		return err
+	}
+	return put(rows, cols, m.rowTo)
+}
+
+// openAll opens the files and checks that their shapes fit together.
+func (m *matrixParts) openAll() error {
 	along, across, at := 0, 0, 0
-	for i := range parts {
-		p := &parts[i]
-		r, err := m.open(p)
+	for i := range m.parts {
+		part := &m.parts[i]
+		p := part.Matrix
+		r, err := m.open(part)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if p.Lo != at || p.Hi <= p.Lo || p.Hi > p.Whole {
-			return nil, &FileError{Path: p.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
+			return &FileError{Path: part.Path, What: fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
 		}
 		at = p.Hi
 		shared, own := int(r.Shape[0]), int(r.Shape[1])
@@ -48,22 +57,21 @@ func OpenMatrix(ctx context.Context, parts []PartFile) (_ *MatrixParts, err erro
 			shared, own = own, shared
 		}
 		if own != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
-			return nil, &FileError{Path: p.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
+			return &FileError{Path: part.Path, What: fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
 		}
 		along = shared
 		across += own
 	}
-	last := &parts[len(parts)-1]
-	if at != last.Whole {
-		return nil, &FileError{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", at, last.Whole, last.Axis)}
+	last := &m.parts[len(m.parts)-1]
+	if p := last.Matrix; at != p.Whole {
+		return &FileError{Path: last.Path, What: fmt.Sprintf("ends with %d of %d %s; make the part again", at, p.Whole, p.Axis)}
 	}
 	m.row = make([]float64, max(along, across))
-	m.Rows, m.Cols, err = m.ids(ctx)
-	return m, err
+	return nil
 }
 
 // open opens the file of a part and checks its header.
-func (m *MatrixParts) open(p *PartFile) (*npy.Array, error) {
+func (m *matrixParts) open(p *Part) (*npy.Array, error) {
 	f, err := os.Open(p.Path)
 	if err != nil {
 		return nil, err
@@ -77,8 +85,8 @@ func (m *MatrixParts) open(p *PartFile) (*npy.Array, error) {
 		return nil, err
 	}
 	m.read = append(m.read, r)
-	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Dtype || len(r.Shape) != 2 || r.Fortran {
-		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Dtype)}
+	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Matrix.Dtype || len(r.Shape) != 2 || r.Fortran {
+		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Matrix.Dtype)}
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -90,17 +98,17 @@ func (m *MatrixParts) open(p *PartFile) (*npy.Array, error) {
 	return r, nil
 }
 
-// Close closes the files.
-func (m *MatrixParts) Close() {
+// close closes the files.
+func (m *matrixParts) close() {
 	for _, f := range m.files {
 		_ = f.Close() // it was only read
 	}
 }
 
-// RowTo stores row i of the whole in dst. Rows are asked for in order, each once.
-func (m *MatrixParts) RowTo(dst []float64, i int) error {
+// rowTo stores row i of the whole in dst.
+func (m *matrixParts) rowTo(i int, dst []float64) error {
 	for k := range m.parts {
-		p := &m.parts[k]
+		p := m.parts[k].Matrix
 		if p.Axis == ByRows && (i < p.Lo || i >= p.Hi) {
 			continue
 		}
@@ -122,12 +130,13 @@ func (m *MatrixParts) RowTo(dst []float64, i int) error {
 
 // ids reads the names of the rows and columns of the whole from the lists beside the
 // parts.
-func (m *MatrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err error) {
+func (m *matrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err error) {
 	var shared tablefile.Axis
 	var joined []string
 	for k := range m.parts {
-		p := &m.parts[k]
-		base := strings.TrimSuffix(p.Path, filepath.Ext(p.Path))
+		part := &m.parts[k]
+		p := part.Matrix
+		base := strings.TrimSuffix(part.Path, filepath.Ext(part.Path))
 		own, other := base+".cols.ids", base+".rows.ids"
 		along := m.read[k].Shape[0]
 		if p.Axis == ByRows {
@@ -149,7 +158,7 @@ func (m *MatrixParts) ids(ctx context.Context) (rows, cols tablefile.Axis, err e
 		}
 	}
 	all := tablefile.AxisOf(joined)
-	if m.parts[0].Axis == ByRows {
+	if m.parts[0].Matrix.Axis == ByRows {
 		return all, shared, nil
 	}
 	return shared, all, nil

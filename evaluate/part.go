@@ -48,8 +48,8 @@ func (s Share) Bounds(n int) (lo, hi int) {
 	return edge(s.Index), edge(s.Index + 1)
 }
 
-// Part says of a file which part of a job's output it is. Parts of one whole differ in
-// Slab alone, and in where they belong.
+// Part says of a file which part of a job's output it is, as the run file beside it does.
+// Parts of one whole differ in Slab alone, and in where they belong.
 type Part struct {
 	Command string `json:"command"` // that made it
 	Slab    int    `json:"slab"`
@@ -57,10 +57,35 @@ type Part struct {
 
 	Store      string          `json:"store"` // its identity
 	Parameters json.RawMessage `json:"parameters"`
-	Labels     string          `json:"labels,omitempty"` // [ListSum] of their names, rows and classes
-	Nodes      string          `json:"nodes,omitempty"`  // [ListSum] of the rows and columns
+	Labels     string          `json:"labels,omitempty"` // a sum over their names, rows and classes
+	Nodes      string          `json:"nodes,omitempty"`  // a sum over the rows and columns
 
 	Matrix *Shape `json:"matrix,omitempty"` // of a part of a matrix; nil: of trials
+
+	Path string `json:"-"` // of the file; "" of one that is not written yet
+	Run  struct {
+		Store      json.RawMessage `json:"store"`
+		Parameters json.RawMessage `json:"parameters"`
+		Arguments  []string        `json:"arguments"`
+		Directory  string          `json:"directory"`
+	} `json:"-"` // what else the run file says
+}
+
+// NewPart describes the part that a command makes as its share of a job: of a store, with
+// parameters, labels, if there are any, and the rows and columns of a part of a matrix.
+func NewPart(command string, share Share, store string, parameters any, l *nodefile.Labels, matrix *Shape, rows, cols []int) (*Part, error) {
+	text, err := json.Marshal(parameters)
+	if err != nil {
+		return nil, err
+	}
+	p := &Part{Command: command, Slab: share.Index, Of: share.Of, Store: store, Parameters: text, Matrix: matrix}
+	if l != nil {
+		p.Labels = listSum(l.Names, l.Row, l.Class)
+	}
+	if matrix != nil {
+		p.Nodes = listSum(nil, rows, cols)
+	}
+	return p, nil
 }
 
 // Shape is where a part of a matrix belongs: the columns Lo ≤ j < Hi of each of Groups
@@ -80,9 +105,9 @@ const (
 	ByRows    = "rows"
 )
 
-// ListSum returns a sum over names, if there are any, and lists of numbers: by which parts
+// listSum returns a sum over names, if there are any, and lists of numbers: by which parts
 // tell whether they are of the same labels, and of the same rows and columns.
-func ListSum(names []string, lists ...[]int) string {
+func listSum(names []string, lists ...[]int) string {
 	var text []byte
 	if names != nil {
 		var err error
@@ -96,70 +121,54 @@ func ListSum(names []string, lists ...[]int) string {
 	return sumOf(text)
 }
 
-// PartFile is a part with what the run file beside it says.
-type PartFile struct {
-	Path string
-	Part
-	Shape // zero of trials
-	Run   struct {
-		Store      json.RawMessage `json:"store"`
-		Parameters json.RawMessage `json:"parameters"`
-		Arguments  []string        `json:"arguments"`
-		Directory  string          `json:"directory"`
-	}
-}
-
 // Fits returns an error unless the part was made of a store, which messages call graph,
 // and of labels.
-func (p *PartFile) Fits(store, graph string, l *nodefile.Labels) error {
+func (p *Part) Fits(store, graph string, l *nodefile.Labels) error {
 	switch {
 	case p.Store != store:
 		return &FileError{Path: graph, What: fmt.Sprintf("is another store than %s was made from; make the parts again", p.Path)}
-	case p.Labels != ListSum(l.Names, l.Row, l.Class):
+	case p.Labels != listSum(l.Names, l.Row, l.Class):
 		return &FileError{Path: l.File, What: fmt.Sprintf("has other labels than when %s was made; make the parts again", p.Path)}
 	}
 	return nil
 }
 
-// At returns where a path lies that the command line which made the part has.
-func (p *PartFile) At(path string) string {
-	if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.Run.Directory {
-		return path
-	}
-	return filepath.Join(p.Run.Directory, path)
-}
-
 // ReadParts reads what the run files of parts say and checks that they are all parts of
-// one whole, each once, and none is missing. They come back in order. Errors are
+// one whole, each once, and none is missing. They come back in order, of trials with the
+// outcomes of all of them added up; of a matrix [MergeMatrix] puts them together. Errors are
 // [*FileError] and those of reading.
-func ReadParts(paths []string) ([]PartFile, error) {
-	parts := make([]PartFile, len(paths))
+func ReadParts(paths []string) ([]Part, *method.Trials, error) {
+	parts := make([]Part, len(paths))
 	for i, path := range paths {
 		var err error
 		if parts[i], err = readPart(path); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for evaluate.Share", first.Path, what)}
+			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for evaluate.Share", first.Path, what)}
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b PartFile) int { return cmp.Compare(a.Slab, b.Slab) })
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Slab, b.Slab) })
 	for i := 1; i < len(parts); i++ {
 		if parts[i].Slab == parts[i-1].Slab {
-			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is slab %d, and so is %s; give each once", parts[i].Slab, parts[i-1].Path)}
+			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is slab %d, and so is %s; give each once", parts[i].Slab, parts[i-1].Path)}
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with evaluate.Share I/%d", missing, first.Of, first.Of)}
+		return nil, nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with evaluate.Share I/%d", missing, first.Of, first.Of)}
 	}
-	return parts, nil
+	if first.Matrix != nil {
+		return parts, nil, nil
+	}
+	trials, err := sumTrials(parts)
+	return parts, trials, err
 }
 
 // missing names the slabs that there is no part for, "" if there is one for each.
-func missing(parts []PartFile) string {
+func missing(parts []Part) string {
 	var ranges []string
 	count := 0
 	for at, next := 0, 0; next < parts[0].Of; next++ {
@@ -189,8 +198,8 @@ func missing(parts []PartFile) string {
 }
 
 // readPart reads what the run file of a part says.
-func readPart(path string) (PartFile, error) {
-	p := PartFile{Path: path}
+func readPart(path string) (Part, error) {
+	p := Part{Path: path}
 	if _, err := os.Stat(path); err != nil {
 		return p, err
 	}
@@ -214,18 +223,24 @@ func readPart(path string) (PartFile, error) {
 	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of {
 		return p, &FileError{Path: path, What: "is no part of anything; give files that evaluate.Share made"}
 	}
-	p.Part = *run.Part
-	if p.Matrix != nil {
-		p.Shape = *p.Matrix
-	}
+	p = *run.Part
+	p.Path = path
 	return p, json.Unmarshal(b, &p.Run)
 }
 
-// whole says what the part is of, but for its type.
+// whole says what a part is of, but for its type.
 func (s *Shape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
 
+// shape returns where a part of a matrix belongs, zero of trials.
+func (p *Part) shape() *Shape {
+	if p.Matrix == nil {
+		return new(Shape)
+	}
+	return p.Matrix
+}
+
 // differs says in what two parts are not of one whole, "" if they are.
-func (p *PartFile) differs(q *PartFile) string {
+func (p *Part) differs(q *Part) string {
 	say := func(what, a, b string) string {
 		if a == b {
 			return ""
@@ -252,15 +267,15 @@ func (p *PartFile) differs(q *PartFile) string {
 		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
 		say("store", p.Store, q.Store),
 		say("parameters", a.String(), b.String()),
-		say("type", p.Dtype, q.Dtype),
+		say("type", p.shape().Dtype, q.shape().Dtype),
 		hidden("labels", p.Labels, q.Labels),
 		hidden("rows or columns", p.Nodes, q.Nodes),
-		hidden("shape", p.whole(), q.whole()),
+		hidden("shape", p.shape().whole(), q.shape().whole()),
 	)
 }
 
-// SumTrials adds up the outcomes that parts of a choice hold.
-func SumTrials(parts []PartFile) (sum *method.Trials, err error) {
+// sumTrials adds up the outcomes that parts of a choice hold.
+func sumTrials(parts []Part) (sum *method.Trials, err error) {
 	for i := range parts {
 		t := new(method.Trials)
 		text, err := os.ReadFile(parts[i].Path)

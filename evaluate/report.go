@@ -34,6 +34,7 @@ type Report struct {
 type Result struct {
 	Method         string    `json:"method"`
 	TrainFraction  float64   `json:"train_fraction"`            // of the labelled nodes
+	TrainedOn      string    `json:"-"`                         // the size of the training sets, as a person reads it
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
@@ -88,23 +89,23 @@ func (r *Report) protocol() []string {
 	return lines
 }
 
-// Chosen are the parameters of a method at a training size.
-type Chosen struct {
-	Method            string            `json:"method"`
-	TrainFraction     float64           `json:"train_fraction"`
-	Parameters        json.RawMessage   `json:"parameters,omitempty"`
-	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-}
-
-// Chosen lists those of all results that have some.
-func (r *Report) Chosen() (list []Chosen) {
+// Chosen lists the parameters of all results that have some, as JSON: the keys are those of
+// [Result].
+func (r *Report) Chosen() (json.RawMessage, error) {
+	type chosen struct {
+		Method            string            `json:"method"`
+		TrainFraction     float64           `json:"train_fraction"`
+		Parameters        json.RawMessage   `json:"parameters,omitempty"`
+		ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
+	}
+	var list []chosen
 	for i := range r.Results {
 		res := &r.Results[i]
 		if res.Parameters != nil || res.ParametersBySplit != nil {
-			list = append(list, Chosen{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
+			list = append(list, chosen{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
 		}
 	}
-	return list
+	return json.Marshal(list)
 }
 
 // Comparison is a paired t-test of two methods on the same splits.
@@ -208,7 +209,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	const column = 15
 	line := strings.Repeat(" ", width)
 	for _, f := range fractions {
-		line += "   " + pad(r.TrainedOn(f), column)
+		line += "   " + pad(r.trainedOn(f), column)
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 	marks := map[string]string{first: " * ", notWorse: " ≈ ", worse: "   "}
@@ -237,7 +238,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Parameters != nil {
-			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.TrainedOn(res.TrainFraction), res.Text)
+			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.trainedOn(res.TrainFraction), res.Text)
 		}
 	}
 	r.writeQuality(&b, width)
@@ -248,7 +249,7 @@ func (r *Report) WriteText(w io.Writer) error {
 // writeQuality writes the other measures, a table for each training size.
 func (r *Report) writeQuality(b *strings.Builder, width int) {
 	for _, f := range r.fractions() {
-		fmt.Fprintf(b, "\nat %s\n", r.TrainedOn(f))
+		fmt.Fprintf(b, "\nat %s\n", r.trainedOn(f))
 		line := strings.Repeat(" ", width)
 		for _, m := range measures {
 			line += "   " + m.Title
@@ -318,10 +319,10 @@ func (r *Report) drawn() string {
 // percent writes a share of one as a percentage with one decimal.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
-// TrainedOn writes the size of the training sets of a fraction: nodes of each class
+// trainedOn writes the size of the training sets of a fraction: nodes of each class
 // where splits were drawn so, else a percentage, as short as it is exact to four
 // digits.
-func (r *Report) TrainedOn(fraction float64) string {
+func (r *Report) trainedOn(fraction float64) string {
 	for _, res := range r.Results {
 		if res.TrainFraction == fraction && res.TrainPerClass > 0 {
 			return strconv.Itoa(res.TrainPerClass) + " a class"

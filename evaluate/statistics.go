@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,10 +32,9 @@ type Statistics struct {
 }
 
 // Measure returns the statistics of a graph in two sweeps. directed says that an edge is
-// one entry, not two. class is nil, or holds the class of every
-// row, [Unlabelled] for none.
-// Memory: 8 bytes for each row, 16 more with classes.
-func Measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32, workers int) (*Statistics, error) {
+// one entry, not two; l may be nil.
+// Memory: 8 bytes for each row, 20 more with labels.
+func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int) (*Statistics, error) {
 	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32,
 		s.Largest = max(s.Largest, int64(n))
 	}
 	var steps *switches
-	if class != nil {
-		steps = newSwitches(class, directed, len(a.Ranges()))
+	if l != nil {
+		steps = newSwitches(classOfRow(l, len(parts.Of)), directed, len(a.Ranges()))
 	}
 	var isolated atomic.Int64
 	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {

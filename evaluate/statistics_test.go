@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -100,6 +101,17 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 	return s
 }
 
+// labelsOf returns the labels of rows by their classes.
+func labelsOf(class []int32) *nodefile.Labels {
+	l := new(nodefile.Labels)
+	for row, c := range class {
+		if c != Unlabelled {
+			l.Row, l.Class = append(l.Row, row), append(l.Class, int(c))
+		}
+	}
+	return l
+}
+
 func TestMeasure(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -123,7 +135,7 @@ func TestMeasure(t *testing.T) {
 		}
 		want := slowStatistics(n, edges, directed, class)
 		for _, workers := range []int{1, 3} {
-			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, class, workers)
+			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, labelsOf(class), workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +162,7 @@ func TestMeasureLongRow(t *testing.T) {
 		class[i] = int32(i % 3)
 	}
 	want := slowStatistics(n, edges, false, class)
-	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, class, 3)
+	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, labelsOf(class), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,11 +175,7 @@ func TestMeasureLongRow(t *testing.T) {
 // kernels and the numbers computed from the same data by another program.
 func TestMeasureCora(t *testing.T) {
 	p := testgraph.Cora(t)
-	class := make([]int32, len(p.Class))
-	for i, row := range p.Row {
-		class[row] = int32(p.Class[i])
-	}
-	got, err := Measure(context.Background(), p.A, false, class, 0)
+	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type Truth struct {
 // none. A blank is wrong, and so is
 // every class that was not seen.
 func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Labels) *Truth {
-	given := ClassOfRow(seeds, len(labels))
+	given := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
 	position := map[string]int{}
 	for i, name := range names {
@@ -86,8 +86,8 @@ func classesIn(rows [][]int) int {
 	return present
 }
 
-// ClassOfRow returns the class of each of n rows, [Unlabelled] for those without.
-func ClassOfRow(l *nodefile.Labels, n int) []int32 {
+// classOfRow returns the class of each of n rows, [Unlabelled] for those without.
+func classOfRow(l *nodefile.Labels, n int) []int32 {
 	class := make([]int32, n)
 	for i := range class {
 		class[i] = Unlabelled

@@ -1,6 +1,6 @@
-// Package multilabel learns several labels a node: [NewColumns] makes eigenvectors of the
-// graph, [Fit] learns each label against the rest from them, and [Predict], which does all
-// of it, gives a probability of each that says nothing of the others.
+// Package multilabel learns several labels a node: [Predict] makes eigenvectors of the
+// graph, learns each label against the rest from them, and gives a probability of each that
+// says nothing of the others. [Evaluate] measures how well.
 package multilabel
 
 import (
@@ -36,7 +36,7 @@ func lambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
 // columnsOf returns how many columns a graph of n nodes has.
 func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 
-// Columns tell where the nodes of a graph stand in it, labels or not: the
+// columns tell where the nodes of a graph stand in it, labels or not: the
 // eigenvectors u of the largest eigenvalues λ of
 //
 //	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
@@ -44,14 +44,14 @@ func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 // times |λ|. The share τ keeps small components from having the largest eigenvalues:
 // Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
 // blockmodel (2013). A model takes the first so many of them, each row of unit length.
-type Columns struct {
+type columns struct {
 	block *sparse.Block[float64]
 }
 
-// NewColumns returns the columns of a graph without directions. Cost: some hundred
+// newColumns returns the columns of a graph without directions. Cost: some hundred
 // products of A with four columns. An iteration that ends at its limit gives what it
 // has. The errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
-func NewColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*Columns, error) {
+func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*columns, error) {
 	if p.Directed {
 		return nil, kernel.ErrAsymmetric
 	}
@@ -61,7 +61,7 @@ func NewColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*Co
 		mean += d / float64(n)
 	}
 	if mean == 0 {
-		return &Columns{sparse.NewBlock[float64](n, 1)}, nil
+		return &columns{sparse.NewBlock[float64](n, 1)}, nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
@@ -87,12 +87,13 @@ func NewColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*Co
 			row[j] *= math.Abs(pairs.Values[j])
 		}
 	}
-	return &Columns{pairs.Vectors}, nil
+	return &columns{pairs.Vectors}, nil
 }
 
-// Memory lists what the columns and a model of so many labelled nodes take with a
-// limit of memory, 0 for none, the probabilities of all nodes included.
-func Memory(n, labelled, labels int, memory int64) []spec.Bytes {
+// Memory lists what [Predict] takes beside the problem with a limit of memory, 0 for none, the probabilities of all nodes included.
+func Memory(p *method.Problem, memory int64) []spec.Bytes {
+	node, _ := setsOf(p)
+	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
 	set := &lanczos.Settings{Memory: memory}
 	search := lanczos.Memory(n, k, 0, lanczos.Largest, set)
@@ -110,7 +111,7 @@ func Memory(n, labelled, labels int, memory int64) []spec.Bytes {
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
-func (c *Columns) rowTo(dst []float64, node int) {
+func (c *columns) rowTo(dst []float64, node int) {
 	squares := 0.0
 	for j, x := range c.block.Row(node)[:len(dst)] {
 		dst[j] = x
@@ -129,11 +130,13 @@ func (c *Columns) rowTo(dst []float64, node int) {
 // each other: one least squares machine for each label against the rest, with the same
 // columns and λ, whose scores become probabilities by a sigmoid of its own.
 type Model struct {
-	Columns int     // that it takes
-	Lambda  float64 // of [ridge.Path]
-	MicroF1 float64 // of labelled nodes that are left out, one by one, with these; see [validate.LabelF1]
+	Columns int     `json:"columns"`  // that it takes
+	Lambda  float64 `json:"lambda"`   // of [ridge.Path]
+	MicroF1 float64 `json:"micro_f1"` // of labelled nodes that are left out, one by one, with these; see [validate.LabelF1]
 
-	columns *Columns
+	Labelled int `json:"-"` // nodes that Predict learned from
+
+	columns *columns
 	weights *mat.Dense // (columns + 1)×labels
 	shares  []float64
 	a, b    []float64 // of the sigmoids
@@ -141,16 +144,16 @@ type Model struct {
 	own map[int][]int // labels of the nodes that Predict learned from
 }
 
-// Fit learns from nodes whose labels are sets of numbers below labels. Columns and
+// fit learns from nodes whose labels are sets of numbers below labels. Columns and
 // λ are those with the largest MicroF1, the first of equals. The error is the context's.
-func Fit(ctx context.Context, columns *Columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
+func fit(ctx context.Context, c *columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
-	_, most := columns.block.Dims()
-	best := &Model{MicroF1: -1, columns: columns}
+	_, most := c.block.Dims()
+	best := &Model{MicroF1: -1, columns: c}
 	var left *mat.Dense
 	width := most
 	for range widths {
-		path, err := columns.path(ctx, width, node, sets, labels, set.Workers)
+		path, err := c.path(ctx, width, node, sets, labels, set.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +176,7 @@ func Fit(ctx context.Context, columns *Columns, node []int, sets [][]int, labels
 }
 
 // path returns the machines of a width.
-func (c *Columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*ridge.Path, error) {
+func (c *columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*ridge.Path, error) {
 	f := &sparse.Block[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
 	for i, v := range node {
 		c.rowTo(f.Row(i), v)
@@ -217,17 +220,17 @@ func (m *Model) scoresTo(dst []float64, node int) []float64 {
 	return dst
 }
 
-// ProbabilitiesTo stores in dst the probability of each label of a node.
-func (m *Model) ProbabilitiesTo(dst []float64, node int) []float64 {
+// probabilitiesTo stores in dst the probability of each label of a node.
+func (m *Model) probabilitiesTo(dst []float64, node int) []float64 {
 	for c, f := range m.scoresTo(dst, node) {
 		dst[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
 	}
 	return dst
 }
 
-// SetsOf returns the labelled nodes of a problem, each once, in their order, and their
+// setsOf returns the labelled nodes of a problem, each once, in their order, and their
 // labels in increasing order.
-func SetsOf(p *method.Problem) (node []int, sets [][]int) {
+func setsOf(p *method.Problem) (node []int, sets [][]int) {
 	at := map[int]int{}
 	for i, v := range p.Row {
 		place, there := at[v]
@@ -246,19 +249,19 @@ func SetsOf(p *method.Problem) (node []int, sets [][]int) {
 
 // Predict learns from the labels of a problem. It returns the probabilities of all nodes, in
 // rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The
-// errors are those of [NewColumns].
+// errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
 func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model, *method.Prediction, error) {
-	columns, err := NewColumns(ctx, p, s)
+	c, err := newColumns(ctx, p, s)
 	if err != nil {
 		return nil, nil, err
 	}
-	node, sets := SetsOf(p)
-	m, err := Fit(ctx, columns, node, sets, len(p.Names), s)
+	node, sets := setsOf(p)
+	m, err := fit(ctx, c, node, sets, len(p.Names), s)
 	if err != nil {
 		return nil, nil, err
 	}
 	out, err := m.predict(ctx, p, s)
-	m.own = make(map[int][]int, len(node))
+	m.Labelled, m.own = len(node), make(map[int][]int, len(node))
 	for i, v := range node {
 		m.own[v] = sets[i]
 	}
@@ -279,7 +282,7 @@ func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settin
 		scores := make([]float64, labels)
 		for v := piece * chunk; v < min(n, (piece+1)*chunk); v++ {
 			to := out.Scores.Row(v)
-			for c, x := range m.ProbabilitiesTo(scores, v) {
+			for c, x := range m.probabilitiesTo(scores, v) {
 				to[c] = float32(x)
 			}
 			out.Class[v] = classify.ArgMax(scores)

@@ -15,9 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// setsOf gives the labelled nodes of a problem their class, most of them, and other
+// drawSets gives the labelled nodes of a problem their class, most of them, and other
 // ones now and then.
-func setsOf(p *method.Problem, labels int) [][]int {
+func drawSets(p *method.Problem, labels int) [][]int {
 	rng := rand.New(rand.NewPCG(8, 9))
 	sets := make([][]int, len(p.Row))
 	for i := range sets {
@@ -34,7 +34,7 @@ func setsOf(p *method.Problem, labels int) [][]int {
 // of their values, from the largest value on.
 func TestColumns(t *testing.T) {
 	p := problemtest.Planted(t, 3, 90, 20)
-	c, err := NewColumns(t.Context(), p, nil)
+	c, err := newColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,12 +82,12 @@ func TestColumns(t *testing.T) {
 func TestFit(t *testing.T) {
 	const labels = 4
 	p := problemtest.Planted(t, 5, 60, 24)
-	sets := setsOf(p, labels)
-	c, err := NewColumns(t.Context(), p, nil)
+	sets := drawSets(p, labels)
+	c, err := newColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Fit(t.Context(), c, p.Row, sets, labels, nil)
+	got, err := fit(t.Context(), c, p.Row, sets, labels, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,19 +197,19 @@ func addTo(dst, x []float64) []float64 {
 // all have is likely.
 func TestWithoutLabels(t *testing.T) {
 	p := problemtest.Planted(t, 6, 50, 20)
-	sets := setsOf(p, 3)
+	sets := drawSets(p, 3)
 	for i := range sets {
 		sets[i] = append(sets[i], 4)
 	}
-	c, err := NewColumns(t.Context(), p, nil)
+	c, err := newColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := Fit(t.Context(), c, p.Row, sets, 5, nil)
+	model, err := fit(t.Context(), c, p.Row, sets, 5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := model.ProbabilitiesTo(make([]float64, 5), 0)
+	got := model.probabilitiesTo(make([]float64, 5), 0)
 	if want := 1. / 22; math.Abs(got[3]-want) > 1e-9 || math.Abs(got[4]-21./22) > 1e-9 {
 		t.Errorf("probabilities %v, want %v of label 3 and %v of label 4", got, want, 21./22)
 	}
@@ -217,15 +217,15 @@ func TestWithoutLabels(t *testing.T) {
 
 func TestWorkersAgree(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	sets := setsOf(p, 4)
+	sets := drawSets(p, 4)
 	var want *method.Prediction
 	for _, workers := range []int{1, 2, 7} {
 		s := &method.Settings{Workers: workers}
-		c, err := NewColumns(t.Context(), p, s)
+		c, err := newColumns(t.Context(), p, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		model, err := Fit(t.Context(), c, p.Row, sets, 4, s)
+		model, err := fit(t.Context(), c, p.Row, sets, 4, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestWorkersAgree(t *testing.T) {
 
 // The labels of a node that stands on several lines are one set.
 func TestSetsOf(t *testing.T) {
-	node, sets := SetsOf(&method.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}})
+	node, sets := setsOf(&method.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}})
 	if !slices.Equal(node, []int{4, 1}) || !reflect.DeepEqual(sets, [][]int{{0, 1, 2}, {0, 2}}) {
 		t.Errorf("nodes %v have %v", node, sets)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/method/suggest"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -42,7 +43,7 @@ type classifyFlags struct {
 	slab          slabFlag
 
 	// Of parts that the choice is made from: the first, and what they found; nil: there are none.
-	part   *evaluate.PartFile
+	part   *evaluate.Part
 	trials *method.Trials
 }
 
@@ -173,8 +174,8 @@ type classified struct {
 	Parameters *method.Parameters  `json:"parameters"`
 	Settings   int                 `json:"settings"`
 
-	Suggested int                `json:"suggested,omitempty"`
-	Several   *severalParameters `json:"multi_label,omitempty"`
+	Suggested int               `json:"suggested,omitempty"`
+	Several   *multilabel.Model `json:"multi_label,omitempty"`
 
 	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
 	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`

@@ -163,7 +163,10 @@ func (o *product) publishPlanned(doc *evaluated, store any, plan *evaluate.Plan)
 	if doc.Attributes != nil {
 		lines = append(lines, doc.Attributes.String())
 	}
-	err := o.publishReport(doc, doc.Report, store, doc.Report.Chosen(), lines...)
+	chosen, err := doc.Report.Chosen()
+	if err == nil {
+		err = o.publishReport(doc, doc.Report, store, chosen, lines...)
+	}
 	if err == nil && plan.Journal != nil {
 		err = plan.Journal.Remove()
 	}
@@ -180,7 +183,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 		if i := slices.IndexFunc(plan.Methods, func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = unfinishedAdvice(plan.Methods[i].Method)
 		}
-		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)
+		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(int64(r.UnfinishedSplits), "split"), report.Splits, r.TrainedOn, r.Unfinished, advice)
 	}
 }
 
@@ -328,7 +331,7 @@ type labelled interface {
 func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
 	report, err := evaluate.Run(in.ctx, p, plan)
 	if err != nil {
-		if plan.Journal != nil && !plan.Journal.Empty() {
+		if plan.Journal != nil && plan.Journal.Kept {
 			in.doing += "; the same command with --resume goes on from here"
 		}
 		return nil, err

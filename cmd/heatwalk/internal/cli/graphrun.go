@@ -171,8 +171,6 @@ func (d *graphRun) setPart(command string, s slabFlag, parameters any, shape eva
 	if s.Of == 0 {
 		return nil
 	}
-	if d.part, err = newPart(command, s, d.g, parameters, d.l); err == nil {
-		d.part.Nodes, d.part.Matrix = evaluate.ListSum(nil, d.rows, d.cols), &shape
-	}
+	d.part, err = evaluate.NewPart(command, s.Share, d.g.Manifest.Identity, parameters, d.l, &shape, d.rows, d.cols)
 	return err
 }

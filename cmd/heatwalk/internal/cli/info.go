@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/spf13/cobra"
 )
 
@@ -85,13 +86,11 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	for _, d := range g.Degrees {
 		v.MaxDegree = max(v.MaxDegree, d)
 	}
-	var class []int32
+	var l *nodefile.Labels
 	if labels != "" {
-		l, err := in.readLabels(labels, g, r)
-		if err != nil {
+		if l, err = in.readLabels(labels, g, r); err != nil {
 			return nil, err
 		}
-		class = evaluate.ClassOfRow(l, int(m.Rows))
 		labelled, classes := len(l.Row), len(l.Names)
 		v.Labelled, v.Classes = &labelled, &classes
 		size := sizesOf(l)
@@ -105,7 +104,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		n := g.needs()
 		n.Sweeps = 2
 		const label = 40 // bytes, while they are read
-		if class != nil {
+		if l != nil {
 			if err := n.Reserve((4+16)*m.Rows+label*int64(*v.Labelled), "labels and changes of class"); err != nil {
 				return n, err
 			}
@@ -115,12 +114,12 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, class, in.threads)
+	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, l, in.threads)
 	if err != nil {
 		return nil, err
 	}
 	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
-	if class != nil {
+	if l != nil {
 		v.PSwitch, v.PSwitchEdges = &s.SwitchWeight, &s.SwitchEdge
 		if !m.Directed {
 			v.PSwitchWalk = &s.SwitchWalk

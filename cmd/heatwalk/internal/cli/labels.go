@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -52,8 +51,11 @@ func classNumbers(l *nodefile.Labels, n int) func(row int) string {
 	if l == nil {
 		return func(int) string { return "0" }
 	}
-	class := evaluate.ClassOfRow(l, n)
-	return func(row int) string { return strconv.Itoa(int(class[row]) + 1) }
+	number := make([]int32, n)
+	for i, row := range l.Row {
+		number[row] = int32(l.Class[i]) + 1
+	}
+	return func(row int) string { return strconv.Itoa(int(number[row])) }
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.

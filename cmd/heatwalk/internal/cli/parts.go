@@ -2,10 +2,10 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -46,13 +45,13 @@ func newMerge(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) merge(paths []string, out string) error {
-	parts, err := evaluate.ReadParts(paths)
-	if err == nil {
-		put := in.mergeMatrix
-		if parts[0].Matrix == nil {
-			put = in.mergeTrials
-		}
-		err = put(parts, out)
+	parts, trials, err := evaluate.ReadParts(paths)
+	switch {
+	case err != nil:
+	case trials != nil:
+		err = in.mergeTrials(&parts[0], trials, out)
+	default:
+		err = in.mergeMatrix(parts, out)
 	}
 	if wrong := new(evaluate.FileError); errors.As(err, &wrong) {
 		return fault.Data(cmp.Or(wrong.Path, "merge"), "%s", wrong.What)
@@ -61,34 +60,30 @@ func (in *invocation) merge(paths []string, out string) error {
 }
 
 // mergeMatrix puts the parts of a matrix together.
-func (in *invocation) mergeMatrix(parts []evaluate.PartFile, out string) error {
+func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 	if formatOf(out, denseFormats) != ".npy" {
 		return fault.Usage("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	m, err := evaluate.OpenMatrix(in.ctx, parts)
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	o, err := in.beginProduct(out, tablefile.NPY)
-	if err != nil {
-		return err
-	}
-	dtype := parts[0].Dtype
-	if _, err := o.checkMatrix(m.Rows, m.Cols, dtype, "choose another disk"); err != nil {
-		return err
-	}
-	stage := in.progress.Begin("merging", int64(m.Rows.N), "row")
-	err = o.fill(dtype, &tablefile.Matrix{Rows: m.Rows, Cols: m.Cols}, func(i int, row []float64) error {
-		stage.Set(int64(i), int64(m.Rows.N))
-		return m.RowTo(row, i)
+	dtype, run := parts[0].Matrix.Dtype, parts[0].Run
+	return evaluate.MergeMatrix(in.ctx, parts, func(rows, cols tablefile.Axis, rowTo func(i int, dst []float64) error) error {
+		o, err := in.beginProduct(out, tablefile.NPY)
+		if err != nil {
+			return err
+		}
+		if _, err := o.checkMatrix(rows, cols, dtype, "choose another disk"); err != nil {
+			return err
+		}
+		stage := in.progress.Begin("merging", int64(rows.N), "row")
+		err = o.fill(dtype, &tablefile.Matrix{Rows: rows, Cols: cols}, func(i int, row []float64) error {
+			stage.Set(int64(i), int64(rows.N))
+			return rowTo(i, row)
+		})
+		if err != nil {
+			return err
+		}
+		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
+		return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
-	if err != nil {
-		return err
-	}
-	run := parts[0].Run
-	r := &merged{matrixDocument{Output: out, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
-	return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 }
 
 // slabFlag is the share of --slab, the whole without it.
@@ -123,19 +118,6 @@ func (in *invocation) checkSlab(s slabFlag, graph []string, out, format string, 
 	if out != "" && (out == "-" || formatOf(out, formats) != format) {
 		in.problem("--slab", "a part is a file in the form %s; write -o PART%s", format, format)
 	}
-}
-
-// newPart describes the output of a slab.
-func newPart(command string, s slabFlag, g *openGraph, parameters any, l *nodefile.Labels) (*evaluate.Part, error) {
-	p, err := json.Marshal(parameters)
-	if err != nil {
-		return nil, err
-	}
-	out := &evaluate.Part{Command: command, Slab: s.Index, Of: s.Of, Store: g.Manifest.Identity, Parameters: p}
-	if l != nil {
-		out.Labels = evaluate.ListSum(l.Names, l.Row, l.Class)
-	}
-	return out, nil
 }
 
 // trialFormats are the endings of a part of classify.
@@ -195,7 +177,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		return err
 	}
 	parameters := f.parameters(in.seed)
-	if d.part, err = newPart(classifyCommand, f.slab, d.g, parameters, d.l); err != nil {
+	if d.part, err = evaluate.NewPart(classifyCommand, f.slab.Share, d.g.Manifest.Identity, parameters, d.l, nil, nil, nil); err != nil {
 		return err
 	}
 	r := &tried{
@@ -223,13 +205,13 @@ func (f *classifyFlags) parameters(seed int64) any {
 	}{f.method.Name(), f.entries[0].Settings.Grid, f.entries[0].Settings.Given, f.prior, seed, f.scores, f.unreached, f.truth}
 }
 
-// mergeTrials puts the parts of a choice together, and ends the command that
-// they are of: it chooses, and predicts.
-func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
+// mergeTrials ends the command whose parts have the given outcomes, of which the first is
+// given: it chooses, and predicts.
+func (in *invocation) mergeTrials(first *evaluate.Part, trials *method.Trials, out string) error {
 	if !slices.Contains(predictionFormats, strings.ToLower(filepath.Ext(out))) && out != "-" {
 		return fault.Usage("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(predictionFormats, " "))
 	}
-	graph, f, err := in.commandOf(&parts[0])
+	graph, f, err := in.commandOf(first)
 	if err != nil {
 		return err
 	}
@@ -237,17 +219,13 @@ func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
 	if err := in.checked(); err != nil {
 		return err
 	}
-	sum, err := evaluate.SumTrials(parts)
-	if err != nil {
-		return err
-	}
-	f.part, f.trials, f.out = &parts[0], sum, out
+	f.part, f.trials, f.out = first, trials, out
 	return in.runClassify(graph, f)
 }
 
 // commandOf reads the command line that made a part of classify, and takes its
 // rng seed.
-func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classifyFlags, err error) {
+func (in *invocation) commandOf(p *evaluate.Part) (graph string, f *classifyFlags, err error) {
 	again := newInvocation(in.ctx, p.Run.Arguments, in.stdin, io.Discard, io.Discard)
 	f = new(classifyFlags)
 	flags := pflag.NewFlagSet(classifyCommand, pflag.ContinueOnError)
@@ -261,9 +239,15 @@ func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classify
 		return "", nil, fault.Data(p.Path+".run.json", "has no command line that this version reads; make the part again")
 	}
 	in.seed = again.seed
-	f.labels, f.truth = p.At(f.labels), p.At(f.truth)
-	if !slices.Contains(cwk.PriorParam.Words, f.prior) {
-		f.prior = p.At(f.prior)
+	at := func(path string) string { // where it lies that the command line has
+		if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.Run.Directory {
+			return path
+		}
+		return filepath.Join(p.Run.Directory, path)
 	}
-	return p.At(flags.Arg(1)), f, nil
+	f.labels, f.truth = at(f.labels), at(f.truth)
+	if !slices.Contains(cwk.PriorParam.Words, f.prior) {
+		f.prior = at(f.prior)
+	}
+	return at(flags.Arg(1)), f, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/spec"
@@ -18,12 +17,6 @@ import (
 
 // severalSeparator stands between labels of a node in a file of predictions.
 const severalSeparator = "|"
-
-// severalParameters are those that several labels a node were predicted with.
-type severalParameters struct {
-	evaluate.SeveralChoice
-	MicroF1 float64 `json:"micro_f1"` // of labelled nodes, left out one by one
-}
 
 // checkSeveral notes flags that make no difference where nodes have several labels:
 // those of the command but the given ones.
@@ -64,10 +57,8 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (*graphRun, *
 	}
 	_, phase := in.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads, Progress: phase}
-	nodes, _ := multilabel.SetsOf(d.problem())
 	err = d.take(s, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
-		list := multilabel.Memory(len(d.g.Degrees), len(nodes), len(d.l.Names), s.Memory)
-		return [][]spec.Bytes{list}, spec.UnknownSweeps, nil
+		return [][]spec.Bytes{multilabel.Memory(d.problem(), s.Memory)}, spec.UnknownSweeps, nil
 	})
 	return d, s, err
 }
@@ -81,11 +72,9 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return in.methodError(err, name)
 	}
-	several := &severalParameters{evaluate.SeveralChoice{Columns: model.Columns, Lambda: model.Lambda}, model.MicroF1}
-	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{learned: d.learned(d.l), Method: "spectral", Several: several}}
-	nodes, _ := multilabel.SetsOf(d.problem())
-	r.Labelled = len(nodes)
-	return r.finish(d.problem(), several, func(row int) string {
+	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{learned: d.learned(d.l), Method: "spectral", Several: model}}
+	r.Labelled = model.Labelled
+	return r.finish(d.problem(), model, func(row int) string {
 		if f.unreached != "prior" && !p.Reached.Contains(uint32(row)) {
 			return ""
 		}
@@ -99,7 +88,7 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 
 // severalEvaluated is the JSON document of evaluate where nodes have several labels.
 type severalEvaluated struct {
-	*evaluate.SeveralReport
+	*multilabel.Report
 	Graph   string       `json:"graph"`
 	Skipped skippedLines `json:"skipped_label_lines"`
 	Closing
@@ -111,7 +100,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 		return err
 	}
 	splits, _ := in.progress.Parts("evaluating", "split")
-	report, err := evaluate.RunSeveral(in.ctx, d.problem(), &evaluate.SeveralPlan{Fractions: f.train, Splits: f.splits, Settings: s, Progress: splits})
+	report, err := multilabel.Evaluate(in.ctx, d.problem(), f.train, f.splits, s, splits)
 	if none := new(validate.SplitError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
 			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
@@ -119,6 +108,6 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return in.methodError(f.explain(err, d.g.Nodes, d.l), name)
 	}
-	doc := &severalEvaluated{SeveralReport: report, Graph: name, Skipped: skippedOf(d.l)}
+	doc := &severalEvaluated{Report: report, Graph: name, Skipped: skippedOf(d.l)}
 	return d.publishReport(doc, report, storeOf(d.g.Manifest), nil)
 }

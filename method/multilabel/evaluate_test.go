@@ -1,4 +1,4 @@
-package evaluate
+package multilabel
 
 import (
 	"math"
@@ -8,13 +8,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Each split is what a model of its training nodes says of its test nodes, and the most
 // frequent labels of the training nodes for all of them.
-func TestRunSeveral(t *testing.T) {
+func TestEvaluate(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
 	p := &method.Problem{A: g.A, Degrees: g.Degrees, Names: g.Names}
 	labels := len(g.Names)
@@ -27,22 +26,20 @@ func TestRunSeveral(t *testing.T) {
 			p.Row, p.Class = append(p.Row, g.Row[i]), append(p.Class, c)
 		}
 	}
-	columns, err := multilabel.NewColumns(t.Context(), p, nil)
+	columns, err := newColumns(t.Context(), p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const splits, fraction = 3, 0.6
-	run := func(workers int) *SeveralReport {
-		r, err := RunSeveral(t.Context(), p, &SeveralPlan{
-			Fractions: []float64{fraction}, Splits: splits, Settings: &method.Settings{RNGSeed: 5, Workers: workers},
-		})
+	run := func(workers int) *Report {
+		r, err := Evaluate(t.Context(), p, []float64{fraction}, splits, &method.Settings{RNGSeed: 5, Workers: workers}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	got := run(1)
-	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(SeveralResult{})); diff != "" {
+	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Result{})); diff != "" {
 		t.Errorf("seven workers measure otherwise:\n%s", diff)
 	}
 	draw, err := validate.Draw(make([]int, len(sets)), validate.Design{Fraction: fraction}, splits, 5)
@@ -61,14 +58,14 @@ func TestRunSeveral(t *testing.T) {
 				count[c]++
 			}
 		}
-		model, err := multilabel.Fit(t.Context(), columns, node, own, labels, nil)
+		model, err := fit(t.Context(), columns, node, own, labels, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var scores, frequent [][]float64
 		for _, i := range split.Test {
 			truth, frequent = append(truth, sets[i]), append(frequent, count)
-			scores = append(scores, model.ProbabilitiesTo(make([]float64, labels), g.Row[i]))
+			scores = append(scores, model.probabilitiesTo(make([]float64, labels), g.Row[i]))
 		}
 		a, b := validate.LabelF1(truth, labels, func(i int) []float64 { return scores[i] })
 		c, _ := validate.LabelF1(truth, labels, func(i int) []float64 { return frequent[i] })

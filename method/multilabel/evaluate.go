@@ -1,0 +1,145 @@
+package multilabel
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Report is how well several labels a node are predicted.
+type Report struct {
+	Nodes    int      `json:"nodes"`
+	Labelled int      `json:"labelled"` // nodes
+	Labels   int      `json:"labels"`   // on them, all together
+	Classes  []string `json:"classes"`
+	Splits   int      `json:"splits"`
+	RNGSeed  uint64   `json:"seed"`
+	Results  []Result `json:"results"`
+}
+
+// Result is that of a method at a training size: means of [validate.LabelF1] over
+// splits with their standard errors, and what the method chose on each.
+type Result struct {
+	Method        string  `json:"method"`
+	TrainFraction float64 `json:"train_fraction"`
+	MicroF1       float64 `json:"micro_f1"`
+	MicroStderr   float64 `json:"micro_f1_stderr"`
+	MacroF1       float64 `json:"macro_f1"`
+	MacroStderr   float64 `json:"macro_f1_stderr"`
+
+	// Chosen are the parameters of the [Model] of each split; nil: there is none.
+	Chosen []struct {
+		Columns int     `json:"columns"`
+		Lambda  float64 `json:"lambda"`
+	} `json:"parameters_by_split,omitempty"`
+
+	micro, macro []float64
+}
+
+// Evaluate measures how well the labels of nodes are predicted that may have several
+// each, beside the most frequent labels for every node. Training nodes are drawn
+// uniformly, and a label that none of them has is never right. Each test node is given
+// as many labels as it has, see [validate.LabelF1]. There are so many splits for each
+// fraction of the labelled nodes; progress, if not nil, is called when one is done. Errors are
+// [*validate.SplitError] and those of [Predict].
+func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, splits int, s *method.Settings, progress func(done, total int)) (*Report, error) {
+	set := s.WithDefaults()
+	row, sets := setsOf(p)
+	r := &Report{Nodes: len(p.Degrees), Labelled: len(row), Labels: len(p.Row), Classes: p.Names, Splits: splits, RNGSeed: set.RNGSeed}
+	draws := make([]*validate.Splits, len(fractions))
+	for i, fraction := range fractions {
+		var err error
+		if draws[i], err = validate.Draw(make([]int, len(row)), validate.Design{Fraction: fraction}, splits, set.RNGSeed); err != nil {
+			return nil, err
+		}
+	}
+	columns, err := newColumns(ctx, p, &set)
+	if err != nil {
+		return nil, err
+	}
+	for i, fraction := range fractions {
+		learned := Result{Method: "spectral", TrainFraction: fraction}
+		frequent := Result{Method: "majority", TrainFraction: fraction}
+		for s := range splits {
+			split := draws[i].At(s)
+			nodes, own := pick(row, split.Train), pick(sets, split.Train)
+			model, err := fit(ctx, columns, nodes, own, len(p.Names), &set)
+			if err != nil {
+				return nil, err
+			}
+			learned.Chosen = append(learned.Chosen, struct {
+				Columns int     `json:"columns"`
+				Lambda  float64 `json:"lambda"`
+			}{model.Columns, model.Lambda})
+			truth, scores := pick(sets, split.Test), make([]float64, len(p.Names))
+			learned.add(validate.LabelF1(truth, len(p.Names), func(t int) []float64 {
+				return model.probabilitiesTo(scores, row[split.Test[t]])
+			}))
+			counts := make([]float64, len(p.Names))
+			for _, c := range slices.Concat(own...) {
+				counts[c]++
+			}
+			frequent.add(validate.LabelF1(truth, len(p.Names), func(int) []float64 { return counts }))
+			if progress != nil {
+				progress(i*splits+s+1, len(fractions)*splits)
+			}
+		}
+		r.Results = append(r.Results, *learned.summarise(), *frequent.summarise())
+	}
+	return r, nil
+}
+
+func pick[T any](of []T, positions []int) []T {
+	out := make([]T, len(positions))
+	for i, at := range positions {
+		out[i] = of[at]
+	}
+	return out
+}
+
+func (r *Result) add(micro, macro float64) {
+	r.micro, r.macro = append(r.micro, micro), append(r.macro, macro)
+}
+
+func (r *Result) summarise() *Result {
+	r.MicroF1, r.MicroStderr = meanStderr(r.micro)
+	r.MacroF1, r.MacroStderr = meanStderr(r.macro)
+	return r
+}
+
+// meanStderr returns the mean of x and its standard error, 0 of a single value.
+func meanStderr(x []float64) (mean, stderr float64) {
+	mean, std := stat.MeanStdDev(x, nil)
+	if len(x) < 2 {
+		return mean, 0
+	}
+	return mean, stat.StdErr(std, float64(len(x)))
+}
+
+// percent writes a share of one as a percentage with one decimal.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
+
+// WriteText writes the report as tables of percentages.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d labels on %d nodes, %d classes; as many predicted as a node has; mean of %d splits (standard error)\n", r.Labels, r.Labelled, len(r.Classes), r.Splits)
+	fmt.Fprintf(&b, "%-9s %-9s %14s %14s\n", "train", "method", "micro-F1 %", "macro-F1 %")
+	for _, res := range r.Results {
+		cell := func(mean, stderr float64) string {
+			if r.Splits == 1 {
+				return percent(mean)
+			}
+			return percent(mean) + " (" + percent(stderr) + ")"
+		}
+		fmt.Fprintf(&b, "%-9s %-9s %14s %14s\n", strconv.FormatFloat(100*res.TrainFraction, 'g', 4, 64)+" %", res.Method, cell(res.MicroF1, res.MicroStderr), cell(res.MacroF1, res.MacroStderr))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
