@@ -244,6 +244,9 @@ func TestEstimateOfStar(t *testing.T) {
 // TestEstimateReadsAll: what samples cannot tell, that no number below the largest id is
 // missing, is found out before a limit is called too low.
 func TestEstimateReadsAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads millions of lines")
+	}
 	const leaves = 200_000
 	star := write(t, file{"star.txt", edgeText(leaves, func(i int) string { return fmt.Sprintf("0 %d", i+1) })})
 	gaps := write(t, file{"gaps.txt", edgeText(leaves, func(i int) string { return fmt.Sprintf("0 %d", i+2) })})

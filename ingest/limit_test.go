@@ -26,7 +26,7 @@ func TestLargeBucketsInRuns(t *testing.T) {
 		{"sums", Config{Duplicates: SumDuplicates}, func(i int) string { return fmt.Sprintf("1 2 0.%d", i*7919%997) }, 7 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if testing.Short() && test.name != "star by degree" && test.name != "sums" {
+			if testing.Short() && test.name != "sums" {
 				t.Skip("sorts as many lines as the others")
 			}
 			t.Parallel()
@@ -71,16 +71,15 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 // TestIDsOfOtherWorkers: ids that other workers read while lines are admitted drive lines to
 // disk, as those of one worker do.
 func TestIDsOfOtherWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	path := write(t, file{"e.txt", edgeText(300_000, func(i int) string { return fmt.Sprintf("user%d item%d", i*7919%200_003, i*104_729%200_003) })})
 	least := new(*LimitError)
 	if _, err := Estimate(t.Context(), path, fixed(Config{Workers: 7, Memory: 1 << 20})); !errors.As(err, least) {
 		t.Fatal(err)
 	}
-	limits := int64(4)
-	if testing.Short() {
-		limits = 1
-	}
-	for more := range limits {
+	for more := range int64(4) {
 		c := fixed(Config{Workers: 7, Memory: (*least).Need + more<<19})
 		if _, _, err := ingestInto(t, c, path...); err != nil {
 			t.Errorf("%d bytes: %v", c.Memory, err)

@@ -77,9 +77,9 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 // first already, whatever the ids, threads and memory.
 func TestAutoOrder(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads 90 MB of lines")
+		t.Skip("reads 30 MB of lines")
 	}
-	const nodes, hubs, lines = 600_000, 600_000 / 16, 2_400_000
+	const nodes, hubs, lines = 200_000, 200_000 / 16, 800_000
 	rng := rand.New(rand.NewPCG(1, 2))
 	skewed := func(hub func(int) int) (edges [][2]int) { // each node has a hub, which have most edges
 		for i := range lines {
@@ -103,10 +103,10 @@ func TestAutoOrder(t *testing.T) {
 		want  Order
 	}{
 		{name: "strewn", edges: strewn, apart: 1, want: DegreeOrder},
-		{name: "strewn, little memory", edges: strewn, apart: 1, c: Config{Workers: 7, Memory: 96 << 20}, want: DegreeOrder},
+		{name: "strewn, little memory", edges: strewn, apart: 1, c: Config{Workers: 7, Memory: 40 << 20}, want: DegreeOrder},
 		{name: "strewn, directed, ids far apart", edges: strewn, apart: 100, c: Config{Directed: true}, want: DegreeOrder},
 		{name: "strewn, odd ids", edges: strewn, apart: 2, want: DegreeOrder},
-		{name: "strewn, odd ids, little memory", edges: strewn, apart: 2, c: Config{Memory: 64 << 20}, want: DegreeOrder},
+		{name: "strewn, odd ids, little memory", edges: strewn, apart: 2, c: Config{Memory: 24 << 20}, want: DegreeOrder},
 		{name: "strewn, with few of the edges", edges: strewn[:lines/6], apart: 1, want: DefaultOrder},
 		{name: "hubs first", edges: skewed(func(i int) int { return i }), apart: 1, want: DefaultOrder},
 		{name: "near", edges: near, apart: 1, want: DefaultOrder},
@@ -234,10 +234,10 @@ func TestDegreeOrderMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const nodes = 300_000
+	const nodes = 100_000
 	paths := write(t, file{"e.txt", edgeText(nodes, func(i int) string { return fmt.Sprintf("%d %d", 2*i, (i+1)%nodes*2) })})
 	least := func(order Order) int {
-		const step = 1 << 16 // a fifth of a byte for a node
+		const step = 1 << 14 // a sixth of a byte for a node
 		return step * sort.Search(32<<20/step, func(limit int) bool {
 			_, _, err := ingestInto(t, &Config{Memory: step*int64(limit) + 1, Order: order, Workers: 1}, paths...)
 			return err == nil

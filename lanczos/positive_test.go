@@ -98,7 +98,11 @@ func TestPositiveBeyondRounding(t *testing.T) {
 		{5, 5, 5, "dense"}, {20, 20, 20, "dense"}, {60, 60, 60, "dense"}, {100, 1, 50, "dense"}, {200, 200, 200, "dense"},
 		{2000, 8, 40, "lanczos"},
 	} {
-		for seed := range uint64(5) {
+		seeds := uint64(5)
+		if testing.Short() {
+			seeds = 1
+		}
+		for seed := range seeds {
 			a, matched := forest(t, seed, c.n, c.hubs)
 			deg := degreesOf(t, a)
 			for _, known := range []*Known{nil, {Components: componentsOf(t, a), Weights: roots(deg), Value: 1}} {

@@ -11,7 +11,7 @@ import (
 // TestWithin: blocks that are all in use raise the limit by what they take, garbage
 // does not raise it.
 func TestWithin(t *testing.T) {
-	const block = 48 << 20
+	const block = 16 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	debug.FreeOSMemory()
 	var m runtime.MemStats

@@ -69,6 +69,9 @@ func TestSpectralColumns(t *testing.T) {
 // Eigenvectors are the same for any number of workers and any memory; low effort has
 // none.
 func TestSpectralSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
 	first := evident(t, p, &Settings{Workers: 1})
 	for _, set := range []Settings{{Workers: 2}, {Workers: 7, Memory: 16 << 20}} {

@@ -80,6 +80,9 @@ func TestCommandsPage(t *testing.T) {
 // TestJSONPage holds that docs/json.md has every key of every document, in its
 // section.
 func TestJSONPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	text, err := os.ReadFile("../../../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
