@@ -210,7 +210,7 @@ func TestJournalOfAnotherRun(t *testing.T) {
 	renamed := *p
 	renamed.Names = []string{"p", "q", "r", "s"}[:len(p.Names)]
 	described := *p
-	described.Attributes = sparse.NewTable(len(p.Degrees), 1)
+	described.Attributes = &sparse.Table{Rows: len(p.Degrees), Cols: 1}
 	described.Attributes.Set(3, []float32{1})
 	for _, c := range []struct {
 		what   string

@@ -93,7 +93,7 @@ func (r *features) readMatrix(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Table = sparse.NewTable(r.nodes.Len(), f.Cols)
+	r.Table = &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols}
 	i := 0
 	return Read(ctx, f, func(_ []byte, row []float32) error {
 		i++
@@ -109,11 +109,11 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 		return nil
 	}
 	r.unknown.Total++
-	if r.Table.Has(row) {
+	if _, before := r.Table.Row(row); before != nil {
 		return &nodefile.ParseError{File: r.file, Line: line, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
 	}
 	r.Table.Set(row, values)
-	if bytes := r.Table.Bytes(); r.c.Memory > 0 && bytes > r.c.Memory {
+	if bytes := r.Table.Bytes; r.c.Memory > 0 && bytes > r.c.Memory {
 		// What is still to come takes as much a row as what is there.
 		need := max(bytes, bytes/int64(r.Table.Present)*int64(r.nodes.Len()))
 		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}

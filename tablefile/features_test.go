@@ -44,7 +44,7 @@ func TestFeaturesOfMatrix(t *testing.T) {
 			}
 			continue
 		}
-		if f.Table.Present != 2 || f.Table.Has(1) || f.Table.Entries != 2 {
+		if _, missing := f.Table.Row(1); f.Table.Present != 2 || missing != nil || f.Table.Entries != 2 {
 			t.Errorf("%s: %d nodes, %d values", of.name, f.Table.Present, f.Table.Entries)
 		}
 		if _, values := f.Table.Row(0); values[0] != 0 || values[1] != 3 {

@@ -64,7 +64,7 @@ func (r *features) readTable(ctx context.Context) error {
 			}
 		}
 	}
-	t.values, t.Table = make([]float32, cols), sparse.NewTable(t.nodes.Len(), cols)
+	t.values, t.Table = make([]float32, cols), &sparse.Table{Rows: t.nodes.Len(), Cols: cols}
 	return t.each(ctx, t.use)
 }
 

@@ -44,10 +44,10 @@ func TestReadFeatures(t *testing.T) {
 		for row, want := range c.want {
 			_, values := a.Table.Row(row)
 			got := make([]float32, len(values))
-			if a.Table.Has(row) {
+			if values != nil {
 				got = dense(a, row)
 			}
-			if a.Table.Has(row) != (want != nil) || !slices.Equal(got, want) {
+			if (values != nil) != (want != nil) || !slices.Equal(got, want) {
 				t.Errorf("%q: row %d is %v, want %v", c.text, row, got, want)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // with some probability and others with less.
 func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 	const words = 60
-	t := sparse.NewTable(len(class), words)
+	t := &sparse.Table{Rows: len(class), Cols: words}
 	row := make([]float32, words)
 	for v, c := range class {
 		for j := range row {
@@ -57,7 +57,7 @@ func TestWordsTell(t *testing.T) {
 func TestMissingAttributes(t *testing.T) {
 	p, class := problemtest.Blocks(t, 8, 300, 60, 3, 4, 0.2)
 	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
-	some := sparse.NewTable(300, 60)
+	some := &sparse.Table{Rows: 300, Cols: 60}
 	row := make([]float32, 60)
 	for v := range 300 {
 		if p.Degrees[v] == 0 || v%2 == 0 {

@@ -111,7 +111,7 @@ func (r *weigher) attribute(ctx context.Context) error {
 func known(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {
-		if p.Attributes.Has(v) {
+		if _, values := p.Attributes.Row(v); values != nil {
 			rows = append(rows, v)
 		}
 	}

@@ -120,7 +120,8 @@ func (a *attributeTable) weight(v, j int) float32 {
 // rowTo stores the columns lo ≤ j < hi of a node.
 func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 	clear(dst)
-	if !a.Has(v) {
+	columns, values := a.Row(v)
+	if values == nil {
 		return
 	}
 	for j := lo; j < hi; j++ {
@@ -128,7 +129,6 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 			dst[j-lo] = float32(-a.shift[j] * a.factor[j])
 		}
 	}
-	columns, values := a.Row(v)
 	if columns == nil {
 		for j := lo; j < hi; j++ {
 			dst[j-lo] += a.weight(v, j) * values[j]

@@ -19,7 +19,7 @@ func TestCommonWords(t *testing.T) {
 		return row
 	}
 	for _, counts := range []bool{false, true} {
-		table, mean, squares := sparse.NewTable(nodes, columns), 0.0, 0.0
+		table, mean, squares := &sparse.Table{Rows: nodes, Cols: columns}, 0.0, 0.0
 		common := make([]float64, nodes)
 		for v := range nodes {
 			if common[v] = 1; counts {

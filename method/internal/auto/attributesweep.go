@@ -248,14 +248,14 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 		width := to - from
 		sums, all := make([]float32, d*width), make([]float64, width)
 		for v := range q.Rows {
-			if !l.a.Has(v) {
+			columns, values := l.a.Row(v)
+			if values == nil {
 				continue
 			}
 			of := q.Row(v)[from:to]
 			for i, y := range of {
 				all[i] += float64(y)
 			}
-			columns, values := l.a.Row(v)
 			for e, x := range values {
 				j := e
 				if columns != nil {
@@ -295,10 +295,10 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 		for v := lo; v < hi; v++ {
 			to := dst.Row(v)
 			clear(to)
-			if !l.a.Has(v) {
+			columns, values := l.a.Row(v)
+			if values == nil {
 				continue
 			}
-			columns, values := l.a.Row(v)
 			if columns == nil {
 				columns = l.every[:d]
 			}

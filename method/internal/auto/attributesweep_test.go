@@ -17,7 +17,7 @@ import (
 // attributesOf returns a table of n nodes of which one in seven has no row: words, or
 // real numbers, or both.
 func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
-	t, plain := sparse.NewTable(n, words+real), make([][]float64, n)
+	t, plain := &sparse.Table{Rows: n, Cols: words + real}, make([][]float64, n)
 	row := make([]float32, words+real)
 	for v := range n {
 		if v%7 == 3 {

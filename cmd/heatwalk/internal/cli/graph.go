@@ -186,7 +186,7 @@ func (g *openGraph) held() int64 {
 	if g.attributes == nil {
 		return g.Held()
 	}
-	return g.Held() + g.attributes.Table.Bytes()
+	return g.Held() + g.attributes.Table.Bytes
 }
 
 // axis is that of the nodes, in the order of the ids.
