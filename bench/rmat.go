@@ -34,7 +34,7 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 		}
 		a, err := sparse.Load(ctx, store, settings.Workers)
 		if err == nil {
-			err = s.add(ctx, 1<<scale, &Target{A: a, Degrees: store.Degrees, Order: store.Nodes.Order()}, settings)
+			err = s.add(ctx, 1<<scale, &Target{A: a, Degrees: store.Degrees, Order: store.Nodes.Order}, settings)
 		}
 		if err = errors.Join(err, store.Close()); err != nil {
 			return err

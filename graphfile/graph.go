@@ -42,7 +42,7 @@ type Graph struct {
 func OfStore(s *shard.Store) *Graph {
 	m := s.Manifest
 	return &Graph{
-		A: s.Compared(), Order: s.Nodes.Order(), ID: s.Nodes.AppendID, Numeric: hasNumbers(s),
+		A: s.Compared(), Order: s.Nodes.Order, ID: s.Nodes.AppendID, Numeric: hasNumbers(s),
 		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
 	}
 }

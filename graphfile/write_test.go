@@ -42,7 +42,7 @@ var written = []struct {
 func source(s *shard.Store) *graphfile.Graph {
 	m := s.Manifest
 	return &graphfile.Graph{
-		A: s, Order: s.Nodes.Order(), ID: s.Nodes.AppendID, Numeric: m.Nodes != "string",
+		A: s, Order: s.Nodes.Order, ID: s.Nodes.AppendID, Numeric: m.Nodes != "string",
 		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
 	}
 }

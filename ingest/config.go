@@ -90,7 +90,7 @@ type Config struct {
 	UnknownIDs   UnknownIDs      // of edges beside Nodes; default: accept
 	Order        Order           // of the store's rows; default: that of the ids
 	Force        bool            // replace the store that is there
-	Codec        shard.Codec
+	Codec        string
 	TempDir      string         // for what does not fit into memory; "": the directory that holds the store
 	Memory       int64          // bytes for edges, ids and their sorting; 0 means no limit
 	Window       int64          // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB

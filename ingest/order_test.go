@@ -40,8 +40,8 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	path := filepath.Join("..", "testdata", "cora", "edges.tsv.gz")
 	open := func(order Order) *shard.Store { return stored(t, &Config{Order: order}, path) }
 	plain := open(DefaultOrder)
-	if plain.Nodes.Order() != nil || plain.Manifest.Order != "" {
-		t.Errorf("without an order: %q %v", plain.Manifest.Order, plain.Nodes.Order())
+	if plain.Nodes.Order != nil || plain.Manifest.Order != "" {
+		t.Errorf("without an order: %q %v", plain.Manifest.Order, plain.Nodes.Order)
 	}
 	a, err := sparse.Load(t.Context(), plain, 1)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 	for order, position := range want {
 		s := open(order)
-		if !slices.Equal(s.Nodes.Order(), position) || s.Manifest.Order != orderNames[order] {
+		if !slices.Equal(s.Nodes.Order, position) || s.Manifest.Order != orderNames[order] {
 			t.Errorf("%v: the rows of the store %q have another order", order, s.Manifest.Order)
 		}
 		for row, p := range position {
@@ -159,7 +159,7 @@ func TestAutoOrder(t *testing.T) {
 					counts = append(counts, n)
 				}
 			}
-			if !slices.Equal(s.Nodes.Order(), partition.Degree(counts)) {
+			if !slices.Equal(s.Nodes.Order, partition.Degree(counts)) {
 				t.Error("the rows are not in the order of partition.Degree")
 			}
 		})

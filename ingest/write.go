@@ -14,9 +14,9 @@ import (
 // write sorts the edges and writes all rows.
 func (r *run) write(w *shard.Writer, directed bool) error {
 	w.Nodes = r.nodes
-	sources := make([]shard.Source, len(r.files))
+	sources := make([]shard.File, len(r.files))
 	for i, f := range r.files {
-		sources[i] = shard.Source{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
+		sources[i] = shard.File{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
 	}
 	w.Manifest.Sources = sources
 	views := []sort.View{sort.Undirected}

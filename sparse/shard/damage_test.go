@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -216,7 +217,7 @@ func TestDirectories(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "g")
 		a, back := graph(rand.New(rand.NewPCG(1, 2)), 5, 9, 3, false, func() float64 { return 1 })
 		write(t, dir, a, back, must(StringNodes(slices.Values([]string{"a", "b", "c", "d", "e"}))), WriteOptions{})
-		m := must(ReadManifest(dir))
+		m := must(readManifest(durable.OS, dir))
 		path, kind := filepath.Join(dir, manifestName), ErrNotStore
 		if i < len(m.Files) {
 			path, kind = filepath.Join(dir, m.Files[i].Name), ErrCorrupt
@@ -587,7 +588,7 @@ func TestShardWithoutFrames(t *testing.T) {
 	name := shardName(0xa1, 2)
 	must(0, must(mem.Create("g/"+name)).Close())
 	reseal(mem, func(m *Manifest) {
-		m.Files = slices.Insert(m.Files, 2, FileEntry{Name: name, CRC: zeroSum})
+		m.Files = slices.Insert(m.Files, 2, File{Name: name, CRC: zeroSum})
 	})
 	if err := scan(mem); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "frames end at byte") {
 		t.Error(err)

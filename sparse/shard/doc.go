@@ -65,7 +65,7 @@
 //
 // Whatever comes from the disk is checked before a number of it is used.
 // Damage is a [*CorruptError] that names the file, the byte and, where a
-// single flipped bit explains it, the bit. [Store.Verify] reads and checks
+// single flipped bit explains it, the bit. [Verify] reads and checks
 // everything. A store whose files someone writes to, or touches, while they are
 // read gives [ErrChanged]; one that is renamed or replaced is read to the end as it
 // was opened.

@@ -275,7 +275,7 @@ func TestReadFaults(t *testing.T) {
 // TestEveryBit flips every bit of every file of a small store.
 func TestEveryBit(t *testing.T) {
 	s := newSample(0xa1)
-	for _, codec := range []Codec{FourWidths, Zstd} {
+	for _, codec := range []string{FourWidths, Zstd} {
 		s.o.Codec = codec
 		mem := durabletest.NewMem()
 		must(0, s.write(mem))

@@ -31,7 +31,7 @@ type fixture struct {
 	a, back *sparse.CSR
 	nodes   *Nodes
 	o       WriteOptions
-	sources []Source
+	sources []File
 }
 
 // write writes the store.
@@ -58,7 +58,7 @@ func allFixtures() []fixture {
 		{"v1/numbers", path, nil, NumericNodes([]uint64{3, 5, 1 << 40}), WriteOptions{Identity: 0xa1}, nil},
 		{"v1/directed", a, back, names, WriteOptions{Identity: 0xb2, Directed: true,
 			Options: map[string]string{"self_loops": "keep"}},
-			[]Source{{Name: "arcs.tsv", Bytes: 52, Lines: 4}}},
+			[]File{{Name: "arcs.tsv", Bytes: 52, Lines: 4}}},
 		{"v1/ordered", a, back, names.Reorder("degree", []uint32{3, 0, 4, 1, 2}, nil), WriteOptions{Identity: 0xd4, Directed: true}, nil},
 		{"v1/zstd", a, back, names, WriteOptions{Identity: 0xc3, Directed: true, Codec: Zstd}, nil},
 	}
@@ -87,8 +87,8 @@ func TestFixtures(t *testing.T) {
 					t.Errorf("row %d has id %q, want %q", i, s.Nodes.ID(i), f.nodes.ID(i))
 				}
 			}
-			if f.nodes != nil && (!slices.Equal(s.Nodes.Order(), f.nodes.Order()) || s.Manifest.Order != f.nodes.name) {
-				t.Errorf("order %q %v", s.Manifest.Order, s.Nodes.Order())
+			if f.nodes != nil && (!slices.Equal(s.Nodes.Order, f.nodes.Order) || s.Manifest.Order != f.nodes.name) {
+				t.Errorf("order %q %v", s.Manifest.Order, s.Nodes.Order)
 			}
 			must(verify(bg, dir, nil))
 			if f.o.Codec == Zstd {

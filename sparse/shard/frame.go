@@ -9,14 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Codec names how the payloads of frames are stored.
-type Codec string
-
 // Codecs of a store. Zstd holds the same payloads, compressed once more, for
 // stores that are kept rather than read.
 const (
-	FourWidths Codec = "four-widths"
-	Zstd       Codec = "zstd"
+	FourWidths = "four-widths"
+	Zstd       = "zstd"
 )
 
 // Codecs of one frame, as its header counts them.

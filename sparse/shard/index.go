@@ -129,7 +129,7 @@ func readListed(fsys durable.FS, dir, name, magic string, m *Manifest) ([]byte, 
 	damaged := func(format string, args ...any) error {
 		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
 	}
-	var entry FileEntry
+	var entry File
 	for _, f := range m.Files {
 		if f.Name == name {
 			entry = f

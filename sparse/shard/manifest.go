@@ -29,27 +29,20 @@ type Manifest struct {
 	Weighted  bool              `json:"weighted"`             // some entry is not 1
 	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
 	Order     string            `json:"order,omitempty"`      // what the order of the rows is called; "" for the default one
-	Codec     Codec             `json:"codec"`                // of the frames
+	Codec     string            `json:"codec"`                // of the frames
 	Frames    [2]int64          `json:"frames"`               // of the out direction and of the in direction
 	Options   map[string]string `json:"options,omitempty"`    // how the input was read
-	Sources   []Source          `json:"provenance,omitempty"` // what was read
-	Files     []FileEntry       `json:"files"`                // all other files
+	Sources   []File            `json:"provenance,omitempty"` // what was read
+	Files     []File            `json:"files"`                // all other files
 	Checksum  string            `json:"checksum"`             // CRC-32C of this file with these digits zero
 }
 
-// Source is one input of a store.
-type Source struct {
+// File is one input of a store, or a file of it.
+type File struct {
 	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`            // as read, before decompression
-	CRC   string `json:"crc32c,omitempty"` // 8 hex digits
-	Lines int64  `json:"lines,omitempty"`
-}
-
-// FileEntry is a file of the store.
-type FileEntry struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`
-	CRC   string `json:"crc32c"` // 8 hex digits
+	Bytes int64  `json:"bytes"`            // of an input as read, before decompression
+	CRC   string `json:"crc32c,omitempty"` // 8 hex digits; every file of the store has it
+	Lines int64  `json:"lines,omitempty"`  // of an input
 }
 
 // Edges returns the number of edges: entries of a directed graph; pairs of an
@@ -61,8 +54,8 @@ func (m *Manifest) Edges() int64 {
 	return (m.Entries + m.SelfLoops) / 2
 }
 
-// Size returns the bytes of the shard files, BytesTotal those of all files of the store.
-func (m *Manifest) Size() int64 {
+// size returns the bytes of the shard files.
+func (m *Manifest) size() int64 {
 	var sum int64
 	for _, f := range m.Files {
 		if filepath.Ext(f.Name) == ".shard" {
@@ -91,7 +84,7 @@ func (m *Manifest) BitsPerEntry() float64 {
 	if stored == 0 {
 		return 0
 	}
-	return 8 * float64(m.Size()) / float64(stored)
+	return 8 * float64(m.size()) / float64(stored)
 }
 
 // The manifest begins and ends the same way in every version of the format, so
@@ -127,12 +120,9 @@ func (m *Manifest) encode() ([]byte, error) {
 // a shard of usual size is a gigabyte.
 const maxManifest = 64 << 20
 
-// ReadManifest returns what the store in dir says of itself. Errors wrap
+// readManifest reads and checks what the store in dir says of itself. Errors wrap
 // [ErrNotStore], [ErrVersion] or are a [*CorruptError]; the store's other files
 // are not looked at.
-func ReadManifest(dir string) (*Manifest, error) { return readManifest(durable.OS, dir) }
-
-// readManifest reads and checks dir's manifest.
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readFile(fsys, path, maxManifest)
@@ -280,7 +270,7 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 }
 
 // shards returns the entries of the shard files, in order.
-func (m *Manifest) shards() []FileEntry {
+func (m *Manifest) shards() []File {
 	n := 0
 	for n < len(m.Files) && filepath.Ext(m.Files[n].Name) == ".shard" {
 		n++

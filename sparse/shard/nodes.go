@@ -27,6 +27,10 @@ var ErrDuplicateID = errors.New("shard: two rows have the same id")
 // node, [Nodes.Rows] for vectors and blocks. A dictionary is never
 // changed after it was made and is safe for concurrent use.
 type Nodes struct {
+	// Order is the position of each row in the order of the ids, nil if the rows are in
+	// it. It must not be changed.
+	Order []uint32
+
 	kind string
 	n    int
 
@@ -39,9 +43,8 @@ type Nodes struct {
 	below int      // string: bytes of the file that text keeps in memory with it
 
 	// What is above is in the order of the ids. Rows may be in another one.
-	name  string   // of that order; "" if there is none
-	order []uint32 // the position of each row in the order of the ids; nil without
-	rows  []uint32 // the inverse of order
+	name string   // of that order; "" if there is none
+	rows []uint32 // the inverse of Order
 }
 
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
@@ -208,7 +211,7 @@ func (n *Nodes) find(id string) (position int, ok bool) {
 
 // Bytes returns the memory that the dictionary takes.
 func (n *Nodes) Bytes() int64 {
-	return int64(4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID) + 4*len(n.order) + 4*len(n.rows))
+	return int64(4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID) + 4*len(n.Order) + 4*len(n.rows))
 }
 
 // Parts of a nodes file after its head: the number of rows; then, numeric, the

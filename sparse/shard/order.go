@@ -12,7 +12,7 @@ import (
 // rows, not empty. position must be a permutation and rows its inverse, nil
 // to have it made; both are kept, 8 bytes a row. n itself must have no such order.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
-	if name == "" || n.order != nil || len(position) != n.n {
+	if name == "" || n.Order != nil || len(position) != n.n {
 		panic(badReorder)
 	}
 	if rows == nil {
@@ -24,13 +24,9 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 		panic(badReorder)
 	}
 	m := *n
-	m.name, m.order, m.rows = name, position, rows
+	m.name, m.Order, m.rows = name, position, rows
 	return &m
 }
-
-// Order returns the position of each row in the order of the ids, nil if the rows
-// are in it. The slice must not be changed.
-func (n *Nodes) Order() []uint32 { return n.order }
 
 // Rows yields the rows in the order of the ids. That order is the one of all that another
 // program made of the same graph, and the one to write results in; blocks and vectors
@@ -55,10 +51,10 @@ func (n *Nodes) RowAt(position int) int {
 
 // position returns the position of a row in the order of the ids.
 func (n *Nodes) position(row int) int {
-	if n.order == nil {
+	if n.Order == nil {
 		return row
 	}
-	return int(n.order[row])
+	return int(n.Order[row])
 }
 
 // invert returns the inverse of a permutation, or the first place at which
@@ -100,13 +96,13 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	if int64(len(b)) != 4*m.Rows {
 		return damaged("%d bytes for %d rows", len(b), m.Rows)
 	}
-	n.name, n.order = m.Order, make([]uint32, n.n)
-	for i := range n.order {
-		n.order[i] = binary.LittleEndian.Uint32(b[4*i:])
+	n.name, n.Order = m.Order, make([]uint32, n.n)
+	for i := range n.Order {
+		n.Order[i] = binary.LittleEndian.Uint32(b[4*i:])
 	}
 	var wrong int
-	if n.rows, wrong = invert(n.order); wrong >= 0 {
-		return damaged("position %d of row %d is another row's or none", n.order[wrong], wrong)
+	if n.rows, wrong = invert(n.Order); wrong >= 0 {
+		return damaged("position %d of row %d is another row's or none", n.Order[wrong], wrong)
 	}
 	return nil
 }

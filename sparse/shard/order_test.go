@@ -45,8 +45,8 @@ func TestReorder(t *testing.T) {
 				}
 				position++
 			}
-			if position != len(ids) || !slices.Equal(n.Order(), order) {
-				rt.Fatalf("%d rows, order %v", position, n.Order())
+			if position != len(ids) || !slices.Equal(n.Order, order) {
+				rt.Fatalf("%d rows, order %v", position, n.Order)
 			}
 			inverse, _ := invert(order)
 			if same := plain.Reorder("some", order, inverse); !slices.Equal(same.rows, n.rows) {
@@ -63,7 +63,7 @@ func TestReorder(t *testing.T) {
 			}
 			m := &Manifest{Rows: int64(len(ids)), Nodes: n.kind, Order: n.name}
 			again := must(parseNodes("nodes", content(n.write), m))
-			must(0, again.parseOrder("order", content(func(w *bufio.Writer) { writeRows(w, n.order) }), m))
+			must(0, again.parseOrder("order", content(func(w *bufio.Writer) { writeRows(w, n.Order) }), m))
 			for row := range order {
 				if again.ID(row) != n.ID(row) {
 					rt.Fatalf("row %d reads %q, wrote %q", row, again.ID(row), n.ID(row))

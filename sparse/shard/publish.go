@@ -214,7 +214,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		}
 	}
 	if w.Manifest.Order != "" {
-		if err := w.writeFile(ctx, orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.order) }); err != nil {
+		if err := w.writeFile(ctx, orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) }); err != nil {
 			return err
 		}
 	}
@@ -227,7 +227,7 @@ func (w *Writer) finish(ctx context.Context) error {
 // writeFile writes one of the files beside the shards piece by piece, syncs it and
 // reads it back.
 func (w *Writer) writeFile(ctx context.Context, name, magic string, content func(*bufio.Writer)) error {
-	entry := FileEntry{Name: name}
+	entry := File{Name: name}
 	sum := uint32(0)
 	err := w.writeSynced(name, func(f io.Writer) error {
 		b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {

@@ -175,7 +175,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 }
 
 // checkListed checks that a file is there and as long as the manifest says.
-func (s *Store) checkListed(f FileEntry) error {
+func (s *Store) checkListed(f File) error {
 	info, err := s.fs.Stat(s.path(f.Name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return &CorruptError{Path: s.path(f.Name), Offset: -1, What: "missing (listed in the manifest)" + restore}
@@ -267,7 +267,7 @@ func (s *Store) planMemory(workers int, o *Options) error {
 		return err
 	}
 	left, limited := s.plan.Left()
-	total := s.Manifest.Size()
+	total := s.Manifest.size()
 	const kept, each = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
 	target := min(chunkBytes, total/int64(each*workers))
 	if limited {
@@ -352,17 +352,13 @@ func (s *Store) Transpose() sparse.Matrix {
 	return s
 }
 
-// Memory returns the bytes that the store holds once everything was read, its
+// memory returns the bytes that the store holds once everything was read, its
 // buffers for sweeps with them. Options.Memory bounds it.
-func (s *Store) Memory() int64 { return s.plan.Total() }
+func (s *Store) memory() int64 { return s.plan.Total() }
 
-// Kept returns how many of these bytes are frames that stay in memory between
-// sweeps; with Options.Stream there would be none.
-func (s *Store) Kept() int64 { return s.kept }
-
-// KeptBack returns how many of these are read only by sweeps of [Store.Transpose]:
-// those of a directed store's in direction.
-func (s *Store) KeptBack() int64 {
+// keptBack returns how many bytes of the frames that stay in memory are read only by sweeps
+// of [Store.Transpose]: those of a directed store's in direction.
+func (s *Store) keptBack() int64 {
 	var bytes int64
 	for _, v := range s.views()[1:] {
 		for i := range v.chunks {

@@ -19,7 +19,7 @@ import (
 )
 
 // streamed is a store of many chunks: every frame is a shard.
-func streamed(t *testing.T, codec Codec) (*durabletest.Mem, *sparse.CSR) {
+func streamed(t *testing.T, codec string) (*durabletest.Mem, *sparse.CSR) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 5))
 	a, _ := graph(rng, 20000, 60000, 18000, true, func() float64 { return rng.Float64() })
@@ -33,7 +33,7 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
 	s := must(Open(bg, "g", &Options{fs: mem, Workers: workers}))
 	defer s.Close()
-	return s.Memory() - s.Manifest.Size() + int64(workers)*int64(s.longest+slack)
+	return s.memory() - s.Manifest.size() + int64(workers)*int64(s.longest+slack)
 }
 
 // TestSameBits compares a step over the store, held in memory wholly, in part
@@ -42,7 +42,7 @@ func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	for _, codec := range []Codec{FourWidths, Zstd} {
+	for _, codec := range []string{FourWidths, Zstd} {
 		mem, a := streamed(t, codec)
 		n, _ := a.Dims()
 		x := sparse.NewBlock[float64](n, 3)
@@ -75,8 +75,8 @@ func TestSameBits(t *testing.T) {
 					}
 				}
 				// Seven workers' buffers would hold this whole store.
-				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.Memory() > limit {
-					t.Errorf("plan of %d bytes, limit %d", s.Memory(), limit)
+				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.memory() > limit {
+					t.Errorf("plan of %d bytes, limit %d", s.memory(), limit)
 				}
 				must(0, s.Close())
 			}
@@ -146,7 +146,7 @@ func TestResidentFrames(t *testing.T) {
 		t.Errorf("without a limit: %d and %d reads, want %d and 0", first, second, chunks)
 	}
 	fixed := diskOnly(t, mem, 1)
-	first, second := reads(fixed + must(readManifest(mem, "g")).Size()/2)
+	first, second := reads(fixed + must(readManifest(mem, "g")).size()/2)
 	if first != chunks || second < chunks/4 || second >= chunks*3/4 {
 		t.Errorf("half in memory: %d and %d reads of %d chunks", first, second, chunks)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -43,7 +44,7 @@ func (s *Swept) open(ctx context.Context, streamed bool) error {
 		s.copied = false
 	}
 	if s.copied && s.o.Memory > 0 {
-		m, err := ReadManifest(s.dir)
+		m, err := readManifest(durable.OS, s.dir)
 		if err != nil {
 			return err
 		}
@@ -75,12 +76,12 @@ func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 
 // Held returns the bytes of memory that the store and its copy take.
 func (s *Swept) Held() int64 {
-	bytes := s.Memory()
+	bytes := s.memory()
 	switch {
 	case s.asStreamed:
-		bytes -= s.Kept()
+		bytes -= s.kept
 	case s.Forward:
-		bytes -= s.KeptBack()
+		bytes -= s.keptBack()
 	}
 	if s.Copy != nil && !s.asStreamed {
 		bytes += s.Copy.Matrix + s.Copy.Copies
@@ -131,7 +132,7 @@ func (s *Swept) Settle(ctx context.Context, plan func() (spec.Demand, error)) er
 // them, they stay. The last call of plan is for the store as it is.
 func (s *Swept) streamedIsBetter(d spec.Demand, plan func() (spec.Demand, error)) bool {
 	const dearer = 12.0 / 11
-	mayPay := d.Sweeps != spec.UnknownSweeps && s.Kept() > 0 && s.o.Memory > 0 && s.Manifest.Size() <= (system.Memory()-s.o.Memory)/2
+	mayPay := d.Sweeps != spec.UnknownSweeps && s.kept > 0 && s.o.Memory > 0 && s.Manifest.size() <= (system.Memory()-s.o.Memory)/2
 	if !d.Short && !mayPay {
 		return false
 	}

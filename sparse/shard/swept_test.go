@@ -38,7 +38,7 @@ func TestSettle(t *testing.T) {
 	} {
 		s := swept(t, dir, memory, false)
 		all := s.Held()
-		if s.Kept() == 0 {
+		if s.kept == 0 {
 			t.Fatal("nothing of the store stays in memory")
 		}
 		var last int64 // held at the last call
@@ -51,13 +51,13 @@ func TestSettle(t *testing.T) {
 			}
 			return c.kept, nil
 		})
-		if streams := s.Kept() == 0; err != nil || streams != c.streams || last != s.Held() || streams != (last < all) {
+		if streams := s.kept == 0; err != nil || streams != c.streams || last != s.Held() || streams != (last < all) {
 			t.Errorf("%s: %v; streams: %v, last planned with %d bytes, holds %d of %d", c.name, err, streams, last, s.Held(), all)
 		}
 	}
 	s := swept(t, dir, memory, false)
-	if err := s.Settle(t.Context(), func() (spec.Demand, error) { return spec.Demand{}, over }); err != over || s.Kept() > 0 {
-		t.Errorf("what never fits: %v, keeps %d", err, s.Kept())
+	if err := s.Settle(t.Context(), func() (spec.Demand, error) { return spec.Demand{}, over }); err != over || s.kept > 0 {
+		t.Errorf("what never fits: %v, keeps %d", err, s.kept)
 	}
 }
 
@@ -68,8 +68,8 @@ func TestSettleCopy(t *testing.T) {
 	for _, arrangedSweeps := range []int{100, 101} {
 		s := swept(t, dir, 0, true)
 		plain := s.Held()
-		if s.A != s.Store || s.Kept() > 0 || plain <= s.Memory() {
-			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Memory(), s.Kept())
+		if s.A != s.Store || s.kept > 0 || plain <= s.memory() {
+			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.memory(), s.kept)
 		}
 		err := s.Settle(t.Context(), func() (spec.Demand, error) {
 			d := spec.Demand{Sweeps: 100, RowBytes: 32}
@@ -85,10 +85,10 @@ func TestSettleCopy(t *testing.T) {
 			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)
 		}
 	}
-	if s := swept(t, dir, 1<<27, true); s.Kept() == 0 || s.Held() != s.Memory() {
+	if s := swept(t, dir, 1<<27, true); s.kept == 0 || s.Held() != s.memory() {
 		t.Error("a copy that takes an eighth of the memory or more")
 	}
-	if s := swept(t, dir, 1<<30, true); s.Kept() > 0 || s.Held() == s.Memory() {
+	if s := swept(t, dir, 1<<30, true); s.kept > 0 || s.Held() == s.memory() {
 		t.Error("no copy where it takes less than an eighth of the memory")
 	}
 }

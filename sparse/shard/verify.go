@@ -22,31 +22,48 @@ type VerifyReport struct {
 	Entries  int64     `json:"entries"` // stored entries of both directions
 }
 
-// VerifyMemory lists what [Store.Verify] takes beside [Store.Memory].
-func (s *Store) VerifyMemory() []spec.Bytes {
+// Verify opens the store in the directory dir as o says, reads every byte of it and checks
+// all that its format promises: checksums, places, structure, the cut of the rows, the
+// counts of the manifest, the degrees, the order of the ids, and that the columns of a
+// directed store, or the mirror image of an undirected one, are the same matrix. Errors are
+// those of [Open] and of sweeps. Frames are not kept. If room is not nil, it is first asked
+// for what this takes. If progress is not nil, it is called, from several goroutines, with
+// how many of how many bytes were read. Cost: two readings.
+func Verify(ctx context.Context, dir string, o *Options, room func([]spec.Bytes) error, progress func(done, total int64)) (report *VerifyReport, err error) {
+	var stream Options
+	if o != nil {
+		stream = *o
+	}
+	stream.Stream = true
+	s, err := Open(ctx, dir, &stream)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close() // it was only read
+	if room != nil {
+		if err := room(s.verifyMemory()); err != nil {
+			return nil, err
+		}
+	}
+	return s.verify(ctx, stream.Workers, progress)
+}
+
+// verifyMemory lists what the store and its verification take.
+func (s *Store) verifyMemory() []spec.Bytes {
 	bytes := int64(readBackBytes)
 	for _, v := range s.views() {
 		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
-	return []spec.Bytes{{What: "degrees that are counted", Bytes: bytes}}
+	return []spec.Bytes{{What: "nodes, and frames on their way", Bytes: s.memory()}, {What: "degrees that are counted", Bytes: bytes}}
 }
 
-// Verify reads every byte of the store and checks all that its format promises:
-// checksums, places, structure, the cut of the rows, the counts of the manifest, the
-// degrees, the order of the ids, and that the columns of a directed store, or the mirror
-// image of an undirected one, are the same matrix. Errors are those of sweeps; what
-// [Open] checks was checked by it. Frames are not kept. If progress is not nil, it is
-// called, from several goroutines, with how many of how many bytes were read. Cost: two
-// readings.
-func (s *Store) Verify(ctx context.Context, workers int, progress func(done, total int64)) (*VerifyReport, error) {
+// verify is [Verify] of an open store that is streamed.
+func (s *Store) verify(ctx context.Context, workers int, progress func(done, total int64)) (*VerifyReport, error) {
 	if progress != nil {
 		s.tellReads(progress)
 	}
 	var sums []*census
 	for _, v := range s.views() {
-		for i := range v.chunks {
-			v.chunks[i].resident = false
-		}
 		c, err := v.census(ctx, workers)
 		if err != nil {
 			return nil, err
@@ -96,7 +113,7 @@ func (s *Store) Verify(ctx context.Context, workers int, progress func(done, tot
 // tellReads tells what is read from the shards: every byte twice.
 func (s *Store) tellReads(progress func(done, total int64)) {
 	var done atomic.Int64
-	total := 2 * s.Manifest.Size()
+	total := 2 * s.Manifest.size()
 	for i, f := range s.files {
 		s.files[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
 	}

@@ -15,14 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// verify opens a store and verifies it.
+// verify verifies a store.
 func verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) {
-	s, err := Open(ctx, dir, o)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	return s.Verify(ctx, 0, nil)
+	return Verify(ctx, dir, o, nil, nil)
 }
 
 // TestVerifyFinds writes stores that open and can be swept, but are not what
@@ -135,14 +130,12 @@ func TestVerifyProgress(t *testing.T) {
 	a, back := graph(rand.New(rand.NewPCG(12, 12)), 20000, 60000, 18000, false, func() float64 { return 1 })
 	write(t, dir, a, back, nil, WriteOptions{ShardBytes: 1 << 16})
 	var most, total atomic.Int64
-	s := must(Open(t.Context(), dir, nil))
-	defer s.Close()
-	report := must(s.Verify(t.Context(), 0, func(done, of int64) {
+	report := must(Verify(t.Context(), dir, nil, nil, func(done, of int64) {
 		total.Store(of)
 		for last := most.Load(); done > last && !most.CompareAndSwap(last, done); last = most.Load() {
 		}
 	}))
-	if report.Shards < 2 || most.Load() != total.Load() || total.Load() != 2*report.Manifest.Size() {
+	if report.Shards < 2 || most.Load() != total.Load() || total.Load() != 2*report.Manifest.size() {
 		t.Errorf("%d bytes of %d in %d shards", most.Load(), total.Load(), report.Shards)
 	}
 }

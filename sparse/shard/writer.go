@@ -24,7 +24,7 @@ import (
 
 // WriteOptions says how a store is written; nil means defaults.
 type WriteOptions struct {
-	Codec      Codec             // "": FourWidths
+	Codec      string            // [FourWidths], which "" stands for, or [Zstd]
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
 	Directed   bool              // columns follow the rows, see BeginIn
 	Workers    int               // goroutines that encode frames; 0: one for each processor
@@ -376,7 +376,7 @@ func (w *Writer) endShard(ctx context.Context) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	entry := FileEntry{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
+	entry := File{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
 	w.Manifest.Files = append(w.Manifest.Files, entry)
 	w.fileBytes = 0
 	if err := w.cameBack(); err != nil {

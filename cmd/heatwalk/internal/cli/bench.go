@@ -264,7 +264,7 @@ func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workl
 	_, err = in.fit(g, func() (*budget.Needs, error) {
 		n := g.needs()
 		n.Sweeps = spec.UnknownSweeps
-		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order(), Components: components}
+		t = &bench.Target{A: g.A, Degrees: g.Degrees, Order: g.Nodes.Order, Components: components}
 		list, err := w.Memory(t, s)
 		if err != nil {
 			return n, err

@@ -44,7 +44,7 @@ func newIngest(in *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.dir, "output", "o", "", "`DIR` of the store")
 	flags.BoolVar(&in.force, "force", false, "replace the store in DIR")
-	in.choiceVar(flags, &f.codec, "codec", string(shard.FourWidths), []string{string(shard.FourWidths), string(shard.Zstd)},
+	in.choiceVar(flags, &f.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	in.neighbourFlags(cmd, &f.near)
 	in.readingFlags(flags, &f.reading)
@@ -84,7 +84,7 @@ type ingestDocument struct {
 
 func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
 	c := &f.config
-	c.Codec = shard.Codec(f.codec)
+	c.Codec = f.codec
 	if f.near.of != "" {
 		c.Sources = make([]*ingest.Source, 1)
 		if c.Sources[0], err = in.attributes(&f.near); err != nil {
@@ -333,7 +333,7 @@ func storeOf(m *shard.Manifest) any {
 		Weighted bool              `json:"weighted"`
 		Order    string            `json:"order"`
 		Options  map[string]string `json:"options,omitempty"`
-		Sources  []shard.Source    `json:"sources,omitempty"`
+		Sources  []shard.File      `json:"sources,omitempty"`
 	}{m.Identity, m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted, orderOf(m), m.Options, m.Sources}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 func newVerify(in *invocation) *cobra.Command {
@@ -36,26 +37,22 @@ func (in *invocation) verify(dir string) error {
 	} else if !info.IsDir() {
 		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
 	}
-	s, err := shard.Open(in.ctx, dir, &shard.Options{Stream: true, Memory: in.dataLimit() / 2, Workers: in.threads})
-	if err != nil {
-		return openError(err)
-	}
-	defer s.Close()
-	n := in.needs()
-	n.Sweeps = 2
-	err = n.Reserve(s.Memory(), "nodes, and frames on their way")
-	if err == nil {
-		err = n.ReserveList(s.VerifyMemory())
-	}
-	if err == nil {
-		err = in.keepTo(n)
-	}
-	if err != nil {
+	opened, stage := false, (*progress.Stage)(nil)
+	r, err := shard.Verify(in.ctx, dir, &shard.Options{Memory: in.dataLimit() / 2, Workers: in.threads}, func(list []spec.Bytes) error {
+		opened = true
+		n := in.needs()
+		n.Sweeps = 2
+		err := n.ReserveList(list)
+		if err == nil {
+			err = in.keepTo(n)
+		}
+		stage = in.progress.Begin("verifying "+dir, 0, progress.Bytes)
 		return err
-	}
-	stage := in.progress.Begin("verifying "+dir, 2*s.Manifest.Size(), progress.Bytes)
-	r, err := s.Verify(in.ctx, in.threads, func(done, _ int64) { stage.Set(done, 0) })
+	}, func(done, total int64) { stage.Set(done, total) })
 	in.progress.End()
+	if !opened {
+		err = openError(err)
+	}
 	if err != nil {
 		return err
 	}
