@@ -10,26 +10,39 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongraphs"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// collectionFlags say how a collection of graphs is read and compared.
-type collectionFlags struct {
+// graphsFlags are the flags of the commands on a collection of graphs.
+type graphsFlags struct {
 	directed bool
 	vertices string // what labels them
 	measure  string
 	base     string
 	values   string // raw or cosine
+
+	kernelNames, learnerNames string
+	kernels                   []*graphs.Kernel
+	learners                  []*classify.Learner // none for the values of a kernel
+	given                     spec.Values
+
+	labels, out, dtype string
+	splitting
 }
 
 func newGraphs(in *invocation) *cobra.Command {
@@ -43,14 +56,35 @@ func newGraphs(in *invocation) *cobra.Command {
 	return cmd
 }
 
-// collectionFlags declares the flags of f and those of all kernels between graphs.
-func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *collectionFlags, values string) {
+// newOnCollection makes cmd a command on a collection, which check looks at the flags of,
+// given all inputs, and do runs.
+func (in *invocation) newOnCollection(cmd *cobra.Command, f *graphsFlags, check func(flags *pflag.FlagSet, inputs []string), do func(name string, f *graphsFlags) error) *cobra.Command {
+	cmd.Args = in.arguments("INPUT", 1, 1)
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		in.checkGraphs(cmd.Flags(), f)
+		check(cmd.Flags(), append(args, f.labels, f.measure, f.base))
+	}, func(args []string) error { return do(args[0], f) })
+	return cmd
+}
+
+// collectionFlags declares the flags of f that say how a collection is read and compared.
+func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *graphsFlags, values string) {
 	in.choiceVar(flags, &f.values, "values", values, []string{"raw", "cosine"}, "of the kernel: as they are, or divided by the norms of both graphs")
 	flags.BoolVar(&f.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
 	in.choiceVar(flags, &f.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
 	flags.StringVar(&f.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with ids beside it, .npz (default: 1 for equal ones)")
 	ofGraphKernels().flags(in, flags, "")
+}
+
+// graphsLearnFlags declares the flags of f that say what is learned with.
+func (in *invocation) graphsLearnFlags(flags *pflag.FlagSet, f *graphsFlags, several string) {
+	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`NAME` of the kernel"+several)
+	flags.StringVar(&f.learnerNames, "learner", "svm", "`NAME` of the learner"+several)
+	in.collectionFlags(flags, f, "cosine")
+	ofLearners().flags(in, flags, "")
+	in.tempFlag(flags)
+	flags.SortFlags = false
 }
 
 // ofGraphKernels returns the parameters of all kernels between graphs.
@@ -82,16 +116,33 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 	return kernels
 }
 
-// checkCollection notes flags that make no difference to any of the declarations, and
-// values out of range; it returns those that were given.
-func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, declared []*spec.Spec) spec.Values {
-	all := spec.Values{}
+// checkGraphs finds kernels, learners and their parameters, and notes what is wrong with
+// them, and flags that make no difference to any.
+func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
+	f.kernels, f.given = in.graphKernels(f.kernelNames), spec.Values{}
+	var declared []*spec.Spec
+	for _, k := range f.kernels {
+		declared = append(declared, &k.Spec)
+	}
+	if f.learnerNames != "" {
+		for name := range strings.SplitSeq(f.learnerNames, ",") {
+			l := classify.LearnerOf(strings.TrimSpace(name))
+			if l == nil || l.Fit == nil {
+				in.problem("--learner", "there is no learner %s of kernel values; give one of %s", quoted(name), strings.Join(learnerNames(), ", "))
+				continue
+			}
+			f.learners, declared = append(f.learners, l), append(declared, &l.Spec)
+		}
+	}
+	if len(f.kernels) == 0 || in.noted("--learner") {
+		return
+	}
 	takes := func(name string) bool {
 		return slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Param(name) != nil })
 	}
 	for _, s := range declared {
 		given, _ := in.given(flags, s)
-		maps.Copy(all, given)
+		maps.Copy(f.given, given)
 	}
 	for _, p := range append(ofMethods(), ofGraphKernels()...) {
 		in.refuse(flags, rule{!takes(p.Name), p.Name, declared[0].Name + " has no such parameter; leave it out"})
@@ -100,47 +151,57 @@ func (in *invocation) checkCollection(flags *pflag.FlagSet, f *collectionFlags, 
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
 		rule{!slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Name == "cross" }), "base", "is for --kernel cross; leave it out"},
 	)
-	return all
 }
 
 // collectionRun is a run on a collection.
 type collectionRun struct {
-	in        *invocation
+	*product
 	name      string
+	f         *graphsFlags
 	c         *graphfile.Collection // nil: it has not been read yet
 	shape     *graphfile.Shape      // of c, or a bound
 	readBytes int64                 // of data while it is read
 	set       *graphs.Settings
 	takes     []spec.Bytes // beside the collection
+
+	// Of a run that learns.
+	l          *nodefile.Labels
+	collection *ongraphs.Collection
+	problem    *method.Problem
+	methods    []method.Entry
+	with       *method.Settings
 }
 
-// listing returns what a run takes beside a collection, as far as that is known.
-type listing func(r *collectionRun) ([]spec.Bytes, error)
-
-// readCollection reads INPUT. Where the layout tells what reading takes and that is too much,
-// nothing is read, and the error says what is enough for all that list tells.
-func (in *invocation) readCollection(name string, f *collectionFlags, beside string, list listing) (*collectionRun, error) {
-	r := &collectionRun{in: in, name: name, set: &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed), Cosine: f.values == "cosine"}}
+// readCollection begins the output and reads INPUT. Where the layout tells what reading takes
+// and that is too much, nothing is read, and the error says what is enough for all of the run.
+func (in *invocation) readCollection(name, out string, format tablefile.Format, f *graphsFlags) (*collectionRun, error) {
+	o, err := in.beginProduct(out, format)
+	if err != nil {
+		return nil, err
+	}
+	r := &collectionRun{product: o, name: name, f: f}
+	r.set = &graphs.Settings{Workers: in.threads, RNGSeed: uint64(in.seed), Cosine: f.values == "cosine"}
 	in.progress.Begin("reading "+name, 0, "graph")
 	var temp *tempDir
 	defer func() { temp.end() }()
-	var err error
 	r.c, err = graphs.Read(in.ctx, name, &graphs.ReadOptions{
 		Directed: f.directed, Vertices: f.vertices, Memory: in.dataLimit(), Workers: in.threads,
 		Temp: func() (_ string, err error) {
-			if temp, err = in.makeTemp(beside); err != nil {
+			if temp, err = in.makeTemp(out); err != nil {
 				return "", err
 			}
 			return temp.Path, nil
 		},
 		Fits: func(shape *graphfile.Shape, reading int64) (err error) {
 			r.shape, r.readBytes = shape, reading
-			if r.takes, err = list(r); err == nil {
-				if _, err = r.begin(); err != nil {
-					err = &overError{err, in.enough(func() (*budget.Needs, error) { return r.plan(func(*budget.Needs) error { return nil }) })}
-				}
+			_, over := r.plan(nil)
+			if over == nil {
+				return nil
 			}
-			return err
+			if r.takes, err = r.list(); err != nil {
+				return err
+			}
+			return &overError{over, in.enough(func() (*budget.Needs, error) { return r.plan(nil) })}
 		},
 	})
 	if err != nil {
@@ -150,40 +211,66 @@ func (in *invocation) readCollection(name string, f *collectionFlags, beside str
 		r.readBytes = in.measuredBytes()
 	}
 	r.shape = r.c.Shape()
+	for _, k := range f.kernels {
+		if err := r.set.ReadElements(in.ctx, r.c, k, f.given, f.measure, f.base); err != nil {
+			return nil, r.explain(err)
+		}
+	}
 	return r, nil
 }
 
-// begin returns the needs of a run, so far those of the collection.
-func (r *collectionRun) begin() (*budget.Needs, error) {
+// plan returns what a run takes: the collection, what is listed, and the rest, if any.
+func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, error) {
 	const reading = "graphs while they are read"
-	n := new(budget.Needs)
-	n.Limit = r.in.dataLimit()
+	n := r.in.needs()
 	if err := n.Reserve(r.readBytes, reading); err != nil {
 		return n, err
 	}
 	n.Release(reading)
-	return n, n.Reserve(r.shape.Bytes(), "graphs")
+	err := n.Reserve(r.shape.Bytes(), "graphs")
+	if err == nil {
+		err = n.ReserveList(r.takes)
+	}
+	if err == nil && rest != nil {
+		err = rest(n)
+	}
+	return n, err
 }
 
-// keep plans a run with all that list and rest tell, and keeps it to that.
-func (r *collectionRun) keep(list listing, rest func(n *budget.Needs) error) (err error) {
-	if r.takes, err = list(r); err == nil {
+// keep plans a run with all that is listed and rest tells, and keeps it to that.
+func (r *collectionRun) keep(rest func(n *budget.Needs) error) (err error) {
+	if r.takes, err = r.list(); err == nil {
 		err = r.in.keepWithin(func() (*budget.Needs, error) { return r.plan(rest) })
 	}
 	return r.explain(err)
 }
 
-// plan returns what a run takes: the collection, what is listed, and the rest.
-func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, error) {
-	n, err := r.begin()
-	if err == nil {
-		err = n.ReserveList(r.takes)
+// list lists what kernels and learners take beside the collection. Before that has been read,
+// a row of values of a kernel is among it.
+func (r *collectionRun) list() ([]spec.Bytes, error) {
+	in, f := r.in, r.f
+	if len(f.learners) == 0 {
+		v, err := f.kernels[0].Resolve(f.given, nil)
+		if err != nil {
+			return nil, err
+		}
+		list, err := f.kernels[0].Memory(in.ctx, r.shape, r.c, v, in.threads)
+		if r.c == nil {
+			list = append(list, spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)})
+		}
+		return list, err
 	}
-	if err == nil {
-		err = rest(n)
+	classes := r.shape.Classes
+	if r.l != nil {
+		classes = len(r.l.Names)
 	}
-	return n, err
+	own := spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes + (evaluate.SplitBytes+4*int64(classes))*int64(r.shape.Graphs)}
+	list, err := ongraphs.Memory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
+	return append(list, own), err
 }
+
+// rowBytes is what a row of values between n graphs takes, and what is written of it.
+func rowBytes(n int) int64 { return sparse.BlockBytes[float64](1, n) + 4*int64(n) }
 
 // explain names files and flags in errors about a collection.
 func (r *collectionRun) explain(err error) error {
@@ -207,12 +294,9 @@ func (r *collectionRun) explain(err error) error {
 // axis is that of the graphs.
 func (r *collectionRun) axis() axis { return tablefile.AxisOf(r.c.IDs) }
 
-// graphsKernelFlags are the flags of graphs kernel.
-type graphsKernelFlags struct {
-	collectionFlags
-	out, name, dtype string
-	kernel           *graphs.Kernel
-	given            spec.Values
+// nodes returns the graphs as nodes, for readers of files.
+func (r *collectionRun) nodes() (*shard.Nodes, error) {
+	return shard.StringNodes(slices.Values(r.c.IDs))
 }
 
 // graphsKernelDocument is the JSON document of graphs kernel.
@@ -224,62 +308,56 @@ type graphsKernelDocument struct {
 }
 
 func newGraphsKernel(in *invocation) *cobra.Command {
-	var f graphsKernelFlags
-	cmd := &cobra.Command{
+	var f graphsFlags
+	cmd := in.newOnCollection(&cobra.Command{
 		Use:   "kernel INPUT --kernel NAME -o K.npy",
 		Short: "Kernel values between all graphs of a collection",
-		Args:  in.arguments("INPUT", 1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkOutput("-o", f.out, denseFormats, append(args, f.measure, f.base)...)
-			if kernels := in.graphKernels(f.name); len(kernels) == 1 {
-				f.kernel = kernels[0]
-				f.given = in.checkCollection(cmd.Flags(), &f.collectionFlags, []*spec.Spec{&f.kernel.Spec})
-			} else if len(kernels) > 1 {
-				in.problem("--kernel", "%s are several; graphs kernel takes one", f.name)
-			}
-			return in.then(func() error { return in.runGraphsKernel(args[0], &f) })
-		},
-	}
+	}, &f, func(_ *pflag.FlagSet, inputs []string) {
+		in.checkOutput("-o", f.out, denseFormats, inputs...)
+		if len(f.kernels) > 1 {
+			in.problem("--kernel", "%s are several; graphs kernel takes one", f.kernelNames)
+		}
+	}, in.runGraphsKernel)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
-	flags.StringVar(&f.name, "kernel", "", "`NAME` of the kernel")
+	flags.StringVar(&f.kernelNames, "kernel", "", "`NAME` of the kernel")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
-	in.collectionFlags(flags, &f.collectionFlags, "raw")
+	in.collectionFlags(flags, &f, "raw")
 	in.tempFlag(flags)
 	flags.SortFlags = false
 	return cmd
 }
 
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
-func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
-	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
+func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
+	r, err := in.readCollection(name, f.out, denseFormatOf(f.out), f)
 	if err != nil {
 		return err
 	}
-	r, err := in.readCollection(name, &f.collectionFlags, f.out, f.listed)
+	kernel, n, ids := f.kernels[0], len(r.c.Graphs), r.axis()
+	files, err := r.checkMatrix(ids, ids, f.dtype, "take another disk")
 	if err != nil {
 		return err
 	}
-	if err := r.set.ReadElements(in.ctx, r.c, f.kernel, f.given, f.measure, f.base); err != nil {
-		return r.explain(err)
-	}
-	n, ids := len(r.c.Graphs), r.axis()
-	files, err := o.checkMatrix(ids, ids, f.dtype, "take another disk")
+	group := n // rows that are computed at a time
+	err = r.keep(func(need *budget.Needs) error {
+		need.Disk, group = files, n
+		if left, limited := need.Left(); limited {
+			group = int(min(int64(n), max(1, left/rowBytes(n))))
+		}
+		return need.Reserve(int64(group)*rowBytes(n), "rows of values")
+	})
 	if err != nil {
 		return err
 	}
-	group, err := f.plan(r, files)
-	if err != nil {
-		return err
-	}
-	gram, err := f.kernel.Prepare(in.ctx, r.c, f.given, r.set)
+	gram, err := kernel.Prepare(in.ctx, r.c, f.given, r.set)
 	if err != nil {
 		return r.explain(err)
 	}
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
 	var rows *sparse.Block[float64] // of the group that is written
-	err = o.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers(ongraphs.Labels(r.c, name), n)}, func(i int, row []float64) error {
+	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers(ongraphs.Labels(r.c, name), n)}, func(i int, row []float64) error {
 		if i%group == 0 {
 			rows = sparse.NewBlock[float64](min(group, n-i), n)
 			if err := gram.RowsTo(in.ctx, rows, i); err != nil {
@@ -293,43 +371,157 @@ func (in *invocation) runGraphsKernel(name string, f *graphsKernelFlags) error {
 		return err
 	}
 	d := &graphsKernelDocument{
-		matrixDocument: matrixDocument{Output: f.out, Rows: n, Cols: n, Dtype: f.dtype, Kernel: f.kernel.Name, Parameters: gram.Values},
+		matrixDocument: matrixDocument{Output: f.out, Rows: n, Cols: n, Dtype: f.dtype, Kernel: kernel.Name, Parameters: gram.Values},
 		Graphs:         n, Values: f.values,
 	}
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
-	return o.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(int64(n), "graph"),
-		words.Counted(int64(d.Nodes), "node"), taken(&f.kernel.Spec, gram.Values), shapeOf(n, n, f.dtype)))
+	return r.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(int64(n), "graph"),
+		words.Counted(int64(d.Nodes), "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, f.dtype)))
 }
 
-// plan keeps a run that writes files of so many bytes to what it takes, and returns how many
-// rows are computed at a time.
-func (f *graphsKernelFlags) plan(r *collectionRun, files int64) (group int, err error) {
-	n := len(r.c.Graphs)
-	err = r.keep(f.listed, func(need *budget.Needs) error {
-		need.Disk, group = files, n
-		if left, limited := need.Left(); limited {
-			group = int(min(int64(n), max(1, left/rowBytes(n))))
-		}
-		return need.Reserve(int64(group)*rowBytes(n), "rows of values")
-	})
-	return group, err
-}
-
-// rowBytes is what a row of values between n graphs takes, and what is written of it.
-func rowBytes(n int) int64 { return sparse.BlockBytes[float64](1, n) + 4*int64(n) }
-
-// listed lists what the kernel takes on a collection. Before that has been read, a row of
-// values is among it.
-func (f *graphsKernelFlags) listed(r *collectionRun) ([]spec.Bytes, error) {
-	v, err := f.kernel.Resolve(f.given, nil)
+// beginGraphs begins a run that learns: it reads a collection and its labels and plans the run,
+// which writes files of so many bytes.
+func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r *collectionRun) int64) (*collectionRun, error) {
+	r, err := in.readCollection(name, out, tablefile.Other, f)
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.kernel.Memory(r.in.ctx, r.shape, r.c, v, r.in.threads)
-	if r.c == nil {
-		list = append(list, spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)})
+	if f.labels != "" {
+		r.l, err = r.readClasses(f.labels)
+	} else if r.l = ongraphs.Labels(r.c, name); r.l == nil {
+		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
-	return list, err
+	if err == nil {
+		err = trainable(r.l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.collection = &ongraphs.Collection{Graphs: r.c, Kernel: r.set}
+	if r.problem, err = r.collection.Problem(r.l.Row, r.l.Class, r.l.Names); err != nil {
+		return nil, err
+	}
+	for _, k := range f.kernels {
+		for _, l := range f.learners {
+			r.methods = append(r.methods, method.Entry{Method: ongraphs.New(r.collection, k, l)})
+		}
+	}
+	r.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
+	return r, r.keep(func(n *budget.Needs) error {
+		n.Disk = files(r)
+		return nil
+	})
+}
+
+// readClasses reads the classes of graphs. One that is called -1 is a class, as in many
+// published collections.
+func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
+	nodes, err := r.nodes()
+	if err != nil {
+		return nil, err
+	}
+	return nodefile.ReadLabels(r.in.ctx, path, nodes, &nodefile.LabelConfig{
+		Missing: nodefile.MissingLabels[1:], Stdin: r.in.stdin, Warn: r.in.warnText,
+	})
+}
+
+// graphsClassified is the JSON document of graphs classify.
+type graphsClassified struct {
+	learned
+	Graphs     int                `json:"graphs"`
+	Method     string             `json:"method"`
+	Parameters *method.Parameters `json:"parameters"`
+	Settings   int                `json:"settings"`
+}
+
+func newGraphsClassify(in *invocation) *cobra.Command {
+	var f graphsFlags
+	cmd := in.newOnCollection(&cobra.Command{
+		Use:   "classify INPUT --labels L.tsv -o OUT.tsv",
+		Short: "A class and scores for every graph of a collection",
+	}, &f, func(flags *pflag.FlagSet, inputs []string) {
+		in.checkOutput("-o", f.out, predictionFormats, inputs...)
+		if len(f.kernels) > 1 || len(f.learners) > 1 {
+			in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
+		}
+		in.require(flags, "labels")
+	}, in.runGraphsClassify)
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
+	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines")
+	in.graphsLearnFlags(flags, &f, "")
+	return cmd
+}
+
+func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
+	r, err := in.beginGraphs(name, f.out, f, func(r *collectionRun) int64 {
+		return r.predictionBytes(tablefile.Columns{Classes: r.l.Names}, r.axis())
+	})
+	if err != nil {
+		return err
+	}
+	in.progress.Begin("learning", progress.Whole, progress.Shares)
+	p, err := r.methods[0].Method.Predict(in.ctx, r.problem, nil, r.with)
+	if err != nil {
+		return r.explain(err)
+	}
+	items := &found{ids: r.axis(), line: func(i int, line *tablefile.Prediction) {
+		line.Label, line.Reached = r.l.Names[p.Class[i]], true
+		for c, s := range p.Scores.Row(i) {
+			line.Scores[c] = float64(s)
+		}
+	}}
+	if err := r.write(items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
+		return err
+	}
+	d := &graphsClassified{
+		learned: r.learned(r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
+	}
+	d.estimate(p.Accuracy, p.Stderr, p.Tested)
+	if known := ongraphs.Labels(r.c, name); known != nil {
+		d.Truth = evaluate.Compare(p.Class, p.Reached, r.l, known)
+	}
+	text := words.Counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
+	if estimated := d.estimated(); estimated != "" {
+		text += " · " + estimated
+	}
+	return r.finish(d, nil, &p.Parameters, text, chosen(p.Parameters, p.Settings), d.compared("the classes of the collection", "graph"))
+}
+
+func newGraphsEvaluate(in *invocation) *cobra.Command {
+	f := graphsFlags{splitting: splitting{noun: "graph", splits: 10}}
+	cmd := in.newOnCollection(&cobra.Command{
+		Use:   "evaluate INPUT [--kernel A,B …]",
+		Short: "Kernels between graphs side by side on random splits of a collection",
+	}, &f, func(flags *pflag.FlagSet, inputs []string) {
+		in.checkStdin(f.labels, f.split)
+		in.checkSplits(flags, &f.splitting, inputs...)
+	}, in.runGraphsEvaluate)
+	flags := cmd.Flags()
+	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
+	in.splitFlags(flags, &f.splitting)
+	in.graphsLearnFlags(flags, &f, ", or several joined by commas")
+	return cmd
+}
+
+func (in *invocation) runGraphsEvaluate(name string, f *graphsFlags) error {
+	r, err := in.beginGraphs(name, f.report, f, func(*collectionRun) int64 { return runFileBytes })
+	if err != nil {
+		return err
+	}
+	plan := &evaluate.Plan{Methods: r.methods, Settings: r.with, Data: r.collection.Sum(), Progress: in.progress.Showing("evaluating", "split")}
+	nodes, err := r.nodes()
+	if err == nil {
+		err = in.planTo(plan, &f.splitting, nodes, r.l)
+	}
+	if err != nil {
+		return err
+	}
+	report, err := in.runPlan(r.problem, plan)
+	if err != nil {
+		return r.explain(f.splitting.explain(err, nodes, r.l))
+	}
+	return r.publishPlanned(&evaluated{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil, plan)
 }
