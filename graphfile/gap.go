@@ -75,7 +75,7 @@ func readGAP(s *sink) (*Summary, error) {
 			return nil, err
 		}
 		if kept.size < int64(offsets) {
-			return nil, g.short(io.ErrUnexpectedEOF, gapHead, counted(g.nodes+1, "offset")+" are to follow")
+			return nil, g.short(io.ErrUnexpectedEOF, gapHead, table.Counted(g.nodes+1, "offset")+" are to follow")
 		}
 		first, entries = io.NewSectionReader(kept, 0, kept.size), s.Text
 	}
@@ -113,12 +113,12 @@ func (g *gap) rows(offsets, entries io.Reader) error {
 	base := gapHead + (g.nodes+1)*gapOffset
 	for u := uint64(0); u <= g.nodes; u++ {
 		if _, err := io.ReadFull(offsets, b[:]); err != nil {
-			return g.short(err, gapHead+u*gapOffset, counted(g.nodes+1, "offset")+" are to follow")
+			return g.short(err, gapHead+u*gapOffset, table.Counted(g.nodes+1, "offset")+" are to follow")
 		}
 		next := binary.LittleEndian.Uint64(b[:])
 		switch {
 		case u == 0 && next != 0, next < before, next > g.entries, u == g.nodes && next != g.entries:
-			return g.at(gapHead+u*gapOffset, fetchAgain, "offset %d is %d after %d, of %s", u, int64(next), before, counted(g.entries, "entry"))
+			return g.at(gapHead+u*gapOffset, fetchAgain, "offset %d is %d after %d, of %s", u, int64(next), before, table.Counted(g.entries, "entry"))
 		}
 		for e := before; e < next; e++ {
 			if _, err := io.ReadFull(entries, b[:g.entry]); err != nil {

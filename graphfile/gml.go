@@ -5,6 +5,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -85,7 +86,7 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':
 			t.kind = gmlNumber
 		case c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_':
-			return t, &nodefile.ParseError{File: s.name, Line: s.line, Msg: quote([]byte{c}) + " is neither key nor value", Fix: "is this GML?"}
+			return t, &nodefile.ParseError{File: s.name, Line: s.line, Msg: table.Quoted([]byte{c}) + " is neither key nor value", Fix: "is this GML?"}
 		}
 		s.text = s.text[:0]
 		for ok && c > ' ' && c != '[' && c != ']' && c != '"' && c != '#' {
@@ -169,7 +170,7 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 		}
 		if value.kind != gmlNumber && value.kind != gmlString && value.kind != gmlOpen {
 			if value.kind != gmlKey || !isFloatWord(value.text) {
-				return g.fault(value.line, "is this GML?", "%s where the value of %s is expected", value.describe(), quote(name))
+				return g.fault(value.line, "is this GML?", "%s where the value of %s is expected", value.describe(), table.Quoted(name))
 			}
 			value.kind = gmlNumber // inf or nan
 		}
@@ -197,7 +198,7 @@ func (t gmlToken) describe() string {
 	case gmlClose:
 		return `"]"`
 	}
-	return quote(t.text)
+	return table.Quoted(t.text)
 }
 
 // skip takes what belongs to a value that nobody wants.
@@ -318,7 +319,7 @@ func (s *sink) weightOf(line int64, weight, value string) (float64, error) {
 	s.weighted = true
 	w, wrong := s.word(line, []byte(weight))
 	if wrong != "" {
-		return 0, s.fault(line, "correct it", "weight %s %s", quote(weight), wrong)
+		return 0, s.fault(line, "correct it", "weight %s %s", table.Quoted(weight), wrong)
 	}
 	return w, nil
 }

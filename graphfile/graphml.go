@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -56,7 +57,7 @@ func readGraphML(s *sink) (*Summary, error) {
 		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
 			return &latin1{in: r}, nil
 		}
-		return nil, g.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", quote(label))
+		return nil, g.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
 	}
 	if err := g.read(); err != nil {
 		return nil, err

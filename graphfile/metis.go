@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 var metisType = fileType{name: METIS, endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *Graph) int64 {
@@ -99,7 +101,7 @@ func (m *metis) head() error {
 	m.edges, ok[1] = parseUint([]byte(words[1]))
 	for i, what := range []string{"nodes", "edges"} {
 		if !ok[i] {
-			return m.fault(m.headLine, "is this a METIS graph?", "%s is not a number of %s", quote(words[i]), what)
+			return m.fault(m.headLine, "is this a METIS graph?", "%s is not a number of %s", table.Quoted(words[i]), what)
 		}
 	}
 	if m.nodes > MaxNodes {
@@ -109,7 +111,7 @@ func (m *metis) head() error {
 		code := fmt.Sprintf("%03s", words[2])
 		for _, c := range code {
 			if c != '0' && c != '1' || len(code) > 3 {
-				return m.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", quote(words[2]))
+				return m.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", table.Quoted(words[2]))
 			}
 		}
 		m.sizes, m.weighted = code[0] == '1', code[2] == '1'
@@ -120,7 +122,7 @@ func (m *metis) head() error {
 	if len(words) > 3 {
 		n, err := strconv.Atoi(words[3])
 		if err != nil || n < 0 || n > 1<<10 || n > 0 && m.nodeWeights == 0 {
-			return m.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", quote(words[3]), words[2])
+			return m.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", table.Quoted(words[3]), words[2])
 		}
 		m.nodeWeights = n
 	}
@@ -135,7 +137,7 @@ func (m *metis) node(u uint64) error {
 		if err := t.fail(); err != nil {
 			return err
 		}
-		return m.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, counted(m.nodes, "node"), m.headLine)
+		return m.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, table.Counted(m.nodes, "node"), m.headLine)
 	}
 	m.mirror.begin(u, t.line)
 	skip := m.nodeWeights
@@ -148,7 +150,7 @@ func (m *metis) node(u uint64) error {
 			return err
 		}
 		if _, wrong := parseWeight(word); wrong != "" {
-			return m.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", counted(i+1, "weight"), strconv.Itoa(skip), u+1, quote(word))
+			return m.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", table.Counted(i+1, "weight"), strconv.Itoa(skip), u+1, table.Quoted(word))
 		}
 	}
 	for {
@@ -161,7 +163,7 @@ func (m *metis) node(u uint64) error {
 		}
 		v, ok := parseUint(word)
 		if !ok {
-			return m.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", quote(word), u+1)
+			return m.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", table.Quoted(word), u+1)
 		}
 		if v < 1 || v > m.nodes {
 			return m.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
@@ -176,7 +178,7 @@ func (m *metis) node(u uint64) error {
 			}
 			var wrong string
 			if w, wrong = m.word(t.line, word); wrong != "" {
-				return m.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", quote(word), u+1, v, wrong)
+				return m.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", table.Quoted(word), u+1, v, wrong)
 			}
 		}
 		m.entries++
@@ -209,7 +211,7 @@ func (m *metis) end() error {
 			return err
 		}
 		if len(word) > 0 {
-			return m.fault(t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", counted(m.nodes, "node"), m.headLine)
+			return m.fault(t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", table.Counted(m.nodes, "node"), m.headLine)
 		}
 		if _, ok := t.peek(); !ok {
 			break
@@ -224,7 +226,7 @@ func (m *metis) end() error {
 		return m.fault(line, "list every edge at both ends, with one weight", "%s an edge that its two ends do not list alike", who)
 	}
 	if listed := m.entries; listed != 2*m.edges && listed+m.loops != 2*m.edges {
-		return m.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", counted(m.edges, "edge"), counted((listed+m.loops)/2, "edge"))
+		return m.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", table.Counted(m.edges, "edge"), table.Counted((listed+m.loops)/2, "edge"))
 	}
 	return nil
 }

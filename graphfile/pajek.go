@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 var pajekType = fileType{name: Pajek, endings: []string{".net", ".paj"}, begins: isPajek, read: readPajek}
@@ -138,7 +140,7 @@ func (p *pajek) begin(number int64, section string) error {
 		}
 		return p.complete(number)
 	}
-	return p.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", quote(section))
+	return p.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", table.Quoted(section))
 }
 
 // vertices reads the number of vertices.
@@ -151,7 +153,7 @@ func (p *pajek) vertices(number int64) error {
 		return p.fault(number, "give it", "*Vertices without their number")
 	}
 	n, isNumber := parseUint(word)
-	wrong := quote(word)
+	wrong := table.Quoted(word)
 	if _, more, err := p.word(); err != nil {
 		return err
 	} else if more {
@@ -170,7 +172,7 @@ func (p *pajek) vertices(number int64) error {
 // complete checks that all vertices are listed, or none.
 func (p *pajek) complete(number int64) error {
 	if p.listed > 0 && p.listed != p.count {
-		return p.fault(number, "list all of them, or none", "%d of the %s that line %d declares are listed", p.listed, counted(p.count, "vertex"), p.declare)
+		return p.fault(number, "list all of them, or none", "%d of the %s that line %d declares are listed", p.listed, table.Counted(p.count, "vertex"), p.declare)
 	}
 	return nil
 }
@@ -185,7 +187,7 @@ func (p *pajek) data(number int64, first []byte) error {
 	case "*arcslist", "*edgeslist":
 		return p.list(number, first)
 	}
-	return p.fault(number, "is this a Pajek network?", "%s outside of a section", quote(first))
+	return p.fault(number, "is this a Pajek network?", "%s outside of a section", table.Quoted(first))
 }
 
 // vertex reads a number and perhaps a label.
@@ -227,7 +229,7 @@ func (p *pajek) list(number int64, first []byte) error {
 func (p *pajek) number(line int64, word []byte) (uint64, error) {
 	n, ok := parseUint(bytes.TrimPrefix(word, []byte("-"))) // a sign is a line's style
 	if !ok {
-		return 0, p.fault(line, "correct the line", "%s is not the number of a vertex", quote(word))
+		return 0, p.fault(line, "correct the line", "%s is not the number of a vertex", table.Quoted(word))
 	}
 	if n < 1 || n > p.count {
 		return 0, p.fault(line, "correct the line", "vertex %s; vertices run from 1 to %d", word, p.count)
@@ -260,7 +262,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 		if w, wrong = p.sink.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
-			return p.fault(number, "correct the line", "weight %s %s", quote(word), wrong)
+			return p.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)
 		} else {
 			p.weighted = true
 		}

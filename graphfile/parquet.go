@@ -113,7 +113,7 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 			_, fix := table.Unnamed(t.file.Titles, "Input.Fields")
 			return c, t.fault(0, fix, "%v", err)
 		case slices.Max(columns) >= len(t.file.Titles):
-			return c, t.fault(0, "correct Input.Fields", "%s (%s), want %d", counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
+			return c, t.fault(0, "correct Input.Fields", "%s (%s), want %d", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
 		}
 		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
 		if len(columns) == 3 {
@@ -138,7 +138,7 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 	}
 	switch {
 	case len(data) < 2:
-		return c, t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "))
+		return c, t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "))
 	case len(data) == 2:
 		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: -1}, nil
 	case len(data) == 3 && table.IsWeight(t.file.Titles[data[2]]):
@@ -177,7 +177,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			numbers = false
 			id, wrong := cleanID(t.text[i])
 			if wrong != "" {
-				return t.fault(0, "correct it", "row %d: %s %s %s", row, name, quote(t.text[i]), wrong)
+				return t.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(t.text[i]), wrong)
 			}
 			t.text[i] = append(t.text[i][:0], id...)
 		}

@@ -1,6 +1,10 @@
 package graphfile
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+)
 
 // roster holds the nodes of a format that lists them before its edges, and
 // settles what they are called: by the first kind of name that all nodes have
@@ -50,7 +54,7 @@ func (r *roster) usable(kind int) bool {
 			return false
 		}
 		if seen[string(name)] {
-			r.notes = append(r.notes, fmt.Sprintf("several nodes have the %s %s; nodes are called by their %s", r.kinds[kind], quote(name), r.kinds[len(r.kinds)-1]))
+			r.notes = append(r.notes, fmt.Sprintf("several nodes have the %s %s; nodes are called by their %s", r.kinds[kind], table.Quoted(name), r.kinds[len(r.kinds)-1]))
 			return false
 		}
 		seen[string(name)] = true
@@ -85,14 +89,14 @@ func (r *roster) settle() error {
 func (r *roster) enter(n pendingNode) error {
 	id := n.names[len(n.names)-1]
 	if _, twice := r.names[id]; twice {
-		return r.fault(n.line, "give each node an id of its own", "node %s is there already", quote(id))
+		return r.fault(n.line, "give each node an id of its own", "node %s is there already", table.Quoted(id))
 	}
 	name, wrong := cleanID([]byte(n.names[r.kind]))
 	if wrong != "" {
-		return r.fault(n.line, "correct it", "the %s of node %s %s", r.kinds[r.kind], quote(id), wrong)
+		return r.fault(n.line, "correct it", "the %s of node %s %s", r.kinds[r.kind], table.Quoted(id), wrong)
 	}
 	if r.taken[string(name)] {
-		return r.fault(n.line, "list all nodes before the edges", "node %s has the %s of another one, %s", quote(id), r.kinds[r.kind], quote(name))
+		return r.fault(n.line, "list all nodes before the edges", "node %s has the %s of another one, %s", table.Quoted(id), r.kinds[r.kind], table.Quoted(name))
 	}
 	r.taken[string(name)] = true
 	r.names[id] = string(name)
@@ -106,11 +110,11 @@ func (r *roster) edge(line int64, u, v string, w float64, both bool) error {
 	}
 	from, ok := r.names[u]
 	if !ok {
-		return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", quote(u), quote(v), quote(u))
+		return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", table.Quoted(u), table.Quoted(v), table.Quoted(u))
 	}
 	to, ok := r.names[v]
 	if !ok {
-		return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", quote(u), quote(v), quote(v))
+		return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", table.Quoted(u), table.Quoted(v), table.Quoted(v))
 	}
 	if err := r.texts([]byte(from), []byte(to), w); err != nil || !both || u == v {
 		return err

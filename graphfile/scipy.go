@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 var sciPyType = fileType{name: SciPy, endings: []string{".npz"}, begins: isZip, read: readNPZ, write: writeSciPy, size: sciPyBytes}
@@ -63,7 +64,7 @@ func readNPZ(s *sink) (*Summary, error) {
 	case "coo":
 		err = z.coordinates()
 	default:
-		err = z.fault(0, "save A.tocsr()", "a matrix in the form %s; csr, csc and coo are supported", quote(form))
+		err = z.fault(0, "save A.tocsr()", "a matrix in the form %s; csr, csc and coo are supported", table.Quoted(form))
 	}
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func newBlock() *block {
 // index checks a row or column and returns it.
 func (z *npz) index(a *npy.Array, before int64, i int, v int64) (uint64, error) {
 	if v < 0 || v >= z.nodes {
-		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), before+int64(i), v, counted(z.nodes, "row"))
+		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), before+int64(i), v, table.Counted(z.nodes, "row"))
 	}
 	return uint64(v), nil
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -181,25 +180,4 @@ func weightFault(w float64) string {
 		return "is negative; walks and Laplacians need weights ≥ 0"
 	}
 	return ""
-}
-
-// quote quotes what came from a file, cut at 64 bytes.
-func quote[S []byte | string](b S) string {
-	if len(b) > 64 {
-		return fmt.Sprintf("%q…", b[:64])
-	}
-	return fmt.Sprintf("%q", b)
-}
-
-// counted returns "1 row", "2 rows", "2 vertices".
-func counted[N int | int64 | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if stem, is := strings.CutSuffix(noun, "ex"); is {
-		noun = stem + "ice"
-	} else if stem, is := strings.CutSuffix(noun, "y"); is {
-		noun = stem + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

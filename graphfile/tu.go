@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -223,7 +224,7 @@ func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
 		g, ok := number(text, maxTUVertices)
 		switch {
 		case !ok:
-			return r.fault(tuIndicator, line, fixIndicator, "%s is not the number of a graph", quote(text))
+			return r.fault(tuIndicator, line, fixIndicator, "%s is not the number of a graph", table.Quoted(text))
 		case g > len(r.size)+1<<20:
 			return r.fault(tuIndicator, line, fixIndicator, "graph %d comes after graph %d", g, len(r.size))
 		}
@@ -282,7 +283,7 @@ func (r *tuReader) count(ending string, lines, want int, what, of string) error 
 	if lines == want {
 		return nil
 	}
-	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", counted(lines, "line"), r.prefix+of, counted(want, what))
+	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+of, table.Counted(want, what))
 }
 
 // classes reads the class of each graph.
@@ -338,7 +339,7 @@ func (r *tuReader) attributes() error {
 			}
 		}
 		if len(fields) != r.c.Attributes {
-			return r.fault(tuAttributes, line, "give every vertex the same attributes", "%s, but the first vertex has %d", counted(len(fields), "attribute"), r.c.Attributes)
+			return r.fault(tuAttributes, line, "give every vertex the same attributes", "%s, but the first vertex has %d", table.Counted(len(fields), "attribute"), r.c.Attributes)
 		}
 		if v == len(r.graph) {
 			return r.fault(tuAttributes, line, perVertex, "more lines than there are vertices (%d)", v)
@@ -348,7 +349,7 @@ func (r *tuReader) attributes() error {
 		for j, f := range fields {
 			x, err := strconv.ParseFloat(string(bytes.Trim(f, blank)), 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-				return r.fault(tuAttributes, line, "correct the line", "%s is not a finite number", quote(f))
+				return r.fault(tuAttributes, line, "correct the line", "%s is not a finite number", table.Quoted(f))
 			}
 			place[j] = x
 		}
@@ -388,7 +389,7 @@ func (r *tuReader) readEdges() error {
 		u, fine := number(a, len(r.graph))
 		v, also := number(b, len(r.graph))
 		if !fine || !also {
-			return r.fault(tuEdges, line, "write two vertices u, v from 1 to "+strconv.Itoa(len(r.graph)), "%s is not an edge", quote(text))
+			return r.fault(tuEdges, line, "write two vertices u, v from 1 to "+strconv.Itoa(len(r.graph)), "%s is not an edge", table.Quoted(text))
 		}
 		if g, h := r.graph[u-1], r.graph[v-1]; g != h {
 			return r.fault(tuEdges, line, "correct the line, or "+r.prefix+tuIndicator, "joins vertex %d of graph %d to vertex %d of graph %d", u, g+1, v, h+1)
@@ -434,7 +435,7 @@ func (r *tuReader) twice(arcs []arc, label []int32) error {
 		return err
 	}
 	return r.fault(tuEdges, line[1], "give the edge one label", "the edge of line %d again, with the label %s, before %s",
-		line[0], quote(r.c.EdgeLabels[label[arcs[1].edge]]), quote(r.c.EdgeLabels[label[arcs[0].edge]]))
+		line[0], table.Quoted(r.c.EdgeLabels[label[arcs[1].edge]]), table.Quoted(r.c.EdgeLabels[label[arcs[0].edge]]))
 }
 
 // WriteTU writes a collection: it hands the ending of each file to create, with what

@@ -37,13 +37,27 @@ type Column struct {
 	Code   []int32  // of each record; −1: there is no value
 }
 
+// labels returns the values of a column as classes of the records that have one.
+func (c *Column) labels(file string) *Labels {
+	l := &Labels{File: file, Names: slices.Sorted(slices.Values(c.Values))}
+	for row, code := range c.Code {
+		if code < 0 {
+			l.Unlabelled++
+			continue
+		}
+		class, _ := slices.BinarySearch(l.Names, c.Values[code])
+		l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+	}
+	return l
+}
+
 // Attributes is a table of records.
 type Attributes struct {
 	File    string
 	IDs     []string // of the records; without a column of ids their numbers from 1
 	Line    []int64  // of the records in the file
 	Columns []Column // the attributes
-	Class   *Column  // the column of classes; nil: there is none
+	Classes *Labels  // of the records that have one; nil: there is no column of classes
 	Records Lookup   // finds the records by their ids
 	Bytes   int64    // about what the table takes
 }
@@ -67,23 +81,6 @@ func (a *Attributes) weigh() {
 	for i := range a.Columns {
 		a.Bytes += 4*n + 64*int64(len(a.Columns[i].Values))
 	}
-}
-
-// Labels returns the classes of the records that have one.
-func (a *Attributes) Labels() (*Labels, error) {
-	if a.Class == nil {
-		return nil, &ParseError{File: a.File, Msg: "no column of classes", Fix: "name it, or give the labels in a file"}
-	}
-	l := &Labels{File: a.File, Names: slices.Sorted(slices.Values(a.Class.Values))}
-	for row, code := range a.Class.Code {
-		if code < 0 {
-			l.Unlabelled++
-			continue
-		}
-		class, _ := slices.BinarySearch(l.Names, a.Class.Values[code])
-		l.Row, l.Class = append(l.Row, row), append(l.Class, class)
-	}
-	return l, nil
 }
 
 // Restrict makes the values that the given records have the alphabets of the columns.
@@ -116,7 +113,7 @@ func (a *Attributes) Restrict(records []int) (unknown int, first *ParseError) {
 	}
 	a.weigh()
 	if unknown > 0 {
-		what := fmt.Sprintf("%s is %s, which it is in no record with a label", a.Columns[in].Name, table.Quoted([]byte(value)))
+		what := fmt.Sprintf("%s is %s, which it is in no record with a label", a.Columns[in].Name, table.Quoted(value))
 		first = &ParseError{File: a.File, Line: a.Line[record], Msg: what, Fix: "leave it out, or take it for missing"}
 	}
 	return unknown, first
@@ -277,7 +274,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	}
 	a := &Attributes{File: r.name, Line: r.lines}
 	if class >= 0 {
-		a.Class = &r.column[class]
+		a.Classes = r.column[class].labels(a.File)
 	}
 	for _, i := range attributes {
 		a.Columns = append(a.Columns, r.column[i])
@@ -365,7 +362,7 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 		if before, is := rows[name]; is {
 			return &ParseError{
 				File: a.File, Line: a.Line[row],
-				Msg: fmt.Sprintf("%s is the id of the record on line %d already", table.Quoted([]byte(name)), a.Line[before]),
+				Msg: fmt.Sprintf("%s is the id of the record on line %d already", table.Quoted(name), a.Line[before]),
 				Fix: "give each record an id of its own, or name another column of ids",
 			}
 		}

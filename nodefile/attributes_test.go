@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,26 +28,29 @@ func tableOf(a *Attributes) string {
 	for i := range a.Columns {
 		column(&a.Columns[i])
 	}
-	if a.Class != nil {
-		text.WriteString(" | class")
-		column(a.Class)
+	if a.Classes != nil {
+		value := slices.Repeat([]string{"·"}, len(a.IDs))
+		for i, row := range a.Classes.Row {
+			value[row] = a.Classes.Names[a.Classes.Class[i]]
+		}
+		text.WriteString(" | classes: " + strings.Join(value, " "))
 	}
 	return text.String()
 }
 
 func TestAttributes(t *testing.T) {
 	for _, c := range []struct{ name, text, config, want string }{
-		{"a.csv", "id,fur,class\na,y,k\nb,?,\n", "", "a b | fur: y · | class | class: k ·"},
+		{"a.csv", "id,fur,class\na,y,k\nb,?,\n", "", "a b | fur: y · | classes: k ·"},
 		{"a.csv", "fur,tail\ny,n\nn,n\n", "", "1 2 | fur: y n | tail: n n"},
 		{"a.csv", "y,n\ny,k\nn,n\n", "", "1 2 3 | column 1: y y n | column 2: n k n"}, // y stands there again
 		{"a.csv", "1,n\n2,k\n", "", "1 2 | column 1: 1 2 | column 2: n k"},            // a number heads nothing
 		{"a.csv", "x,y\nk,l\n", "header=no", "1 2 | column 1: x k | column 2: y l"},
-		{"a.csv", "x,y\nx,y\n", "header=yes", "1 | x: x | class | y: y"},
+		{"a.csv", "x,y\nx,y\n", "header=yes", "1 | x: x | classes: y"},
 		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat ·"},
 		{"a.data", "# about\n39, a b, ?\n\n40, c, d\n", "", "1 2 | column 1: 39 40 | column 2: a b c | column 3: · d"},
 		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=fur,class", "a b | fur: y n | class: k l"},
-		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=2 class=id id=class", "k l | fur: y n | class | id: a b"},
-		{"a.csv", "a,y,k\nb,n,l\n", "header=no columns=2 class=3 id=1", "a b | column 2: y n | class | column 3: k l"},
+		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=2 class=id id=class", "k l | fur: y n | classes: a b"},
+		{"a.csv", "a,y,k\nb,n,l\n", "header=no columns=2 class=3 id=1", "a b | column 2: y n | classes: k l"},
 		{"a.csv", "text\n\"\"\n\"a,b\"\nc d\n", "", "1 2 3 | text:  a,b c d"},
 		{"a.csv", "x,y\n-,n\nNA,?\n", "header=yes missing=- columns=1,2", "1 2 | x: · NA | y: n ?"},
 
@@ -96,12 +100,12 @@ func TestRestrict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.Labels()
-	if err != nil || len(l.Row) != 2 || l.Row[1] != 2 || l.Names[l.Class[1]] != "l" || l.Unlabelled != 2 {
+	l := a.Classes
+	if len(l.Row) != 2 || l.Row[1] != 2 || l.Names[l.Class[1]] != "l" || l.Unlabelled != 2 {
 		t.Fatalf("labels %+v, %v", l, err)
 	}
 	unknown, first := a.Restrict(l.Row)
-	want := "a b c d | x: p · r p | y: 1 · · · | class | class: k · l ·"
+	want := "a b c d | x: p · r p | y: 1 · · · | classes: k · l ·"
 	if got := tableOf(a); got != want || len(a.Columns[0].Values) != 2 || len(a.Columns[1].Values) != 1 {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -17,32 +16,6 @@ import (
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
 	t := &reader{path: path, Nodes: table.Nodes{Columns: 1}, nodes: nodes, stdin: stdin}
 	return readRows(ctx, t, "ids", t.titled, func(int, table.Row) error { return nil })
-}
-
-// ReadNames reads a list of ids that are of nothing yet, one a line, and returns how many
-// there are, about want, and how to get id i. A first line with a
-// title is passed over, but in a file that ends in .ids, which holds nothing else.
-// Stdin is what "-" reads. Memory: 8 bytes an id and the bytes of the file, or about
-// twice as many of one that is compressed or no file.
-func ReadNames(ctx context.Context, path string, want int, stdin io.Reader) (n int, id func(i int) string, err error) {
-	t := &reader{path: path, Nodes: table.Nodes{Columns: 1}, stdin: stdin}
-	var text []byte                // the ids, one after the other
-	ends := make([]int, 1, want+1) // of each in text, behind a 0
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		text = make([]byte, 0, info.Size())
-	}
-	first := true
-	for row, err := range t.read(ctx) {
-		if err != nil {
-			return 0, nil, err
-		}
-		if !first || !t.Titled && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
-			text = append(text, row.ID()...)
-			ends = append(ends, len(text))
-		}
-		first = false
-	}
-	return len(ends) - 1, func(i int) string { return string(text[ends[i]:ends[i+1]]) }, nil
 }
 
 // ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of

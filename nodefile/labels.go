@@ -173,7 +173,7 @@ func (r *labelReader) end() (*Labels, error) {
 		case !is:
 			r.addUnknown(r.head)
 		case !titled && r.c.Warn != nil:
-			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.Name, r.head.line, table.Quoted([]byte(r.head.id))))
+			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.Name, r.head.line, table.Quoted(r.head.id)))
 		}
 	}
 	if err := r.unknownError(); err != nil {
@@ -245,7 +245,7 @@ func (r *labelReader) add(line labelLine) error {
 		if !r.c.Several {
 			return &ParseError{
 				File: r.t.Name, Line: line.line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted([]byte(line.id)), line.label, r.names[l.Class[before]], r.lines[before]),
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(line.id), line.label, r.names[l.Class[before]], r.lines[before]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}

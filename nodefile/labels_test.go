@@ -103,35 +103,6 @@ func TestMinusOne(t *testing.T) {
 	}
 }
 
-// A list of names that are of nothing yet.
-func TestReadNames(t *testing.T) {
-	for name, want := range map[string][]string{"l.ids": {"id", "#a", " b c"}, "l.txt": {"b c"}} {
-		path := write(t, file{name, "id\r\n#a\n b c\n\n"})[0]
-		for _, n := range []int{0, 1, 9} {
-			length, id, err := ReadNames(t.Context(), path, n, nil)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			var got []string
-			for i := range length {
-				got = append(got, id(i))
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: %q, want %q", name, got, want)
-			}
-		}
-	}
-	// The first line of a table may have one column.
-	path := write(t, file{"l.csv", "x y\n\"b\",1\n\"c,d\"\ne,\n"})[0]
-	n, id, err := ReadNames(t.Context(), path, 0, nil)
-	if err != nil || n != 4 || id(0) != "x y" || id(1) != "b" || id(2) != "c,d" || id(3) != "e" {
-		t.Errorf("%d names, %v", n, err)
-	}
-	if _, _, err := ReadNames(t.Context(), filepath.Join(t.TempDir(), "none"), 1, nil); err == nil {
-		t.Error("a list that is not there")
-	}
-}
-
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -141,7 +142,7 @@ func (c *Conversion) label(ctx context.Context) error {
 			have = "has"
 		}
 		return &nodefile.ParseError{
-			File: path, Msg: fmt.Sprintf("0 is a class, and %s %s no label, which LIBSVM text writes as 0", counted(missing, "row"), have), Fix: "label all rows",
+			File: path, Msg: fmt.Sprintf("0 is a class, and %s %s no label, which LIBSVM text writes as 0", table.Counted(missing, "row"), have), Fix: "label all rows",
 		}
 	}
 	c.labels = slices.Repeat([]string{"0"}, n)
@@ -174,7 +175,7 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 		return nil, err
 	}
 	if f.Rows != n || f.Cols != 1 {
-		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, counted(n, "row"))}
+		return nil, &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, table.Counted(n, "row"))}
 	}
 	list := make([]float64, 0, n)
 	err = Read(ctx, f, func(_ []byte, row []float64) error {

@@ -99,7 +99,7 @@ func (r *featureTable) each(ctx context.Context, do func(table.Row) error) error
 func (r *featureTable) begin(row table.Row) {
 	numbers, node := false, -1
 	for i, text := range row.Text {
-		_, fault := table.ParseNumber(row.Field(i))
+		_, fault := table.ParseNumber(row.Field(i), 64)
 		numbers = numbers || fault == ""
 		if node < 0 && table.IsNode(string(text)) {
 			node = i
@@ -147,7 +147,7 @@ func (r *featureTable) look(row table.Row) error {
 		if isMissingNumber(text) {
 			continue
 		}
-		v, fault := table.ParseNumber(text)
+		v, fault := table.ParseNumber(text, 64)
 		if fault == "" && math.Abs(v) > math.MaxFloat32 {
 			fault = "is beyond float32"
 		}
@@ -224,7 +224,7 @@ func (r *featureTable) use(row table.Row) error {
 		case isMissingNumber(text):
 			values[c.at] = float32(c.sum / float64(c.count))
 		default:
-			v, _ := table.ParseNumber(text)
+			v, _ := table.ParseNumber(text, 64)
 			values[c.at] = float32(v)
 		}
 	}

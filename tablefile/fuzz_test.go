@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -80,7 +81,7 @@ func FuzzLIBSVM(f *testing.F) {
 					t.Fatalf("row %d, column %d: %v, want %v", i, j, v, want[i][index])
 				}
 			}
-			if _, wrong := parseValue([]byte(got.labels[i]), 64); wrong != "" {
+			if _, wrong := table.ParseNumber([]byte(got.labels[i]), 64); wrong != "" {
 				t.Fatalf("label %q", got.labels[i])
 			}
 		}

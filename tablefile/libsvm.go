@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -96,12 +97,12 @@ func (v *vectors) vector(set func(col int, value float64)) (bool, error) {
 func (v *vectors) readLabel(word []byte) error {
 	switch {
 	case bytes.IndexByte(word, ':') >= 0:
-		return v.fault("begin the line with a label, 0 for none", "%s where the label is to be", quote(word))
+		return v.fault("begin the line with a label, 0 for none", "%s where the label is to be", table.Quoted(word))
 	case bytes.IndexByte(word, ',') >= 0:
-		return v.fault("keep one of them", "%s are several labels", quote(word))
+		return v.fault("keep one of them", "%s are several labels", table.Quoted(word))
 	}
-	if _, wrong := parseValue(word, 64); wrong != "" {
-		return v.fault("number the classes", "label %s %s", quote(word), wrong)
+	if _, wrong := table.ParseNumber(word, 64); wrong != "" {
+		return v.fault("number the classes", "label %s %s", table.Quoted(word), wrong)
 	}
 	v.label = append(v.label[:0], word...)
 	return nil
@@ -112,25 +113,25 @@ func (v *vectors) pair(word []byte) (index int, value float64, err error) {
 	at := bytes.IndexByte(word, ':')
 	switch {
 	case at > 0 && string(word[:at]) == "qid":
-		return 0, 0, v.fault("cut them out", "%s: lists to be ranked, with query ids, are not supported", quote(word))
+		return 0, 0, v.fault("cut them out", "%s: lists to be ranked, with query ids, are not supported", table.Quoted(word))
 	case at < 1 || at == len(word)-1:
-		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", quote(word))
+		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", table.Quoted(word))
 	}
 	for _, c := range word[:at] {
 		if c < '0' || c > '9' {
-			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", quote(word[:at]))
+			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", table.Quoted(word[:at]))
 		}
 		if index = 10*index + int(c-'0'); index > maxIndex {
-			return 0, 0, v.fault(fixLine, "index %s is beyond %d", quote(word[:at]), maxIndex)
+			return 0, 0, v.fault(fixLine, "index %s is beyond %d", table.Quoted(word[:at]), maxIndex)
 		}
 	}
-	value, wrong := parseValue(word[at+1:], v.bits)
+	value, wrong := table.ParseNumber(word[at+1:], v.bits)
 	if wrong != "" {
 		fix := fixLine
 		if v.bits == 32 {
 			fix = "pass T = float64" // it has been read in 64 bits before
 		}
-		return 0, 0, v.fault(fix, "value %s %s", quote(word[at+1:]), wrong)
+		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[at+1:]), wrong)
 	}
 	return index, value, nil
 }
@@ -150,7 +151,7 @@ func (v *vectors) feature(index, last int) error {
 		cols++
 	}
 	if v.cols = max(v.cols, cols); v.limit > 0 && cols > v.limit {
-		return v.fault("allow more with Options.Columns", "index %d is beyond the %s", index, counted(v.limit, "column"))
+		return v.fault("allow more with Options.Columns", "index %d is beyond the %s", index, table.Counted(v.limit, "column"))
 	}
 	return nil
 }
@@ -178,29 +179,7 @@ func (v *vectors) complete(cols int) error {
 		return nil
 	}
 	v.column = 0
-	return v.fault("list every column on each line", "%s, line %d has %d", counted(max(cols, 0), "kernel value"), v.first, v.cols)
-}
-
-// parseValue returns what a decimal number says, or why it is none.
-func parseValue(b []byte, bits int) (value float64, wrong string) {
-	for _, c := range b {
-		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			if word := string(bytes.ToLower(bytes.TrimLeft(b, "+-"))); word == "inf" || word == "infinity" {
-				return 0, "is infinite"
-			}
-			return 0, "is not a number"
-		}
-	}
-	value, err := strconv.ParseFloat(string(b), bits)
-	switch {
-	case math.IsInf(value, 0) && bits == 32:
-		return 0, "is beyond float32"
-	case math.IsInf(value, 0):
-		return 0, "is infinite"
-	case err != nil:
-		return 0, "is not a number"
-	}
-	return value, ""
+	return v.fault("list every column on each line", "%s, line %d has %d", table.Counted(max(cols, 0), "kernel value"), v.first, v.cols)
 }
 
 // openVectors begins to read text.
@@ -223,7 +202,7 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 		}
 	}
 	if v.rows == 0 || v.cols == 0 {
-		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("no index:value in %s", counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
+		return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("no index:value in %s", table.Counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
 	}
 	if f.Rows, f.Cols = int(v.rows), v.cols; !v.kernel {
 		f.Cols = max(f.Cols, f.o.Columns)
@@ -328,20 +307,4 @@ func bitsOf[T sparse.Float]() int {
 		return 32
 	}
 	return 64
-}
-
-// quote quotes what came from a file, cut at 64 bytes.
-func quote(b []byte) string {
-	if len(b) > 64 {
-		return fmt.Sprintf("%q…", b[:64])
-	}
-	return fmt.Sprintf("%q", b)
-}
-
-// counted returns "1 vector", "2 vectors".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -19,7 +19,7 @@ type Pairs struct {
 // values and rows in vectors.
 func (p *Pairs) Write(vectors, values, ids io.Writer, rows []int, axis Axis) error {
 	if values != nil {
-		if err := WriteIDs(ids, axis.IDs()); err != nil {
+		if err := WriteIDs(ids, axis); err != nil {
 			return err
 		}
 		if err := p.writeValues(values); err != nil {

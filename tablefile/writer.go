@@ -42,7 +42,7 @@ type Writer[T sparse.Float] struct {
 // and NPZ.
 func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
 	n, cols := m.Rows.N, m.Cols.N
-	if err := cmp.Or(writeIDs(m.RowIDs, m.Rows), writeIDs(m.ColIDs, m.Cols)); err != nil {
+	if err := cmp.Or(WriteIDs(m.RowIDs, m.Rows), WriteIDs(m.ColIDs, m.Cols)); err != nil {
 		return nil, err
 	}
 	if m.Pieces && !m.Hold {

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
+	"path/filepath"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -56,17 +57,46 @@ func TestLIBSVMText(t *testing.T) {
 	}
 }
 
+// A list of ids that are of nothing yet.
+func TestReadAxis(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"l.ids", "id\r\n#a\n b c\n\n", []string{"id", "#a", " b c"}},
+		{"l.txt", "id\r\n#a\n b c\n\n", []string{"b c"}},
+		{"l.csv", "x y\n\"b\",1\n\"c,d\"\ne,\n", []string{"x y", "b", "c,d", "e"}}, // the first line of a table may have one column
+	} {
+		path := write(t, c.name, []byte(c.text))
+		a, err := ReadAxis(t.Context(), path, len(c.want), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for i, id := range c.want {
+			if a.ID(i) != id {
+				t.Errorf("%s: id %d is %q, want %q", c.name, i, a.ID(i), id)
+			}
+		}
+		if _, err := ReadAxis(t.Context(), path, len(c.want)+1, nil); !errors.As(err, new(*nodefile.ParseError)) {
+			t.Errorf("%s: %v where there is an id less", c.name, err)
+		}
+	}
+	if _, err := ReadAxis(t.Context(), filepath.Join(t.TempDir(), "none"), 1, nil); err == nil {
+		t.Error("a list that is not there")
+	}
+}
+
 func TestWriteIDs(t *testing.T) {
 	var file bytes.Buffer
-	ids := [][]byte{[]byte("b"), nil, []byte("a b")}
-	if err := WriteIDs(&file, slices.Values(ids)); err != nil {
+	ids := AxisOf([]string{"b", "", "a b"})
+	if err := WriteIDs(&file, ids); err != nil {
 		t.Fatal(err)
 	}
 	if want := "b\n\na b\n"; file.String() != want {
 		t.Errorf("got %q, want %q", file.String(), want)
 	}
 	f := failing(0)
-	if err := WriteIDs(&f, slices.Values(ids)); !errors.Is(err, io.ErrClosedPipe) {
+	if err := WriteIDs(&f, ids); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
 }

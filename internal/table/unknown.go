@@ -25,7 +25,7 @@ func (u *Unknown) Add(line int64, id []byte) {
 // Err returns the error of a file about another graph, or, unless such lines are to be
 // skipped, of one with some; fix is the way out of these.
 func (u *Unknown) Err(skip bool, fix string) error {
-	quoted := Quoted([]byte(u.id))
+	quoted := Quoted(u.id)
 	switch {
 	case u.Count == 0:
 		return nil

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
-// ParseNumber returns what a decimal number says, or why it is none.
-func ParseNumber(b []byte) (float64, string) {
+// ParseNumber returns what a decimal number says in so many bits, or why it is none.
+func ParseNumber(b []byte, bits int) (float64, string) {
 	for _, c := range b {
 		switch {
 		case c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
@@ -24,8 +25,10 @@ func ParseNumber(b []byte) (float64, string) {
 	if len(b) == 0 {
 		return 0, "is not a number"
 	}
-	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
+	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), bits)
 	switch {
+	case math.IsInf(v, 0) && bits == 32:
+		return 0, "is beyond float32"
 	case math.IsInf(v, 0):
 		return 0, "is infinite"
 	case err != nil:
@@ -36,7 +39,7 @@ func ParseNumber(b []byte) (float64, string) {
 
 // ParseWeight is ParseNumber for a weight, which is not negative.
 func ParseWeight(b []byte) (float64, string) {
-	w, fault := ParseNumber(b)
+	w, fault := ParseNumber(b, 64)
 	switch {
 	case fault != "":
 		return 0, fault
@@ -47,17 +50,22 @@ func ParseWeight(b []byte) (float64, string) {
 }
 
 // Quoted quotes what came from a file, cut at 64 bytes.
-func Quoted(b []byte) string {
+func Quoted[S []byte | string](b S) string {
 	if len(b) > 64 {
 		return fmt.Sprintf("%q…", b[:64])
 	}
 	return fmt.Sprintf("%q", b)
 }
 
-// Counted returns "1 field", "2 fields".
-func Counted(n int, noun string) string {
+// Counted returns "1 field", "2 fields", "2 entries", "2 vertices".
+func Counted[N int | int64 | uint64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, is := strings.CutSuffix(noun, "ex"); is {
+		noun = stem + "ice"
+	} else if stem, is := strings.CutSuffix(noun, "y"); is {
+		noun = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -105,7 +105,10 @@ func (k *Files) fault(fix, format string, args ...any) error {
 
 // nodes returns the ids of an axis, each of which is to stand there once.
 func (k *Files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
-	nodes, err := shard.StringNodes(a.IDs())
+	nodes, err := shard.StringNodes(func(yield func(string) bool) {
+		for i := 0; i < a.N && yield(a.ID(i)); i++ {
+		}
+	})
 	if err != nil {
 		return nil, k.fault("give each an id of its own", "its %s cannot be told apart: %s", which, strings.TrimPrefix(err.Error(), "shard: "))
 	}

@@ -48,10 +48,7 @@ func records(t *testing.T, n, labelled int) *nodefile.Attributes {
 // each is scored by itself.
 func TestRecords(t *testing.T) {
 	a := records(t, 60, 40)
-	l, err := a.Labels()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := a.Classes
 	a.Columns = a.Columns[:2]
 	for _, calibrate := range []bool{false, true} {
 		r := &Records{
@@ -114,15 +111,12 @@ func TestRecords(t *testing.T) {
 // what a learner does not, by its name.
 func TestRecordsErrors(t *testing.T) {
 	a := records(t, 12, 12)
-	l, err := a.Labels()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := a.Classes
 	l.Row, l.Class = l.Row[4:], l.Class[4:]
 	a.Columns = a.Columns[:1]
 	a.Columns[0].Code[7] = -1
 	r := &Records{Table: a, Labels: l, Kernel: closed.KernelOf("strings"), Learner: classify.LearnerOf("svm")}
-	_, err = r.Classify(t.Context())
+	_, err := r.Classify(t.Context())
 	if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || wrong.Line != a.Line[7] {
 		t.Errorf("%v, want an error about line %d", err, a.Line[7])
 	}

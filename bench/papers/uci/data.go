@@ -58,9 +58,5 @@ func (s *set) read(ctx context.Context, dir string) ([]nodefile.Column, []int, i
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	l, err := a.Labels()
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	return a.Columns, l.Class, len(l.Names), nil
+	return a.Columns, a.Classes.Class, len(a.Classes.Names), nil
 }

@@ -281,7 +281,7 @@ func (h *head) passedOver() {
 }
 
 func isNumber(text string) bool {
-	_, fault := table.ParseNumber([]byte(text))
+	_, fault := table.ParseNumber([]byte(text), 64)
 	return fault == ""
 }
 

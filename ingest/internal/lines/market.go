@@ -164,7 +164,7 @@ func (m *Market) edge(p *Parser, number int64) (weight float64, bad *nodefile.Pa
 	if !m.pattern {
 		text := f.Text[2]
 		var wrong string
-		if weight, wrong = table.ParseNumber(text); wrong == "" && m.integer && weight != math.Trunc(weight) {
+		if weight, wrong = table.ParseNumber(text, 64); wrong == "" && m.integer && weight != math.Trunc(weight) {
 			wrong = "is no integer, as line 1 declares"
 		}
 		if wrong != "" {

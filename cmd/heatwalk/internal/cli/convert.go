@@ -260,7 +260,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	if err == nil && f.out != "-" {
 		doc.IDs = f.out + ".ids"
 		where = "they are in " + doc.IDs + "; read it with --nodes"
-		err = tablefile.WriteIDs(ids, g.axis().IDs())
+		err = tablefile.WriteIDs(ids, g.axis())
 	}
 	if err == nil {
 		err = o.publish(storeOf(m), nil)

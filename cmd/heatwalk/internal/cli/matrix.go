@@ -26,8 +26,8 @@ type axis = tablefile.Axis
 
 // bytesOf returns what a file of ids takes, one a line.
 func bytesOf(a axis) (bytes int64) {
-	for id := range a.IDs() {
-		bytes += int64(len(id)) + 1
+	for i := range a.N {
+		bytes += int64(len(a.ID(i))) + 1
 	}
 	return bytes
 }

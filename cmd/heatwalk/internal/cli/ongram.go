@@ -377,10 +377,10 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 	}
 	if f.labels != "" {
 		l, err = read(f.labels)
-	} else if a.Class == nil {
+	} else if a.Classes == nil {
 		err = fault.Usage("--labels", "no column of %s is titled as one of classes; name it with --class, or give --labels FILE", a.File)
 	} else {
-		l, err = a.Labels()
+		l = a.Classes
 	}
 	if err == nil && f.truth != "" {
 		truth, err = read(f.truth)
@@ -442,8 +442,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return err
 	}
-	classes, _ := a.Labels() // there are none where no column has them
-	number := classNumbers(classes, len(a.IDs))
+	number := classNumbers(a.Classes, len(a.IDs))
 	stage := in.progress.Begin("comparing", int64(len(rows)), "row")
 	err = o.fill(f.dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		stage.Set(int64(i), int64(len(rows)))

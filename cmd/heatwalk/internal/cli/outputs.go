@@ -228,8 +228,9 @@ func (in *invocation) warnBytes(path, format string, g *openGraph, names []strin
 			wrong++
 		}
 	}
-	for id := range g.axis().IDs() {
-		if !utf8.Valid(id) {
+	ids := g.axis()
+	for i := range ids.N {
+		if !utf8.ValidString(ids.ID(i)) {
 			wrong++
 		}
 	}
