@@ -41,8 +41,6 @@ var floors = map[string]int{
 	"internal/tall":                  2,
 	"internal/ridge":                 2,
 	"internal/double":                2,
-	"ingest/internal/sketch":         0,
-	"ingest/internal/unread":         2,
 	"ingest/source":                  5,
 	"ingest/internal/sort":           1,
 	"ingest/internal/parse":          2,

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
-	"github.com/heatwalk/heatwalk/ingest/internal/unread"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -55,7 +54,7 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
-		if what, fix, known := unread.WebGraph(in.Name()); known {
+		if what, fix, known := lines.WebGraph(in.Name()); known {
 			return format, lines.NotRead(in.Name(), what, fix)
 		}
 	}

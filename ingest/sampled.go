@@ -7,29 +7,28 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
-	"github.com/heatwalk/heatwalk/ingest/internal/sketch"
 )
 
 // sampled is what samples tell of the ids of a graph, in memory that does not grow with
 // them. Blocks of them are counted by turns in one of two ways.
 type sampled struct {
-	whole   bool                // the samples are all there is
-	turn    int                 // of the block that is looked at, 0 or 1
-	tokens  [2]int              // ids looked at, by turn
-	known   [2]*sketch.Distinct // the same
-	often   []uint32            // how many have each of so many remainders of their hash
-	digits  int                 // of the numbers among them, in binary
-	bytes   int                 // of the others
-	numeric bool                // small numbers only
-	top     uint32              // the largest of them
-	seen    *ids.Set            // of them, where all ids are looked at; nil: where not
+	whole   bool       // the samples are all there is
+	turn    int        // of the block that is looked at, 0 or 1
+	tokens  [2]int     // ids looked at, by turn
+	known   [2]*sketch // the same
+	often   []uint32   // how many have each of so many remainders of their hash
+	digits  int        // of the numbers among them, in binary
+	bytes   int        // of the others
+	numeric bool       // small numbers only
+	top     uint32     // the largest of them
+	seen    *ids.Set   // of them, where all ids are looked at; nil: where not
 }
 
 // oftenCounts is how many counts tell of the most frequent id.
 const oftenCounts = 1 << 16
 
 func newSampled() sampled {
-	return sampled{whole: true, numeric: true, known: [2]*sketch.Distinct{sketch.NewDistinct(), sketch.NewDistinct()}, often: make([]uint32, oftenCounts)}
+	return sampled{whole: true, numeric: true, known: [2]*sketch{newSketch(), newSketch()}, often: make([]uint32, oftenCounts)}
 }
 
 // next begins another block.
@@ -43,7 +42,7 @@ func (s *sampled) id(id []byte) {
 	}
 	s.numeric = false
 	s.bytes += len(id)
-	s.add(sketch.HashOf(id))
+	s.add(hashOf(id))
 }
 
 // number takes note of an id that is a number.
@@ -57,13 +56,13 @@ func (s *sampled) number(n uint64) {
 		}
 	}
 	s.digits += bits.Len64(n | 1)
-	s.add(sketch.Mix(n))
+	s.add(mix(n))
 }
 
 func (s *sampled) add(hash uint64) {
 	s.often[hash%oftenCounts]++
 	s.tokens[s.turn]++
-	s.known[s.turn].Add(hash)
+	s.known[s.turn].add(hash)
 }
 
 // count returns how many ids were looked at.
@@ -102,11 +101,11 @@ func (s *sampled) gapless() bool {
 // for each line, nor more small numbers than the largest one says.
 func (s *sampled) distinct(lines float64) float64 {
 	const off, offBoth = 1.005, 1.015 // how far the counting may be off, and two counts together
-	all := s.known[0].Count(s.known[1])
+	all := s.known[0].count(s.known[1])
 	n := all * off
 	if !s.whole {
 		power := 1.0
-		if half := s.known[0].Count(s.known[0]); half > 0 && s.tokens[1] > 0 {
+		if half := s.known[0].count(s.known[0]); half > 0 && s.tokens[1] > 0 {
 			power = min(1, max(0, math.Log(all/half)/math.Log(s.count()/float64(s.tokens[0]))))
 		}
 		n *= offBoth * math.Pow(max(1, 2*lines/max(1, s.count())), power)

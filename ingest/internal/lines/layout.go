@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
-	"github.com/heatwalk/heatwalk/ingest/internal/unread"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -76,7 +75,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 	var firstErr error
 	konect := ""
 	if chunk.First == 1 {
-		if what, fix, known := unread.Format(name, chunk.Data); known {
+		if what, fix, known := unread(name, chunk.Data); known {
 			return nil, NotRead(name, what, fix)
 		}
 		konect = parse.Konect(chunk.Data)

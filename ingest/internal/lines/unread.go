@@ -1,4 +1,4 @@
-package unread
+package lines
 
 import (
 	"bytes"
@@ -29,9 +29,9 @@ var others = []struct {
 
 const bvFix = "it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"
 
-// Format returns what a file is that begins with text, and what to do with it, if it has
+// unread returns what a file is that begins with text, and what to do with it, if it has
 // a format that is known and not read.
-func Format(name string, text []byte) (what, fix string, known bool) {
+func unread(name string, text []byte) (what, fix string, known bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		for _, o := range others {
@@ -52,7 +52,7 @@ func Format(name string, text []byte) (what, fix string, known bool) {
 	return "", "", false
 }
 
-// WebGraph is Format for the bit stream of a BVGraph, which has the ending of METIS files;
+// WebGraph is unread for the bit stream of a BVGraph, which has the ending of METIS files;
 // its properties are beside it.
 func WebGraph(name string) (what, fix string, known bool) {
 	stem := name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))]
