@@ -76,29 +76,32 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if err != nil {
 		return err
 	}
+	w, err := newWalk[T](d, &f.walking)
+	if err != nil {
+		return err
+	}
+	w.Lo, w.Hi = first, end
+	parameters, picks := f.parameters(), cwk.Picks(d.rows, cwk.Seeds{}, nil)
+	if parameters.Features = f.kind; f.kind == "honest" {
+		parameters.Folds, parameters.Seed = f.folds, in.seed
+		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
+		picks = cwk.Picks(d.rows, w.Seeds, fold)
+		w.Variants = cwk.FoldVariants(f.alpha(), fold)
+	}
 	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
-	picks := cwk.Picks(d.rows, cwk.Seeds{}, nil)
-	m := &walkMatrix[T]{
-		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Label: d.labelOf()},
-		settle: func(w *cwk.Walk[T]) { w.Lo, w.Hi = first, end },
-		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks) },
-		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
+	class := func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }
+	return writeWalk(d, w, &walkMatrix[T]{
+		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
+		memory: func() ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks) },
+		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(in.ctx, from, picks, sink)
 			return err
 		},
+		advice: "take fewer steps (--steps), rows (--rows), or another disk",
 
-		parameters: walkParameters{Alpha: f.alpha(), Steps: f.steps(), MinSteps: from, Prior: f.prior, Features: f.kind},
-		command:    "features", slab: f.slab,
+		parameters: parameters, command: "features", slab: f.slab,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
-	}
-	m.Cols = axis{N: wide * groups, ID: func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }}
-	if f.kind == "honest" {
-		m.parameters.Folds, m.parameters.Seed = f.folds, in.seed
-		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
-		picks = cwk.Picks(d.rows, seedsOf(d.l), fold)
-		m.settle = func(w *cwk.Walk[T]) { w.Lo, w.Hi, w.Variants = first, end, cwk.FoldVariants(f.alpha(), fold) }
-	}
-	return writeWalk(d, &f.walking, m, "take fewer steps (--steps), rows (--rows), or another disk")
+	})
 }
 
 // checkFolds refuses folds that the smallest class cannot fill.
@@ -175,17 +178,21 @@ func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk
 	return cwk.Prior{Given: p}, nil
 }
 
-// seedsOf returns the labelled nodes as the seeds of a walk.
-func seedsOf(l *nodefile.Labels) cwk.Seeds {
-	return cwk.Seeds{Row: l.Row, Class: l.Class, Classes: len(l.Names)}
+// newWalk returns the walk that f describes, but for its matrix and memory.
+func newWalk[T sparse.Float](d *graphRun, f *walking) (*cwk.Walk[T], error) {
+	prior, err := d.in.priorOf(f, d.g, d.l)
+	return &cwk.Walk[T]{
+		Degrees: d.g.Degrees, Seeds: cwk.Seeds{Row: d.l.Row, Class: d.l.Class, Classes: len(d.l.Names)}, Prior: prior,
+		Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: d.in.threads, Progress: d.in.progress.Showing("walking", "sweep"),
+	}, err
 }
 
 // walkMatrix is a matrix that a walk makes.
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
-	settle func(w *cwk.Walk[T]) // completes a walk
-	memory func(w *cwk.Walk[T]) (list []spec.Bytes, sweeps int, err error)
-	panels func(w *cwk.Walk[T], sink func(lo int, panel *sparse.Block[T]) error) error
+	memory func() (list []spec.Bytes, sweeps int, err error)
+	panels func(sink func(lo int, panel *sparse.Block[T]) error) error
+	advice string // where it is too large for the disk
 
 	parameters walkParameters
 	command    string
@@ -196,35 +203,26 @@ type walkMatrix[T sparse.Float] struct {
 // fewerNodes is what to do where a block of nodes is too large for a disk.
 const fewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
-// writeWalk writes a matrix of a walk; advice is what to do where it is too large for the disk.
-func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice string) error {
+// writeWalk writes a matrix of the walk w.
+func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) error {
 	in := d.in
-	files, err := d.checkMatrix(m.Rows, m.Cols, m.shape.Dtype, advice)
+	files, err := d.checkMatrix(m.Rows, m.Cols, m.shape.Dtype, m.advice)
 	if err != nil {
 		return err
 	}
-	prior, err := in.priorOf(f, d.g, d.l)
-	if err != nil {
-		return err
-	}
-	var walk *cwk.Walk[T]
 	err = in.take(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err != nil {
 			return n, err
 		}
-		walk = &cwk.Walk[T]{
-			A: d.g.A, Degrees: d.g.Degrees, Seeds: seedsOf(d.l), Prior: prior,
-			Steps: f.steps(), Variants: []cwk.Variant{{Absorb: f.alpha()}}, Workers: in.threads, Progress: in.progress.Showing("walking", "sweep"),
-		}
 		if err := n.Reserve(16*int64(len(d.rows)+len(d.cols)), "picked rows"); err != nil {
 			return n, err
 		}
+		w.A, w.Memory = d.g.A, 0
 		if left, limited := n.Left(); limited {
-			walk.Memory = max(1, left)
+			w.Memory = max(1, left)
 		}
-		m.settle(walk)
-		list, sweeps, err := m.memory(walk)
+		list, sweeps, err := m.memory()
 		if err != nil {
 			return n, err
 		}
@@ -234,12 +232,12 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 	if err != nil {
 		return err
 	}
-	walk.A = d.g.A // which is loaded now
+	w.A = d.g.A // which is loaded now
 	file, err := newWriter[T](d.product, &m.Matrix)
 	if err != nil {
 		return err
 	}
-	err = m.panels(walk, func(_ int, panel *sparse.Block[T]) error { return writeRows(in.ctx, file, panel) })
+	err = m.panels(func(_ int, panel *sparse.Block[T]) error { return writeRows(in.ctx, file, panel) })
 	if err == nil {
 		err = file.Close()
 	}
@@ -252,6 +250,11 @@ func writeWalk[T sparse.Float](d *graphRun, f *walking, m *walkMatrix[T], advice
 	p := &m.parameters
 	r := &matrixDocument{Output: d.path, Rows: m.Rows.N, Cols: m.Cols.N, Dtype: m.shape.Dtype, Parameters: p}
 	return d.finish(r, storeOf(d.g.Manifest), p, fmt.Sprintf("%s · α = %v, steps %d to %d", shapeOf(r.Rows, r.Cols, r.Dtype), p.Alpha, p.MinSteps, p.Steps))
+}
+
+// parameters returns what a walk is done with.
+func (w *walking) parameters() walkParameters {
+	return walkParameters{Alpha: w.alpha(), Steps: w.steps(), MinSteps: w.minSteps(), Prior: w.prior}
 }
 
 // walkParameters are what a walk was done with.

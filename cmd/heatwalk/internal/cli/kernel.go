@@ -168,18 +168,20 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	seeds := cwk.Seeds{} // of which none is hidden
+	w, err := newWalk[T](d, &f.walking)
+	if err != nil {
+		return err
+	}
+	seeds, parameters := cwk.Seeds{}, f.parameters() // no seed is hidden
+	parameters.Kernel = walkKernel
 	rows, cols, from := cwk.Picks(d.rows, seeds, nil), cwk.Picks(d.cols[lo:hi], seeds, nil), f.minSteps()
-	return writeWalk(d, &f.walking, &walkMatrix[T]{
+	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
-		settle: func(*cwk.Walk[T]) {},
-		memory: func(w *cwk.Walk[T]) ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
-		panels: func(w *cwk.Walk[T], sink func(int, *sparse.Block[T]) error) error {
-			return w.Gram(in.ctx, from, rows, cols, sink)
-		},
+		memory: func() ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
+		panels: func(sink func(int, *sparse.Block[T]) error) error { return w.Gram(in.ctx, from, rows, cols, sink) },
+		advice: fewerNodes,
 
-		parameters: walkParameters{Kernel: walkKernel, Alpha: f.alpha(), Steps: f.steps(), MinSteps: from, Prior: f.prior},
-		command:    "kernel", slab: f.slab,
+		parameters: parameters, command: "kernel", slab: f.slab,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
-	}, fewerNodes)
+	})
 }
