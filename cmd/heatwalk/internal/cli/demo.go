@@ -2,8 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"embed"
+	_ "embed"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
@@ -18,10 +20,13 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// coraFiles holds the Cora citation graph and its labels.
-//
-//go:embed cora/edges.tsv.gz cora/labels.tsv.gz
-var coraFiles embed.FS
+// The Cora citation graph and its labels.
+var (
+	//go:embed cora/edges.tsv.gz
+	coraEdges []byte
+	//go:embed cora/labels.tsv.gz
+	coraLabels []byte
+)
 
 // demoFraction is the share of papers whose subject the demo is told.
 const demoFraction = 0.05
@@ -57,143 +62,94 @@ func newDemo(in *invocation) *cobra.Command {
 		Use:   "demo",
 		Short: "The main job on the built-in Cora graph, in seconds",
 		Args:  in.arguments("", 0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			if err := in.checked(); err != nil {
-				return err
-			}
-			return in.runDemo()
-		},
 	}
+	cmd.RunE = in.runs(func(*cobra.Command, []string) {}, func([]string) error { return in.runDemo() })
 	in.tempFlag(cmd.Flags())
 	return cmd
 }
 
+// runDemo ingests the built-in graph as if it came through stdin, hides most of its labels, does
+// what classify does, and compares.
 func (in *invocation) runDemo() error {
-	var d demonstration
-	g, l, err := in.openCora(&d)
+	began := time.Now()
+	g, err := in.openFor("-", &reading{config: ingest.Config{Stdin: bytes.NewReader(coraEdges)}, source: "reading cora"}, "", true)
+	if err == nil {
+		err = g.Load(in.ctx)
+	}
 	if err != nil {
 		return err
 	}
-	if !in.json {
-		fmt.Fprintf(in.stdout, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
-			words.Count(int64(d.Nodes)), words.Count(d.Edges), len(d.Classes))
-		in.demoLine("ingest", d.SecondsIngest, "%s nodes, %s entries, %.1f bits each",
-			words.Count(int64(d.Nodes)), words.Count(d.Entries), d.BitsPerEntry)
+	l, err := nodefile.ReadLabels(in.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(coraLabels)})
+	if err != nil {
+		return err
 	}
+	ingested := time.Since(began).Seconds()
 	splits, err := validate.Draw(l.Class, validate.Design{Fraction: demoFraction}, 1, uint64(in.seed))
 	if err != nil {
 		return err
 	}
-	split := splits.At(0)
-	known, hidden := labelsAt(l, split.Train), labelsAt(l, split.Test)
-	d.Labelled, d.Predicted = len(known.Row), len(hidden.Row)
-	if !in.json {
-		in.demoLine("labels", 0, "%s papers keep their subject (%.0f %%), %s are to be found",
-			words.Count(int64(d.Labelled)), 100*demoFraction, words.Count(int64(d.Predicted)))
+	known, hidden := *l, len(splits.At(0).Test)
+	known.Row, known.Class = nil, nil
+	for _, at := range splits.At(0).Train {
+		known.Row, known.Class = append(known.Row, l.Row[at]), append(known.Class, l.Class[at])
 	}
-	if err := in.classifyCora(&d, g, known, hidden); err != nil {
-		return err
-	}
-	d.MachineMemory = system.Memory()
-	if in.json {
-		d.Closing = in.closing()
-		return in.document(d)
-	}
-	memory := "peak " + words.Bytes(system.PeakMemory())
-	if d.MachineMemory > 0 {
-		memory += " of " + words.Bytes(d.MachineMemory)
-	}
-	in.demoLine("memory", 0, "%s", memory)
-	fmt.Fprint(in.stdout, `Try it on your own graph:
-  heatwalk classify edges.tsv --labels known.tsv -o predictions.tsv
-`)
-	return in.stdout.err
-}
-
-// openCora ingests the built-in graph as if it came through stdin.
-func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, error) {
-	edges, err := coraFiles.ReadFile("cora/edges.tsv.gz")
-	if err != nil {
-		return nil, nil, err
-	}
-	labels, err := coraFiles.ReadFile("cora/labels.tsv.gz")
-	if err != nil {
-		return nil, nil, err
-	}
-	began := time.Now()
-	g, err := in.openFor("-", &reading{config: ingest.Config{Stdin: bytes.NewReader(edges)}, source: "reading cora"}, "", true)
-	if err == nil {
-		err = g.Load(in.ctx)
-	}
-	var l *nodefile.Labels
-	if err == nil {
-		l, err = nodefile.ReadLabels(in.ctx, "-", g.Nodes, &nodefile.LabelConfig{Stdin: bytes.NewReader(labels)})
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	m := g.Manifest
-	d.Graph, d.Nodes, d.Edges, d.Entries, d.BitsPerEntry = "cora", int(m.Rows), m.Edges(), m.Entries, m.BitsPerEntry()
-	d.Classes = l.Names
-	d.SecondsIngest = time.Since(began).Seconds()
-	return g, l, nil
-}
-
-// labelsAt returns the labels at the given positions alone.
-func labelsAt(l *nodefile.Labels, positions []int) *nodefile.Labels {
-	p := &nodefile.Labels{File: l.File, Names: l.Names}
-	for _, at := range positions {
-		p.Row, p.Class = append(p.Row, l.Row[at]), append(p.Class, l.Class[at])
-	}
-	return p
-}
-
-// classifyCora does what classify does, and compares with the hidden labels.
-func (in *invocation) classifyCora(d *demonstration, g *openGraph, known, hidden *nodefile.Labels) error {
 	auto, err := method.Parse("auto")
 	if err != nil {
 		return err
 	}
-	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
-	problem := problemOf(g, known)
-	began := time.Now()
+	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads, Progress: in.progress.Phases()}
+	problem := problemOf(g, &known)
+	began = time.Now()
 	reference, err := method.Refer(in.ctx, auto[0].Method, problem, settings)
 	if err != nil {
 		return err
 	}
-	d.SecondsReference = time.Since(began).Seconds()
+	compared := time.Since(began).Seconds()
 	p, err := auto[0].Method.Predict(in.ctx, problem, nil, settings)
 	if err != nil {
 		return err
 	}
-	d.AccuracyEstimate, d.AccuracyStderr = p.Accuracy, p.Stderr
-	d.AccuracyPropagation, d.AccuracyMajority = reference.Propagation.Accuracy, reference.Majority.Accuracy
-	d.Sweeps, d.EntryColumns = p.Work.Sweeps, p.Work.EntryColumns
-	d.SecondsChoose, d.SecondsWalk, d.SecondsClassify = p.Seconds.Choose, p.Seconds.Walk, p.Seconds.Classify
-	right := 0
-	for i, row := range hidden.Row {
-		if p.Class[row] == hidden.Class[i] {
-			right++
-		}
+	m := g.Manifest
+	d := &demonstration{
+		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
+		Labelled: len(known.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
+		AccuracyPropagation: reference.Propagation.Accuracy, AccuracyMajority: reference.Majority.Accuracy,
+		Accuracy: evaluate.Compare(p.Class, p.Reached, &known, l).Accuracy, Sweeps: p.Work.Sweeps, EntryColumns: p.Work.EntryColumns,
+		SecondsIngest: ingested, SecondsReference: compared, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
+		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
-	d.Accuracy = float64(right) / float64(d.Predicted)
-	if !in.json {
-		in.demoLine("walk", d.SecondsWalk, "%d sweeps, %s entry·columns/s", d.Sweeps, words.Rate(float64(d.EntryColumns)/d.SecondsWalk))
-		in.demoLine("choose", d.SecondsChoose, "told by labels held out: accuracy %.1f ± %.1f %%", 100*d.AccuracyEstimate, 100*d.AccuracyStderr)
-		in.demoLine("compare", d.SecondsReference, "label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority))
-		in.demoLine("classify", d.SecondsClassify, "%s papers labelled, accuracy %s", words.Count(int64(d.Predicted)), words.Percent(d.Accuracy))
-	}
-	return nil
+	return in.tell(d, func(io.Writer) { d.print(in.stdout) })
 }
 
-// demoLine prints a step of the demo, and its time if it took any.
-func (in *invocation) demoLine(step string, seconds float64, format string, args ...any) {
-	const column = 66
-	text := fmt.Sprintf(format, args...)
-	took := ""
-	if seconds > 0 {
-		took = words.Seconds(time.Duration(seconds * 1e9))
+// print writes the steps of the demo, and the times of those that took any.
+func (d *demonstration) print(w io.Writer) {
+	memory := "peak " + words.Bytes(system.PeakMemory())
+	if d.MachineMemory > 0 {
+		memory += " of " + words.Bytes(d.MachineMemory)
 	}
-	gap := strings.Repeat(" ", max(1, column-utf8.RuneCountInString(text)))
-	fmt.Fprintln(in.stdout, strings.TrimRight(fmt.Sprintf("  %-11s %s%s%s", step, text, gap, took), " "))
+	fmt.Fprintf(w, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
+		words.Count(int64(d.Nodes)), words.Count(d.Edges), len(d.Classes))
+	for _, step := range []struct {
+		name, text string
+		seconds    float64
+	}{
+		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each", words.Count(int64(d.Nodes)), words.Count(d.Entries), d.BitsPerEntry), d.SecondsIngest},
+		{"labels", fmt.Sprintf("%s papers keep their subject (%.0f %%), %s are to be found",
+			words.Count(int64(d.Labelled)), 100*demoFraction, words.Count(int64(d.Predicted))), 0},
+		{"walk", fmt.Sprintf("%d sweeps, %s entry·columns/s", d.Sweeps, words.Rate(float64(d.EntryColumns)/d.SecondsWalk)), d.SecondsWalk},
+		{"choose", fmt.Sprintf("told by labels held out: accuracy %.1f ± %.1f %%", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
+		{"compare", fmt.Sprintf("label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority)), d.SecondsReference},
+		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s", words.Count(int64(d.Predicted)), words.Percent(d.Accuracy)), d.SecondsClassify},
+		{"memory", memory, 0},
+	} {
+		const column = 66
+		line := fmt.Sprintf("  %-11s %s", step.name, step.text)
+		if step.seconds > 0 {
+			line += strings.Repeat(" ", max(1, column-utf8.RuneCountInString(step.text))) + words.Seconds(time.Duration(step.seconds*1e9))
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprint(w, `Try it on your own graph:
+  heatwalk classify edges.tsv --labels known.tsv -o predictions.tsv
+`)
 }

@@ -179,9 +179,7 @@ func alone(ts *testscript.TestScript, neg bool, args []string) {
 
 // cora writes edges.tsv.gz and labels.tsv.gz of the built-in graph.
 func cora(ts *testscript.TestScript, neg bool, args []string) {
-	for _, name := range []string{"edges.tsv.gz", "labels.tsv.gz"} {
-		content, err := coraFiles.ReadFile("cora/" + name)
-		ts.Check(err)
+	for name, content := range map[string][]byte{"edges.tsv.gz": coraEdges, "labels.tsv.gz": coraLabels} {
 		ts.Check(os.WriteFile(ts.MkAbs(name), content, 0o666))
 	}
 }
