@@ -31,7 +31,7 @@ type Files struct {
 
 	Learner *classify.Learner
 	Values  spec.Values // complete, of its parameters
-	Shares  bool        // scores are what the learner says of each class, as of [Learn] with calibrate
+	Shares  bool        // scores are probabilities of the classes, of a learner that has none those that fit held-out scores ([classify.Calibrate])
 
 	// Progress, if not nil, is told the name of each phase and the share of it that is
 	// done.
@@ -323,19 +323,19 @@ func (k *Files) tell(phase string, done float64) {
 
 // Scores learns from the values between the items, and reads all values again: next stores
 // the scores of the next row, which are called as in names, and stop ends the reading. The
-// error is one of [Learn] too.
+// error is a [*LearnError] too.
 func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []float64) error, stop func(), err error) {
 	g, err := k.gram(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	k.tell("learning", 0)
-	m, err := Learn(ctx, k.Learner, g, k.class, len(k.Labels.Names), k.Values, k.Shares)
+	m, err := learn(ctx, k.Learner, g, k.class, len(k.Labels.Names), k.Values, k.Shares)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if names = k.Labels.Names; !k.Shares {
-		names = m.ScoreNames(names)
+		names = m.scoreNames(names)
 	}
 	row, stop := k.rows(ctx, "scoring")
 	scores, i := make([]float64, len(m.Pairs)), 0
@@ -354,7 +354,7 @@ func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []flo
 			return nil
 		}
 		m.ScoresTo(scores, items, own)
-		m.SharesTo(dst, scores)
+		m.sharesTo(dst, scores)
 		return nil
 	}, stop, nil
 }

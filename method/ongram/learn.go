@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Machine has learned from kernel values: it scores whatever it is given the values of with
+// machine has learned from kernel values: it scores whatever it is given the values of with
 // the items that it has learned from.
-type Machine struct {
+type machine struct {
 	*classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
@@ -32,16 +32,16 @@ func (e *LearnError) Error() string {
 // Unwrap returns the error of the learner.
 func (e *LearnError) Unwrap() error { return e.Err }
 
-// Learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of
+// learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of
 // its parameters. With calibrate, a learner that has no probabilities of its own is
 // given those that fit the scores of held-out items ([classify.Calibrate]). The error is a
 // [*LearnError], or that of ctx; where an iteration came to its limit there may be a
 // machine too, without probabilities. Cost: a fit, or six.
-func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, classes int, v spec.Values, calibrate bool) (*Machine, error) {
+func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, classes int, v spec.Values, calibrate bool) (*machine, error) {
 	model, err := l.Fit(ctx, k, y, classes, v)
-	var m *Machine
+	var m *machine
 	if model != nil {
-		m = &Machine{model, l.Probabilities}
+		m = &machine{model, l.Probabilities}
 	}
 	if err == nil && calibrate && l.Probabilities == nil {
 		m.probabilities, err = classify.Calibrate(ctx, l, model, k, y, classes, v)
@@ -55,18 +55,18 @@ func Learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, c
 	return m, &LearnError{l.Name, errors.Is(err, classify.ErrIterationLimit), err}
 }
 
-// SharesTo stores in dst what the scores of an item say of each class: probabilities, or
+// sharesTo stores in dst what the scores of an item say of each class: probabilities, or
 // else soft votes, which sum to one too. A nil dst allocates.
-func (m *Machine) SharesTo(dst, scores []float64) []float64 {
+func (m *machine) sharesTo(dst, scores []float64) []float64 {
 	if m.probabilities != nil {
 		return m.probabilities(dst, scores)
 	}
 	return classify.SoftVotes(dst, m.Pairs, scores, 1)
 }
 
-// ScoreNames returns what scores are called, given the names of the classes: a class, or
+// scoreNames returns what scores are called, given the names of the classes: a class, or
 // the two that a score decides between.
-func (m *Machine) ScoreNames(classes []string) (names []string) {
+func (m *machine) scoreNames(classes []string) (names []string) {
 	for _, p := range m.Pairs {
 		name := classes[p.Positive]
 		if p.Negative != classify.Rest {

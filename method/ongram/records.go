@@ -25,7 +25,7 @@ type Records struct {
 	Given   spec.Values // parameters of both that are not to be chosen
 
 	MissingUnknown bool   // values of categories that no record with a label has are missing ones, not an error
-	Calibrate      bool   // as of [Learn]
+	Calibrate      bool   // probabilities of a learner that has none of its own, which fit the scores of held-out records ([classify.Calibrate])
 	RNGSeed        uint64 // of folds
 
 	// Progress, if not nil, is told the name of each phase and the share of it that is
@@ -35,11 +35,20 @@ type Records struct {
 
 // Classified is what is found of records.
 type Classified struct {
-	*Machine
 	Choice          *validate.Choice
 	Kernel, Learner spec.Values            // complete
 	Scores          *sparse.Block[float64] // of each record, as the model gives them
+	ScoreNames      []string               // what these are called: a class, or the two that a score decides between
 	Class           []int                  // of each record, its own if it has a label
+	Support         int                    // see [classify.Model.Support]
+
+	machine *machine
+}
+
+// SharesTo stores in dst what the scores of record i say of each class: probabilities, or
+// else soft votes, which sum to one too. A nil dst allocates.
+func (c *Classified) SharesTo(dst []float64, i int) []float64 {
+	return c.machine.sharesTo(dst, c.Scores.Row(i))
 }
 
 // triedLabels is how many labels parameters are chosen by.
@@ -49,7 +58,7 @@ const triedLabels = 1000
 // labelled records, learns from all of them, and scores every record. The alphabets of the
 // table are then the values that labelled records have. The error is a
 // [*nodefile.ParseError] about the table, a [*LearnError], or that of ctx. Cost: that of
-// [Search.Choose], and a row of kernel values for each distinct record.
+// a fit for each fold and setting, and a row of kernel values for each distinct record.
 func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	tell := r.Progress
 	if tell == nil {
@@ -80,9 +89,10 @@ func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	for i, record := range r.Labels.Row {
 		y[record] = r.Labels.Class[i]
 	}
-	if out.Machine, err = Learn(ctx, r.Learner, k, y, len(r.Labels.Names), out.Learner, r.Calibrate); err != nil {
+	if out.machine, err = learn(ctx, r.Learner, k, y, len(r.Labels.Names), out.Learner, r.Calibrate); err != nil {
 		return nil, err
 	}
+	out.ScoreNames, out.Support = out.machine.scoreNames(r.Labels.Names), out.machine.Support()
 	return out, out.score(ctx, k, y, func(done int) { tell("scoring", float64(done)/float64(n)) })
 }
 
@@ -143,7 +153,7 @@ func (r *Records) Memory() []spec.Bytes {
 // choose chooses parameters by a sample of the labelled records.
 func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 	seen := validate.Sample(r.Labels.Class, triedLabels, r.RNGSeed, 0)
-	s := &Search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
+	s := &search{Kernel: &r.Kernel.Spec, Learner: r.Learner, Items: len(seen), Classes: len(r.Labels.Names), RNGSeed: r.RNGSeed}
 	var records []int
 	for at, label := range seen {
 		records = append(records, r.Labels.Row[label])
@@ -164,7 +174,7 @@ func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 		k, err := r.Kernel.Of(tried, complete)
 		return k, r.placed(err, records)
 	}
-	choice, err := s.Choose(ctx, maps.Clone(r.Given))
+	choice, err := s.choose(ctx, maps.Clone(r.Given))
 	if err != nil && ctx.Err() == nil && !errors.As(err, new(*nodefile.ParseError)) {
 		err = &LearnError{r.Learner.Name, errors.Is(err, classify.ErrIterationLimit), err}
 	}
@@ -174,7 +184,7 @@ func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 // score scores every record, those that are alike once, and gives those without a class
 // the likeliest.
 func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done func(records int)) error {
-	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.Pairs)), y
+	c.Scores, c.Class = sparse.NewBlock[float64](k.Len(), len(c.machine.Pairs)), y
 	row, first := make([]float64, k.Len()), map[int]int{} // the first record that is each distinct one
 	for i, a := range k.Alike() {
 		if ctx.Err() != nil {
@@ -185,10 +195,10 @@ func (c *Classified) score(ctx context.Context, k closed.Gram, y []int, done fun
 		} else {
 			first[a] = i
 			k.RowTo(row, i)
-			c.ScoresTo(c.Scores.Row(i), row, row[i])
+			c.machine.ScoresTo(c.Scores.Row(i), row, row[i])
 		}
 		if y[i] < 0 {
-			c.Class[i] = c.Pairs.Predict(c.Scores.Row(i))
+			c.Class[i] = c.machine.Pairs.Predict(c.Scores.Row(i))
 		}
 		done(i + 1)
 	}

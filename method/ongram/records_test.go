@@ -96,12 +96,12 @@ func TestRecords(t *testing.T) {
 			if got.Class[i] != class {
 				t.Errorf("record %d: class %d, want %d", i, got.Class[i], class)
 			}
-			shares := got.SharesTo(nil, got.Scores.Row(i))
+			shares := got.SharesTo(nil, i)
 			if math.Abs(shares[0]+shares[1]-1) > 1e-12 || calibrate && (shares[i%2] < 0.6 || shares[i%2] > 0.98) {
 				t.Errorf("record %d: shares %v; 9 of 10 records like it are of class %d", i, shares, i%2)
 			}
 		}
-		if names := got.ScoreNames(l.Names); len(names) != 1 || names[0] != "a vs b" && names[0] != "b vs a" {
+		if names := got.ScoreNames; len(names) != 1 || names[0] != "a vs b" && names[0] != "b vs a" {
 			t.Errorf("scores are called %q", names)
 		}
 	}

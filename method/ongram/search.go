@@ -1,7 +1,6 @@
-// Package ongram learns from kernel values between labelled items: graphs, records, or
-// whatever the kernel is between. [Search] chooses the parameters of a kernel, and of a
-// learner on its values, by cross-validation, and [Learn] makes a [Machine] that scores.
-// [Records] does the whole job for the records of a table, [Files] for values in files.
+// Package ongram learns from kernel values between labelled items, by parameters of kernel and
+// learner that are chosen together: [Records] does the whole job for the records of a table,
+// [Files] for values in files, and a [Collection] of graphs makes methods of it.
 package ongram
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Search says between what is chosen, and by which labels.
-type Search struct {
+// search says between what is chosen, and by which labels.
+type search struct {
 	Kernel  *spec.Spec
 	On      spec.Graph // what units of the kernel's parameters depend on, see [spec.Spec.Resolve]
 	Learner *classify.Learner
@@ -34,10 +33,10 @@ type Search struct {
 // folds is the number of folds that parameters are chosen by.
 const folds = 5
 
-// Choose returns the given values with those that have most right answers out of fold:
+// choose returns the given values with those that have most right answers out of fold:
 // those of the kernel beside the learner's defaults, and then those of the learner. With
 // too few labels it returns the given ones. Cost: a fit for each fold and setting.
-func (s *Search) Choose(ctx context.Context, given spec.Values) (*validate.Choice, error) {
+func (s *search) choose(ctx context.Context, given spec.Values) (*validate.Choice, error) {
 	c := &validate.Choice{Values: s.Kernel.Own(given), Settings: 1}
 	maps.Copy(c.Values, s.Learner.Own(given))
 	if validate.TooFew(s.Class) {
@@ -67,7 +66,7 @@ func (s *Search) Choose(ctx context.Context, given spec.Values) (*validate.Choic
 
 // right counts for each setting, beside the chosen values, the right answers out of fold.
 // A learner that does not come to its tolerance has none.
-func (s *Search) right(ctx context.Context, fold []int, chosen spec.Values, settings []spec.Values) ([]int, error) {
+func (s *search) right(ctx context.Context, fold []int, chosen spec.Values, settings []spec.Values) ([]int, error) {
 	hits := make([]int, len(settings))
 	row, y := make([]float64, s.Items), make([]int, s.Items)
 	for at, v := range settings {

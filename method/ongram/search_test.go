@@ -12,8 +12,8 @@ import (
 
 // told is a kernel that tells the two classes apart where its parameter is 2, and else
 // takes all items for alike.
-func told(class []int) *Search {
-	return &Search{
+func told(class []int) *search {
+	return &search{
 		Kernel: &spec.Spec{Name: "told", Params: []spec.Param{
 			{Name: "beta", Range: spec.From(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0), spec.Of(3.0)}},
 		}},
@@ -39,7 +39,7 @@ func TestSearch(t *testing.T) {
 	for i := range class {
 		s.Row = append(s.Row, i)
 	}
-	c, err := s.Choose(t.Context(), nil)
+	c, err := s.choose(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c, 3+costs)
 	}
 	// A given value stays, and what is measured is what it comes to: the larger class.
-	c, err = s.Choose(t.Context(), spec.Values{"beta": spec.Of(3.0), "cost": spec.Of(1.0)})
+	c, err = s.choose(t.Context(), spec.Values{"beta": spec.Of(3.0), "cost": spec.Of(1.0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestSearch(t *testing.T) {
 	// Of two labels none can be hidden.
 	few := told([]int{0, 1})
 	few.Row = []int{0, 1}
-	c, err = few.Choose(t.Context(), nil)
+	c, err = few.choose(t.Context(), nil)
 	if err != nil || c.Values.Has("beta") || c.Settings != 1 || c.Tested != 0 || !validate.TooFew(few.Class) {
 		t.Errorf("%+v, %v, want what is given", c, err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/ongraphs"
+	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -166,7 +166,7 @@ type collectionRun struct {
 
 	// Of a run that learns.
 	l          *nodefile.Labels
-	collection *ongraphs.Collection
+	collection *ongram.Collection
 	problem    *method.Problem
 	methods    []method.Entry
 	with       *method.Settings
@@ -265,7 +265,7 @@ func (r *collectionRun) list() ([]spec.Bytes, error) {
 		classes = len(r.l.Names)
 	}
 	own := spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes + (evaluate.SplitBytes+4*int64(classes))*int64(r.shape.Graphs)}
-	list, err := ongraphs.Memory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
+	list, err := ongram.CollectionMemory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
 	return append(list, own), err
 }
 
@@ -357,7 +357,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
 	var rows *sparse.Block[float64] // of the group that is written
-	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers(ongraphs.Labels(r.c, name), n)}, func(i int, row []float64) error {
+	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)}, func(i int, row []float64) error {
 		if i%group == 0 {
 			rows = sparse.NewBlock[float64](min(group, n-i), n)
 			if err := gram.RowsTo(in.ctx, rows, i); err != nil {
@@ -390,7 +390,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r
 	}
 	if f.labels != "" {
 		r.l, err = r.readClasses(f.labels)
-	} else if r.l = ongraphs.Labels(r.c, name); r.l == nil {
+	} else if r.l = (&ongram.Collection{Graphs: r.c}).Labels(name); r.l == nil {
 		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
 	if err == nil {
@@ -399,13 +399,13 @@ func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r
 	if err != nil {
 		return nil, err
 	}
-	r.collection = &ongraphs.Collection{Graphs: r.c, Kernel: r.set}
+	r.collection = &ongram.Collection{Graphs: r.c, Kernel: r.set}
 	if r.problem, err = r.collection.Problem(r.l.Row, r.l.Class, r.l.Names); err != nil {
 		return nil, err
 	}
 	for _, k := range f.kernels {
 		for _, l := range f.learners {
-			r.methods = append(r.methods, method.Entry{Method: ongraphs.New(r.collection, k, l)})
+			r.methods = append(r.methods, method.Entry{Method: r.collection.Method(k, l)})
 		}
 	}
 	r.with = &method.Settings{Given: f.given, RNGSeed: uint64(in.seed), Workers: in.threads}
@@ -480,7 +480,7 @@ func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
 		learned: r.learned(r.l), Graphs: len(r.c.IDs), Method: r.methods[0].Method.Name(), Parameters: &p.Parameters, Settings: p.Settings,
 	}
 	d.estimate(p.Accuracy, p.Stderr, p.Tested)
-	if known := ongraphs.Labels(r.c, name); known != nil {
+	if known := (&ongram.Collection{Graphs: r.c}).Labels(name); known != nil {
 		d.Truth = evaluate.Compare(p.Class, p.Reached, r.l, known)
 	}
 	text := words.Counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method

@@ -331,11 +331,11 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 	}
 	in.warnNumbers(&f.vectors, a)
 	items := &found{
-		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames(l.Names),
+		ids: tablefile.AxisOf(a.IDs), rawNames: r.ScoreNames,
 		raw: func(i int, row []float64) { copy(row, r.Scores.Row(i)) },
 		line: func(i int, p *tablefile.Prediction) {
 			p.Label, p.Reached = l.Names[r.Class[i]], true
-			r.SharesTo(p.Scores, r.Scores.Row(i))
+			r.SharesTo(p.Scores, i)
 		},
 	}
 	if err := o.write(items, columns, f.kind != "probability", f.gram.dtype); err != nil {
@@ -347,7 +347,7 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 	}
 	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
 	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&learner.Spec, r.Learner))
-	if d.Support = r.Model.Support(); d.Support > 0 {
+	if d.Support = r.Support; d.Support > 0 {
 		learned += " · " + words.Count(int64(d.Support)) + " support vectors"
 	}
 	reached := roaring.New()

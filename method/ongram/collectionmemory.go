@@ -1,4 +1,4 @@
-package ongraphs
+package ongram
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Memory lists what methods of every kernel with every learner hold beside a collection of
+// CollectionMemory lists what methods of every kernel with every learner hold beside a collection of
 // a shape, of whose graphs there are so many classes, with the given parameters of both: the
 // values between all graphs, n² numbers for each setting of a kernel that is tried; and
 // what these are computed from, or what a learner takes, one at a time. c, if not nil, is
 // the collection itself, of which more can be told.
-func Memory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, given spec.Values, classes, workers int) (list []spec.Bytes, err error) {
+func CollectionMemory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, given spec.Values, classes, workers int) (list []spec.Bytes, err error) {
 	var most []spec.Bytes
 	for _, k := range kernels {
 		settings, err := validate.Settings(&k.Spec, k.Own(given), nil)

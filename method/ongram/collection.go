@@ -1,4 +1,4 @@
-package ongraphs
+package ongram
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -40,15 +39,15 @@ type valued struct {
 	values spec.Values // of its parameters, complete
 }
 
-// Labels returns the classes that a collection says its graphs have, nil for none. file is
+// Labels returns the classes that the collection says its graphs have, nil for none. file is
 // what messages call it.
-func Labels(c *graphfile.Collection, file string) *nodefile.Labels {
-	if c.Class == nil {
+func (c *Collection) Labels(file string) *nodefile.Labels {
+	if c.Graphs.Class == nil {
 		return nil
 	}
-	l := &nodefile.Labels{File: file, Names: slices.Compact(slices.Sorted(slices.Values(c.Class)))}
+	l := &nodefile.Labels{File: file, Names: slices.Compact(slices.Sorted(slices.Values(c.Graphs.Class)))}
 	l.Names = slices.DeleteFunc(l.Names, func(name string) bool { return name == "" })
-	for i, class := range c.Class {
+	for i, class := range c.Graphs.Class {
 		if at, found := slices.BinarySearch(l.Names, class); found {
 			l.Row, l.Class = append(l.Row, i), append(l.Class, at)
 		}
@@ -72,10 +71,10 @@ type graphsMethod struct {
 	learner    *classify.Learner
 }
 
-// New returns the method of a learner on a kernel between the graphs of c, a learner
+// Method returns the method of a learner on a kernel between the graphs of c, a learner
 // that learns from kernel values. The
 // collection keeps the values of every setting that is tried, n² numbers each.
-func New(c *Collection, k *graphs.Kernel, l *classify.Learner) method.Method {
+func (c *Collection) Method(k *graphs.Kernel, l *classify.Learner) method.Method {
 	return &graphsMethod{
 		Spec: spec.Spec{
 			Name: k.Name + "+" + l.Name, Title: l.Title + ", on " + k.Title, Works: spec.Graphs,
@@ -134,7 +133,7 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 	if par != nil {
 		chosen = par.Declared.Values
 	} else {
-		search := &ongram.Search{
+		search := &search{
 			Kernel: &m.kernel.Spec, On: m.kernel.On(ctx, m.collection.Graphs, m.collection.Kernel), Learner: m.learner,
 			Items: len(p.Degrees), Row: p.Row, Class: p.Class, Classes: len(p.Names), RNGSeed: set.RNGSeed,
 			Gram: func(ctx context.Context, v spec.Values) (classify.Gram, error) {
@@ -145,7 +144,7 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 				return classify.DenseGram(k), nil
 			},
 		}
-		choice, err := search.Choose(ctx, set.Given)
+		choice, err := search.choose(ctx, set.Given)
 		if err != nil {
 			return nil, err
 		}
@@ -167,15 +166,15 @@ func (m *graphsMethod) Predict(ctx context.Context, p *method.Problem, par *meth
 }
 
 // scores learns from all labels and gives every graph a class and what its scores say of
-// each class, see [ongram.Learn]. Where an iteration came to its limit these are votes.
+// each class, see learn. Where an iteration came to its limit these are votes.
 func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.Block[float64], v spec.Values, out *method.Prediction) error {
 	n, classes := len(p.Degrees), len(p.Names)
 	y := slices.Repeat([]int{-1}, n)
 	for i, row := range p.Row {
 		y[row] = p.Class[i]
 	}
-	model, err := ongram.Learn(ctx, m.learner, classify.DenseGram(k), y, classes, v, true)
-	if wrong := new(ongram.LearnError); model != nil && errors.As(err, &wrong) && wrong.Limit {
+	model, err := learn(ctx, m.learner, classify.DenseGram(k), y, classes, v, true)
+	if wrong := new(LearnError); model != nil && errors.As(err, &wrong) && wrong.Limit {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	} else if err != nil {
 		return err
@@ -188,7 +187,7 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.
 		if out.Class[i] = model.Pairs.Predict(scores); y[i] >= 0 {
 			out.Class[i] = y[i]
 		}
-		for c, x := range model.SharesTo(row, scores) {
+		for c, x := range model.sharesTo(row, scores) {
 			out.Scores.Row(i)[c] = float32(x)
 		}
 	}

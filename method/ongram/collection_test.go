@@ -1,4 +1,4 @@
-package ongraphs
+package ongram
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func TestOnGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := New(c, graphs.Of(name), classify.LearnerOf("svm"))
+			m := c.Method(graphs.Of(name), classify.LearnerOf("svm"))
 			given := spec.Values{"cost": spec.Of(10.0), "parts": spec.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
@@ -86,7 +86,7 @@ func TestUnfinished(t *testing.T) {
 		}
 		return model, err
 	}
-	m := New(c, graphs.Of("tanimoto"), &limited).(*graphsMethod)
+	m := c.Method(graphs.Of("tanimoto"), &limited).(*graphsMethod)
 	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{Spec: &m.Spec}}, &method.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)

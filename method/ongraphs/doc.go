@@ -1,3 +1,0 @@
-// Package ongraphs classifies the graphs of a [Collection]: [New] makes a method of a learner
-// on a kernel between graphs.
-package ongraphs
