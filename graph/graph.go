@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"sync"
 
@@ -47,13 +48,13 @@ func checkScale(degrees []float64) error {
 // leaves each node, and In is Aᵀ.
 type Graph struct {
 	A          sparse.Matrix
-	In         sparse.Matrix // Aᵀ; nil: A is symmetric
-	Hyperedges bool          // A is the incidence graph of a hypergraph
-	Degrees    []float64     // A·1, to half an ulp
-	Loops      []float64     // the diagonal of A; nil if it is zero
-	Components *sparse.Components
-	Nodes      *shard.Nodes // the ids of the rows; nil: node i is row i
-	Workers    int          // goroutines of everything, 0: one for each processor; never changes a result
+	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
+	Hyperedges bool               // A is the incidence graph of a hypergraph
+	Degrees    []float64          // A·1, to half an ulp
+	Loops      []float64          // the diagonal of A; nil if it is zero
+	Components *sparse.Components // in the order of the ids
+	Nodes      *shard.Nodes       // the ids of the rows; nil: node i is row i
+	Workers    int                // goroutines of everything, 0: one for each processor; never changes a result
 
 	// Memory is the largest number of bytes that searching for an eigenvalue of A, or
 	// a factor of harmonic functions, may take; 0 means no limit. It decides whether a
@@ -120,7 +121,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if s != nil {
 		set = *s
 	}
-	g := &Graph{A: a, Components: set.Components, Workers: set.Workers}
+	g := &Graph{A: a, Components: set.Components, Nodes: set.Nodes, Workers: set.Workers}
 	if err := g.weigh(ctx); err != nil {
 		return nil, err
 	}
@@ -136,7 +137,30 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 			return nil, err
 		}
 	}
+	if g.Nodes != nil && g.Nodes.Order != nil {
+		renumber(g.Components, g.Nodes.Rows())
+	}
 	return g, nil
+}
+
+// renumber numbers components in the order in which rows, all of them, names the first of
+// each.
+func renumber(c *sparse.Components, rows iter.Seq[int]) {
+	const none = ^uint32(0)
+	number, sizes := make([]uint32, len(c.Sizes)), make([]int, 0, len(c.Sizes))
+	for g := range number {
+		number[g] = none
+	}
+	for i := range rows {
+		if g := c.Of[i]; number[g] == none {
+			number[g] = uint32(len(sizes))
+			sizes = append(sizes, c.Sizes[g])
+		}
+	}
+	for i, g := range c.Of {
+		c.Of[i] = number[g]
+	}
+	c.Sizes = sizes
 }
 
 // Roots returns d^½, and 1 for a row without entries.

@@ -31,8 +31,12 @@ type Settings struct {
 	// 0 means that it is not known. The layout of [Open] in memory suits it.
 	Columns int
 
-	// Components are those of the matrix of [New], nil where they are not known yet.
+	// Components are those of the matrix of [New], nil where they are not known yet. They
+	// are numbered anew in the order of the ids, where that is another one.
 	Components *sparse.Components
+
+	// Nodes are the ids of the rows of [New]'s matrix; nil: node i is row i.
+	Nodes *shard.Nodes
 
 	// KeepLoops makes the Laplacian of [New]'s matrix with its diagonal, whatever that
 	// weighs.
@@ -71,10 +75,9 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 			return nil, err
 		}
 	}
-	if g, err = New(ctx, a, &Settings{Workers: set.Workers}); err != nil {
+	if g, err = New(ctx, a, &Settings{Nodes: store.Nodes, Workers: set.Workers}); err != nil {
 		return nil, err
 	}
-	g.Nodes = store.Nodes
 	g.AtClose(store.Close)
 	return g, nil
 }

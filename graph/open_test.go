@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -103,5 +105,15 @@ func TestFromMatAsymmetric(t *testing.T) {
 		if c.fails != errors.Is(err, sparse.ErrStructure) || !c.fails && err != nil {
 			t.Errorf("1 and %g: %v", c.mirror, err)
 		}
+	}
+}
+
+// Components come in the order of the ids, as eigenvectors of them are to.
+func TestRenumber(t *testing.T) {
+	c := &sparse.Components{Of: []uint32{0, 0, 1, 0, 2, 1}, Sizes: []int{3, 2, 1}}
+	renumber(c, slices.Values([]int{4, 2, 5, 0, 3, 1}))
+	want := &sparse.Components{Of: []uint32{2, 2, 1, 2, 0, 1}, Sizes: []int{1, 2, 3}}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
 	}
 }

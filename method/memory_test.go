@@ -120,14 +120,20 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 		return list
 	}
 	plain, honest, both := holds([]int{3}, Plain), holds([]int{3}, Honest), holds([]int{3}, Plain, Honest)
-	if spec.Sum(honest) <= spec.Sum(plain) || spec.Sum(both) < spec.Sum(honest) || spec.Row(both) < spec.Row(honest) {
+	row := func(list []spec.Bytes) (row int) {
+		for _, b := range list {
+			row = max(row, b.Row)
+		}
+		return row
+	}
+	if spec.Sum(honest) <= spec.Sum(plain) || spec.Sum(both) < spec.Sum(honest) || row(both) < row(honest) {
 		t.Errorf("plain %+v, honest %+v, both %+v", plain, honest, both)
 	}
 	if spec.Least(both) >= spec.Sum(both) || spec.Least(both) < spec.Least(plain) {
 		t.Errorf("plain %+v, both %+v: features that may not be chosen are not told apart", plain, both)
 	}
-	if spec.Row(plain) == 0 || spec.Row(plain) > spec.Row(honest) {
-		t.Errorf("rows of %d bytes, of honest features %d", spec.Row(plain), spec.Row(honest))
+	if row(plain) == 0 || row(plain) > row(honest) {
+		t.Errorf("rows of %d bytes, of honest features %d", row(plain), row(honest))
 	}
 	if long, some := holds([]int{200}, Plain), holds([]int{2, 40, 200}, Plain); spec.Sum(some) < spec.Sum(long)*9/10 {
 		t.Errorf("walks of 200 steps %+v, of up to as many %+v", long, some)

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"context"
-	"iter"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -57,26 +56,6 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 		c.Sizes[c.Of[i]]++
 	}
 	return c, nil
-}
-
-// Renumber numbers the components in the order in which rows, all of them, names
-// the first of each.
-func (c *Components) Renumber(rows iter.Seq[int]) {
-	const none = ^uint32(0)
-	number, sizes := make([]uint32, len(c.Sizes)), make([]int, 0, len(c.Sizes))
-	for g := range number {
-		number[g] = none
-	}
-	for i := range rows {
-		if g := c.Of[i]; number[g] == none {
-			number[g] = uint32(len(sizes))
-			sizes = append(sizes, c.Sizes[g])
-		}
-	}
-	for i, g := range c.Of {
-		c.Of[i] = number[g]
-	}
-	c.Sizes = sizes
 }
 
 // Reached returns the rows whose components hold one of the given ones.

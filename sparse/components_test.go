@@ -75,12 +75,3 @@ func TestFindComponents(t *testing.T) {
 		}
 	}
 }
-
-func TestRenumberComponents(t *testing.T) {
-	c := &sparse.Components{Of: []uint32{0, 0, 1, 0, 2, 1}, Sizes: []int{3, 2, 1}}
-	c.Renumber(slices.Values([]int{4, 2, 5, 0, 3, 1}))
-	want := &sparse.Components{Of: []uint32{2, 2, 1, 2, 0, 1}, Sizes: []int{1, 2, 3}}
-	if diff := cmp.Diff(want, c); diff != "" {
-		t.Error(diff)
-	}
-}

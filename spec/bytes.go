@@ -33,14 +33,6 @@ func Least(list []Bytes) (bytes int64) {
 	return bytes
 }
 
-// Row returns the largest distance between rows of a block that is swept.
-func Row(list []Bytes) (row int) {
-	for _, b := range list {
-		row = max(row, b.Row)
-	}
-	return row
-}
-
 // Larger returns the list that takes more, of two things of which one is held at a time.
 func Larger(a, b []Bytes) []Bytes {
 	if Sum(b) > Sum(a) {

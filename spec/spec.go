@@ -9,22 +9,19 @@ import (
 	"strings"
 )
 
-// Works says what something works on.
-type Works uint
-
 const (
-	Undirected Works = 1 << iota // graphs whose matrix is symmetric
-	Directed                     // graphs with directions
-	Attributes                   // vectors that belong to the nodes of a graph
-	Vectors                      // tables of vectors without a graph
-	Graphs                       // collections of graphs
+	Undirected uint = 1 << iota // graphs whose matrix is symmetric
+	Directed                    // graphs with directions
+	Attributes                  // vectors that belong to the nodes of a graph
+	Vectors                     // tables of vectors without a graph
+	Graphs                      // collections of graphs
 )
 
 // Spec is what a kernel, learner or method says of itself.
 type Spec struct {
-	Name   string // as users write it, such as "diffusion"
-	Title  string // what it computes, in a line without its name: "exp(−βL)"
-	Works  Works
+	Name   string  // as users write it, such as "diffusion"
+	Title  string  // what it computes, in a line without its name: "exp(−βL)"
+	Works  uint    // on what, a sum of [Undirected] and the others
 	Params []Param // in the order in which they are listed
 }
 

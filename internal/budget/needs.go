@@ -50,8 +50,8 @@ func Within(limit int64) *Needs { return &Needs{Plan: Plan{Limit: limit}} }
 
 // ReserveList reserves a list.
 func (n *Needs) ReserveList(list []spec.Bytes) error {
-	n.RowBytes = max(n.RowBytes, spec.Row(list))
 	for _, b := range list {
+		n.RowBytes = max(n.RowBytes, b.Row)
 		reserve := n.Reserve
 		if b.Optional {
 			reserve = n.ReservePerhaps

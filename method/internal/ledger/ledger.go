@@ -103,7 +103,9 @@ func (a *Ledger) List() []spec.Bytes {
 
 // PhaseOf is Phase for a list.
 func (a *Ledger) PhaseOf(list []spec.Bytes, what string) error {
-	a.Row = max(a.Row, spec.Row(list))
+	for _, b := range list {
+		a.Row = max(a.Row, b.Row)
+	}
 	return a.PhaseUpTo(spec.Sum(list), spec.Least(list), what)
 }
 

@@ -157,8 +157,6 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
 			return err
 		}
-		// Each has an eigenvector, and these come in no other order than all else.
-		parts.Renumber(g.Nodes.Rows())
 		components = len(parts.Sizes)
 	}
 	plan, err := in.fit(g, func() (*budget.Needs, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
@@ -168,7 +166,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	nodes, err := graph.New(in.ctx, g.A, &graph.Settings{Components: parts, Workers: in.threads})
+	nodes, err := graph.New(in.ctx, g.A, &graph.Settings{Components: parts, Nodes: g.Nodes, Workers: in.threads})
 	if err != nil {
 		return err
 	}
