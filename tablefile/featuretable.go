@@ -133,7 +133,7 @@ func (r *featureTable) begin(row table.Row) {
 
 // isMissingNumber reports whether a value is not there.
 func isMissingNumber(text []byte) bool {
-	return len(text) == 0 || string(text) == "?" || slices.Contains(table.Missing, string(text))
+	return len(text) == 0 || slices.Contains(nodefile.MissingValues, string(text))
 }
 
 // look finds out what columns are.

@@ -74,6 +74,8 @@ func TestReports(t *testing.T) {
 			[]Report{{Text: "e.bin@512: NUL byte", File: "e.bin", Byte: &at, Message: "NUL byte"}}},
 		{errors.Join(&nodefile.ParseError{File: "e", Line: 1, Msg: "m"}, errors.New("e: at least 6 more bad lines")),
 			[]Report{{Text: "e:1: m", File: "e", Line: 1, Message: "m"}, {Text: "e: at least 6 more bad lines", Message: "e: at least 6 more bad lines"}}},
+		{fmt.Errorf("%w: %w", errors.New("wrong"), &nodefile.ParseError{File: "e", Line: 1, Msg: "m"}),
+			[]Report{{Text: "e:1: m", File: "e", Line: 1, Message: "m"}}},
 		{fmt.Errorf("opening: %w", &shard.CorruptError{Path: "g/1.shard", Offset: at, What: "frame 7: checksum; restore the file"}),
 			[]Report{{Text: "g/1.shard@512: frame 7: checksum; restore the file", File: "g/1.shard", Byte: &at, Message: "frame 7: checksum", Hint: "restore the file"}}},
 		{UsageOf([]Problem{{"--a", "one; do this"}, {"--b", "two"}}),

@@ -124,10 +124,14 @@ func textReport(text string) Report {
 	return r
 }
 
-// linesReport reports what is wrong with a line, or with each of several that are joined.
+// linesReport reports what is wrong with a line, or with each of several that [errors.Join]
+// has joined.
 func linesReport(err error, first *nodefile.ParseError) []Report {
-	var joined interface{ Unwrap() []error }
-	if !errors.As(err, &joined) {
+	var joined interface {
+		error
+		Unwrap() []error
+	}
+	if !errors.As(err, &joined) || errors.Join(joined.Unwrap()...).Error() != joined.Error() {
 		return []Report{parseReport(first)}
 	}
 	var list []Report
