@@ -191,16 +191,12 @@ func (in *invocation) compressed(w io.Writer, path string, write func(w io.Write
 
 // converted is the JSON document of convert.
 type converted struct {
-	Output   string `json:"output"`
-	IDs      string `json:"ids,omitempty"` // the file beside it; absent for stdout
-	Format   string `json:"format"`
-	Nodes    int64  `json:"nodes"`
-	Edges    int64  `json:"edges"`
-	Entries  int64  `json:"entries"`
-	Directed bool   `json:"directed"`
-	Weighted bool   `json:"weighted"`
-	Without  *int   `json:"nodes_without_edge,omitempty"` // that are in the file of ids only
-	Bytes    int64  `json:"bytes"`
+	Output string `json:"output"`
+	IDs    string `json:"ids,omitempty"` // the file beside it; absent for stdout
+	Format string `json:"format"`
+	graphCounts
+	Without *int  `json:"nodes_without_edge,omitempty"` // that are in the file of ids only
+	Bytes   int64 `json:"bytes"`
 	Closing
 }
 
@@ -243,9 +239,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 			return err
 		}
 	}
-	doc := &converted{
-		Output: f.out, Format: f.format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
-	}
+	doc := &converted{Output: f.out, Format: f.format.name, graphCounts: countsOf(m)}
 	without := 0
 	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) (err error) {
 		writing := in.progress.Phases()

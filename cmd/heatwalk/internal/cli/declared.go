@@ -81,6 +81,14 @@ func (l declaredParams) flags(in *invocation, flags *pflag.FlagSet, when string)
 	}
 }
 
+// names returns the names of the parameters.
+func (l declaredParams) names() (names []string) {
+	for _, p := range l {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // words returns what a choice may be in any of the declarations.
 func (l declaredParams) words(name string) (words []string) {
 	for _, p := range l {

@@ -19,13 +19,9 @@ import (
 
 // info is the JSON document of the command.
 type info struct {
-	Graph            string   `json:"graph"`
-	Nodes            int64    `json:"nodes"`
-	Edges            int64    `json:"edges"`
-	Entries          int64    `json:"entries"`
+	Graph string `json:"graph"`
+	graphCounts
 	SelfLoops        int64    `json:"self_loops"`
-	Directed         bool     `json:"directed"`
-	Weighted         bool     `json:"weighted"`
 	Components       int64    `json:"components"`
 	LargestComponent int64    `json:"largest_component"`
 	Isolated         int64    `json:"isolated"`
@@ -80,8 +76,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	}
 	m := g.Manifest
 	v := &info{
-		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops, Order: orderOf(m),
-		Directed: m.Directed, Weighted: m.Weighted, BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+		Graph: name, graphCounts: countsOf(m), SelfLoops: m.SelfLoops, Order: orderOf(m), BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.temp == nil {
 		v.Identity = m.Identity

@@ -322,19 +322,28 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c *in
 	}, nil
 }
 
+// graphCounts are what documents say of every graph.
+type graphCounts struct {
+	Nodes    int64 `json:"nodes"`
+	Edges    int64 `json:"edges"`
+	Entries  int64 `json:"entries"`
+	Directed bool  `json:"directed"`
+	Weighted bool  `json:"weighted"`
+}
+
+func countsOf(m *shard.Manifest) graphCounts {
+	return graphCounts{m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted}
+}
+
 // storeOf returns what a run file says about a store.
 func storeOf(m *shard.Manifest) any {
 	return struct {
-		Identity string            `json:"identity"`
-		Nodes    int64             `json:"nodes"`
-		Edges    int64             `json:"edges"`
-		Entries  int64             `json:"entries"`
-		Directed bool              `json:"directed"`
-		Weighted bool              `json:"weighted"`
-		Order    string            `json:"order"`
-		Options  map[string]string `json:"options,omitempty"`
-		Sources  []shard.File      `json:"sources,omitempty"`
-	}{m.Identity, m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted, orderOf(m), m.Options, m.Sources}
+		Identity string `json:"identity"`
+		graphCounts
+		Order   string            `json:"order"`
+		Options map[string]string `json:"options,omitempty"`
+		Sources []shard.File      `json:"sources,omitempty"`
+	}{m.Identity, countsOf(m), orderOf(m), m.Options, m.Sources}
 }
 
 // orderOf returns what the order of a store's rows is called.

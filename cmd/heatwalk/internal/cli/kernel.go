@@ -30,7 +30,7 @@ func newKernel(in *invocation) *cobra.Command {
 				in.checkVectorKernel(cmd, &f)
 				return in.then(func() error { return in.runVectorKernel(&f) })
 			}
-			in.checkNoVectors(cmd.Flags(), f.name, nodeParameters())
+			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), ofKernels().names()...))
 			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows, f.cols)
 			in.checkKernel(cmd, &f)
 			if err := in.checked(); err != nil {
@@ -131,12 +131,9 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	if in.noted("--kernel") {
 		return // what it takes is not known
 	}
-	takes, all := walkFlagNames(), []string{"labels", cwk.PriorParam.Name, "tolerance"}
+	takes, all := walkFlagNames(), append([]string{"labels", cwk.PriorParam.Name, "tolerance"}, ofKernels().names()...)
 	if f.family = kernel.FamilyOf(f.name); f.family != nil {
 		takes = append(f.family.Takes(), "tolerance")
-	}
-	for _, p := range ofKernels() {
-		all = append(all, p.Name)
 	}
 	for _, name := range sortedOnce(all) {
 		useful := slices.Contains(takes, name) || name == "labels" && isLIBSVM(f.out)

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -119,7 +118,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	}
 	classes := len(k.Labels.Names)
 	disk := o.matrixBytes(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + bytesOf(k.Rows)
-	if err := in.keepWithin(in.dataNeeds(disk, k.Memory())); err != nil {
+	if err := in.keepData(disk, k.Memory()); err != nil {
 		return err
 	}
 	columns, next, stop, err := k.Scores(in.ctx)
@@ -147,17 +146,14 @@ func taken(s *spec.Spec, v spec.Values) string {
 	return ""
 }
 
-// dataNeeds returns the plan of a run without a graph that writes files of so many bytes and
-// holds what is listed.
-func (in *invocation) dataNeeds(disk int64, list []spec.Bytes) func() (*budget.Needs, error) {
-	return func() (*budget.Needs, error) {
+// keepData keeps a run without a graph, which writes files of so many bytes and holds what is
+// listed, to what it takes.
+func (in *invocation) keepData(disk int64, list []spec.Bytes) error {
+	return in.keepWithin(func() (*budget.Needs, error) {
 		n := in.needs()
 		n.Disk = disk
-		if err := n.Reserve(learnerBytes, "learner"); err != nil {
-			return n, err
-		}
-		return n, n.ReserveList(list)
-	}
+		return n, n.ReserveList(append([]spec.Bytes{{What: "learner", Bytes: learnerBytes}}, list...))
+	})
 }
 
 // vectorFlags are the flags of a table of attributes in place of a graph.
@@ -190,21 +186,12 @@ func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
 	return in.arguments("GRAPH", n, n)
 }
 
-// nodeParameters returns the flags that kernels of nodes take.
-func nodeParameters() []string {
-	names := walkFlagNames()
-	for _, f := range kernel.Families() {
-		names = append(names, f.Takes()...)
-	}
-	return names
-}
-
-// vectorParameters returns the names of their parameters, each once.
-func vectorParameters() (names []string) {
+// ofTables returns the parameters of the kernels of tables.
+func ofTables() (list declaredParams) {
 	for _, k := range closed.Kernels() {
-		names = append(names, k.Takes()...)
+		list.addAll(&k.Spec, k.Takes(), byDefault)
 	}
-	return sortedOnce(names)
+	return list
 }
 
 // vectorFlags declares the flags of f, and of the parameters of its kernels those that
@@ -216,11 +203,7 @@ func (in *invocation) vectorFlags(flags *pflag.FlagSet, f *vectorFlags) {
 	})
 	flags.StringVar(&f.config.ID, "id", "", "with --vectors: `COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&f.config.Class, "class", "", "with --vectors: `COLUMN` of the classes, which is no attribute (default: by its title)")
-	var list declaredParams
-	for _, k := range closed.Kernels() {
-		list.addAll(&k.Spec, k.Takes(), byDefault)
-	}
-	list.flags(in, flags, "with --vectors, ")
+	ofTables().flags(in, flags, "with --vectors, ")
 }
 
 // checkNoVectors notes flags that only have a meaning with --vectors, and a kernel of
@@ -229,7 +212,7 @@ func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others [
 	if closed.KernelOf(name) != nil {
 		in.problem("--kernel", "%s compares the records of a table; give --vectors TABLE in place of a graph", name)
 	}
-	for _, flag := range append(columnFlags, vectorParameters()...) {
+	for _, flag := range append(columnFlags, ofTables().names()...) {
 		in.refuse(flags, rule{!slices.Contains(others, flag), flag, "makes a difference with --vectors TABLE only; leave it out"})
 	}
 }
@@ -249,7 +232,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 	f.stated, f.values = in.given(cmd.Flags(), &f.kernel.Spec)
 	takes = slices.Concat(takes, columnFlags, []string{"vectors", "header", "missing", "kernel", "output", "dtype"})
 	in.notTaken(cmd, append(takes, f.kernel.Takes()...), func(flag string) string {
-		if slices.Contains(vectorParameters(), flag) {
+		if slices.Contains(ofTables().names(), flag) {
 			return name + " has no such parameter; " + itTakes(f.kernel.Takes(), "it takes none")
 		}
 		return "makes no difference with --vectors; leave it out"
@@ -259,8 +242,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 // readVectors reads the table.
 func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*nodefile.Attributes, error) {
 	c := f.config
-	c.Header, c.Missing, c.Stdin, c.Memory = header, in.labelling.Missing, in.stdin, in.dataLimit()
-	c.Warn = in.warnText
+	c.Header, c.Missing, c.Stdin, c.Memory, c.Warn = header, in.labelling.Missing, in.stdin, in.dataLimit(), in.warnText
 	return nodefile.ReadAttributes(in.ctx, f.file, &c)
 }
 
@@ -322,7 +304,7 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
 		MissingUnknown: f.unknownValues == "missing", Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
 	}
-	if err := in.keepWithin(in.dataNeeds(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Memory())); err != nil {
+	if err := in.keepData(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Memory()); err != nil {
 		return err
 	}
 	r, err := all.Classify(in.ctx)
@@ -434,7 +416,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 		return err
 	}
 	list := []spec.Bytes{{What: "table", Bytes: a.Bytes}, {What: "kernel values", Bytes: 16 * int64(len(cols))}}
-	if err := in.keepWithin(in.dataNeeds(files, list)); err != nil {
+	if err := in.keepData(files, list); err != nil {
 		return err
 	}
 	in.warnNumbers(&f.vectors, a)
