@@ -58,7 +58,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take sink, s *Se
 	if err != nil {
 		return nil, err
 	}
-	take = c.s.Part.clipped(len(rows), len(cols), take)
+	take = c.s.part().clipped(len(rows), len(cols), take)
 	// Four errors of values of L⁺ make one of a commute time, which in each column
 	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
 	c.tightest, c.weight = 4, d.volume

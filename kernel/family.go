@@ -53,8 +53,8 @@ func FamilyOf(name string) *Family {
 	return list[i]
 }
 
-// Names returns the names of all kernels.
-func Names() []string {
+// names returns the names of all kernels.
+func names() []string {
 	var list []string
 	for _, f := range Families() {
 		list = append(list, f.Name)
@@ -71,7 +71,7 @@ func Names() []string {
 func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (Kernel, error) {
 	f := FamilyOf(name)
 	if f == nil {
-		return nil, &spec.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
+		return nil, &spec.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(names(), ", "))}
 	}
 	v, err := f.Resolve(given, On(ctx, g))
 	if err != nil {

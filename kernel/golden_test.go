@@ -216,7 +216,7 @@ func TestGolden(t *testing.T) {
 			checkMap(t, k, want, rows)
 		})
 	}
-	for _, name := range Names() {
+	for _, name := range names() {
 		if seen[name] == 0 && name != vertices.Name { // which has graphs of its own
 			t.Errorf("no golden file for %s", name)
 		}
@@ -313,7 +313,7 @@ func TestGoldenHypergraph(t *testing.T) {
 			for i := range got.Rows {
 				got.Row(i)[i]--
 			}
-			ScaleTo(got, 1/gamma, got)
+			scaleTo(got, 1/gamma, got)
 		}
 		t.Run(file, func(t *testing.T) {
 			testgraph.Close(t, got, testgraph.Golden(t, "hypergraph/"+file+".npy"), 1e-10, 1e-9)

@@ -74,7 +74,7 @@ func TestNoFalseBound(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range Names() {
+	for _, name := range names() {
 		if c := counts[name]; c != nil {
 			t.Logf("%s: %d runs, %d refused, %d false", name, c[0], c[1], c[2])
 		}
@@ -178,7 +178,7 @@ func (h *huntCase) shape() string {
 // anyCase returns a kernel, its parameters and what is asked of it.
 func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 	// The kernel of arcs is not one of eigenvalues and has a hunt of its own.
-	list := slices.DeleteFunc(Names(), func(name string) bool { return name == vertices.Name })
+	list := slices.DeleteFunc(names(), func(name string) bool { return name == vertices.Name })
 	h := &huntCase{named: named{name: list[rng.IntN(len(list))]}}
 	unit := 1.0 // by which parameters of L and A are divided
 	degree, _ := o.degree[rng.IntN(n)].Float64()

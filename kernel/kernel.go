@@ -67,27 +67,29 @@ type Settings struct {
 	// is kept of the pieces; 0 means no limit.
 	Memory int64
 
-	// Part, unless it is the zero value, gives only this part of the
-	// block, to the bit what it is in the whole.
-	Part Part
+	// Lo and Hi, unless both are 0, give only a part of the block, to the bit what it is
+	// in the whole: the columns Lo ≤ j < Hi or, where there are fewer rows than columns,
+	// the rows Lo ≤ i < Hi. A kernel that is computed column by column then leaves out
+	// most of the others; blocks of nodes among themselves, modularity and distances are
+	// computed as a whole.
+	Lo, Hi int
 
 	// Progress, if not nil, is called with the sweeps done and those expected
 	// in all.
 	Progress func(done, expected int)
 }
 
-// Part is a part of a block: the columns Lo ≤ j < Hi or, where there are fewer
-// rows than columns, the rows Lo ≤ i < Hi. A kernel that is computed column by
-// column then leaves out most of the others; blocks of nodes among themselves,
-// modularity and distances are computed as a whole.
-type Part struct{ Lo, Hi int }
+// part is what is wanted of a block, see [Settings]; the zero value is all of it.
+type part struct{ lo, hi int }
+
+func (s *Settings) part() part { return part{s.Lo, s.Hi} }
 
 // ByRows reports whether parts of a block of that shape are rows.
 func ByRows(rows, cols int) bool { return rows < cols }
 
 // clipped returns what takes what belongs to the part.
-func (p Part) clipped(rows, cols int, take sink) sink {
-	if p == (Part{}) {
+func (p part) clipped(rows, cols int, take sink) sink {
+	if p == (part{}) {
 		return take
 	}
 	byRows := ByRows(rows, cols)
@@ -96,7 +98,7 @@ func (p Part) clipped(rows, cols int, take sink) sink {
 		if byRows {
 			first, count = lo, piece.Rows
 		}
-		from, to := max(p.Lo, first), min(p.Hi, first+count)
+		from, to := max(p.lo, first), min(p.hi, first+count)
 		switch {
 		case from >= to:
 			return nil
@@ -111,7 +113,7 @@ func (p Part) clipped(rows, cols int, take sink) sink {
 
 // wants reports whether what begins at lo and ends before hi has anything in
 // common with the part.
-func (p Part) wants(lo, hi int) bool { return p == (Part{}) || lo < p.Hi && hi > p.Lo }
+func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi > p.lo }
 
 const defaultTolerance = 1e-10
 
@@ -133,8 +135,8 @@ func (s *Settings) validate() error {
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
 		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "tolerance", What: fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
 	}
-	if s.Part != (Part{}) && (s.Part.Lo < 0 || s.Part.Lo >= s.Part.Hi) {
-		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Part.Lo, s.Part.Hi)})
+	if s.part() != (part{}) && (s.Lo < 0 || s.Lo >= s.Hi) {
+		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "part", What: fmt.Sprintf("%d to %d is empty", s.Lo, s.Hi)})
 	}
 	if s.Memory < 0 {
 		all = append(all, &spec.ParameterError{Of: pkg, Parameter: "memory", What: fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
@@ -192,7 +194,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	case set.Tolerance > 0:
 		return nil, fmt.Errorf("%w, or of float32 if values are rounded to it", ErrTolerance)
 	}
-	report, err := k.Block(ctx, rows, cols, set.Part.moved(len(rows), len(cols), take), &set)
+	report, err := k.Block(ctx, rows, cols, set.part().moved(len(rows), len(cols), take), &set)
 	if err != nil || !single {
 		return report, err
 	}
@@ -205,12 +207,12 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 }
 
 // moved returns what takes pieces of the part where they stand in it.
-func (p Part) moved(rows, cols int, take sink) sink {
+func (p part) moved(rows, cols int, take sink) sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		if ByRows(rows, cols) {
-			return take(lo-p.Lo, left, piece)
+			return take(lo-p.lo, left, piece)
 		}
-		return take(lo, left-p.Lo, piece)
+		return take(lo, left-p.lo, piece)
 	}
 }
 

@@ -103,7 +103,7 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 	if isolated == 0 || larger < 2 {
 		t.Fatalf("%d isolated nodes and %d larger components", isolated, larger)
 	}
-	for _, name := range Names() {
+	for _, name := range names() {
 		if name != "commute-time" && !slices.ContainsFunc(symmetricKernels, func(c named) bool { return c.name == name }) {
 			t.Errorf("%s is missing", name)
 		}

@@ -268,7 +268,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 		return nil, err
 	}
 	report := m.report()
-	take = set.Part.clipped(len(rows), len(cols), take)
+	take = set.part().clipped(len(rows), len(cols), take)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
 	plan := budget.Plan{Limit: set.Memory}
 	if err := plan.Reserve(sparse.BlockBytes[float64](m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {

@@ -28,20 +28,20 @@ func TestPartsAreTheWhole(t *testing.T) {
 				}
 				byRows := ByRows(len(lists[0]), len(lists[1]))
 				got := sparse.NewBlock[float64](whole.Rows, whole.Cols)
-				for _, part := range []Part{{0, 1}, {1, 37}, {37, 60}} {
+				for _, part := range []part{{0, 1}, {1, 37}, {37, 60}} {
 					_, err := k.Block(background, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 						first, count := left, piece.Cols
 						if byRows {
 							first, count = lo, piece.Rows
 						}
-						if first < part.Lo || first+count > part.Hi {
+						if first < part.lo || first+count > part.hi {
 							t.Errorf("%s %d×%d: a piece of %d from %d on in the part %v", name, whole.Rows, whole.Cols, count, first, part)
 						}
 						for i := range piece.Rows {
 							copy(got.Row(lo + i)[left:left+piece.Cols], piece.Row(i))
 						}
 						return nil
-					}, &Settings{Memory: memory, Part: part})
+					}, &Settings{Memory: memory, Lo: part.lo, Hi: part.hi})
 					if err != nil {
 						t.Fatalf("%s %v: %v", name, part, err)
 					}
@@ -69,20 +69,20 @@ func TestValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		byRows := ByRows(len(lists[0]), len(lists[1]))
-		part, worst, seen := Part{7, 19}, 0.0, 0
+		part, worst, seen := part{7, 19}, 0.0, 0
 		for _, tolerance := range []float64{0, 1e-4} {
 			report, err := Values[float32](background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 				for i := range piece.Rows {
 					for j, v := range piece.Row(i) {
-						row, col := lo+i, left+j+part.Lo
+						row, col := lo+i, left+j+part.lo
 						if byRows {
-							row, col = lo+i+part.Lo, left+j
+							row, col = lo+i+part.lo, left+j
 						}
 						worst, seen = max(worst, math.Abs(float64(float32(v))-exact.Row(row)[col])), seen+1
 					}
 				}
 				return nil
-			}, &Settings{Tolerance: tolerance, Part: part})
+			}, &Settings{Tolerance: tolerance, Lo: part.lo, Hi: part.hi})
 			if err != nil || worst > report.ErrorBound || report.ErrorBound > max(tolerance, 0x1p-22)*report.Largest {
 				t.Errorf("%v: an error of %g, told %+v", err, worst, report)
 			}

@@ -70,7 +70,7 @@ func TestUnitOfWeights(t *testing.T) {
 // byLaplacian returns every kernel with its defaults, and those of a Laplacian with
 // those of L too.
 func byLaplacian() (all []named) {
-	for _, name := range Names() {
+	for _, name := range names() {
 		all = append(all, named{name, spec.Values{}})
 		if FamilyOf(name).Param("laplacian") != nil {
 			all = append(all, named{name, spec.Values{"laplacian": spec.Of(combinatorial)}})

@@ -251,7 +251,7 @@ func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Se
 	if err != nil {
 		return nil, err
 	}
-	out := c.scaled(rows, cols, c.s.Part.clipped(len(rows), len(cols), take))
+	out := c.scaled(rows, cols, c.s.part().clipped(len(rows), len(cols), take))
 	switch {
 	case half:
 		err = c.gram(ctx, rows, out)
@@ -344,7 +344,7 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 		if i > 0 {
 			c.effort = effort
 		}
-		if i > 0 && !c.s.Part.wants(lo, hi) {
+		if i > 0 && !c.s.part().wants(lo, hi) {
 			c.done++
 			continue
 		}

@@ -269,7 +269,7 @@ func (g *growth) rescale(x *sparse.Block[float64], at int) {
 	most := maxOf(x)
 	g.largest[at] += math.Log(most)
 	if most > 0 {
-		ScaleTo(x, 1/most, x)
+		scaleTo(x, 1/most, x)
 	}
 }
 
@@ -364,21 +364,21 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
 	if k.in == nil {
 		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
-		ScaleTo(y, 1, x)
+		scaleTo(y, 1, x)
 		for i := k.last - 1; i >= 0; i-- {
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
 			progress()
 		}
-		ScaleTo(dst, 1, y)
+		scaleTo(dst, 1, y)
 		return nil
 	}
 	z := make([]*sparse.Block[float64], k.last/2+1)
 	for j := range z {
 		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
 		if j == 0 {
-			ScaleTo(z[0], 1, x)
+			scaleTo(z[0], 1, x)
 			continue
 		}
 		both := k.ratio(2*j-2) * k.ratio(2*j-1)
@@ -395,7 +395,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 		}
 		progress()
 	}
-	ScaleTo(dst, 1, z[0])
+	scaleTo(dst, 1, z[0])
 	return nil
 }
 
@@ -434,7 +434,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	strict := set.settle()
 	turned := ByRows(len(rows), len(cols))
 	same := slices.Equal(rows, cols)
-	take = set.Part.clipped(len(rows), len(cols), take)
+	take = set.part().clipped(len(rows), len(cols), take)
 	if turned {
 		rows, cols = cols, rows
 	}
@@ -453,7 +453,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	x := sparse.NewBlock[float64](k.n, width)
 	for left := 0; left < len(cols); left += width {
 		own := cols[left:min(left+width, len(cols))]
-		if !same && !set.Part.wants(left, left+len(own)) {
+		if !same && !set.part().wants(left, left+len(own)) {
 			continue
 		}
 		x := x.Columns(0, len(own))

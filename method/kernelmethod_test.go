@@ -77,7 +77,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 			y[row] = p.Class[i]
 			trace += whole.Row(row)[row]
 		}
-		kernel.ScaleTo(whole, float64(len(p.Row))/trace, whole)
+		trial.Scale(whole, float64(len(p.Row))/trace)
 		svm := &classify.SVM{Cost: 10}
 		model, err := svm.Fit(context.Background(), classify.DenseGram(whole), y, len(p.Names))
 		if err != nil {
@@ -116,7 +116,8 @@ func TestKernelMethods(t *testing.T) {
 	g := testgraph.Load(t, "sbm300")
 	p := goldenProblem(t, "sbm300")
 	names := methodNames()
-	for turn, of := range kernel.Names() {
+	for turn, family := range kernel.Families() {
+		of := family.Name
 		if of == "commute-time" {
 			continue // a distance
 		}

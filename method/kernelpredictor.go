@@ -63,7 +63,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	found := make([][]trial.Outcome, len(grams)*costs)
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		scales[i] = kernel.Rescale(grams[i])
+		scales[i] = trial.Rescale(grams[i])
 		return trial.CrossMachines(ctx, grams[i], class, len(r.p.Names), fold, r.strengths, r.set.machine, found[i*costs:(i+1)*costs])
 	})
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.PartGram, error
 			return nil, err
 		}
 		k = grams[0]
-		kernel.ScaleTo(k, r.scale, k)
+		trial.Scale(k, r.scale)
 	}
 	r.gram = nil
 	return classify.DenseGram(k), nil

@@ -133,7 +133,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
 	scales := make([]float64, len(grams))
 	for i := range grams {
-		scales[i] = kernel.Rescale(grams[i])
+		scales[i] = trial.Rescale(grams[i])
 	}
 	usual := r.usualOf()
 	kernels := make([][]trial.Outcome, len(grams))
@@ -190,7 +190,7 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 			return err
 		}
 		r.out.Work.Sweeps += sweeps
-		kernel.ScaleTo(grams[0], r.scale, grams[0])
+		trial.Scale(grams[0], r.scale)
 		r.whole = classify.DenseGram(grams[0])
 	} else if r.whole, err = r.seenAll(ctx); err != nil {
 		return err
@@ -257,7 +257,7 @@ func (r *learnerPredictor) besideAll(ctx context.Context) (values *sparse.Block[
 		}
 		r.out.Work.Sweeps += report.Sweeps
 	}
-	kernel.ScaleTo(values, r.scale, values)
+	trial.Scale(values, r.scale)
 	return values, nil
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -25,7 +24,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	squares, scales := make([]float64, len(found)), make([]float64, len(grams))
 	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		scales[i] = kernel.Rescale(grams[i])
+		scales[i] = trial.Rescale(grams[i])
 		pairs, decisions, squared, err := classify.LeaveOneOutRLS(ctx, classify.DenseGram(grams[i]), class, len(r.p.Names), r.strengths)
 		if err != nil {
 			return err

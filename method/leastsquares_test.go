@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 )
 
 // Chosen is the kernel and λ with the largest share of right answers less half
@@ -55,7 +56,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		best := map[float64]choice{}
 		for i, gram := range grams {
-			kernel.Rescale(gram)
+			trial.Rescale(gram)
 			k := mat.NewDense(gram.Rows, gram.Rows, nil)
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))

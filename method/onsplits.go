@@ -152,7 +152,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 		values := grams[i]
 		own := *values
 		own.Rows = len(items)
-		kernel.ScaleTo(values, trial.MeanDiagonal(values, len(train.Row)), values)
+		trial.Scale(values, trial.MeanDiagonal(values, len(train.Row)))
 		models, err := t.fit(ctx, classify.DenseGram(&own), y, settings)
 		if err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -30,7 +30,7 @@ func (r *weigher) relateLinks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scale := kernel.Rescale(gram)
+	scale := trial.Rescale(gram)
 	_, coef, err := r.addScores(ctx, []*sparse.Block[float64]{gram})
 	if err != nil {
 		return err

@@ -98,6 +98,24 @@ func MeanDiagonal(k *sparse.Block[float64], items int) float64 {
 	return float64(items) / trace
 }
 
+// Rescale divides a block of items among themselves by the mean of its diagonal, if that is
+// positive, and returns what it multiplied by.
+func Rescale(k *sparse.Block[float64]) float64 {
+	f := MeanDiagonal(k, k.Rows)
+	Scale(k, f)
+	return f
+}
+
+// Scale multiplies a block by f.
+func Scale(k *sparse.Block[float64], f float64) {
+	for i := range k.Rows {
+		row := k.Row(i)
+		for j := range row {
+			row[j] *= f
+		}
+	}
+}
+
 // FitMachines fits support vector machines of the costs that are picked by their numbers,
 // each from the one before; nil where the items have one class.
 func FitMachines(ctx context.Context, machine func(y []int, classes int) classify.SVM, costs []float64, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {

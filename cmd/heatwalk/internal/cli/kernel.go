@@ -111,7 +111,7 @@ type kernelFlags struct {
 
 // kernelFlags declares the flags that say which kernel.
 func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
-	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
+	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, graphKernels(), vectorKernels()), "which kernel")
 	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
 	ofKernels().flags(in, flags, "")
 	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
@@ -181,4 +181,12 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		parameters: parameters, command: "kernel", slab: f.slab,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
 	})
+}
+
+// graphKernels returns the names of the kernels on the nodes of a graph but walks.
+func graphKernels() (list []string) {
+	for _, f := range kernel.Families() {
+		list = append(list, f.Name)
+	}
+	return list
 }

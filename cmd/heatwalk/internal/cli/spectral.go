@@ -61,7 +61,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	rows, cols, of, err := partOfBlock(f.slab, d.rows, d.cols)
+	rows, cols, lo, hi, err := partOfBlock(f.slab, d.rows, d.cols)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
 	d.g.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.progress.Showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: lo, Hi: hi, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
@@ -118,7 +118,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return in.finishKernel(d, f.slab, of, &kernelReport{
+	return in.finishKernel(d, f.slab, lo, hi, &kernelReport{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
 		Parameters: kernelParameters{f.family, v},
 		Method:     report.Method, HalfSteps: report.HalfSteps, Sweeps: report.Sweeps,
@@ -128,17 +128,17 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 
 // partOfBlock returns the rows and the columns of a slab of a block, and the
 // part that it is.
-func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, of kernel.Part, err error) {
+func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, lo, hi int, err error) {
 	switch {
 	case s.Of == 0:
 	case kernel.ByRows(len(rows), len(cols)):
-		of.Lo, of.Hi, err = s.bounds(len(rows), "row")
-		rows = rows[of.Lo:of.Hi]
+		lo, hi, err = s.bounds(len(rows), "row")
+		rows = rows[lo:hi]
 	default:
-		of.Lo, of.Hi, err = s.bounds(len(cols), "column")
-		cols = cols[of.Lo:of.Hi]
+		lo, hi, err = s.bounds(len(cols), "column")
+		cols = cols[lo:hi]
 	}
-	return rows, cols, of, err
+	return rows, cols, lo, hi, err
 }
 
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
@@ -212,7 +212,7 @@ func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error
 }
 
 // finishKernel publishes a block and says what it is.
-func (in *invocation) finishKernel(d *graphRun, s slabFlag, of kernel.Part, r *kernelReport, found *kernel.Report) error {
+func (in *invocation) finishKernel(d *graphRun, s slabFlag, lo, hi int, r *kernelReport, found *kernel.Report) error {
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if bound := found.ErrorBound; !math.IsInf(bound, 1) {
 		r.ErrorBound = &bound
@@ -223,7 +223,7 @@ func (in *invocation) finishKernel(d *graphRun, s slabFlag, of kernel.Part, r *k
 		}
 		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, found.Largest)
 	}
-	shape := evaluate.Shape{Axis: evaluate.ByColumns, Lo: of.Lo, Hi: of.Hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
+	shape := evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
 	if kernel.ByRows(len(d.rows), len(d.cols)) {
 		shape.Axis, shape.Whole = evaluate.ByRows, len(d.rows)
 	}
