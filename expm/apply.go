@@ -31,9 +31,15 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 		return nil, err
 	}
 	for i := range fs {
-		if err := fs[i].check(m.lo, m.hi); err != nil {
+		if err := fs[i].check(m.Lo, m.Hi); err != nil {
 			return nil, err
 		}
+	}
+	if s != nil && s.Refined {
+		if len(fs) != 1 {
+			panic(badShape)
+		}
+		return m.refineTo(ctx, dst[0], b, fs[0], s.Memory)
 	}
 	e := &evaluation{Map: m, settings: s.withDefaults(), b: b}
 	e.result.Functions = make([]Outcome, len(fs))
@@ -197,7 +203,7 @@ func (p *part) leastNorm(e *evaluation) float64 {
 		return p.null
 	}
 	const slack = 1e-9 // for rounding errors of the norms
-	return math.Hypot(p.null, min(p.valueAt(e.lo), p.valueAt(e.hi))*(1-slack)*e.norm)
+	return math.Hypot(p.null, min(p.valueAt(e.Lo), p.valueAt(e.Hi))*(1-slack)*e.norm)
 }
 
 // begin takes up the norms of the part in the null space.

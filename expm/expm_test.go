@@ -244,7 +244,7 @@ func TestAgainstEigenpairs(t *testing.T) {
 				"1": Exp(0), "exp(−.1x)": Exp(-.1), "exp(−x)": Exp(-1), "exp(−30x)": Exp(-30), "exp(.05x)": Exp(.05),
 				"(3−x)^4": Power(3, 4), "cos": Smooth(math.Cos), "1/(200+x)": Inverse(200, 1), "1/(−200−.5x)": Inverse(-200, -.5),
 			}
-			if m.lo < 0 {
+			if m.Lo < 0 {
 				// Where the interval is wider than the spectrum, the result
 				// is too small beside the bound.
 				delete(fs, "exp(−30x)")
@@ -252,7 +252,7 @@ func TestAgainstEigenpairs(t *testing.T) {
 			if name == "S" {
 				fs["von Neumann"] = Inverse(1, -.9)
 			}
-			if m.lo == 0 {
+			if m.Lo == 0 {
 				fs["regularised"] = Inverse(1, 5)
 			}
 			for _, k := range []int{1, 5} {

@@ -15,9 +15,10 @@ import (
 // Map is a symmetric map H with an interval that holds its spectrum. It is safe for
 // concurrent use, each call with its own blocks.
 type Map struct {
+	Lo, Hi float64 // the interval, which is not to be changed
+
 	n       int
 	workers int
-	lo, hi  float64 // the interval
 
 	unproven bool // the interval is the caller's
 
@@ -48,9 +49,6 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](m.n, cols)
 }
 
-// Interval returns the interval that holds the spectrum.
-func (m *Map) Interval() (lo, hi float64) { return m.lo, m.hi }
-
 // NewLaplacian returns L = D − A on [0, λ], λ a bound on its largest
 // eigenvalue that takes a few sweeps of one column, or normalized L̃ = J − S on [0, 2].
 // The constants on each component, or the vectors d^½, are split off.
@@ -58,7 +56,7 @@ func NewLaplacian(ctx context.Context, g *graph.Graph, normalized bool) (*Map, e
 	m := &Map{n: len(g.Degrees), workers: g.Workers, null: g.NullSpace(normalized), graph: g, normalized: normalized}
 	if !normalized {
 		var err error
-		if m.hi, err = largestBound(ctx, g, true); err != nil {
+		if m.Hi, err = largestBound(ctx, g, true); err != nil {
 			return nil, err
 		}
 		m.sweep = g.Laplacian()
@@ -67,7 +65,7 @@ func NewLaplacian(ctx context.Context, g *graph.Graph, normalized bool) (*Map, e
 	// A sweep runs on −D⁻¹A, which is similar to L̃ − I in the rows that are left and needs
 	// no scaled copy of the block.
 	root, lone := roots(g.Degrees)
-	m.hi, m.inner, m.centre = 2, root, 1
+	m.Hi, m.inner, m.centre = 2, root, 1
 	m.sweep = &sparse.Operator[float64]{A: g.A, Scale: -1, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers}
 	return m, nil
 }
@@ -82,11 +80,11 @@ func NewAdjacency(ctx context.Context, g *graph.Graph, normalized bool) (*Map, e
 		if err != nil {
 			return nil, err
 		}
-		m.lo, m.hi, m.sweep = -hi, hi, &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+		m.Lo, m.Hi, m.sweep = -hi, hi, &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 		return m, nil
 	}
 	root, lone := roots(g.Degrees)
-	m.lo, m.hi, m.inner = -1, 1, root
+	m.Lo, m.Hi, m.inner = -1, 1, root
 	m.sweep = &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers}
 	m.null, m.known, m.lone = g.NullSpace(true), 1, lone
 	return m, nil
@@ -103,7 +101,7 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, e
 	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
-	return &Map{n: r, workers: workers, lo: lo, hi: hi, unproven: true, sweep: a}, nil
+	return &Map{n: r, workers: workers, Lo: lo, Hi: hi, unproven: true, sweep: a}, nil
 }
 
 // roots returns d^½, 1 in rows without entries, and which rows these are.

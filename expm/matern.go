@@ -16,7 +16,7 @@ func (p *part) fitMatern(e *evaluation) int {
 	whole, fraction := math.Modf(p.f.power)
 	cost := whole * e.steps(1/sigma, e.settings.Tolerance)
 	if fraction > 0 {
-		p.fit = fitPower(fraction, 1+e.hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
+		p.fit = fitPower(fraction, 1+e.Hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
 		for _, q := range p.fit.pole {
 			cost += e.steps(1/(sigma*(1+q)), e.settings.Tolerance)
 		}

@@ -153,7 +153,7 @@ func TestMaternByResolvents(t *testing.T) {
 			b := randomBlock(3, m.n, 3)
 			_, norm, _ := distance(b, b)
 			for _, c := range [][2]float64{{1e-3, .3}, {1e-3, 1}, {2e-3, 1.5}, {8e-3, 2.7}, {1e-3, 1e-10}, {1e-3, 1 + 1e-10}} {
-				if m.hi <= WideSpectrum*c[0] {
+				if m.Hi <= WideSpectrum*c[0] {
 					t.Fatal("the spectrum is narrow")
 				}
 				for _, tolerance := range []float64{1e-3, 1e-8} {
@@ -266,7 +266,7 @@ func TestSemigroup(t *testing.T) {
 		both, s := apply(t, m, b, 1e-9, Exp(-1.25))
 		growth := 1.0
 		if name == "A" {
-			growth = math.Exp(m.hi)
+			growth = math.Exp(m.Hi)
 		}
 		limit := first.Functions[0].ErrorBound*growth + r.Functions[0].ErrorBound + s.Functions[0].ErrorBound
 		if d, norm, _ := distance(two[0], both[0]); d > limit {
@@ -348,7 +348,7 @@ func TestHugeRates(t *testing.T) {
 	g := graphOf(t, hubs(300), 2)
 	m := mapOf(t, g, "L")
 	b := randomBlock(4, m.n, 2)
-	for _, rate := range []float64{1e7 / m.hi, 1e6, 1e9, 1e300} {
+	for _, rate := range []float64{1e7 / m.Hi, 1e6, 1e9, 1e300} {
 		y, r := apply(t, m, b, 1e-6, Exp(-rate))
 		e := eigenOf(g, "L")
 		want := e.function(isZero, b)

@@ -51,7 +51,7 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	for i := range e.parts {
 		p := &e.parts[i]
 		switch {
-		case p.f.kind == matern && e.solvable() && e.hi > WideSpectrum*p.f.shift:
+		case p.f.kind == matern && e.solvable() && e.Hi > WideSpectrum*p.f.shift:
 			pl.rational = append(pl.rational, p)
 		case p.f.kind == exponential && p.f.rate < 0 && e.solvable() && e.settings.Method != Chebyshev:
 			falling = append(falling, p)
@@ -78,13 +78,13 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 }
 
 // solvable says whether I + γH can be solved with.
-func (e *evaluation) solvable() bool { return e.graph != nil && e.lo == 0 && e.hi > 0 }
+func (e *evaluation) solvable() bool { return e.graph != nil && e.Lo == 0 && e.Hi > 0 }
 
 // expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
-	p.expansion, err = p.f.expand(e.lo, e.hi)
-	if err == nil && e.hi > e.lo {
-		p.slope = max(p.slope, e.slopeOf(2*p.steepest()/(e.hi-e.lo)))
+	p.expansion, err = p.f.expand(e.Lo, e.Hi)
+	if err == nil && e.Hi > e.Lo {
+		p.slope = max(p.slope, e.slopeOf(2*p.steepest()/(e.Hi-e.Lo)))
 	}
 	return err
 }
@@ -95,7 +95,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
 	}
-	if tame := tameProduct / e.hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
+	if tame := tameProduct / e.Hi; slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate are at the mercy of rounding; most likely
 		// what is left at a smaller one shows that it needs none.
 		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
@@ -103,7 +103,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	}
 	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
 	steepest := falling[len(falling)-1]
-	z := -steepest.f.rate * e.hi / 2
+	z := -steepest.f.rate * e.Hi / 2
 	series, from := e.settings.Method != Resolvent, 0
 	if series && degree(z, e.settings.Tolerance*guess) <= fewSweeps {
 		from = len(falling)
@@ -149,7 +149,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 			return err
 		}
 		pl.series, pl.steepest = append(pl.series, p), p
-		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.hi/2, min(e.allowed(p), 1)))
+		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.Hi/2, min(e.allowed(p), 1)))
 	}
 	for _, g := range pl.groups {
 		pl.sweeps += int(e.resolventCost(g))
@@ -191,7 +191,7 @@ func (e *evaluation) allowed(p *part) float64 {
 // infinite where its rounding errors are too many.
 func (e *evaluation) seriesCost(p *part) float64 {
 	eps := min(e.allowed(p), 1)
-	terms := float64(degree(-p.f.rate*e.hi/2, eps))
+	terms := float64(degree(-p.f.rate*e.Hi/2, eps))
 	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*e.slopeOf(-p.f.rate) > eps {
 		return infinity
 	}
@@ -214,7 +214,7 @@ func (e *evaluation) resolventCost(group []*part) float64 {
 func LaplacianSolves(degrees []float64, beta, tolerance float64) bool {
 	f := Exp(-beta)
 	e := &evaluation{
-		Map:      &Map{n: len(degrees), graph: &graph.Graph{Degrees: degrees}, hi: slices.Max(degrees)},
+		Map:      &Map{n: len(degrees), graph: &graph.Graph{Degrees: degrees}, Hi: slices.Max(degrees)},
 		settings: Settings{Tolerance: tolerance},
 	}
 	p := &part{f: &f}

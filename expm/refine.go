@@ -20,17 +20,9 @@ const (
 	refinedBlocks = 10
 )
 
-// RefineTo stores f(H)·B in y for a Laplacian H = L or L̃ of the exact weights, computed
-// with numbers of about 106 bits and rounded once, for f that need no more than half a minute:
-//
-//   - exp(−βx) by its Chebyshev series, or where that is long and all but the null space
-//     has decayed by the projector;
-//   - (σ + x)^−ν with ν = 1, 2, 3, … by ν refined solves.
-//
-// The result has Sweeps, and one function's Method, ColumnBound and Rounding alone.
-// The error is [ErrTolerance] where f is no such function or memory, if it is not 0, does
-// not suffice. Cost: a sweep for each term of the series; in plain loops.
-func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
+// refineTo is [Map.ApplyTo] with [Settings.Refined]. Cost: a sweep for each term of a
+// series, or the solves; in plain loops.
+func (m *Map) refineTo(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
 	if m.graph == nil || memory > 0 && memory < refinedBlocks*sparse.BlockBytes[float64](m.n, b.Cols) {
 		return nil, ErrTolerance
 	}
@@ -40,7 +32,7 @@ func (m *Map) RefineTo(ctx context.Context, y, b *sparse.Block[float64], f Funct
 	if f.kind != exponential || !(f.rate < 0) {
 		return nil, ErrTolerance
 	}
-	z := double.Number{Hi: -f.rate}.Times(double.Number{Hi: m.hi / 2})
+	z := double.Number{Hi: -f.rate}.Times(double.Number{Hi: m.Hi / 2})
 	last := degree(z.Hi, smallest)
 	if last > projectedDegree {
 		if out, err := m.refinedProjection(ctx, y, b, f, memory); err == nil || !errors.Is(err, ErrTolerance) {
@@ -197,7 +189,7 @@ func (r *refinement) series(ctx context.Context, y, b *sparse.Block[float64], co
 	now, before, sum := double.NewBlock(r.n, k), double.NewBlock(r.n, k), double.NewBlock(r.n, k)
 	inverse := make([]double.Number, r.n) // of hi/2 times the degrees
 	for i := range r.n {
-		root, d := r.root(i), double.Number{Hi: r.hi / 2}
+		root, d := r.root(i), double.Number{Hi: r.Hi / 2}
 		if r.degree != nil && r.degree[i].Hi > 0 {
 			d = d.Times(r.degree[i])
 		}

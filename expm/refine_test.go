@@ -40,7 +40,7 @@ func TestRefined(t *testing.T) {
 		} {
 			b, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
 			b.Row(2)[0], b.Row(5)[1] = 1, -3
-			r, err := m.RefineTo(ctx, y, b, c.f, 0)
+			r, err := m.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []Function{c.f}, &Settings{Refined: true, Memory: 0})
 			if err != nil || r.Functions[0].Method != c.method {
 				t.Fatal(r, err)
 			}
@@ -62,11 +62,11 @@ func TestRefined(t *testing.T) {
 		}
 		b := sparse.NewBlock[float64](n, 1)
 		for _, f := range []Function{Matern(1, 0.5), Exp(1), Inverse(1, 1)} {
-			if _, err := m.RefineTo(ctx, sparse.NewBlock[float64](n, 1), b, f, 0); !errors.Is(err, ErrTolerance) {
+			if _, err := m.ApplyTo(ctx, []*sparse.Block[float64]{sparse.NewBlock[float64](n, 1)}, b, []Function{f}, &Settings{Refined: true, Memory: 0}); !errors.Is(err, ErrTolerance) {
 				t.Error(err)
 			}
 		}
-		if _, err := m.RefineTo(ctx, sparse.NewBlock[float64](n, 1), b, Exp(-1), 100); !errors.Is(err, ErrTolerance) {
+		if _, err := m.ApplyTo(ctx, []*sparse.Block[float64]{sparse.NewBlock[float64](n, 1)}, b, []Function{Exp(-1)}, &Settings{Refined: true, Memory: 100}); !errors.Is(err, ErrTolerance) {
 			t.Errorf("100 bytes: %v", err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestRefinedWithinMemory(t *testing.T) {
 	b.Row(0)[0] = 1
 	var sweeps [2]int
 	for i, memory := range []int64{0, refinedBlocks * sparse.BlockBytes[float64](n, 1)} {
-		r, err := m.RefineTo(ctx, y, b, Matern(1e-4, 1), memory)
+		r, err := m.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []Function{Matern(1e-4, 1)}, &Settings{Refined: true, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -303,7 +303,7 @@ const (
 // (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.norms) * (1 + slices.Max(r.History))
-	return driftRounding * epsilon * float64(r.Steps+1) * (1 + 2*s.gamma*s.hi) * size
+	return driftRounding * epsilon * float64(r.Steps+1) * (1 + 2*s.gamma*s.Hi) * size
 }
 
 // advance makes T_{j+1} and adds terms to the results, two at a time unless

@@ -208,11 +208,11 @@ const guardEvery = 32
 
 // step computes T_j and lets the parts take it up.
 func (r *recurrence) step(ctx context.Context, j, last int) error {
-	half := (r.hi - r.lo) / 2
+	half := (r.Hi - r.Lo) / 2
 	if half == 0 {
 		half = 1
 	}
-	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.centre - (r.hi+r.lo)/2) / half, Visit: r.rows}
+	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.centre - (r.Hi+r.Lo)/2) / half, Visit: r.rows}
 	r.j, r.x, r.t = j, r.w[(j-1)%2], r.w[j%2]
 	if j > 1 {
 		s.Alpha, s.Beta, s.Delta, s.Prev = 2*s.Alpha, 2*s.Beta, -1, r.t
@@ -233,7 +233,7 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	if r.guard {
 		size := make([]float64, r.b.Cols)
 		if norm := r.sums.rootsTo(size); !(norm <= 1.01*r.norm) {
-			return fmt.Errorf("%w [%.6g, %.6g]: after %d products vectors have grown by a factor %.3g", ErrInterval, r.lo, r.hi, j, norm/r.norm)
+			return fmt.Errorf("%w [%.6g, %.6g]: after %d products vectors have grown by a factor %.3g", ErrInterval, r.Lo, r.Hi, j, norm/r.norm)
 		}
 	}
 	for _, p := range r.parts {

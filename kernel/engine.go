@@ -60,7 +60,7 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 }
 
 func (e *series) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
-	r, err := e.m.RefineTo(ctx, dst, x, e.f, memory)
+	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{Refined: true, Memory: memory})
 	if errors.Is(err, expm.ErrTolerance) {
 		return nil, iterative.ErrStagnation
 	}

@@ -19,8 +19,8 @@ var exponential = Family{
 		if err != nil {
 			return nil, err
 		}
-		if _, hi := m.Interval(); !(beta > 0 && beta*hi <= maxLog) {
-			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), maxLog/hi, hi)
+		if !(beta > 0 && beta*m.Hi <= maxLog) {
+			return nil, refuse("exponential", "beta", "%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", beta, titled("exponential", matrix), maxLog/m.Hi, m.Hi)
 		}
 		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},

@@ -84,25 +84,25 @@ type part struct{ lo, hi int }
 
 func (s *Settings) part() part { return part{s.Lo, s.Hi} }
 
-// ByRows reports whether parts of a block of that shape are rows.
-func ByRows(rows, cols int) bool { return rows < cols }
+// byRows reports whether parts of a block of that shape are rows.
+func byRows(rows, cols int) bool { return rows < cols }
 
 // clipped returns what takes what belongs to the part.
 func (p part) clipped(rows, cols int, take sink) sink {
 	if p == (part{}) {
 		return take
 	}
-	byRows := ByRows(rows, cols)
+	turned := byRows(rows, cols)
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		first, count := left, piece.Cols
-		if byRows {
+		if turned {
 			first, count = lo, piece.Rows
 		}
 		from, to := max(p.lo, first), min(p.hi, first+count)
 		switch {
 		case from >= to:
 			return nil
-		case byRows:
+		case turned:
 			inside := *piece
 			inside.Rows, inside.Data = to-from, piece.Data[(from-lo)*piece.Stride:]
 			return take(from, left, &inside)
@@ -209,7 +209,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 // moved returns what takes pieces of the part where they stand in it.
 func (p part) moved(rows, cols int, take sink) sink {
 	return func(lo, left int, piece *sparse.Block[float64]) error {
-		if ByRows(rows, cols) {
+		if byRows(rows, cols) {
 			return take(lo-p.lo, left, piece)
 		}
 		return take(lo, left-p.lo, piece)

@@ -60,7 +60,7 @@ func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) 
 	if least, most := middle/factor, middle*factor; !(kappa >= least && kappa <= most) {
 		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which norms of its columns overflow", kappa, nu, least, most)
 	}
-	_, hi := m.Interval()
+	hi := m.Hi
 	if most := math.Sqrt(2 * nu / epsilon / hi); kappa > most {
 		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes κ ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", kappa, nu, most, hi)
 	}

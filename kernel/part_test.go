@@ -26,12 +26,12 @@ func TestPartsAreTheWhole(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				byRows := ByRows(len(lists[0]), len(lists[1]))
+				turned := byRows(len(lists[0]), len(lists[1]))
 				got := sparse.NewBlock[float64](whole.Rows, whole.Cols)
 				for _, part := range []part{{0, 1}, {1, 37}, {37, 60}} {
 					_, err := k.Block(background, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 						first, count := left, piece.Cols
-						if byRows {
+						if turned {
 							first, count = lo, piece.Rows
 						}
 						if first < part.lo || first+count > part.hi {
@@ -68,14 +68,14 @@ func TestValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		byRows := ByRows(len(lists[0]), len(lists[1]))
+		turned := byRows(len(lists[0]), len(lists[1]))
 		part, worst, seen := part{7, 19}, 0.0, 0
 		for _, tolerance := range []float64{0, 1e-4} {
 			report, err := Values[float32](background, k, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 				for i := range piece.Rows {
 					for j, v := range piece.Row(i) {
 						row, col := lo+i, left+j+part.lo
-						if byRows {
+						if turned {
 							row, col = lo+i+part.lo, left+j
 						}
 						worst, seen = max(worst, math.Abs(float64(float32(v))-exact.Row(row)[col])), seen+1

@@ -22,8 +22,7 @@ func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		_, upper := m.Interval()
-		w := newPerron(g, 0, upper)
+		w := newPerron(g, 0, m.Hi)
 		err = w.search(ctx, func() bool { return false })
 		if !errors.Is(err, errPerron) {
 			return w.upper, err

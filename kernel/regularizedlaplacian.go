@@ -22,8 +22,8 @@ var regularizedLaplacian = Family{
 		if err != nil {
 			return nil, err
 		}
-		if _, hi := m.Interval(); alpha*hi > 1/epsilon {
-			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, 1/epsilon/hi, hi)
+		if alpha*m.Hi > 1/epsilon {
+			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, 1/epsilon/m.Hi, m.Hi)
 		}
 		s, root, err := systemOf(g, laplacian, alpha, 1)
 		if err != nil {

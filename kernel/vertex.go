@@ -432,7 +432,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 		set = *s
 	}
 	strict := set.settle()
-	turned := ByRows(len(rows), len(cols))
+	turned := byRows(len(rows), len(cols))
 	same := slices.Equal(rows, cols)
 	take = set.part().clipped(len(rows), len(cols), take)
 	if turned {

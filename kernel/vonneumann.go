@@ -88,8 +88,8 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Ke
 	if err != nil {
 		return nil, err
 	}
-	if _, hi := m.Interval(); !(alpha > 0 && alpha*hi < farFromPole) {
-		e, err := nearRadius(ctx, g, alpha, hi)
+	if !(alpha > 0 && alpha*m.Hi < farFromPole) {
+		e, err := nearRadius(ctx, g, alpha, m.Hi)
 		if err != nil {
 			return nil, err
 		}

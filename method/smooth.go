@@ -78,12 +78,12 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 	}
 	out.Estimate, out.Blank = problem.Estimate{}, problem.Estimate{} // measured without what follows
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
-	smooth, report, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, set.Memory)
+	smooth, work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, set.Memory)
 	if err != nil {
 		return nil, err
 	}
 	out.Raw = smooth
-	out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+	out.Work.Add(work)
 	for i := range smooth.Rows {
 		if out.Reached.Contains(uint32(i)) {
 			out.share(i)

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -60,12 +61,6 @@ type Settings struct {
 	Progress func(done float64)
 }
 
-// Report is what is known of scores.
-type Report struct {
-	Sweeps       int   // over all entries of the graph
-	EntryColumns int64 // entries × columns
-}
-
 const (
 	defaultTolerance = 1e-12
 
@@ -114,7 +109,7 @@ func (l *Learner) width(n int, entries int64, cols, classes int, v spec.Values, 
 // context's, that of a sweep, or one of memory.
 //
 // Cost: a block solve of as many columns, or what the learner says.
-func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (*Report, error) {
+func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (work problem.Work, err error) {
 	n, classes := len(g.Degrees), groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
 		panic(badShape)
@@ -128,14 +123,14 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	}
 	width, factor, err := l.width(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
 	if err != nil {
-		return nil, err
+		return work, err
 	}
 	if l.relax != nil {
 		return l.relaxTo(ctx, dst, g, groups, v, &set)
 	}
 	sys, err := l.system(g, v)
 	if err != nil {
-		return nil, err
+		return work, err
 	}
 	sys.Memory = factor
 	for i, seeds := range groups {
@@ -145,7 +140,6 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		}
 		l.sources(part, g, seeds)
 	}
-	report := new(Report)
 	for lo := 0; lo < dst.Cols; lo += width {
 		hi := min(lo+width, dst.Cols)
 		b, x := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, hi-lo)
@@ -154,13 +148,13 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		}
 		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance})
 		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
-			return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
+			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
 		for i := range n {
 			copy(dst.Row(i)[lo:hi], x.Row(i))
 		}
-		report.Sweeps += r.Sweeps
-		report.EntryColumns += int64(r.Sweeps) * g.A.NNZ() * int64(hi-lo)
+		work.Sweeps += r.Sweeps
+		work.EntryColumns += int64(r.Sweeps) * g.A.NNZ() * int64(hi-lo)
 		if set.Progress != nil {
 			set.Progress(float64(hi) / float64(dst.Cols))
 		}
@@ -170,29 +164,28 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 			l.finish(dst.Columns(i*classes, (i+1)*classes), g, seeds)
 		}
 	}
-	return report, nil
+	return work, nil
 }
 
 // relaxTo is ScoresTo without a system, one group after the other.
-func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, set *Settings) (*Report, error) {
-	report := new(Report)
+func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, set *Settings) (work problem.Work, err error) {
 	for i, seeds := range groups {
 		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
 		columns, err := l.relax(ctx, f, g, seeds, v, set.Tolerance)
 		if err != nil {
-			return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
+			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
 		part := dst.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
 		for r := range f.Rows {
 			copy(part.Row(r), f.Row(r))
 		}
-		report.Sweeps += columns / seeds.Classes
-		report.EntryColumns += int64(columns) * g.A.NNZ()
+		work.Sweeps += columns / seeds.Classes
+		work.EntryColumns += int64(columns) * g.A.NNZ()
 		if set.Progress != nil {
 			set.Progress(float64(i+1) / float64(len(groups)))
 		}
 	}
-	return report, nil
+	return work, nil
 }
 
 // Offset returns what is to be added to the scores f of each class of one group before

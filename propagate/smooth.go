@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -33,7 +34,7 @@ var CorrectAndSmooth = spec.Spec{
 // Smooth returns G of [CorrectAndSmooth], a row for each node. The graph is undirected;
 // memory limits the bytes of a preconditioner beside the blocks of the two solves, 0 for
 // no limit. Errors are those of [iterative.System.SolveTo].
-func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v spec.Values, memory int64) (*sparse.Block[float64], *Report, error) {
+func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], s cwk.Seeds, v spec.Values, memory int64) (*sparse.Block[float64], problem.Work, error) {
 	n, k := scores.Dims()
 	b, x := sparse.NewBlock[float64](n, k), sparse.NewBlock[float64](n, k)
 	sigma := 0.0
@@ -46,9 +47,9 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 			sigma += math.Abs(e) / float64(len(s.Row))
 		}
 	}
-	report := new(Report)
-	if err := report.spread(ctx, x, b, g, v.Number("correct-alpha"), memory); err != nil {
-		return nil, nil, err
+	var work problem.Work
+	if err := spread(ctx, &work, x, b, g, v.Number("correct-alpha"), memory); err != nil {
+		return nil, work, err
 	}
 	for i := range n {
 		size := 0.0
@@ -68,12 +69,12 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32], 
 	for i := range n {
 		clear(x.Row(i))
 	}
-	err := report.spread(ctx, x, b, g, v.Number("smooth-alpha"), memory)
-	return x, report, err
+	err := spread(ctx, &work, x, b, g, v.Number("smooth-alpha"), memory)
+	return x, work, err
 }
 
-// spread stores (1 − α)(I − αS)⁻¹·B in x, and adds the sweeps to the report.
-func (r *Report) spread(ctx context.Context, x, b *sparse.Block[float64], g *graph.Graph, alpha float64, memory int64) error {
+// spread stores (1 − α)(I − αS)⁻¹·B in x, and adds the sweeps to work.
+func spread(ctx context.Context, work *problem.Work, x, b *sparse.Block[float64], g *graph.Graph, alpha float64, memory int64) error {
 	sys, err := iterative.VonNeumann(g, true, alpha)
 	if err != nil {
 		return err
@@ -83,8 +84,8 @@ func (r *Report) spread(ctx context.Context, x, b *sparse.Block[float64], g *gra
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return fmt.Errorf("propagate: %s: %w", CorrectAndSmooth.Name, err)
 	}
-	r.Sweeps += res.Sweeps
-	r.EntryColumns += g.A.NNZ() * int64(res.Sweeps) * int64(x.Cols)
+	work.Sweeps += res.Sweeps
+	work.EntryColumns += g.A.NNZ() * int64(res.Sweeps) * int64(x.Cols)
 	for i := range x.Rows {
 		for c := range x.Row(i) {
 			x.Row(i)[c] *= 1 - alpha

@@ -130,11 +130,11 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 			groups = append(groups, r.seeds(fold, f))
 		}
 		f := sparse.NewBlock[float64](n, k*len(groups))
-		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+		r.out.Work.Add(work)
 		if err := r.offset(f, groups, v); err != nil {
 			return nil, err
 		}
@@ -216,13 +216,13 @@ func (r *spreader) score(ctx context.Context) error {
 		memory = max(1, memory-sparse.BlockBytes[float64](n, k))
 	}
 	f := sparse.NewBlock[float64](n, k)
-	report, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
+	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
 		Memory: memory, Progress: func(done float64) { r.set.tell("walk", done) },
 	})
 	if err != nil {
 		return err
 	}
-	r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+	r.out.Work.Add(work)
 	squares := 0.0
 	for i := range n {
 		for _, v := range f.Row(i) {
@@ -303,11 +303,11 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 			groups = append(groups, cwk.Seeds{Row: train.Row, Class: train.Class, Classes: k})
 		}
 		f := sparse.NewBlock[float64](n, k*len(groups))
-		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 		if err != nil {
 			return 0, err
 		}
-		r.out.Work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: report.EntryColumns})
+		r.out.Work.Add(work)
 		if err := r.offset(f, groups, v); err != nil {
 			return 0, err
 		}

@@ -131,7 +131,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, lo, hi int, err error) {
 	switch {
 	case s.Of == 0:
-	case kernel.ByRows(len(rows), len(cols)):
+	case len(rows) < len(cols):
 		lo, hi, err = s.bounds(len(rows), "row")
 		rows = rows[lo:hi]
 	default:
@@ -224,7 +224,7 @@ func (in *invocation) finishKernel(d *graphRun, s slabFlag, lo, hi int, r *kerne
 		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, found.Largest)
 	}
 	shape := evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
-	if kernel.ByRows(len(d.rows), len(d.cols)) {
+	if len(d.rows) < len(d.cols) {
 		shape.Axis, shape.Whole = evaluate.ByRows, len(d.rows)
 	}
 	if err := d.setPart("kernel", s, r.Parameters, shape); err != nil {
