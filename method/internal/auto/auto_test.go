@@ -45,8 +45,8 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][filters][]floa
 						case filter(f) == source && power == 1:
 							out[v][f][c] += mass
 						case filter(f) == source || power == 1:
-						case f <= int(decay99):
-							out[v][f][c] += w([]float64{0.5, 0.85, 0.95, 0.99}[f], float64(j)) * mass
+						case f <= int(decay95):
+							out[v][f][c] += w([]float64{0.5, 0.85, 0.95}[f], float64(j)) * mass
 						case filter(f) == even && j%2 == 0 || filter(f) == odd && j%2 == 1:
 							out[v][f][c] += w(0.85, float64(j)) * mass
 						case filter(f) >= first && f-int(first)+1 == j:
@@ -184,8 +184,8 @@ func TestColumns(t *testing.T) {
 		case column == 0:
 			q := slow[v][source]
 			return (q[c] - share[c]*sum(q)) / (sum(q) + epsilon(source))
-		case column <= 5:
-			return math.Log(shareOf(v, []filter{decay50, decay85, decay95, decay99, source}[column-1], c) / prior[c])
+		case column <= 4:
+			return math.Log(shareOf(v, []filter{decay50, decay85, decay95, source}[column-1], c) / prior[c])
 		}
 		return logs[c]
 	}
@@ -204,7 +204,7 @@ func TestColumns(t *testing.T) {
 	s, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
 	got.sharedTo(s, tally.full.Row(some), nil)
 	got.freeTo(x, tally.full.Row(some), some)
-	if len(s) != 7*k || len(x) != 25 {
+	if len(s) != 6*k || len(x) != 25 {
 		t.Fatalf("%d shared and %d free columns", len(s), len(x))
 	}
 	for i := range s {

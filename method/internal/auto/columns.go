@@ -12,7 +12,7 @@ import (
 )
 
 // propagated scores, among the columns whose weights all classes share
-var sharedFilters = [...]filter{decay50, decay85, decay95, decay99, source}
+var sharedFilters = [...]filter{decay50, decay85, decay95, source}
 
 // freeFilters are those whose columns have a weight for each pair of classes, which
 // learns what class goes to what.

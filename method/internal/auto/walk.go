@@ -26,7 +26,6 @@ const (
 	decay50 filter = iota // c_j = 0.5^j
 	decay85               // 0.85^j
 	decay95               // 0.95^j
-	decay99               // 0.99^j
 	source                // 1, with p = 1: Poisson learning
 	even                  // 0.85^j for even j
 	odd                   // 0.85^j for odd j
@@ -37,8 +36,8 @@ const (
 	filters int = iota
 )
 
-// damping are the factors of the filters from decay50 to decay99.
-var damping = [...]float64{0.5, 0.85, 0.95, 0.99}
+// damping are the factors of the filters from decay50 to decay95.
+var damping = [...]float64{0.5, 0.85, 0.95}
 
 // walkSteps is the number of steps of unabsorbed walks that come to nearly all nodes;
 // others are longer. Twice as many gained nothing
