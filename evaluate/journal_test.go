@@ -121,14 +121,20 @@ type tallying struct {
 func (tallying) Name() string { return "tallying" }
 
 func (m tallying) Tune(ctx context.Context, p *method.Problem, splits *validate.Splits, s *method.Settings) (*method.Choice, error) {
-	found, err := s.Tally.Count(3, splits.Len, func(i int, right []int64) (int, error) {
-		m.stop()
+	if len(s.Tally.Stages) == 0 {
+		s.Tally.Stages = []method.Stage{{Right: make([]int64, 3)}}
+	}
+	found := &s.Tally.Stages[0]
+	for ; found.Done < splits.Len; found.Done++ {
+		if err := s.Tally.Keep(); err != nil {
+			return nil, err
+		}
+		if m.stop(); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		*m.tested++
-		right[i%3] = int64(i)
-		return 10, ctx.Err()
-	})
-	if err != nil {
-		return nil, err
+		found.Right[found.Done%3] += int64(found.Done)
+		found.Tested += 10
 	}
 	return &method.Choice{Accuracy: float64(found.Right[2]) / float64(found.Tested)}, nil
 }

@@ -51,7 +51,7 @@ func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 	}
 	for _, size := range tuned {
 		for _, m := range entries {
-			list, err := method.TuneMemory(m.Method, someOf(p, size), p, m.Settings)
+			list, _, err := method.Memory(m.Method, someOf(p, size), p, m.Settings)
 			if err != nil {
 				return nil, err
 			}

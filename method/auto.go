@@ -58,6 +58,6 @@ func autoSettings(s Settings) *auto.Settings {
 }
 
 // reckon implements [reckoning].
-func (automatic) reckon(a *account, _ *Parameters) error {
+func (automatic) reckon(a *account) error {
 	return auto.Reckon(a.Ledger, autoSettings(*a.set))
 }

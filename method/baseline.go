@@ -104,7 +104,7 @@ func propagationValues(set *Settings) (v spec.Values, given bool, err error) {
 }
 
 // reckon implements [reckoning].
-func (labelPropagation) reckon(a *account, _ *Parameters) error {
+func (labelPropagation) reckon(a *account) error {
 	v, _, err := propagationValues(a.set)
 	if err != nil {
 		return err

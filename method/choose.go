@@ -183,7 +183,7 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 			return nil, err
 		}
 	}
-	found, err := set.Tally.Count(set.Grid.Size(), splits.Len, func(i int, right []int64) (int, error) {
+	found, err := set.Tally.count(set.Grid.Size(), splits.Len, func(i int, right []int64) (int, error) {
 		split := splits.At(i)
 		train := p.At(split.Train)
 		c := &chooser{
@@ -246,7 +246,7 @@ type chooser struct {
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context, folds int) error {
-	alone, err := c.p.Alone(ctx, c.fold, c.set.Workers, &c.work)
+	alone, err := heldout.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func (c *chooser) foldPicks(folds int) [][]int {
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	alone, err := c.p.Alone(ctx, c.fold, c.set.Workers, &c.work)
+	alone, err := heldout.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (m graphLearner) settings(s *Settings) *graphlearner.Settings {
 		Given: m.Declaration().Own(s.Given), Tried: s.trying(m.Declaration()), Folds: s.folds, Sample: s.Sample,
 		RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
 		Count: func(settings, units int, add func(unit int, right []int64) (tested int, err error)) ([]int64, int, error) {
-			found, err := s.Tally.Count(settings, units, add)
+			found, err := s.Tally.count(settings, units, add)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -100,11 +100,11 @@ func (m graphLearner) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 }
 
 // reckon implements [reckoning].
-func (m graphLearner) reckon(a *account, _ *Parameters) error {
+func (m graphLearner) reckon(a *account) error {
 	return m.Reckon(a.Ledger, m.settings(a.set))
 }
 
-// reckonTuning implements [tuned].
+// reckonTuning implements [tuner].
 func (m graphLearner) reckonTuning(a *account, all *Problem) error {
 	if len(m.Declaration().Params) == 0 {
 		return nil

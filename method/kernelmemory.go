@@ -12,10 +12,8 @@ import (
 
 // grams accounts for the blocks of kernels to choose from, and returns the values
 // of these and the number of labels among which they are.
-func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, labels int, err error) {
-	if par != nil {
-		grid = []spec.Values{par.Kernel.Values}
-	} else if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees)); err != nil {
+func (a *account) grams(f *kernel.Family) (grid []spec.Values, labels int, err error) {
+	if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees)); err != nil {
 		return nil, 0, err
 	}
 	a.Sweeps = UnknownSweeps
@@ -29,10 +27,10 @@ func (a *account) grams(f *kernel.Family, par *Parameters) (grid []spec.Values, 
 }
 
 // reckon implements [reckoning].
-func (m kernelMethod) reckon(a *account, par *Parameters) error {
+func (m kernelMethod) reckon(a *account) error {
 	f := m.kernel
 	a.set.learner = m.learner
-	grid, seen, err := a.grams(f, par)
+	grid, seen, err := a.grams(f)
 	if err != nil {
 		return err
 	}
@@ -87,7 +85,7 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most 
 	return most
 }
 
-// reckonTuning implements [tuned].
+// reckonTuning implements [tuner].
 func (m kernelMethod) reckonTuning(a *account, all *Problem) error {
 	a.set.learner = m.learner
 	return a.kernelTuning(m.kernel, all, min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows))
@@ -111,11 +109,11 @@ func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int
 }
 
 // reckon implements [reckoning].
-func (m learnerMethod) reckon(a *account, par *Parameters) error {
+func (m learnerMethod) reckon(a *account) error {
 	a.set.learner = m.kernelMethod.learner
 	a.set.Sample = min(a.set.Sample, trySettings)
 	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
-	of, seen, err := a.grams(m.kernel, par)
+	of, seen, err := a.grams(m.kernel)
 	if err != nil {
 		return err
 	}
@@ -125,10 +123,7 @@ func (m learnerMethod) reckon(a *account, par *Parameters) error {
 	}
 	rows := a.P.Row
 	if m.by.Whole {
-		rows = make([]int, n)
-		for i := range rows {
-			rows[i] = i
-		}
+		rows = upTo(n)
 	}
 	if err := a.PhaseOf(a.oneOf(m.kernel, of, rows), "values of the kernel"); err != nil {
 		return err
@@ -151,11 +146,7 @@ func (m learnerMethod) reckon(a *account, par *Parameters) error {
 			return err
 		}
 	case !m.by.Whole:
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
-		}
-		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), all, a.P.Row, a.left().Memory)
+		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.left().Memory)
 		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
 		if err := a.PhaseOf(block, "values of the kernel between nodes and labels"); err != nil {
 			return err
@@ -168,7 +159,7 @@ func (m learnerMethod) reckon(a *account, par *Parameters) error {
 	return a.Scores()
 }
 
-// reckonTuning implements [tuned].
+// reckonTuning implements [tuner].
 func (m learnerMethod) reckonTuning(a *account, all *Problem) error {
 	a.set.learner = m.kernelMethod.learner
 	labels, tests := min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows)

@@ -12,41 +12,40 @@ const UnknownSweeps = ledger.UnknownSweeps
 
 // reckoning is a method that holds more than scores.
 type reckoning interface {
-	// reckon adds to an account what Predict takes, with the given parameters or, if they
-	// are nil, with the largest that may be chosen.
-	reckon(a *account, par *Parameters) error
+	// reckon adds to an account what Predict takes, with the largest parameters that may be
+	// chosen.
+	reckon(a *account) error
 }
 
-// tuned is a method that chooses parameters on splits.
-type tuned interface {
+// tuner is a method that chooses parameters on splits.
+type tuner interface {
 	// reckonTuning adds to an account what Tune takes on splits of all whose training sets
 	// are like that of the account.
 	reckonTuning(a *account, all *Problem) error
 }
 
 // Memory lists what Predict of a method holds at a time beside the problem, the prediction
-// included, and tells how many sweeps it makes at the most. Of the problem's matrix the
-// dimensions are looked at alone. Without parameters it is that of the largest setting
-// that may be chosen. The error tells that the memory of the settings is too little.
-func Memory(m Method, p *Problem, par *Parameters, s *Settings) (list []spec.Bytes, sweeps int, err error) {
-	return reckoned(p, s, func(a *account) error {
-		if m, ok := m.(reckoning); ok {
-			return m.reckon(a, par)
-		}
-		return a.Scores()
-	})
-}
-
-// TuneMemory is Memory for Tune on splits whose training sets are like that of train:
-// nothing if it chooses for each training set anew.
-func TuneMemory(m Method, train, all *Problem, s *Settings) (list []spec.Bytes, err error) {
+// included, and tells how many sweeps it makes at the most; or with a second problem the same
+// of Tune on splits of that whose training sets are like p, which is nothing if the method
+// chooses for each training set anew. Of the problem's matrix the dimensions are looked at
+// alone. The largest setting counts that may be chosen. The error tells that the memory of the
+// settings is too little.
+func Memory(m Method, p, tuned *Problem, s *Settings) (list []spec.Bytes, sweeps int, err error) {
+	if tuned == nil {
+		return reckoned(p, s, func(a *account) error {
+			if m, ok := m.(reckoning); ok {
+				return m.reckon(a)
+			}
+			return a.Scores()
+		})
+	}
 	if s, ok := m.(smoothed); ok {
 		m = s.Method
 	}
-	if m, ok := m.(tuned); ok {
-		list, _, err = reckoned(train, s, func(a *account) error { return m.reckonTuning(a, all) })
+	if m, ok := m.(tuner); ok {
+		return reckoned(p, s, func(a *account) error { return m.reckonTuning(a, tuned) })
 	}
-	return list, err
+	return nil, 0, nil
 }
 
 // TryMemory is Memory for [Try].

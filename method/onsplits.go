@@ -98,7 +98,7 @@ type splitTuner struct {
 // hits counts the right answers on the test nodes of all splits with each of some kernels
 // and each of some settings, which vary faster.
 func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (*Stage, error) {
-	return t.set.Tally.Count(len(kernels)*len(settings), t.splits.Len, func(i int, right []int64) (int, error) {
+	return t.set.Tally.count(len(kernels)*len(settings), t.splits.Len, func(i int, right []int64) (int, error) {
 		split := t.splits.At(i)
 		train := t.p.At(split.Train)
 		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))

@@ -63,7 +63,7 @@ func (r *predictor) walk(ctx context.Context) error {
 		alone := r.trials.alone
 		if number > 0 {
 			var err error
-			if alone, err = r.p.Alone(ctx, fold, r.set.Workers, &r.out.Work); err != nil {
+			if alone, err = heldout.Alone(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
 				return nil, err
 			}
 		}

@@ -114,9 +114,9 @@ func (p *Prediction) share(i int) {
 }
 
 // reckon implements [reckoning]: what the method within holds, and then what is around it.
-func (m smoothed) reckon(a *account, par *Parameters) error {
+func (m smoothed) reckon(a *account) error {
 	if within, ok := m.Method.(reckoning); ok {
-		if err := within.reckon(a, par); err != nil {
+		if err := within.reckon(a); err != nil {
 			return err
 		}
 	}

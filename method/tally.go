@@ -25,10 +25,10 @@ type Stage struct {
 	Right  []int64 `json:"right"`  // by setting
 }
 
-// Count returns the next stage of a choice, complete. add adds the right answers of one of
+// count returns the next stage of a choice, complete. add adds the right answers of one of
 // so many units to those of so many settings, and returns how many predictions it
 // tested. A nil tally has counted nothing.
-func (t *Tally) Count(settings, units int, add func(unit int, right []int64) (tested int, err error)) (*Stage, error) {
+func (t *Tally) count(settings, units int, add func(unit int, right []int64) (tested int, err error)) (*Stage, error) {
 	if t == nil {
 		t = new(Tally)
 	}

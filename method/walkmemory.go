@@ -14,18 +14,12 @@ import (
 )
 
 // reckon implements [reckoning].
-func (m walkMethod) reckon(a *account, par *Parameters) (err error) {
+func (m walkMethod) reckon(a *account) (err error) {
 	if *a.set, err = m.settings(a.set); err != nil {
 		return err
 	}
 	g := a.set.Grid
 	switch choose := g.Size() > 1 && !validate.TooFew(a.P.Class); {
-	case par != nil:
-		one := g.ofWalk(*par)
-		if one.MinSteps = par.MinSteps; par.Declared != nil {
-			one.Declared = []*Setting{par.Declared}
-		}
-		a.set.Grid = one
 	case choose && a.set.Trials != nil:
 		a.AddSweeps(a.set.Trials.Work.Sweeps)
 	case choose:
@@ -122,7 +116,7 @@ func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
 	return nil
 }
 
-// reckonTuning implements [tuned].
+// reckonTuning implements [tuner].
 func (m walkMethod) reckonTuning(a *account, all *Problem) (err error) {
 	if *a.set, err = m.settings(a.set); err != nil {
 		return err

@@ -2,7 +2,6 @@ package problem
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -29,7 +28,10 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 // ones. Cost: that of Components; of a directed graph that of [sparse.Reached].
 func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
-		return p.reachedAlong(ctx, rows, workers, work)
+		a := &counter{Matrix: p.A}
+		reached, err := sparse.Reached(ctx, a, rows, workers)
+		work.Add(Work{Sweeps: a.total(), EntryColumns: int64(a.total()) * p.A.NNZ()})
+		return reached, err
 	}
 	parts, err := p.Components(ctx, workers, work)
 	if err != nil {
@@ -59,14 +61,6 @@ func (p *Problem) Unreached(ctx context.Context, reached *roaring.Bitmap, worker
 	return int(unreached.GetCardinality()), components, nil
 }
 
-// reachedAlong is sparse.Reached for a directed graph, counted in work.
-func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) (*roaring.Bitmap, error) {
-	a := &counter{Matrix: p.A}
-	reached, err := sparse.Reached(ctx, a, seeds, workers)
-	work.Add(Work{Sweeps: a.total(), EntryColumns: int64(a.total()) * p.A.NNZ()})
-	return reached, err
-}
-
 // counter counts the sweeps over a matrix.
 type counter struct {
 	sparse.Matrix
@@ -79,58 +73,6 @@ func (c *counter) total() int { return int(c.sweeps.Load()) }
 func (c *counter) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	c.sweeps.Add(1)
 	return c.Matrix.Sweep(ctx, workers, visit)
-}
-
-// Alone tells for every labelled node whether no label outside its own fold
-// can be reached from it. Its walk among hidden labels says nothing, whatever
-// its class. Cost: that of Components; of a directed graph that of
-// [sparse.Reached] for each fold.
-func (p *Problem) Alone(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
-	if p.Directed {
-		return p.aloneAlong(ctx, fold, workers, work)
-	}
-	parts, err := p.Components(ctx, workers, work)
-	if err != nil {
-		return nil, err
-	}
-	const several = -1
-	sole := make(map[uint32]int) // the fold of all labels in a component
-	for i, row := range p.Row {
-		part := parts.Of[row]
-		if f, ok := sole[part]; ok && f != fold[i] {
-			sole[part] = several
-		} else {
-			sole[part] = fold[i]
-		}
-	}
-	alone := make([]bool, len(p.Row))
-	for i, row := range p.Row {
-		alone[i] = sole[parts.Of[row]] != several
-	}
-	return alone, nil
-}
-
-// aloneAlong is Alone for a directed graph.
-func (p *Problem) aloneAlong(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
-	alone := make([]bool, len(p.Row))
-	for f := range slices.Max(fold) + 1 {
-		var visible, hidden []int
-		for i, row := range p.Row {
-			if fold[i] == f {
-				hidden = append(hidden, i)
-			} else {
-				visible = append(visible, row)
-			}
-		}
-		reached, err := p.reachedAlong(ctx, visible, workers, work)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range hidden {
-			alone[i] = !reached.Contains(uint32(p.Row[i]))
-		}
-	}
-	return alone, nil
 }
 
 // Steps of walks are doubled until walks from at most the share MostMissed of the reached nodes

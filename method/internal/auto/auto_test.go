@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -353,7 +354,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := p.Alone(context.Background(), newSources(p, 0).hidden, 1, new(problem.Work))
+		alone, err := heldout.Alone(context.Background(), p, newSources(p, 0).hidden, 1, new(problem.Work))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	alone, err := p.Alone(ctx, fold, l.Workers, &found)
+	alone, err := heldout.Alone(ctx, p, fold, l.Workers, &found)
 	if err != nil {
 		return nil, err
 	}

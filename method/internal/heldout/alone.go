@@ -1,0 +1,60 @@
+package heldout
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/method/problem"
+)
+
+// Alone tells for every labelled node whether no label outside its own fold
+// can be reached from it. Its walk among hidden labels says nothing, whatever
+// its class. Cost: that of Components; of a directed graph that of
+// [sparse.Reached] for each fold.
+func Alone(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
+	if p.Directed {
+		return aloneAlong(ctx, p, fold, workers, work)
+	}
+	parts, err := p.Components(ctx, workers, work)
+	if err != nil {
+		return nil, err
+	}
+	const several = -1
+	sole := make(map[uint32]int) // the fold of all labels in a component
+	for i, row := range p.Row {
+		part := parts.Of[row]
+		if f, ok := sole[part]; ok && f != fold[i] {
+			sole[part] = several
+		} else {
+			sole[part] = fold[i]
+		}
+	}
+	alone := make([]bool, len(p.Row))
+	for i, row := range p.Row {
+		alone[i] = sole[parts.Of[row]] != several
+	}
+	return alone, nil
+}
+
+// aloneAlong is Alone for a directed graph.
+func aloneAlong(ctx context.Context, p *problem.Problem, fold []int, workers int, work *problem.Work) ([]bool, error) {
+	alone := make([]bool, len(p.Row))
+	for f := range slices.Max(fold) + 1 {
+		var visible, hidden []int
+		for i, row := range p.Row {
+			if fold[i] == f {
+				hidden = append(hidden, i)
+			} else {
+				visible = append(visible, row)
+			}
+		}
+		reached, err := p.Reached(ctx, visible, workers, work)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range hidden {
+			alone[i] = !reached.Contains(uint32(p.Row[i]))
+		}
+	}
+	return alone, nil
+}
