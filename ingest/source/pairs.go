@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/similarity"
+	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -43,10 +43,19 @@ func Citations(store *shard.Store, cocitation, coupling bool, workers int) *inge
 	}}
 }
 
+// NeighbourSettings say which neighbours [Neighbours] joins.
+type NeighbourSettings struct {
+	Neighbours int     // of each row, at the most; 0: as many as there are
+	Least      float64 // cosine of a neighbour, of 0 to 1; one of the two is to be given
+	Weight     float64 // of an edge of cosine 1
+	Workers    int     // 0 means one for each processor
+}
+
 // Neighbours returns the source of the graph of the nearest neighbours among the rows
-// of x by cosine: an edge where one of two rows is a neighbour of the other, weight
-// times the cosine as its weight. ids are those of the rows. Memory is that of x twice.
-func Neighbours(x *sparse.CSR, ids []string, weight float64, s *similarity.Settings) *ingest.Source {
+// of x by cosine, of equal ones those with the lower row: an edge where one of two rows is
+// a neighbour of the other, Weight times the cosine as its weight. Cosines of 0 and below
+// are none. ids are those of the rows. Nothing is approximated. Memory is that of x twice.
+func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
 	return &ingest.Source{Name: "neighbours", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
 		if err := hold(pairBytes * x.NNZ()); err != nil {
 			return nil, err
@@ -56,7 +65,8 @@ func Neighbours(x *sparse.CSR, ids []string, weight float64, s *similarity.Setti
 			return nil, err
 		}
 		last := make([][]uint32, len(ids)) // the neighbours of the rows before
-		err := similarity.Nearest(ctx, x, s, func(i int, j []uint32, v []float64) error {
+		of := &similarity.Settings{Neighbours: s.Neighbours, Least: s.Least, Workers: s.Workers}
+		err := similarity.Nearest(ctx, x, of, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (
 				to   []uint32
@@ -69,7 +79,7 @@ func Neighbours(x *sparse.CSR, ids []string, weight float64, s *similarity.Setti
 						continue
 					}
 				}
-				to, with = append(to, other), append(with, weight*v[k])
+				to, with = append(to, other), append(with, s.Weight*v[k])
 			}
 			return p.add(i, to, with)
 		})

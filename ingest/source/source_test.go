@@ -14,9 +14,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -223,7 +223,7 @@ func TestNeighboursAreAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, got := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Neighbours(x, ids, 0.5, s)}}))
+	a, got := dense(t, stored(t, nil, &ingest.Config{Sources: []*ingest.Source{source.Neighbours(x, ids, &source.NeighbourSettings{Neighbours: 3, Weight: 0.5})}}))
 	if !slices.Equal(got, ids) {
 		t.Errorf("ids %v", got)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
-	"github.com/heatwalk/heatwalk/similarity"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -16,8 +15,7 @@ import (
 // neighbours holds the flags that make a graph of attributes.
 type neighbours struct {
 	of, ids string
-	weight  float64
-	similarity.Settings
+	source.NeighbourSettings
 }
 
 // neighbourFlags declares the flags of n.
@@ -27,7 +25,7 @@ func (in *invocation) neighbourFlags(cmd *cobra.Command, n *neighbours) {
 	flags.StringVar(&n.of, "of", "", "`FILE` with attributes, a row for each node: .npz, .npy or LIBSVM's text")
 	numberVar(in, flags, &n.Least, "least-cosine", 0, spec.Range{Least: 0, Most: 1}, "cosine", "cosine below which there is no edge (without --neighbours, all others are)")
 	flags.StringVar(&n.ids, "feature-ids", "", "`FILE` with the ids of the rows of --of (default: FILE.rows.ids beside it, or numbers from 0)")
-	numberVar(in, flags, &n.weight, "content-weight", 1, spec.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, beside those of INPUT")
+	numberVar(in, flags, &n.Weight, "content-weight", 1, spec.Range{Most: maxContentWeight, AboveLeast: true}, "weight", "weight of an edge of cosine 1, beside those of INPUT")
 }
 
 // checkNeighbours notes what is wrong with the flags.
@@ -69,9 +67,8 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 		in.wholly(err)
 		return nil, err
 	}
-	s := n.Settings
-	s.Workers = in.threads
-	made := source.Neighbours(x, ids, n.weight, &s)
+	n.Workers = in.threads
+	made := source.Neighbours(x, ids, &n.NeighbourSettings)
 	made.Name = n.of
 	return made, nil
 }

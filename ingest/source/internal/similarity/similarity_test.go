@@ -12,7 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/similarity"
+	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
