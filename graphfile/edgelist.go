@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"io"
 	"strconv"
 )
 
@@ -19,9 +18,8 @@ func edgesBytes(g *Graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID(
 
 // writeTabs writes a line for each edge with tabs. The error wraps [ErrFormat] if an id
 // would be taken for a comment.
-func writeTabs(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
-	out := bufio.NewWriterSize(w, bufferBytes)
-	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+func writeTabs(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
+	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		if isComment(source) {
 			if g.Directed || isComment(target) {
 				return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
@@ -32,30 +30,21 @@ func writeTabs(ctx context.Context, w io.Writer, g *Graph) (without int, err err
 		line = append(append(line, '\t'), target...)
 		return endLine(out, line, '\t', g, weight)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return without, out.Flush()
 }
 
 // writeCommas writes a header and a line for each edge with commas. Ids that hold
 // commas, quotes or blanks are quoted.
-func writeCommas(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
-	out := bufio.NewWriterSize(w, bufferBytes)
+func writeCommas(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
 	header := "source,target"
 	if g.Weighted {
 		header += ",weight"
 	}
-	_, _ = out.WriteString(header + "\n") // bufio keeps the first error
-	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+	_, _ = out.WriteString(header + "\n")
+	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		line := appendQuoted(out.AvailableBuffer(), source)
 		line = appendQuoted(append(line, ','), target)
 		return endLine(out, line, ',', g, weight)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return without, out.Flush()
 }
 
 // endLine writes a line that is complete but for the weight.

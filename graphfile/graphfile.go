@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"slices"
@@ -32,8 +33,8 @@ type fileType struct {
 	endings []string               // of the files that Read reads; content decides before them
 	begins  func(head []byte) bool // whether a file that begins so is one; nil: its ending tells
 	read    func(s *sink) (*Summary, error)
-	write   func(ctx context.Context, w io.Writer, g *Graph) (without int, err error)
-	size    func(g *Graph) int64 // bytes of the file that write writes, at the most
+	write   func(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) // out keeps the first error
+	size    func(g *Graph) int64                                                            // bytes of the file that write writes, at the most
 }
 
 var fileTypes = []*fileType{
@@ -140,7 +141,15 @@ func Write(ctx context.Context, f Format, w io.Writer, g *Graph) (without int, e
 	if write == nil {
 		panic(badWrite)
 	}
-	return write(ctx, w, g)
+	out := bufio.NewWriterSize(w, bufferBytes)
+	without, err = write(ctx, out, g)
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return without, nil
 }
 
 const (

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 )
 
@@ -17,7 +16,7 @@ var marketType = fileType{name: MatrixMarket, write: writeMarket, size: func(g *
 
 // writeMarket writes a coordinate matrix: general if g is directed, else the lower
 // triangle of a symmetric one; a pattern if it has no weights.
-func writeMarket(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+func writeMarket(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
 	g.begin(1)
 	field, symmetry := "pattern", "symmetric"
 	if g.Weighted {
@@ -27,9 +26,8 @@ func writeMarket(ctx context.Context, w io.Writer, g *Graph) (without int, err e
 		symmetry = "general"
 	}
 	n, _ := g.A.Dims()
-	out := bufio.NewWriterSize(w, bufferBytes)
 	fmt.Fprintf(out, "%%%%MatrixMarket matrix coordinate %s %s\n%d %d %d\n", field, symmetry, n, n, g.edges())
-	err = g.sweep(ctx, func(e *entries) error {
+	return 0, g.sweep(ctx, func(e *entries) error {
 		for i, c := range e.col {
 			if !g.Directed && int(c) > e.row {
 				break
@@ -42,8 +40,4 @@ func writeMarket(ctx context.Context, w io.Writer, g *Graph) (without int, err e
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return 0, out.Flush()
 }

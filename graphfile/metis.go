@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
@@ -246,7 +245,7 @@ func parseWeight(word []byte) (w float64, wrong string) {
 // writeMETIS writes a METIS graph, with weights of edges if g has some. The error
 // wraps [ErrFormat] for directed graphs, self loops and weights that are no whole
 // numbers from 1 on.
-func writeMETIS(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+func writeMETIS(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
 	g.begin(1)
 	switch {
 	case g.Directed:
@@ -259,9 +258,8 @@ func writeMETIS(ctx context.Context, w io.Writer, g *Graph) (without int, err er
 	if g.Weighted {
 		head += " 001"
 	}
-	out := bufio.NewWriterSize(w, bufferBytes)
-	_, _ = out.WriteString(head + "\n") // bufio keeps the first error
-	err = g.sweep(ctx, func(e *entries) error {
+	_, _ = out.WriteString(head + "\n")
+	return 0, g.sweep(ctx, func(e *entries) error {
 		for i, c := range e.col {
 			text := out.AvailableBuffer()
 			if !e.first || i > 0 {
@@ -284,8 +282,4 @@ func writeMETIS(ctx context.Context, w io.Writer, g *Graph) (without int, err er
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return 0, out.Flush()
 }

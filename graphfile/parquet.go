@@ -1,10 +1,10 @@
 package graphfile
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -249,7 +249,7 @@ func parquetBytes(g *Graph) int64 {
 
 // writeParquet writes a table with the columns source, target and, if g has weights,
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
-func writeParquet(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+func writeParquet(ctx context.Context, w *bufio.Writer, g *Graph) (without int, err error) {
 	ids := table.Strings
 	if g.Numeric {
 		ids = table.Integers

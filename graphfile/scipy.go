@@ -402,9 +402,9 @@ func (z *npz) compressed(byColumns bool) error {
 // writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
 // with columns in order and no entry twice, float64 values, and indices of 32 bits
 // where those suffice. An undirected graph is a symmetric matrix.
-func writeSciPy(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+func writeSciPy(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
 	g.begin(3)
-	z := &npzWriter{archive: npy.NewArchive(w), out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
+	z := &npzWriter{archive: npy.NewArchive(out), out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
 	index := "<i4"
 	if z.wide {
 		index = "<i8"
