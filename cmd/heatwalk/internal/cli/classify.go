@@ -54,22 +54,22 @@ func newClassify(in *invocation) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			check, run := in.checkClassify, in.runClassify
-			switch {
-			case f.gram.file != "":
-				check, run = in.checkGram, in.runGram
-			case f.vectors.file != "":
-				check, run = in.checkVectorClassify, in.runVectorClassify
-			case f.several:
-				check, run = in.checkSeveralClassify, in.runSeveralClassify
-			case f.slab.Of > 0:
-				run = in.runTrials
-			}
-			check(cmd, args, &f)
-			return in.then(func() error { return run(strings.Join(args, ""), &f) })
-		},
 	}
+	run := in.runClassify
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		check := in.checkClassify
+		switch {
+		case f.gram.file != "":
+			check, run = in.checkGram, in.runGram
+		case f.vectors.file != "":
+			check, run = in.checkVectorClassify, in.runVectorClassify
+		case f.several:
+			check, run = in.checkSeveralClassify, in.runSeveralClassify
+		case f.slab.Of > 0:
+			run = in.runTrials
+		}
+		check(cmd, args, &f)
+	}, func(args []string) error { return run(strings.Join(args, ""), &f) })
 	in.classifyFlags(cmd.Flags(), &f)
 	return cmd
 }

@@ -361,14 +361,6 @@ func (in *invocation) runs(check func(cmd *cobra.Command, args []string), do fun
 	}
 }
 
-// then runs a command unless something is wrong with its line.
-func (in *invocation) then(run func() error) error {
-	if err := in.checked(); err != nil {
-		return err
-	}
-	return run()
-}
-
 // sharedFlags declares the flags of all subcommands.
 func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	numberVar(in, flags, &in.threads, "threads", 0, spec.Range{Most: 4096}, "N", "number of threads (0: one for each processor); never changes a result")

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,10 +35,7 @@ func newEstimate(in *invocation) *cobra.Command {
 		Args:  in.noSuchPlanner,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	var planned []command
-	for _, name := range planners {
-		planned = append(planned, called(commands(), []string{name})...)
-	}
+	planned := slices.DeleteFunc(commands(), func(c command) bool { return !slices.Contains(planners, c.name) })
 	var args []string
 	if len(in.args) > 1 {
 		args = in.args[1:]

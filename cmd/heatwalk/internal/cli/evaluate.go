@@ -35,18 +35,16 @@ func newEvaluate(in *invocation) *cobra.Command {
 		Use:   "evaluate GRAPH --labels L.tsv",
 		Short: "Methods side by side on splits of the labelled nodes",
 		Args:  in.arguments("GRAPH", 1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.several {
-				in.checkSeveralEvaluate(cmd, args, &f)
-				return in.then(func() error { return in.runSeveralEvaluate(args[0], &f) })
-			}
-			in.checkGraph(cmd, args, &f.reading)
-			in.checkStdin(append(args, f.labels, f.split)...)
-			in.checkAttributes(cmd.Flags(), &f.attributes)
-			in.checkEvaluate(cmd.Flags(), &f, args)
-			return in.then(func() error { return in.runEvaluate(args[0], &f) })
-		},
 	}
+	run := in.runEvaluate
+	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+		if f.several {
+			run = in.runSeveralEvaluate
+			in.checkSeveralEvaluate(cmd, args, &f)
+		} else {
+			in.checkEvaluate(cmd, args, &f)
+		}
+	}, func(args []string) error { return run(args[0], &f) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}
@@ -61,7 +59,11 @@ func newEvaluate(in *invocation) *cobra.Command {
 }
 
 // checkEvaluate notes what is wrong with the flags of f together.
-func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
+func (in *invocation) checkEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
+	flags := cmd.Flags()
+	in.checkGraph(cmd, args, &f.reading)
+	in.checkStdin(append(args, f.labels, f.split)...)
+	in.checkAttributes(flags, &f.attributes)
 	in.checkLearning(flags, &f.learning, "--method")
 	in.checkEffect(flags, f.methods())
 	in.checkSplits(flags, &f.splitting, append(args, f.labels, f.attributes.file, f.attributes.ids)...)

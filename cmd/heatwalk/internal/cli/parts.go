@@ -35,11 +35,9 @@ func newMerge(in *invocation) *cobra.Command {
 		Use:   "merge PART... -o OUT",
 		Short: "Put the parts that --slab made together",
 		Args:  in.arguments("PART", 1, -1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			in.checkOutput("-o", out, nil, args...)
-			return in.then(func() error { return in.merge(args, out) })
-		},
 	}
+	cmd.RunE = in.runs(func(_ *cobra.Command, args []string) { in.checkOutput("-o", out, nil, args...) },
+		func(args []string) error { return in.merge(args, out) })
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the whole")
 	return cmd
 }
