@@ -38,15 +38,6 @@ var written = []struct {
 	{".parquet", graphfile.Parquet, nodefile.AutoHeader},
 }
 
-// source returns what is written of a store.
-func source(s *shard.Store) *graphfile.Graph {
-	m := s.Manifest
-	return &graphfile.Graph{
-		A: s, Order: s.Nodes.Order, ID: s.Nodes.AppendID, Numeric: m.Nodes != "string",
-		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
-	}
-}
-
 // lines returns a store as text: its ids in their order, and its entries.
 func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 	text := []string{fmt.Sprint("directed ", s.Manifest.Directed)}
@@ -154,7 +145,7 @@ func TestRoundTrips(t *testing.T) {
 				continue // every format in half of the tries
 			}
 			var out bytes.Buffer
-			_, err := graphfile.Write(context.Background(), form.format, &out, source(s))
+			_, err := graphfile.Write(context.Background(), form.format, &out, graphfile.OfStore(s))
 			if errors.Is(err, graphfile.ErrFormat) && (form.ending == ".graph" || form.ending == ".tsv") {
 				continue
 			}
@@ -202,10 +193,10 @@ func TestOrderedRowsInGroups(t *testing.T) {
 	defer ordered.Close()
 	for _, form := range written {
 		var want, got bytes.Buffer
-		if _, err := graphfile.Write(t.Context(), form.format, &want, source(plain)); err != nil {
+		if _, err := graphfile.Write(t.Context(), form.format, &want, graphfile.OfStore(plain)); err != nil {
 			t.Fatal(err)
 		}
-		g := source(ordered)
+		g := graphfile.OfStore(ordered)
 		g.Memory = 1
 		last, all := 0, 0
 		g.Progress = func(done, total int) {
@@ -246,7 +237,7 @@ func TestGraphFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := run(t, path, &test.c)
-		_, err := graphfile.Write(t.Context(), test.format, io.Discard, source(s))
+		_, err := graphfile.Write(t.Context(), test.format, io.Discard, graphfile.OfStore(s))
 		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, graphfile.ErrFormat) || err.Error() != test.want) {
 			t.Errorf(" got %v\nwant %s", err, test.want)
 		}

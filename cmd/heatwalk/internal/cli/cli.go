@@ -223,6 +223,13 @@ func newRoot(in *invocation) *cobra.Command {
 	return root
 }
 
+// newGroup returns a command that has others below it and does nothing itself.
+func (in *invocation) newGroup(name, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: in.noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // completeWords lets the shell complete the values of flags that have a list.
 func completeWords(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

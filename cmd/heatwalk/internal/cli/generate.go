@@ -36,12 +36,7 @@ type generated struct {
 }
 
 func newGenerate(in *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "generate",
-		Short: "Synthetic graphs, and labels for them",
-		Args:  in.noSuchCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := in.newGroup("generate", "Synthetic graphs, and labels for them")
 	for _, m := range generate.Models() {
 		cmd.AddCommand(in.newModel(m))
 	}

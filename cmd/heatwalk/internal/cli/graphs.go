@@ -46,14 +46,7 @@ type graphsFlags struct {
 }
 
 func newGraphs(in *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "graphs",
-		Short: "Kernels between many small graphs, and their classes",
-		Args:  in.noSuchCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newGraphsKernel(in), newGraphsClassify(in), newGraphsEvaluate(in))
-	return cmd
+	return in.newGroup("graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(in), newGraphsClassify(in), newGraphsEvaluate(in))
 }
 
 // newOnCollection makes cmd a command on a collection, which check looks at the flags of,
