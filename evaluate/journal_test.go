@@ -125,16 +125,16 @@ func (m tallying) Tune(ctx context.Context, p *method.Problem, splits *validate.
 		s.Tally.Stages = []method.Stage{{Right: make([]int64, 3)}}
 	}
 	found := &s.Tally.Stages[0]
-	for ; found.Done < splits.Len; found.Done++ {
-		if err := s.Tally.Keep(); err != nil {
-			return nil, err
-		}
+	for found.Done < splits.Len {
+		*m.tested++
 		if m.stop(); ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		*m.tested++
 		found.Right[found.Done%3] += int64(found.Done)
-		found.Tested += 10
+		found.Done, found.Tested = found.Done+1, found.Tested+10
+		if err := s.Tally.Keep(); err != nil {
+			return nil, err
+		}
 	}
 	return &method.Choice{Accuracy: float64(found.Right[2]) / float64(found.Tested)}, nil
 }
