@@ -223,7 +223,7 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 	scores := func() *sparse.Block[float64] {
 		dst := sparse.NewBlock[float64](len(w.Degrees), 3)
-		if err := w.ScoresTo(background, dst, 0, weights, []float64{1, 2, 3}); err != nil {
+		if err := w.Scores(background, dst, 0, weights, []float64{1, 2, 3}, nil); err != nil {
 			t.Fatal(err)
 		}
 		return dst

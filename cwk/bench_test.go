@@ -89,7 +89,7 @@ func BenchmarkScores(b *testing.B) {
 	weights := sparse.NewBlock[float64](w.Seeds.Classes*(w.Steps+1), 10)
 	scores := sparse.NewBlock[float64](len(w.Degrees), weights.Cols)
 	for b.Loop() {
-		if err := w.ScoresTo(context.Background(), scores, 0, weights, nil); err != nil {
+		if err := w.Scores(context.Background(), scores, 0, weights, nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

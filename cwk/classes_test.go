@@ -32,7 +32,7 @@ func testClassesAlone[T sparse.Float](t *testing.T) {
 			for _, workers := range []int{1, 2, 7} {
 				w.Lo, w.Hi, w.Workers, w.Memory = slab[0], slab[1], workers, 0
 				if workers == 2 {
-					least, _, err := w.CollectMemory(from, picks)
+					least, _, err := w.FeaturesMemory(from, picks, false)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -79,14 +79,6 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink fun
 	}
 }
 
-// FeaturesMemory lists what [Walk.Features] holds within Memory with a sink, and tells how
-// many sweeps it makes. The error is its own where Memory is too little.
-func (w *Walk[T]) FeaturesMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
-	batch := w.panelRows(from, len(picks))
-	list, sweeps, err = w.CollectMemory(from, picks[:batch])
-	return list, sweeps * ((len(picks) + batch - 1) / max(1, batch)), err
-}
-
 // panelRows returns how many rows of features are held at once.
 func (w *Walk[T]) panelRows(from, picks int) int {
 	if w.Memory == 0 {
@@ -125,7 +117,7 @@ func (w *Walk[T]) scale(from int) T {
 //
 //	F[i, (t−from)·Classes + c] = P_t[i, c]
 //
-// so that its first columns belong to shorter walks. CollectMemory lists what it holds; where the
+// so that its first columns belong to shorter walks. FeaturesMemory lists what it holds; where the
 // limit allows less than that, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
 	if err := w.validate(from); err != nil {
@@ -147,18 +139,27 @@ func (w *Walk[T]) WholeMemory(from, picks int) []spec.Bytes {
 	return append(w.pickedMemory(from, picks), w.walkMemory(w.classes()*len(w.Variants), 1)...)
 }
 
-// CollectMemory lists what [Walk.Collect] holds within Memory, as [Walk.Features] does
-// without a sink, and tells how many sweeps they make. The error is theirs where Memory is too little.
-func (w *Walk[T]) CollectMemory(from int, picks []Pick) (list []spec.Bytes, sweeps int, err error) {
+// FeaturesMemory lists what [Walk.Features] holds within Memory, with a sink for panels, as
+// [Walk.Collect] does without, and tells how many sweeps it makes. The error is its own
+// where Memory is too little.
+func (w *Walk[T]) FeaturesMemory(from int, picks []Pick, panels bool) (list []spec.Bytes, sweeps int, err error) {
+	batch := len(picks)
+	if panels {
+		batch = w.panelRows(from, len(picks))
+	}
 	if err := w.validate(from); err != nil {
 		return nil, 0, err
 	}
-	k := w.walkerOf(picks)
-	cols, err := w.slab(k.columns(), w.pickedBytes(from, len(picks)))
+	k := w.walkerOf(picks[:batch])
+	cols, err := w.slab(k.columns(), w.pickedBytes(from, batch))
 	if err != nil {
 		return nil, 0, err
 	}
-	return append(w.pickedMemory(from, len(picks)), k.memory(cols)...), k.sweepsAt(cols), nil
+	walks := (len(picks) + batch - 1) / max(1, batch)
+	if !panels {
+		walks = 1
+	}
+	return append(w.pickedMemory(from, batch), k.memory(cols)...), walks * k.sweepsAt(cols), nil
 }
 
 // pickedMemory lists the features of so many picks, with lists of the picks and their

@@ -47,7 +47,7 @@
 //
 // Nothing here stores the n×k(T+1) features of all nodes unless it is asked
 // to: [Walk.Gram] streams panels of a kernel block to a sink, and
-// [Walk.ScoresTo] applies learned weights during a second walk.
+// [Walk.Scores] applies learned weights during a second walk.
 //
 // # Memory and determinism
 //

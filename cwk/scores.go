@@ -9,45 +9,38 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// scoreColumns is how many classes ScoresTo walks at once. The order of its
+// scoreColumns is how many classes Scores walks at once. The order of its
 // sums depends on it, so it is the same for any memory.
 const scoreColumns = 32
 
-// ScoresTo stores what linear functions of the features give for every node in
-// dst, with the features of variant 0 and one function in each column of
-// weights:
+// Scores gives what linear functions of the features give for every node, with the
+// features of variant 0 and one function in each column of weights:
 //
-//	dst[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
+//	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// dst is n×out and weights Classes·(Steps−from+1)×out; a nil bias is zero. The
-// sums are added in float64 and in a fixed order; F is never stored. Cost:
-// Steps sweeps for each 32 classes.
-func (w *Walk[T]) ScoresTo(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64) error {
-	if err := w.validate(from); err != nil {
-		return err
-	}
-	w.checkScores(from, weights, bias)
-	if dst.Rows != len(w.Degrees) || dst.Cols != weights.Cols {
-		panic(badShape)
-	}
-	s, err := w.scorer(0)
-	if err != nil {
-		return err
-	}
-	s.k.sweeps = s.sweeps()
-	return s.to(ctx, dst, from, weights, bias)
-}
-
-// Scores is ScoresTo for many functions: it calls visit for slabs of them from
-// first to last, with the scores of the functions lo … lo+scores.Cols−1, as
-// many at a time as Memory allows. scores is valid during the call. The first
-// error of visit ends it. Cost: that of ScoresTo for each slab.
-func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
+// weights is Classes·(Steps−from+1)×out; a nil bias is zero. The sums are added in float64
+// and in a fixed order; F is never stored. Where dst is not nil it is n×out and takes them
+// all, and visit is nil. Else Scores calls visit for slabs of functions from first to last,
+// with the scores of lo … lo+scores.Cols−1, as many at a time as Memory allows: scores is
+// valid during the call, and the first error of visit ends it. Cost: Steps sweeps for each
+// 32 classes, and for each slab.
+func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
 	if err := w.validate(from); err != nil {
 		return err
 	}
 	w.checkScores(from, weights, bias)
 	n := len(w.Degrees)
+	if dst != nil {
+		if dst.Rows != n || dst.Cols != weights.Cols {
+			panic(badShape)
+		}
+		s, err := w.scorer(0)
+		if err != nil {
+			return err
+		}
+		s.k.sweeps = s.sweeps()
+		return s.to(ctx, dst, from, weights, bias)
+	}
 	s, out, err := w.scoreSlabs(weights.Cols)
 	if err != nil {
 		return err
@@ -73,7 +66,7 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 
 // ScoresMemory lists what [Walk.Scores] holds within Memory for so many functions, and
 // tells how many sweeps it makes. The error is its where Memory is too little. No function
-// stands for [Walk.ScoresTo].
+// stands for dst.
 func (w *Walk[T]) ScoresMemory(functions int) (list []spec.Bytes, sweeps int, err error) {
 	if err := w.Validate(); err != nil {
 		return nil, 0, err

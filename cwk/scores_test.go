@@ -66,7 +66,7 @@ func testScores[T sparse.Float](t *testing.T) {
 				t.Errorf("%d classes: sweep %d reported as %d of %d", c.classes, sweeps, done, all)
 			}
 		}
-		if err := w.ScoresTo(background, got, c.from, weights, bias); err != nil {
+		if err := w.Scores(background, got, c.from, weights, bias, nil); err != nil {
 			t.Fatal(err)
 		}
 		w.Progress = nil
@@ -76,7 +76,7 @@ func testScores[T sparse.Float](t *testing.T) {
 		for _, memory := range []int64{0, 1 << 20, 8 * 40 * 100} {
 			w.Memory = memory
 			next := 0
-			err := w.Scores(background, c.from, weights, bias, func(lo int, s *sparse.Block[float64]) error {
+			err := w.Scores(background, nil, c.from, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 				if lo != next {
 					t.Errorf("scores from %d, want %d", lo, next)
 				}
@@ -95,10 +95,10 @@ func TestScoresWithoutBias(t *testing.T) {
 	w, weights, _ := scoreWalk[float64](t, 3, 0)
 	zero, none := sparse.NewBlock[float64](40, 7), sparse.NewBlock[float64](40, 7)
 	none.Data[5] = 9
-	if err := w.ScoresTo(background, zero, 0, weights, make([]float64, 7)); err != nil {
+	if err := w.Scores(background, zero, 0, weights, make([]float64, 7), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.ScoresTo(background, none, 0, weights, nil); err != nil {
+	if err := w.Scores(background, none, 0, weights, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	sameBits(t, "bias nil", none, zero)
@@ -108,14 +108,14 @@ func TestScoresWithoutBias(t *testing.T) {
 func TestScoresPacked(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 5, 0)
 	whole := sparse.NewBlock[float64](40, 7)
-	if err := w.ScoresTo(background, whole, 0, weights, bias); err != nil {
+	if err := w.Scores(background, whole, 0, weights, bias, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Memory = 8*2*5*40 + 16*40 + 8*40 // 5 columns of a walk, one of scores
 	if list, _, err := w.ScoresMemory(7); err != nil || spec.Sum(list) != w.Memory {
 		t.Errorf("holds %v, of %d, %v", list, w.Memory, err)
 	}
-	err := w.Scores(background, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
+	err := w.Scores(background, nil, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 		sameBits(t, "packed", s, whole.Columns(lo, lo+s.Cols))
 		return nil
 	})
@@ -124,7 +124,7 @@ func TestScoresPacked(t *testing.T) {
 	}
 	w.Memory--
 	var short *budget.OverError
-	if err := w.Scores(background, 0, weights, bias, nil); !errors.As(err, &short) || short.Need != w.Memory+1 {
+	if err := w.Scores(background, nil, 0, weights, bias, nil); !errors.As(err, &short) || short.Need != w.Memory+1 {
 		t.Errorf("%v", err)
 	}
 }
@@ -133,11 +133,11 @@ func TestScoresMemory(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 40, 0)
 	w.Memory = 8*2*32*40 + 16*40 + 8*40*2 // 32 columns of a walk, two of scores
 	whole := sparse.NewBlock[float64](40, 7)
-	if err := w.ScoresTo(background, whole, 0, weights, bias); err != nil {
+	if err := w.Scores(background, whole, 0, weights, bias, nil); err != nil {
 		t.Fatal(err)
 	}
 	var widths []int
-	err := w.Scores(background, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
+	err := w.Scores(background, nil, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 		widths = append(widths, s.Cols)
 		sameBits(t, "slab of scores", s, whole.Columns(lo, lo+s.Cols))
 		return nil
@@ -146,14 +146,14 @@ func TestScoresMemory(t *testing.T) {
 		t.Errorf("slabs of %v functions, %v", widths, err)
 	}
 	w.Memory -= 8*40 + 1
-	err = w.Scores(background, 0, weights, bias, nil)
+	err = w.Scores(background, nil, 0, weights, bias, nil)
 	var short *budget.OverError
 	if !errors.As(err, &short) || short.Need != w.Memory+1 {
 		t.Errorf("%v", err)
 	}
 	full := errors.New("disk is full")
 	w.Memory = 0
-	if err := w.Scores(background, 0, weights, bias, func(int, *sparse.Block[float64]) error { return full }); !errors.Is(err, full) {
+	if err := w.Scores(background, nil, 0, weights, bias, func(int, *sparse.Block[float64]) error { return full }); !errors.Is(err, full) {
 		t.Errorf("%v", err)
 	}
 }

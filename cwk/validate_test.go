@@ -96,9 +96,9 @@ func TestPanics(t *testing.T) {
 	panics(t, "cwk: pick out of range", func() { w.Collect(background, 0, []cwk.Pick{{Variant: 4}}) })
 	panics(t, "cwk: dimension mismatch", func() { cwk.Picks(nil, w.Seeds, []int{0}) })
 	dst, weights := sparse.NewBlock[float64](40, 2), sparse.NewBlock[float64](21, 2)
-	panics(t, "cwk: dimension mismatch", func() { w.ScoresTo(background, dst, 1, weights, nil) })
-	panics(t, "cwk: dimension mismatch", func() { w.ScoresTo(background, dst, 0, weights, []float64{1}) })
-	panics(t, "cwk: dimension mismatch", func() { w.ScoresTo(background, dst.Columns(0, 1), 0, weights, nil) })
+	panics(t, "cwk: dimension mismatch", func() { w.Scores(background, dst, 1, weights, nil, nil) })
+	panics(t, "cwk: dimension mismatch", func() { w.Scores(background, dst, 0, weights, []float64{1}, nil) })
+	panics(t, "cwk: dimension mismatch", func() { w.Scores(background, dst.Columns(0, 1), 0, weights, nil, nil) })
 }
 
 func panics(t *testing.T, want string, do func()) {

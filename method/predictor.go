@@ -361,7 +361,7 @@ func (r *predictor) score(ctx context.Context) error {
 	var err error
 	if rest {
 		decisions := piece.Block[float64](n, machines)
-		if err = w.ScoresTo(ctx, decisions, r.par.MinSteps, weights, r.model.Bias); err == nil {
+		if err = w.Scores(ctx, decisions, r.par.MinSteps, weights, r.model.Bias, nil); err == nil {
 			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
 			if r.set.Raw && r.by != nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
@@ -370,7 +370,7 @@ func (r *predictor) score(ctx context.Context) error {
 		}
 	} else {
 		r.out.Scores = piece.Block[float32](n, len(r.p.Names))
-		err = w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
+		err = w.Scores(ctx, nil, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
 			return r.addAllVotes(ctx, decisions, lo)
 		})
 	}

@@ -100,7 +100,7 @@ func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
 	together := c.together()
 	for ; lo < hi; lo += together {
 		w, picks := c.slabWalk(lo, min(lo+together, hi))
-		list, sweeps, err := w.CollectMemory(g.MinSteps, picks)
+		list, sweeps, err := w.FeaturesMemory(g.MinSteps, picks, false)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	list, sweeps, err := w.CollectMemory(g.MinSteps, picks)
+	list, sweeps, err := w.FeaturesMemory(g.MinSteps, picks, false)
 	if err != nil {
 		return 0, err
 	}

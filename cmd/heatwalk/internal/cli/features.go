@@ -92,7 +92,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	class := func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: axis{N: wide * groups, ID: class}, Label: d.labelOf()},
-		memory: func() ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks) },
+		memory: func() ([]spec.Bytes, int, error) { return w.FeaturesMemory(from, picks, true) },
 		panels: func(sink func(int, *sparse.Block[T]) error) error {
 			_, err := w.Features(in.ctx, from, picks, sink)
 			return err
