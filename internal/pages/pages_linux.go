@@ -21,6 +21,8 @@ func Make[E any](n int) []E {
 		return make([]E, n)
 	}
 	spare := spareBytes(n * size)
+	making.Lock()
+	defer making.Unlock()
 	reclaim(n*size + spare)
 	data := make([]E, n+spare/size)
 	if spare > 0 {

@@ -7,6 +7,8 @@ import "unsafe"
 // Make returns n zeros; other systems cannot be asked for huge pages.
 func Make[E any](n int) []E {
 	var e E
+	making.Lock()
+	defer making.Unlock()
 	reclaim(n * int(unsafe.Sizeof(e)))
 	return make([]E, n)
 }

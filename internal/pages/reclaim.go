@@ -5,8 +5,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"sync/atomic"
 )
+
+// making is held while a block is made, so that the next one counts it.
+var making sync.Mutex
 
 // most is the limit that [Within] allows where the first one is too low.
 var most atomic.Int64
@@ -30,7 +34,7 @@ func Expect(bytes int64) { reclaim(int(bytes)) }
 // that is not enough the limit is raised by what is missing, as far as [Within] allows.
 func reclaim(bytes int) {
 	limit, allowed := debug.SetMemoryLimit(-1), most.Load()
-	if limit == math.MaxInt64 || bytes < alignBytes && limit >= allowed {
+	if limit == math.MaxInt64 || bytes < hugePage && limit >= allowed {
 		return
 	}
 	for range 2 {

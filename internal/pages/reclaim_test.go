@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -36,5 +38,41 @@ func TestGarbageBeforeBlocks(t *testing.T) {
 	runtime.KeepAlive(data)
 	if most > 3*block {
 		t.Errorf("blocks of %d bytes one after the other: %d bytes of heap, limit %d", block, most, 3*block)
+	}
+}
+
+// TestGarbageBesideOthers: goroutines that make blocks at the same time count those of the
+// others, and do not exceed the limit together.
+func TestGarbageBesideOthers(t *testing.T) {
+	const block, blocks, goroutines = 4 << 20, 40, 6
+	runtime.GC()
+	runtime.GC()
+	held := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.Sys - m.HeapIdle)
+	}
+	limit := held() + (goroutines+2)*block
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var most atomic.Int64
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for range blocks {
+				data := pages.Make[float64](block / 8)
+				for now := held(); ; {
+					before := most.Load()
+					if now <= before || most.CompareAndSwap(before, now) {
+						break
+					}
+				}
+				runtime.KeepAlive(data)
+			}
+		})
+	}
+	all.Wait()
+	if more := most.Load() - limit; more > block/2 {
+		t.Errorf("%d bytes above a limit of %d", more, limit)
 	}
 }

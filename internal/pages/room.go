@@ -33,6 +33,8 @@ func Room[E uint32 | uint64 | float64](n int) []E {
 		return make([]E, n)
 	}
 	spare := spareBytes(n * size)
+	making.Lock()
+	defer making.Unlock()
 	reclaim(n*size + spare)
 	var memory strings.Builder // the standard library's way to memory that is not cleared
 	memory.Grow(n*size + spare)
