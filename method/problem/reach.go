@@ -25,13 +25,11 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 }
 
 // Reached returns the nodes from which a walk can end in one of rows, such as the labelled
-// ones. Cost: that of Components; of a directed graph that of [sparse.Reached].
+// ones. Entries of value 0 lead nowhere. Cost: that of Components; of a directed graph one
+// sweep more than the longest of the shortest paths to one of rows, at the most.
 func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
-		a := &counter{Matrix: p.A}
-		reached, err := sparse.Reached(ctx, a, rows, workers)
-		work.Add(Work{Sweeps: a.total(), EntryColumns: int64(a.total()) * p.A.NNZ()})
-		return reached, err
+		return p.reachedAlong(ctx, rows, workers, work)
 	}
 	parts, err := p.Components(ctx, workers, work)
 	if err != nil {
@@ -61,18 +59,50 @@ func (p *Problem) Unreached(ctx context.Context, reached *roaring.Bitmap, worker
 	return int(unreached.GetCardinality()), components, nil
 }
 
-// counter counts the sweeps over a matrix.
-type counter struct {
-	sparse.Matrix
-	sweeps atomic.Int64 // several walks may go on at once
+// reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
+// nothing changes.
+func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
+	n, _ := p.A.Dims()
+	marks := make([]atomic.Bool, n)
+	for _, row := range rows {
+		marks[row].Store(true)
+	}
+	for grew := true; grew; {
+		var more atomic.Bool
+		err := p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
+			for i := panel.Lo; i < panel.Hi; i++ {
+				if !marks[i].Load() && leadsTo(marks, panel, i) {
+					marks[i].Store(true)
+					more.Store(true)
+				}
+			}
+			return nil
+		})
+		work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+		if err != nil {
+			return nil, err
+		}
+		grew = more.Load()
+	}
+	reached := roaring.New()
+	for i := range marks {
+		if marks[i].Load() {
+			reached.Add(uint32(i))
+		}
+	}
+	reached.RunOptimize()
+	return reached, nil
 }
 
-func (c *counter) total() int { return int(c.sweeps.Load()) }
-
-// Sweep implements [sparse.Matrix].
-func (c *counter) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	c.sweeps.Add(1)
-	return c.Matrix.Sweep(ctx, workers, visit)
+// leadsTo reports whether an entry of row i leads to a marked row.
+func leadsTo(marks []atomic.Bool, p sparse.Panel, i int) bool {
+	col, val := p.Row(i - p.Lo)
+	for e, c := range col {
+		if (val == nil || val[e] != 0) && marks[c].Load() {
+			return true
+		}
+	}
+	return false
 }
 
 // Steps of walks are doubled until walks from at most the share MostMissed of the reached nodes

@@ -1,4 +1,4 @@
-package sparse_test
+package problem
 
 import (
 	"context"
@@ -34,14 +34,7 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 
 // reached is what walks along entries reach, or what their components hold.
 func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
-	if directed {
-		return sparse.Reached(ctx, a, seeds, workers)
-	}
-	parts, err := sparse.FindComponents(ctx, a, workers)
-	if err != nil {
-		return nil, err
-	}
-	return parts.Reached(seeds), nil
+	return (&Problem{A: a, Directed: directed}).Reached(ctx, seeds, workers, new(Work))
 }
 
 func TestReached(t *testing.T) {
