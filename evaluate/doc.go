@@ -8,8 +8,8 @@
 //
 // A run with a [Journal] that is killed goes on from there.
 //
-// [ReadParts] puts the shares of a job together that machines have divided: parts of a
-// matrix become one by [OpenMatrix], trials of a choice by [SumTrials].
+// [ReadParts] reads the shares of a job that machines have divided: it adds up trials of a
+// choice, and [MergeMatrix] makes one matrix of the parts of one.
 //
 // Results are the same to the bit for any number of workers and any memory limit.
 package evaluate

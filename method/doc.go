@@ -8,11 +8,11 @@
 // trains a machine, and streams the scores of all nodes in a second walk.
 //
 //	p := &method.Problem{A: store, Degrees: deg, Row: row, Class: class, Names: names}
-//	methods, err := method.parseMethods("cwk")
+//	methods, err := method.Parse("cwk")
 //	if err != nil {
 //		return err
 //	}
-//	out, err := methods[0].Predict(ctx, p, nil, nil)
+//	out, err := methods[0].Method.Predict(ctx, p, nil, nil)
 //	if err != nil {
 //		return err
 //	}

@@ -216,12 +216,9 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 		r.out.Raw = piece.Block[float64](n, k)
 	}
 	gram := classify.LinearGram(r.trained)
-	items := make([]int, len(r.train))
+	items := upTo(len(r.train))
 	if r.by.Whole {
-		items = make([]int, len(r.train)+n-len(r.p.Row))
-	}
-	for i := range items {
-		items[i] = i
+		items = upTo(len(r.train) + n - len(r.p.Row))
 	}
 	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
 		row, own := make([]float64, len(items)), make([]float64, 1)
