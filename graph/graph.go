@@ -100,7 +100,7 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 	}
 	g.once[which].Do(func() {
 		if normalized {
-			weights = g.Roots()
+			weights = tall.Roots(g.Degrees)
 		}
 		g.null[which] = &NullSpace{tall.NewDisjoint(g.Components, weights)}
 	})
@@ -161,16 +161,4 @@ func renumber(c *sparse.Components, rows iter.Seq[int]) {
 		c.Of[i] = number[g]
 	}
 	c.Sizes = sizes
-}
-
-// Roots returns d^½, and 1 for a row without entries.
-func (g *Graph) Roots() []float64 {
-	root := make([]float64, len(g.Degrees))
-	for i, d := range g.Degrees {
-		root[i] = 1
-		if d > 0 {
-			root[i] = math.Sqrt(d)
-		}
-	}
-	return root
 }

@@ -22,7 +22,7 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, e
 	}
 	s := &System{Graph: g, Edge: a, Least: c}
 	if normalized {
-		s.Scale = g.Roots()
+		s.Scale = tall.Roots(g.Degrees)
 	}
 	if c == 0 {
 		s.Null = g.NullSpace(normalized)
@@ -53,7 +53,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	}
 	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha), rest: restOf(alpha)}
 	if normalized {
-		s.Scale, s.easy = g.Roots(), g.NullSpace(true)
+		s.Scale, s.easy = tall.Roots(g.Degrees), g.NullSpace(true)
 	}
 	n := len(g.Degrees)
 	least, self, unit := math.Inf(1), make([]uint32, n), make([]float64, n)

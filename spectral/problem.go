@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -127,7 +128,7 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 		e.know(g, lanczos.Smallest, nil, 0)
 	case LaplacianNormalized:
 		op, norm = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees), 2
-		e.know(g, lanczos.Smallest, g.Roots(), 0)
+		e.know(g, lanczos.Smallest, tall.Roots(g.Degrees), 0)
 	case Modularity:
 		gamma := p.Resolution
 		if gamma == 0 {
@@ -146,7 +147,7 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 				op.Diag[i] = 1
 			}
 		}
-		e.Scale = g.Roots()
+		e.Scale = tall.Roots(g.Degrees)
 		e.know(g, lanczos.Largest, e.Scale, 1)
 	default:
 		panic(badMatrix)

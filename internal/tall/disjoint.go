@@ -250,3 +250,16 @@ func (s *Sums) Products(v int) []float64 { return s.totals[v*s.cols:][:s.cols] }
 func (s *Sums) Of(slot uint32) []float64 {
 	return s.totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
+
+// Roots returns d^½ of degrees, and 1 where one is 0: what spans the null space of a
+// normalized Laplacian.
+func Roots(degrees []float64) []float64 {
+	root := make([]float64, len(degrees))
+	for i, d := range degrees {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d)
+		}
+	}
+	return root
+}
