@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -56,7 +57,9 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	case Detect(ctx, path) != Other:
 		err = r.readMatrix(ctx)
 	case c.IDs != "":
-		err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)
+		if _, err = os.Stat(path); err == nil { // what is not there is no table
+			err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)
+		}
 	default:
 		err = r.readTable(ctx)
 	}

@@ -135,6 +135,9 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method)
 		names = append(names, m.Name())
 		takes = append(takes, flagsOf(m)...)
 	}
+	if f := flags.Lookup("tuning-splits"); f != nil && f.Value.String() == "0" {
+		takes = append(takes, f.Name) // so every method that chooses nothing does anyway
+	}
 	takes = sortedOnce(takes)
 	there := slices.DeleteFunc(slices.Clone(takes), func(name string) bool { return flags.Lookup(name) == nil })
 	text := " has no such parameter; " + itTakes(there, "leave it out")
