@@ -12,24 +12,25 @@ func complete(n int, beta float64) (same, other float64) {
 	return (1 + (size-1)*math.Exp(-size*beta)) / size, -math.Expm1(-size*beta) / size
 }
 
-// closedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
-// steps apart: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)). Cost: n terms.
-func closedChain(n, d int, beta float64) float64 {
+// ClosedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
+// steps apart: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)), for β ≥ 0.
+// It panics where n or β is out of range. Cost: n terms.
+func ClosedChain(n, d int, beta float64) float64 {
 	if n < 3 || !(beta >= 0) {
 		panic(badArgument)
 	}
 	sum := 0.0
-	for nu := n - 1; nu >= 0; nu-- {
+	for nu := n - 1; nu > 0; nu-- {
 		sum += math.Exp(-beta*frequency(2*nu, n)) * angle(2*nu*(d%n), n)
 	}
-	return sum / float64(n)
+	return (sum + 1) / float64(n)
 }
 
-// openChain returns exp(β(A − D)) between the vertices i and j, from 0, of a path of n:
+// OpenChain returns exp(β(A − D)) between the vertices i and j, from 0, of a path of n:
 // 1/n · Σ_ν c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and
 // ω_ν = 2(1 − cos(πν/n)). It is also what a ring of 2n has between i and j, and i and the
-// image 2n − 1 − j. Cost: n terms.
-func openChain(n, i, j int, beta float64) float64 {
+// image 2n − 1 − j. It panics where n ≥ 1, i, j or β ≥ 0 is out of range. Cost: n terms.
+func OpenChain(n, i, j int, beta float64) float64 {
 	if n < 1 || i < 0 || i >= n || j < 0 || j >= n || !(beta >= 0) {
 		panic(badArgument)
 	}

@@ -2,10 +2,16 @@
 // R. Kondor, J. Lafferty, Diffusion kernels on graphs and other discrete input spaces,
 // ICML 2002, sections 4 and 5. It knows no graph.
 //
-// They are K = exp(βH) with H = A − D, the Laplacian with a minus sign. Complete graphs,
-// their products and the hypercube are kernels of records: the vertices of a product of
-// complete graphs are records with an attribute for each of them. Those of infinite trees,
-// rings and paths are checked, and no kernel of records is made of them.
+// They are K = exp(βH) with H = A − D, the Laplacian with a minus sign.
+//
+// # Functions of distances
+//
+//   - infinite trees: [RegularTree], where every vertex has k neighbours, and
+//     [RootedTree], where every vertex has k − 1 children;
+//   - rings and paths: [ClosedChain] and [OpenChain].
+//
+// Complete graphs, their products and the hypercube are kernels of records: the vertices
+// of a product of complete graphs are records with an attribute for each of them.
 //
 // # Kernels of records
 //

@@ -41,8 +41,8 @@ func near(t *testing.T, what string, want *mat.Dense, got function, tolerance fl
 func TestExplicitGraphs(t *testing.T) {
 	for _, beta := range []float64{0, 0.3, 2.5} {
 		near(t, "complete", exponential(testgraph.Complete(5), beta), vertices(beta, 5), 1e-13)
-		near(t, "ring", exponential(testgraph.Cycle(6), beta), func(i, j int) float64 { return closedChain(6, max(i-j, j-i), beta) }, 1e-13)
-		near(t, "path", exponential(testgraph.Path(5), beta), func(i, j int) float64 { return openChain(5, i, j, beta) }, 1e-13)
+		near(t, "ring", exponential(testgraph.Cycle(6), beta), func(i, j int) float64 { return ClosedChain(6, max(i-j, j-i), beta) }, 1e-13)
+		near(t, "path", exponential(testgraph.Path(5), beta), func(i, j int) float64 { return OpenChain(5, i, j, beta) }, 1e-13)
 
 		// A complete graph of 3 times one of 4, as the Kronecker sum of generators.
 		var kronecker, left, right mat.Dense
@@ -50,6 +50,15 @@ func TestExplicitGraphs(t *testing.T) {
 		right.CloneFrom(exponential(testgraph.Complete(4), beta))
 		kronecker.Kronecker(&left, &right)
 		near(t, "product", &kronecker, vertices(beta, 3, 4), 1e-13)
+	}
+}
+
+// After an infinite time all vertices of a chain have the same.
+func TestChainsAtInfinity(t *testing.T) {
+	for _, n := range []int{3, 6} {
+		if ring, path := ClosedChain(n, 1, math.Inf(1)), OpenChain(n, 0, 1, math.Inf(1)); ring != 1/float64(n) || path != ring {
+			t.Errorf("n = %d: %g on a ring and %g on a path, want 1/n", n, ring, path)
+		}
 	}
 }
 
@@ -103,9 +112,9 @@ func TestExplicitTrees(t *testing.T) {
 				if under(v) {
 					d = tree[v].depth - 1
 				}
-				got := regularTree(k, d, beta)
+				got := RegularTree(k, d, beta)
 				if rooted {
-					got = rootedTree(k, d, tree[v].depth, 1, beta)
+					got = RootedTree(k, d, tree[v].depth, 1, beta)
 				}
 				if math.Abs(got-sum[v]) > 1e-9 {
 					t.Errorf("k = %d, rooted %v: K(%d) is %g, want %g", k, rooted, v, got, sum[v])
@@ -131,7 +140,7 @@ func TestRegularTreeIntegral(t *testing.T) {
 						math.Sin(x) * (q*math.Sin(float64(d+1)*x) - math.Sin(float64(d-1)*x))
 				}
 				want := 2 / math.Pow(q, float64(d)/2-1) * sum / n
-				got := regularTree(k, d, beta)
+				got := RegularTree(k, d, beta)
 				if math.Abs(got-want) > 1e-15+1e-11*want {
 					t.Errorf("k = %d, β = %g: K(%d) is %g, want %g", k, beta, d, got, want)
 				}
@@ -145,7 +154,7 @@ func TestRegularTreeIntegral(t *testing.T) {
 			}
 		}
 	}
-	if regularTree(3, 0, 0) != 1 || regularTree(3, 2, 0) != 0 {
+	if RegularTree(3, 0, 0) != 1 || RegularTree(3, 2, 0) != 0 {
 		t.Error("without time a kernel is not the identity")
 	}
 }

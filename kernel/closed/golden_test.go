@@ -52,14 +52,14 @@ func TestGoldenFunctions(t *testing.T) {
 			same(t, name("complete_n%d", n), vertices(beta, n))
 		}
 		for _, n := range []int{3, 9} {
-			same(t, name("chain_n%d", n), func(i, j int) float64 { return closedChain(n, max(i-j, j-i), beta) })
+			same(t, name("chain_n%d", n), func(i, j int) float64 { return ClosedChain(n, max(i-j, j-i), beta) })
 		}
-		same(t, name("path_n8"), func(i, j int) float64 { return openChain(8, i, j, beta) })
+		same(t, name("path_n8"), func(i, j int) float64 { return OpenChain(8, i, j, beta) })
 		same(t, name("hypercube_m4"), vertices(beta, 2, 2, 2, 2))
 		same(t, name("categorical_cube"), vertices(beta, 2, 3, 4))
 		same(t, name("rooted_binary_tree"), func(i, j int) float64 { return rooted(3, i, j, beta) })
 	}
-	same(t, "regular_tree_k3_column", column(func(i int) float64 { return regularTree(3, i, 0.25) }))
+	same(t, "regular_tree_k3_column", column(func(i int) float64 { return RegularTree(3, i, 0.25) }))
 	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
 }
 
@@ -90,7 +90,7 @@ func column(value func(i int) float64) function {
 	return func(i, j int) float64 { return value(i + j) }
 }
 
-// rooted is rootedTree between vertices in breadth-first order.
+// rooted is RootedTree between vertices in breadth-first order.
 func rooted(k, i, j int, beta float64) float64 {
 	depth := func(v int) (d int) {
 		for ; v > 0; v = (v - 1) / (k - 1) {
@@ -108,7 +108,7 @@ func rooted(k, i, j int, beta float64) float64 {
 	for a != b {
 		a, b = (a-1)/(k-1), (b-1)/(k-1)
 	}
-	return rootedTree(k, depth(i)+depth(j)-2*depth(a), depth(i), depth(j), beta)
+	return RootedTree(k, depth(i)+depth(j)-2*depth(a), depth(i), depth(j), beta)
 }
 
 func TestGoldenRegularTree(t *testing.T) {
@@ -126,7 +126,7 @@ func TestGoldenRegularTree(t *testing.T) {
 			v = append(v, x)
 		}
 		k, beta, d := int(v[0]), v[1], int(v[2])
-		for i, got := range []float64{regularTree(k, d, beta/v[0]), regularTree(k, d, beta)} {
+		for i, got := range []float64{RegularTree(k, d, beta/v[0]), RegularTree(k, d, beta)} {
 			if want := v[3+i]; math.Abs(got-want) > 1e-14+1e-12*math.Abs(want) {
 				t.Errorf("%s: %g, want %g", line, got, want)
 			}

@@ -2,15 +2,15 @@ package closed
 
 import "math"
 
-// regularTree returns K(x, y) = exp(β(A − kI)) of the infinite tree in which every vertex
+// RegularTree returns K(x, y) = exp(β(A − kI)) of the infinite tree in which every vertex
 // has k ≥ 2 neighbours, where x and y are d ≥ 0 edges apart and β ≥ 0. It is
 //
 //	K(d) = q^(−d/2)·e^(−kβ)/(√q·β) · Σ_{j≥0} q^(−j)·(d+2j+1)·I_{d+2j+1}(2√q·β),  q = k − 1,
 //
 // with modified Bessel functions I: equations (15) and (16) with the prefactor as it has
 // to be, term by term, and I_{n−1}(z) − I_{n+1}(z) = (2n/z)·I_n(z). No terms cancel. Cost:
-// about d + 10·√(2√q·β) terms.
-func regularTree(k, d int, beta float64) float64 {
+// about d + 10·√(2√q·β) terms. It panics where k, d or β is out of range.
+func RegularTree(k, d int, beta float64) float64 {
 	if k < 2 || d < 0 || !(beta >= 0) || math.IsInf(beta, 1) {
 		panic(badArgument)
 	}
@@ -34,15 +34,17 @@ func regularTree(k, d int, beta float64) float64 {
 	return math.Pow(q, -float64(d)/2) * math.Exp(z-float64(k)*beta) / (root * beta) * sum
 }
 
-// rootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every
+// RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every
 // vertex has k − 1 children, where x and y are d edges apart and a and b below the
 // root: by the method of images, what the k-regular tree has between x and y, and
-// between x and the mirror image of y beyond the edge that the root does not have.
-func rootedTree(k, d, a, b int, beta float64) float64 {
+// between x and the mirror image of y beyond the edge that the root does not have, at
+// d and a + b + 1 steps. It panics where no two vertices are so, that is unless
+// |a − b| ≤ d ≤ a + b, and where k or β is out of range. Cost: two of [RegularTree].
+func RootedTree(k, d, a, b int, beta float64) float64 {
 	if a < 0 || b < 0 || d < max(a-b, b-a) || d > a+b {
 		panic(badArgument)
 	}
-	return regularTree(k, d, beta) + regularTree(k, a+b+1, beta)
+	return RegularTree(k, d, beta) + RegularTree(k, a+b+1, beta)
 }
 
 // scaledBessel returns e^−z·I_n(z) for n from 0 to d and so many more that the rest is
