@@ -24,7 +24,7 @@ type Report struct {
 	Results  []Result `json:"results"`
 }
 
-// Result is that of a method at a training size: means of [validate.LabelF1] over
+// Result is that of a method at a training size: means over
 // splits with their standard errors, and what the method chose on each.
 type Result struct {
 	Method        string  `json:"method"`
@@ -46,7 +46,7 @@ type Result struct {
 // Evaluate measures how well the labels of nodes are predicted that may have several
 // each, beside the most frequent labels for every node. Training nodes are drawn
 // uniformly, and a label that none of them has is never right. Each test node is given
-// as many labels as it has, see [validate.LabelF1]. There are so many splits for each
+// as many labels as it has: Perozzi, Al-Rfou, Skiena 2014. There are so many splits for each
 // fraction of the labelled nodes; progress, if not nil, is called when one is done. Errors are
 // [*validate.SplitError] and those of [Predict].
 func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, splits int, s *method.Settings, progress func(done, total int)) (*Report, error) {
@@ -79,14 +79,14 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 				Lambda  float64 `json:"lambda"`
 			}{model.Columns, model.Lambda})
 			truth, scores := pick(sets, split.Test), make([]float64, len(p.Names))
-			learned.add(validate.LabelF1(truth, len(p.Names), func(t int) []float64 {
+			learned.add(labelF1(truth, len(p.Names), func(t int) []float64 {
 				return model.probabilitiesTo(scores, row[split.Test[t]])
 			}))
 			counts := make([]float64, len(p.Names))
 			for _, c := range slices.Concat(own...) {
 				counts[c]++
 			}
-			frequent.add(validate.LabelF1(truth, len(p.Names), func(int) []float64 { return counts }))
+			frequent.add(labelF1(truth, len(p.Names), func(int) []float64 { return counts }))
 			if progress != nil {
 				progress(i*splits+s+1, len(fractions)*splits)
 			}

@@ -67,8 +67,8 @@ func TestEvaluate(t *testing.T) {
 			truth, frequent = append(truth, sets[i]), append(frequent, count)
 			scores = append(scores, model.probabilitiesTo(make([]float64, labels), g.Row[i]))
 		}
-		a, b := validate.LabelF1(truth, labels, func(i int) []float64 { return scores[i] })
-		c, _ := validate.LabelF1(truth, labels, func(i int) []float64 { return frequent[i] })
+		a, b := labelF1(truth, labels, func(i int) []float64 { return scores[i] })
+		c, _ := labelF1(truth, labels, func(i int) []float64 { return frequent[i] })
 		micro, macro, frequentMicro = micro+a/splits, macro+b/splits, frequentMicro+c/splits
 	}
 	learned, majority := got.Results[0], got.Results[1]

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Columns of several labels are at most so many, and no more than half as many as nodes;
@@ -132,7 +131,7 @@ func (c *columns) rowTo(dst []float64, node int) {
 type Model struct {
 	Columns int     `json:"columns"`  // that it takes
 	Lambda  float64 `json:"lambda"`   // of [ridge.Path]
-	MicroF1 float64 `json:"micro_f1"` // of labelled nodes that are left out, one by one, with these; see [validate.LabelF1]
+	MicroF1 float64 `json:"micro_f1"` // of labelled nodes that are left out, one by one, with these, as [Evaluate] has it
 
 	Labelled int `json:"-"` // nodes that Predict learned from
 
@@ -160,7 +159,7 @@ func fit(ctx context.Context, c *columns, node []int, sets [][]int, labels int, 
 		better := false
 		for _, lambda := range lambdas() {
 			scores := path.LeaveOneOut(lambda)
-			if micro, _ := validate.LabelF1(sets, labels, scores.RawRowView); micro > best.MicroF1 {
+			if micro, _ := labelF1(sets, labels, scores.RawRowView); micro > best.MicroF1 {
 				best.Columns, best.Lambda, best.MicroF1, left, better = width, lambda, micro, scores, true
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // drawSets gives the labelled nodes of a problem their class, most of them, and other
@@ -151,7 +150,7 @@ func TestFit(t *testing.T) {
 			for i, v := range p.Row {
 				all = append(all, scores(k, l, i, v))
 			}
-			if micro, _ := validate.LabelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
+			if micro, _ := labelF1(sets, labels, func(i int) []float64 { return all[i] }); micro > best {
 				best, width, lambda, left = micro, k, l, all
 			}
 		}

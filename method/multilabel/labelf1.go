@@ -1,18 +1,18 @@
-package validate
+package multilabel
 
 import (
 	"cmp"
 	"slices"
 )
 
-// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
+// labelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
 // Skiena 2014): of each item as many labels are predicted as it has, those of the
 // highest scores, the lower label first among equals. With tp, fp and fn the numbers of
 // predictions of a label that are right, wrong and missing, micro is
 // 2Σtp/(2Σtp + Σfp + Σfn) over all labels, macro the mean of 2tp/(2tp + fp + fn), which
 // is 0 of a label that no item has and none is given. Items without a label count for
 // nothing.
-func LabelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, macro float64) {
+func labelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, macro float64) {
 	if labels == 0 {
 		return 0, 0
 	}

@@ -1,4 +1,4 @@
-package validate
+package multilabel
 
 import (
 	"math"
@@ -49,7 +49,7 @@ func TestLabelF1(t *testing.T) {
 			}
 		}
 		wantMicro := a / max(1, b)
-		micro, macro := LabelF1(sets, labels, func(i int) []float64 { return scores[i] })
+		micro, macro := labelF1(sets, labels, func(i int) []float64 { return scores[i] })
 		if math.Abs(micro-wantMicro) > 1e-12 || math.Abs(macro-wantMacro) > 1e-12 {
 			t.Errorf("%v with %v: %v and %v, want %v and %v", sets, scores, micro, macro, wantMicro, wantMacro)
 		}
