@@ -3,7 +3,7 @@ package partition_test
 import (
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/partition"
+	"github.com/heatwalk/heatwalk/partition"
 )
 
 func ExampleDegree() {
