@@ -60,7 +60,7 @@ var floors = map[string]int{
 	"validate":                          7,
 	"method/problem":                    3,
 	"method/internal/piece":             2,
-	"method/internal/gridfile":          0,
+	"method/internal/gridfile":          3,
 	"method/internal/ledger":            4,
 	"method/internal/heldout":           8,
 	"method/internal/gram":              7,

@@ -12,7 +12,10 @@ import (
 
 // Reference is what a prediction is better than, or not: estimates of label propagation
 // and of the largest class, on the same folds.
-type Reference = propagation.Comparison
+type Reference struct {
+	Propagation, Majority problem.Estimate
+	PropagationBlank      problem.Estimate // with no class for nodes that no label reaches
+}
 
 // Estimates returns those of a prediction by m and of label propagation, with no class for
 // nodes that no label reaches if blank. Where m is label propagation or the largest class,
@@ -48,7 +51,8 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 		folds = auto.Folds
 	}
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
-	return l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	c, err := l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
+	return (*Reference)(c), err
 }
 
 // PhasesMemory lists what [Refer], then Predict of a method, which makes so many sweeps at

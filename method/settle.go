@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method/internal/gridfile"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
-
-// GridError is what is wrong with a file of values to choose from: Line, and What.
-type GridError = gridfile.Error
 
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = gridfile.ErrGrid
@@ -24,7 +22,7 @@ var ErrGrid = gridfile.ErrGrid
 // not to be chosen, features, unless nil, what training rows are tried.
 //
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the
-// file, a [*GridError] for a line of it, a [validate.ErrUsage] for an entry's own values.
+// file, a [*nodefile.ParseError] for a line of it, a [validate.ErrUsage] for an entry's own values.
 func Settle(entries []Entry, grid string, given spec.Values, features []Features) (*Settings, error) {
 	of := features
 	if of == nil {
@@ -79,20 +77,20 @@ func meant(l *gridfile.Line, all []Method) (list []Method) {
 	return list
 }
 
-// checkLines returns a [*GridError] for a parameter that none of the methods has which it is
+// checkLines returns a [*nodefile.ParseError] for a parameter that none of the methods has which it is
 // for, where there are such methods.
 func checkLines(lines []gridfile.Line, all []Method) error {
 	for _, l := range lines {
 		meant := meant(&l, all)
 		if len(meant) > 0 && !slices.ContainsFunc(meant, func(m Method) bool { return has(m, l.Parameter) }) {
-			return &GridError{Line: l.Number, What: fmt.Sprintf("%s no parameter %q", haveNames(meant), l.Parameter)}
+			return wrongLine(&l, fmt.Sprintf("%s no parameter %q", haveNames(meant), l.Parameter))
 		}
 	}
 	return nil
 }
 
 // linesOf returns the values of a grid file for a method, but for parameters that are given
-// already. The error is a [*GridError] for a value that the method does not take.
+// already. The error is a [*nodefile.ParseError] for a value that the method does not take.
 func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool) (map[string][]string, error) {
 	own, exact := map[string][]string{}, map[string]bool{}
 	for _, l := range lines {
@@ -102,10 +100,15 @@ func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool)
 		exact[l.Parameter] = l.Of != ""
 		own[l.Parameter] = l.Values
 		if _, err := new(Settings).with(m, map[string][]string{l.Parameter: l.Values}); err != nil {
-			return nil, &GridError{Line: l.Number, What: strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": ")}
+			return nil, wrongLine(&l, strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
 		}
 	}
 	return own, nil
+}
+
+// wrongLine is what is wrong with a line of a grid file.
+func wrongLine(l *gridfile.Line, what string) error {
+	return &nodefile.ParseError{File: l.File, Line: l.Number, Msg: what, Err: ErrGrid}
 }
 
 func haveNames(list []Method) string {

@@ -20,7 +20,7 @@ func TestGridFile(t *testing.T) {
   },
   "lgc": {"alpha": [0.7]}
 }`
-	file, err := gridfile.Read(strings.NewReader(text), isMethod)
+	file, err := gridfile.Read("g", strings.NewReader(text), isMethod)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,26 +60,26 @@ func TestGridFileErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"[1]", "line 1: no JSON object"},
-		{"{\n \"alpha\": [1,\n}", "line 3: "},
-		{"{\n\n\"alphas\": [1]}", "line 3: cwk, diffusion have no parameter \"alphas\""},
-		{"{\"diffusion\": {\n\"gamma\": 1}}", "line 2: diffusion has no parameter \"gamma\""},
-		{"{\"difusion\": {\"beta\": 1}}", "line 1: there is no method \"difusion\""},
-		{"{\"alpha\": []}", "line 1: alpha has no value"},
-		{"{\"alpha\": [0.5,\n 0.5]}", "line 2: alpha repeats the value 0.5"},
-		{"{\"alpha\": [[1]]}", "line 1: alpha: a value is a number"},
-		{"{\"cost\": [1],\n\"cost\": [2]}", "line 2: \"cost\" stands there twice"},
-		{"{\"diffusion\":\n{\"beta\": [1, 0]}}", "line 2: diffusion: beta: 0 is out of range"},
-		{"{\"diffusion\":\n{\"laplacian\": \"x\"}}", "line 2: diffusion: laplacian: \"x\" is none of its values"},
-		{"{\"steps\": [1.5]}", "line 1: cwk: steps: 1.5 is not a whole number"},
-		{"{\"cwk\": {\"alpha\": [2]}}", "line 1: cwk: alpha: 2 is out of range; cwk takes 0 ≤ α ≤ 1"},
-		{strings.Repeat(" ", 1<<20), "line 1: longer than 1 MiB"},
-		{"{\"" + strings.Repeat("a", 1<<20), "line 1: longer than 1 MiB"},
-		{"{} {}", "line 1: more than one JSON value"},
-		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "line 2: the text ends within an object"},
-		{"{\"cost\": [1,", "line 1: the text ends within an object"},
+		{"[1]", "g:1: no JSON object"},
+		{"{\n \"alpha\": [1,\n}", "g:3: "},
+		{"{\n\n\"alphas\": [1]}", "g:3: cwk, diffusion have no parameter \"alphas\""},
+		{"{\"diffusion\": {\n\"gamma\": 1}}", "g:2: diffusion has no parameter \"gamma\""},
+		{"{\"difusion\": {\"beta\": 1}}", "g:1: there is no method \"difusion\""},
+		{"{\"alpha\": []}", "g:1: alpha has no value"},
+		{"{\"alpha\": [0.5,\n 0.5]}", "g:2: alpha repeats the value 0.5"},
+		{"{\"alpha\": [[1]]}", "g:1: alpha: a value is a number"},
+		{"{\"cost\": [1],\n\"cost\": [2]}", "g:2: \"cost\" stands there twice"},
+		{"{\"diffusion\":\n{\"beta\": [1, 0]}}", "g:2: diffusion: beta: 0 is out of range"},
+		{"{\"diffusion\":\n{\"laplacian\": \"x\"}}", "g:2: diffusion: laplacian: \"x\" is none of its values"},
+		{"{\"steps\": [1.5]}", "g:1: cwk: steps: 1.5 is not a whole number"},
+		{"{\"cwk\": {\"alpha\": [2]}}", "g:1: cwk: alpha: 2 is out of range; cwk takes 0 ≤ α ≤ 1"},
+		{strings.Repeat(" ", 1<<20), "g:1: longer than 1 MiB"},
+		{"{\"" + strings.Repeat("a", 1<<20), "g:1: longer than 1 MiB"},
+		{"{} {}", "g:1: more than one JSON value"},
+		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "g:2: the text ends within an object"},
+		{"{\"cost\": [1,", "g:1: the text ends within an object"},
 	} {
-		file, err := gridfile.Read(strings.NewReader(c.text), isMethod)
+		file, err := gridfile.Read("g", strings.NewReader(c.text), isMethod)
 		if err == nil {
 			err = checkLines(file, methods)
 		}
@@ -128,7 +128,7 @@ func FuzzGridFile(f *testing.F) {
 	f.Add(`{"alpha": null}`)
 	f.Add(`{"diffusion": {"beta": 1e999, "laplacian": [true]}}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		file, err := gridfile.Read(strings.NewReader(in), isMethod)
+		file, err := gridfile.Read("g", strings.NewReader(in), isMethod)
 		for _, m := range methods[:12] {
 			var own map[string][]string
 			if err == nil {

@@ -14,6 +14,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // maxFile bounds the text of a grid file, which is kept while it is read.
@@ -24,7 +26,8 @@ type Line struct {
 	Of        string // method; "": of all
 	Parameter string
 	Values    []string
-	Number    int // of the line
+	File      string
+	Number    int64 // of the line
 }
 
 //go:embed paper.json
@@ -39,39 +42,27 @@ func Open(name string, known func(method string) bool) ([]Line, error) {
 	case "small", "none":
 		return nil, nil
 	case "paper":
-		return Read(bytes.NewReader(paper), known)
+		return Read(name, bytes.NewReader(paper), known)
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return Read(f, known)
+	return Read(name, f, known)
 }
 
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// Error is what is wrong with a grid file.
-type Error struct {
-	Line int
-	What string
-}
-
-// Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
-
-// Unwrap returns [ErrGrid].
-func (e *Error) Unwrap() error { return ErrGrid }
-
-// Read reads a grid file, which is shorter than 1 MiB. Errors are those of
-// reading and [*Error].
-func Read(r io.Reader, known func(method string) bool) ([]Line, error) {
+// Read reads a grid file called name, which is shorter than 1 MiB. Errors are those of
+// reading and [*nodefile.ParseError], which wraps [ErrGrid].
+func Read(name string, r io.Reader, known func(method string) bool) ([]Line, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
+	p := &parser{name: name, known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
 	if len(text) == maxFile {
 		return nil, p.wrong("longer than 1 MiB")
@@ -90,6 +81,7 @@ func Read(r io.Reader, known func(method string) bool) ([]Line, error) {
 
 // parser reads a grid file.
 type parser struct {
+	name  string
 	known func(method string) bool
 	text  []byte
 	dec   *json.Decoder
@@ -98,7 +90,7 @@ type parser struct {
 
 // wrong returns an error at the place where the decoder is.
 func (p *parser) wrong(format string, args ...any) error {
-	return &Error{p.line(), fmt.Sprintf(format, args...)}
+	return &nodefile.ParseError{File: p.name, Line: p.line(), Msg: fmt.Sprintf(format, args...), Err: ErrGrid}
 }
 
 // broken returns the error of text that is no JSON.
@@ -109,8 +101,8 @@ func (p *parser) broken(err error) error {
 	return p.wrong("%s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-func (p *parser) line() int {
-	return 1 + bytes.Count(p.text[:p.dec.InputOffset()], []byte("\n"))
+func (p *parser) line() int64 {
+	return 1 + int64(bytes.Count(p.text[:p.dec.InputOffset()], []byte("\n")))
 }
 
 // object reads the rest of an object whose keys are parameters of a method or, of "",
@@ -144,7 +136,7 @@ func (p *parser) object(of string) error {
 		if err != nil {
 			return err
 		}
-		p.found = append(p.found, Line{of, key, values, number})
+		p.found = append(p.found, Line{of, key, values, p.name, number})
 	}
 }
 

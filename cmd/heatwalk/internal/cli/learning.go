@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -93,10 +94,10 @@ func (in *invocation) settle(f *learning, grid string) {
 
 // checkGrid notes what is wrong with a grid, the file of one, or a method's own values.
 func (in *invocation) checkGrid(name string, err error) {
-	wrong := new(method.GridError)
+	wrong := new(nodefile.ParseError)
 	switch {
 	case errors.As(err, &wrong):
-		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.What)
+		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
 		in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(name), cause(err))
 	case errors.Is(err, validate.ErrUsage):
