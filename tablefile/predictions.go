@@ -1,11 +1,13 @@
 package tablefile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Prediction is what was found out about one node.
@@ -44,6 +46,23 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 		}
 	}
 	return file.Close()
+}
+
+// PredictionsBytes bounds what [WritePredictions] writes of nodes with the given ids, from the
+// longest line there may be. Parquet, which is smaller, is taken for text.
+func PredictionsBytes(ending string, c Columns, ids Axis) int64 {
+	c.Classes = slices.SortedFunc(slices.Values(c.Classes), func(a, b string) int { return len(b) - len(a) })
+	file := func(lines int) int64 {
+		var w bytes.Buffer // takes everything
+		_ = WritePredictions(context.Background(), &w, strings.TrimSuffix(ending, ".parquet"), c, lines, func(_ int, p *Prediction) {
+			p.Label = c.Classes[0]
+			for i := range p.Scores {
+				p.Scores[i] = 1.23456e-10 // none takes more
+			}
+		})
+		return int64(w.Len())
+	}
+	return file(0) + ids.Bytes() + int64(ids.N)*(file(1)-file(0))
 }
 
 func newPredictions(w io.Writer, ending string, c Columns) predictionWriter {

@@ -27,6 +27,19 @@ const (
 	NPZ
 )
 
+// Bytes returns the size of a file with a matrix of "float32" or "float64" numbers: of .npy and
+// .npz up to their headers, of LIBSVM's text about.
+func (f Format) Bytes(rows, cols int, dtype string) int64 {
+	bytes := 4 * int64(rows) * int64(cols)
+	if dtype == "float64" {
+		bytes *= 2
+	}
+	if f == LIBSVM {
+		bytes *= 2 // digits and the index
+	}
+	return bytes
+}
+
 // ErrStream is returned by [Inspect] for what can only be read once, from its
 // beginning: a pipe, standard input or a compressed array.
 var ErrStream = errors.New("tablefile: not a plain file")

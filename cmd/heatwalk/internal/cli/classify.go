@@ -79,8 +79,8 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
 	flags.StringVar(&f.listed, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
 	flags.Lookup("method").DefValue = "" // it is told already
-	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, graphKernels(), vectorKernels()), "the method's kernel, in place of --method")
-	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
+	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "the method's kernel, in place of --method")
+	in.choiceVar(flags, &f.learner, "learner", "", learners().names(), "the learner: of the method, in place of --method, or of given kernel values")
 	in.learningFlags(flags, &f.learning)
 	in.gramFlags(flags, &f.gram)
 	in.vectorFlags(flags, &f.vectors)

@@ -225,7 +225,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		if list, file = graphfile.Memory(f.format.graph, source); f.format.graph == graphfile.SciPy {
 			n.Sweeps = 3
 		}
-		n.Disk = file + runFileBytes + bytesOf(g.axis())
+		n.Disk = file + runFileBytes + g.axis().Bytes()
 		return n, n.Reserve(spec.Sum(list)+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
 	})
 	if err != nil {
@@ -335,7 +335,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	if f.dtype == "float32" || f.dtype == "" && x.Single {
 		convert, doc.Dtype = tablefile.Convert[float32], "float32"
 	}
-	if err := plan.Reserve(x.Held+int64(x.Cols*elementOf(doc.Dtype)), "rows"); err != nil {
+	if err := plan.Reserve(x.Held+tablefile.NPY.Bytes(1, x.Cols, doc.Dtype), "rows"); err != nil {
 		return err
 	}
 	if !f.format.text {

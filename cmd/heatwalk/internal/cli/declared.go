@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -49,6 +53,49 @@ func (l *declaredParams) addAll(s *spec.Spec, taken []string, otherwise func(p *
 			l.add(p, s.Name, otherwise(p))
 		}
 	}
+}
+
+// specs are declarations.
+type specs []*spec.Spec
+
+// specsOf returns what each of a list declares.
+func specsOf[K any](list []K, of func(k K) *spec.Spec) (all specs) {
+	for _, k := range list {
+		all = append(all, of(k))
+	}
+	return all
+}
+
+func learners() specs {
+	return specsOf(classify.Learners(), func(l *classify.Learner) *spec.Spec { return &l.Spec })
+}
+
+func nodeKernels() specs {
+	return specsOf(kernel.Families(), func(f *kernel.Family) *spec.Spec { return &f.Spec })
+}
+
+func tableKernels() specs {
+	return specsOf(closed.Kernels(), func(k *closed.Kernel) *spec.Spec { return &k.Spec })
+}
+
+func graphKernels() specs {
+	return specsOf(graphs.Kernels(), func(k *graphs.Kernel) *spec.Spec { return &k.Spec })
+}
+
+// names returns what they are called.
+func (l specs) names() (names []string) {
+	for _, s := range l {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// params returns the parameters of all.
+func (l specs) params(otherwise func(p *spec.Param) string) (list declaredParams) {
+	for _, s := range l {
+		list.addAll(s, s.Takes(), otherwise)
+	}
+	return list
 }
 
 // paramsOf returns the parameters of a declaration that stands alone.

@@ -221,7 +221,7 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 	n.Sweeps, n.RowBytes = spec.UnknownSweeps, lanczos.RowBytes
 	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
-		n.Disk += bytesOf(ids)
+		n.Disk += ids.Bytes()
 	}
 	if left, limited := n.Left(); limited {
 		s.Memory = max(1, left)

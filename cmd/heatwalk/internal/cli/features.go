@@ -51,7 +51,7 @@ func newFeatures(in *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
 	in.walkFlags(flags, &f.walking, "")
-	walkParams(byDefault).flags(in, flags, "")
+	specs{&cwk.Spec}.params(byDefault).flags(in, flags, "")
 	in.choiceVar(flags, &f.kind, "features", "plain", []string{"plain", "honest"}, "from which walk labelled nodes have their rows")
 	numberVar(in, flags, &f.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
@@ -137,12 +137,6 @@ func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, labels string)
 	in.labelFlags(flags, &w.labels, "`FILE` of node<TAB>label lines"+labels)
 	p := &cwk.PriorParam
 	flags.StringVar(&w.prior, p.Name, p.Default.String(), p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
-}
-
-// walkParams returns the parameters of a walk.
-func walkParams(otherwise func(p *spec.Param) string) (list declaredParams) {
-	list.addAll(&cwk.Spec, cwk.Spec.Takes(), otherwise)
-	return list
 }
 
 // checkWalk finds the values of a walk whose parameters are not chosen, and notes what is

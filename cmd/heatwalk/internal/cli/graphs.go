@@ -67,7 +67,7 @@ func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *graphsFlags, valu
 	in.choiceVar(flags, &f.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
 	flags.StringVar(&f.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
 	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with ids beside it, .npz (default: 1 for equal ones)")
-	ofGraphKernels().flags(in, flags, "")
+	graphKernels().params(byDefault).flags(in, flags, "")
 }
 
 // graphsLearnFlags declares the flags of f that say what is learned with.
@@ -75,25 +75,14 @@ func (in *invocation) graphsLearnFlags(flags *pflag.FlagSet, f *graphsFlags, sev
 	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`NAME` of the kernel"+several)
 	flags.StringVar(&f.learnerNames, "learner", "svm", "`NAME` of the learner"+several)
 	in.collectionFlags(flags, f, "cosine")
-	ofLearners().flags(in, flags, "")
+	learners().params(chosenByDefault).flags(in, flags, "")
 	in.tempFlag(flags)
 	flags.SortFlags = false
 }
 
-// ofGraphKernels returns the parameters of all kernels between graphs.
-func ofGraphKernels() (list declaredParams) {
-	for _, k := range graphs.Kernels() {
-		list.addAll(&k.Spec, k.Takes(), byDefault)
-	}
-	return list
-}
-
 // graphKernels returns the kernels that a list names, and notes those there are not.
 func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
-	var names []string
-	for _, k := range graphs.Kernels() {
-		names = append(names, k.Name)
-	}
+	names := graphKernels().names()
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		if k := graphs.Of(name); k != nil {
@@ -121,7 +110,7 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 		for name := range strings.SplitSeq(f.learnerNames, ",") {
 			l := classify.LearnerOf(strings.TrimSpace(name))
 			if l == nil || l.Fit == nil {
-				in.problem("--learner", "there is no learner %s of kernel values; give one of %s", quoted(name), strings.Join(learnerNames(), ", "))
+				in.problem("--learner", "there is no learner %s of kernel values; give one of %s", quoted(name), strings.Join(learners().names(), ", "))
 				continue
 			}
 			f.learners, declared = append(f.learners, l), append(declared, &l.Spec)
@@ -137,7 +126,7 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 		given, _ := in.given(flags, s)
 		maps.Copy(f.given, given)
 	}
-	for _, p := range append(ofMethods(), ofGraphKernels()...) {
+	for _, p := range append(ofMethods(), graphKernels().params(byDefault)...) {
 		in.refuse(flags, rule{!takes(p.Name), p.Name, declared[0].Name + " has no such parameter; leave it out"})
 	}
 	in.refuse(flags,

@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/kernel/closed"
-	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -64,11 +62,11 @@ var declaredKernels = sync.OnceValue(func() *strings.Replacer {
 			fmt.Fprintf(w, "  %-*s[--%s]\n", width, "", strings.Join(takes, " --"))
 		}
 	}
-	for _, k := range closed.Kernels() {
-		line(&ofTables, 14, &k.Spec)
+	for _, s := range tableKernels() {
+		line(&ofTables, 14, s)
 	}
-	for _, k := range graphs.Kernels() {
-		line(&ofGraphs, 17, &k.Spec)
+	for _, s := range graphKernels() {
+		line(&ofGraphs, 17, s)
 	}
 	return strings.NewReplacer("{kernels of tables}\n", ofTables.String(), "{kernels between graphs}\n", ofGraphs.String())
 })

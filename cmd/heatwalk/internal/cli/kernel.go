@@ -112,7 +112,7 @@ type kernelFlags struct {
 
 // kernelFlags declares the flags that say which kernel.
 func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
-	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, graphKernels(), vectorKernels()), "which kernel")
+	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "which kernel")
 	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
 	ofKernels().flags(in, flags, "")
 	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
@@ -120,11 +120,7 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 
 // ofKernels returns the parameters of all kernels on nodes.
 func ofKernels() declaredParams {
-	list := walkParams(byDefault)
-	for _, f := range kernel.Families() {
-		list.addAll(&f.Spec, f.Takes(), byDefault)
-	}
-	return list
+	return append(specs{&cwk.Spec}, nodeKernels()...).params(byDefault)
 }
 
 // checkKernel notes what is wrong with the flags of f together.
@@ -182,12 +178,4 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		parameters: parameters, command: "kernel", slab: f.slab,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
 	})
-}
-
-// graphKernels returns the names of the kernels on the nodes of a graph but walks.
-func graphKernels() (list []string) {
-	for _, f := range kernel.Families() {
-		list = append(list, f.Name)
-	}
-	return list
 }

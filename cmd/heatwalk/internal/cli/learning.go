@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -59,14 +58,6 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	in.readingFlags(flags, &f.reading)
 }
 
-// learnerNames returns the names of all learners.
-func learnerNames() (names []string) {
-	for _, l := range classify.Learners() {
-		names = append(names, l.Name)
-	}
-	return names
-}
-
 // checkLearning finds the methods, whose names stand at place, and notes what is wrong with
 // the flags of f together.
 func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place string) {
@@ -107,18 +98,9 @@ func (in *invocation) checkGrid(name string, err error) {
 	}
 }
 
-// ofLearners returns the parameters of all learners.
-func ofLearners() (list declaredParams) {
-	for _, l := range classify.Learners() {
-		list.addAll(&l.Spec, l.Takes(), chosenByDefault)
-	}
-	return list
-}
-
 // ofMethods returns the parameters of all learners and methods.
 func ofMethods() declaredParams {
-	list := ofLearners()
-	list.addAll(&propagate.CorrectAndSmooth, propagate.CorrectAndSmooth.Takes(), chosenByDefault)
+	list := append(learners(), &propagate.CorrectAndSmooth).params(chosenByDefault)
 	for _, m := range method.All() {
 		for _, s := range m.Declarations() {
 			list.addAll(s, m.Takes(), chosenByDefault)

@@ -24,14 +24,6 @@ func denseFormatOf(path string) tablefile.Format {
 // axis is the rows or the columns of a matrix.
 type axis = tablefile.Axis
 
-// bytesOf returns what a file of ids takes, one a line.
-func bytesOf(a axis) (bytes int64) {
-	for i := range a.N {
-		bytes += int64(len(a.ID(i))) + 1
-	}
-	return bytes
-}
-
 // matrixDocument is the JSON document of commands that write a matrix.
 type matrixDocument struct {
 	Output     string `json:"output"`
@@ -84,31 +76,13 @@ func shapeOf(rows, cols int, dtype string) string {
 	return fmt.Sprintf("%s × %s %s", words.Count(int64(rows)), words.Count(int64(cols)), dtype)
 }
 
-// elementOf returns the bytes of a number of a precision.
-func elementOf(dtype string) int {
-	if dtype == "float64" {
-		return 8
-	}
-	return 4
-}
-
-// matrixBytes returns about how large a matrix of the output is, exactly for .npy and .npz
-// up to their headers.
-func (o *product) matrixBytes(rows, cols int, dtype string) int64 {
-	bytes := int64(rows) * int64(cols) * int64(elementOf(dtype))
-	if o.format == tablefile.LIBSVM {
-		bytes *= 2 // digits and the index
-	}
-	return bytes
-}
-
 // checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
 // error with advice if they do not fit its disk.
 func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int64, err error) {
-	bytes = o.matrixBytes(rows.N, cols.N, dtype)
+	bytes = o.format.Bytes(rows.N, cols.N, dtype)
 	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
 	if o.in.estimating {
-		bytes += bytesOf(rows) + bytesOf(cols)
+		bytes += rows.Bytes() + cols.Bytes()
 	}
 	return bytes + runFileBytes, err
 }

@@ -117,7 +117,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return err
 	}
 	classes := len(k.Labels.Names)
-	disk := o.matrixBytes(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + bytesOf(k.Rows)
+	disk := o.format.Bytes(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + k.Rows.Bytes()
 	if err := in.keepData(disk, k.Memory()); err != nil {
 		return err
 	}
@@ -168,14 +168,6 @@ type vectorFlags struct {
 // columnFlags are those that only have a meaning with a table.
 var columnFlags = []string{"attributes", "id", "class", "unknown-values"}
 
-// vectorKernels returns the names of the kernels of tables.
-func vectorKernels() (names []string) {
-	for _, k := range closed.Kernels() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
 // graphOrTable returns a check that a command has a GRAPH unless there is a table or
 // another file in its place.
 func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
@@ -184,14 +176,6 @@ func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
 		n = 0
 	}
 	return in.arguments("GRAPH", n, n)
-}
-
-// ofTables returns the parameters of the kernels of tables.
-func ofTables() (list declaredParams) {
-	for _, k := range closed.Kernels() {
-		list.addAll(&k.Spec, k.Takes(), byDefault)
-	}
-	return list
 }
 
 // vectorFlags declares the flags of f, and of the parameters of its kernels those that
@@ -203,7 +187,7 @@ func (in *invocation) vectorFlags(flags *pflag.FlagSet, f *vectorFlags) {
 	})
 	flags.StringVar(&f.config.ID, "id", "", "with --vectors: `COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
 	flags.StringVar(&f.config.Class, "class", "", "with --vectors: `COLUMN` of the classes, which is no attribute (default: by its title)")
-	ofTables().flags(in, flags, "with --vectors, ")
+	tableKernels().params(byDefault).flags(in, flags, "with --vectors, ")
 }
 
 // checkNoVectors notes flags that only have a meaning with --vectors, and a kernel of
@@ -212,7 +196,7 @@ func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others [
 	if closed.KernelOf(name) != nil {
 		in.problem("--kernel", "%s compares the records of a table; give --vectors TABLE in place of a graph", name)
 	}
-	for _, flag := range append(columnFlags, ofTables().names()...) {
+	for _, flag := range append(columnFlags, tableKernels().params(byDefault).names()...) {
 		in.refuse(flags, rule{!slices.Contains(others, flag), flag, "makes a difference with --vectors TABLE only; leave it out"})
 	}
 }
@@ -225,14 +209,14 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 	}
 	if f.kernel = closed.KernelOf(name); f.kernel == nil {
 		if !in.noted("--kernel") {
-			in.problem("--kernel", "%s compares the nodes of a graph; with --vectors give one of %s", name, strings.Join(vectorKernels(), ", "))
+			in.problem("--kernel", "%s compares the nodes of a graph; with --vectors give one of %s", name, strings.Join(tableKernels().names(), ", "))
 		}
 		return
 	}
 	f.stated, f.values = in.given(cmd.Flags(), &f.kernel.Spec)
 	takes = slices.Concat(takes, columnFlags, []string{"vectors", "header", "missing", "kernel", "output", "dtype"})
 	in.notTaken(cmd, append(takes, f.kernel.Takes()...), func(flag string) string {
-		if slices.Contains(ofTables().names(), flag) {
+		if slices.Contains(tableKernels().params(byDefault).names(), flag) {
 			return name + " has no such parameter; " + itTakes(f.kernel.Takes(), "it takes none")
 		}
 		return "makes no difference with --vectors; leave it out"

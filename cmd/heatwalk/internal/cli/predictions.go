@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -52,26 +50,9 @@ func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
 	case !o.in.estimating:
 		return 0
 	case o.format != tablefile.Other:
-		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + bytesOf(ids)
+		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + ids.Bytes()
 	}
-	return runFileBytes + predictionsBytes(formatOf(o.path, predictionFormats), columns, ids)
-}
-
-// predictionsBytes bounds the size of a file of predictions for those that have the given
-// ids. Parquet is taken for text.
-func predictionsBytes(ending string, c tablefile.Columns, ids axis) int64 {
-	c.Classes = slices.SortedFunc(slices.Values(c.Classes), func(a, b string) int { return len(b) - len(a) })
-	file := func(lines int) int64 {
-		var w bytes.Buffer // takes everything
-		_ = tablefile.WritePredictions(context.Background(), &w, strings.TrimSuffix(ending, ".parquet"), c, lines, func(_ int, p *tablefile.Prediction) {
-			p.Label = c.Classes[0]
-			for i := range p.Scores {
-				p.Scores[i] = 1.23456e-10 // none takes more
-			}
-		})
-		return int64(w.Len())
-	}
-	return file(0) + bytesOf(ids) + int64(ids.N)*(file(1)-file(0))
+	return runFileBytes + tablefile.PredictionsBytes(formatOf(o.path, predictionFormats), columns, ids)
 }
 
 // found is what was found of nodes, records or graphs, in the order of the output.
