@@ -38,6 +38,33 @@ type Labels struct {
 	MinusOne   bool     // a line has the label -1, which stands for none
 }
 
+// Sizes returns how many labels each class has.
+func (l *Labels) Sizes() []int {
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	return size
+}
+
+// Trainable returns a [*ParseError] unless labels are of two classes, which learning needs.
+func (l *Labels) Trainable() error {
+	if len(l.Names) >= 2 {
+		return nil
+	}
+	e := &ParseError{File: l.File, Msg: "no training labels"}
+	if len(l.Names) == 1 {
+		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
+		if len(l.Row) == 1 {
+			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
+		}
+		if l.MinusOne {
+			e.Fix = "-1 stands for no label, give that class another name"
+		}
+	}
+	return e
+}
+
 // MissingLabels are the words that stand for no label: -1, and those that pandas
 // and R write for a value that is not there.
 var MissingLabels = append([]string{"-1"}, table.Missing...)

@@ -211,7 +211,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		return err
 	}
 	f.streamed = true
-	g, err := in.openGraph(name, &f.reading, f.out)
+	g, err := in.openFor(name, &f.reading, f.out, false)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		err = tablefile.WriteIDs(ids, g.axis())
 	}
 	if err == nil {
-		err = o.publish(storeOf(m), nil)
+		err = o.publish(storeOf(m), nil, nil)
 	}
 	if err != nil {
 		return err
@@ -348,7 +348,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	}
 	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) error { return convert(in.ctx, c, f.format.matrix, w, labels) })
 	if err == nil {
-		err = o.publish(nil, nil)
+		err = o.publish(nil, nil, nil)
 	}
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -242,12 +241,9 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.
 func (in *invocation) eigenProgress() func(lanczos.Progress) {
-	var stage *progress.Stage
+	show := in.progress.Showing("iterating", "product")
 	return func(p lanczos.Progress) {
-		if stage == nil {
-			stage = in.progress.Begin("iterating", 0, "product")
-		}
-		stage.Set(int64(p.Products), int64(p.Products*p.Wanted/max(p.Converged, 1)))
+		show(p.Products, p.Products*p.Wanted/max(p.Converged, 1))
 		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(int64(p.Products), "product"), p.Converged, p.Wanted)
 	}
 }

@@ -62,7 +62,7 @@ func (in *invocation) overLimit(err error) error {
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":
-		what, short = "the edges", room.Need-room.Limit
+		what, short = "the edges", budget.Resident(room.Need)-in.memory
 	default:
 		if parent, ours := durable.InTempDir(room.Dir); ours {
 			return fault.Limit(parent, "temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",

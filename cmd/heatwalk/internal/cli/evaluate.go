@@ -143,7 +143,7 @@ func (o *product) publishReport(doc document, r reporter, store, chosen any, lin
 		err = r.WriteText(o.w)
 	}
 	if err == nil {
-		err = o.publish(store, chosen)
+		err = o.publish(store, chosen, nil)
 	}
 	if err == nil && in.json {
 		return in.document(doc)

@@ -106,7 +106,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 
 // checkFolds refuses folds that the smallest class cannot fill.
 func checkFolds(folds int, l *nodefile.Labels) error {
-	size := sizesOf(l)
+	size := l.Sizes()
 	least := -1
 	for c, n := range size {
 		if n > 0 && (least < 0 || n < size[least]) {

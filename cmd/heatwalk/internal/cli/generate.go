@@ -154,7 +154,7 @@ func (in *invocation) runGenerate(r *generated) error {
 	if isStore {
 		made, err = in.generateStore(r, g, o)
 	} else {
-		err = o.publish(nil, r.Parameters)
+		err = o.publish(nil, r.Parameters, nil)
 	}
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) 
 	}
 	around := func(m *shard.Manifest, put func() error) error {
 		r.Store = storeOf(m)
-		return o.publishAround(r.Store, r.Parameters, put)
+		return o.publish(r.Store, r.Parameters, put)
 	}
 	report, err := in.ingest(r.Output, []string{"-"}, &reading{
 		config: ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: around}},
@@ -255,7 +255,7 @@ func (in *invocation) generateCollection(r *generated) error {
 		o.run, err = o.beside(r.Output, "", ".run.json")
 	}
 	if err == nil {
-		err = o.publish(nil, r.Parameters)
+		err = o.publish(nil, r.Parameters, nil)
 	}
 	if err != nil {
 		return err

@@ -125,13 +125,8 @@ func (in *invocation) checkStdin(inputs ...string) {
 	}
 }
 
-// openGraph opens the store or ingests the file called name. beside is the
-// path of an output, near which a temporary store may lie; it may be "".
-func (in *invocation) openGraph(name string, r *reading, beside string) (*openGraph, error) {
-	return in.openFor(name, r, beside, false)
-}
-
-// openFor is openGraph, and for many sweeps if swept is true.
+// openFor opens the store or ingests the file called name, for many sweeps if swept is true.
+// beside is the path of an output, near which a temporary store may lie; it may be "".
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
 	g, dir := &openGraph{in: in, name: name}, name
 	in.atEnd(g.close)

@@ -19,7 +19,7 @@ import (
 // finish publishes the output of a run and prints its result: d with --json, else lines and
 // what the run took.
 func (o *product) finish(d document, store, parameters any, lines ...string) error {
-	if err := o.publish(store, parameters); err != nil {
+	if err := o.publish(store, parameters, nil); err != nil {
 		return err
 	}
 	return o.in.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)

@@ -258,7 +258,6 @@ func rowBytes(n int) int64 { return sparse.BlockBytes[float64](1, n) + 4*int64(n
 func (r *collectionRun) explain(err error) error {
 	var (
 		graph *graphs.GraphError
-		wrong *spec.ParameterError
 		line  *nodefile.ParseError
 	)
 	switch {
@@ -267,8 +266,6 @@ func (r *collectionRun) explain(err error) error {
 		return line
 	case errors.As(err, &graph):
 		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles"))
-	case errors.As(err, &wrong):
-		return fault.Usage("--"+wrong.Parameter, "%s", wrong.What)
 	}
 	return learnError(err, r.name)
 }
@@ -376,7 +373,7 @@ func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r
 		err = fault.Usage("--labels", "%s says no class of its graphs; write --labels FILE with graph<TAB>class lines", name)
 	}
 	if err == nil {
-		err = trainable(r.l)
+		err = r.l.Trainable()
 	}
 	if err != nil {
 		return nil, err

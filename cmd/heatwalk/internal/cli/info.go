@@ -70,7 +70,7 @@ func newInfo(in *invocation) *cobra.Command {
 // inspect measures a graph, with the labels of a file unless it is "".
 func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	r.streamed = true // a sweep or two do not pay for frames in memory
-	g, err := in.openGraph(name, r, "")
+	g, err := in.openFor(name, r, "", false)
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +93,10 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		}
 		labelled, classes := len(l.Row), len(l.Names)
 		v.Labelled, v.Classes = &labelled, &classes
-		size := sizesOf(l)
-		if labelled > 0 {
-			most := slices.Max(size)
-			share := float64(most) / float64(labelled)
-			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
-		}
+		size := l.Sizes()
+		most := slices.Max(size)
+		share := float64(most) / float64(labelled)
+		v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 	}
 	err = in.take(g, func() (*budget.Needs, error) {
 		n := g.needs()

@@ -99,7 +99,7 @@ func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
 	if o.run, err = o.beside(withoutSeparator(f.dir), "", ".run.json"); err != nil {
 		return err
 	}
-	c.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publishAround(storeOf(m), nil, put) }}
+	c.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
 	report, err := in.ingest(f.dir, inputs, &f.reading, in.force)
 	if err != nil {
 		return err
@@ -181,7 +181,6 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	if r.sources.any() {
 		bytes, end, err := in.makeSources(dir, inputs, &r.sources, &c)
 		if err != nil {
-			in.wholly(err)
 			return nil, err
 		}
 		defer end()
@@ -194,7 +193,6 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = fault.Usage("-o", "%v", err)
 	}
-	in.wholly(err)
 	if errors.Is(err, context.Canceled) || errors.Is(err, fault.ErrInterrupted) {
 		in.reached = words.Counted(at.Lines, "line")
 	}
@@ -202,18 +200,10 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	return report, err
 }
 
-// wholly makes an error about memory one of resident memory, not of edges alone.
-func (in *invocation) wholly(err error) {
-	if over := new(*ingest.LimitError); errors.As(err, over) && (*over).Dir == "" {
-		(*over).Need, (*over).Limit = budget.Resident((*over).Need), in.memory
-	}
-}
-
 // planIngest plans an ingest.
 func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 	p, err := ingest.Estimate(in.ctx, inputs, c)
 	if err != nil {
-		in.wholly(err)
 		return err
 	}
 	in.planned = &budget.Needs{Disk: p.Disk + p.Temp + runFileBytes, Demand: spec.Demand{Sweeps: p.Passes}}

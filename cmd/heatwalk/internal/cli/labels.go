@@ -67,34 +67,7 @@ func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*nodefil
 	if err != nil {
 		return nil, err
 	}
-	return l, trainable(l)
-}
-
-// trainable returns an error unless labels are of two classes.
-func trainable(l *nodefile.Labels) error {
-	if len(l.Names) >= 2 {
-		return nil
-	}
-	e := &nodefile.ParseError{File: l.File, Msg: "no training labels"}
-	if len(l.Names) == 1 {
-		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
-		if len(l.Row) == 1 {
-			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
-		}
-		if l.MinusOne {
-			e.Fix = "-1 stands for no label, give that class another name"
-		}
-	}
-	return e
-}
-
-// sizesOf returns how many labels each class has.
-func sizesOf(l *nodefile.Labels) []int {
-	size := make([]int, len(l.Names))
-	for _, c := range l.Class {
-		size[c]++
-	}
-	return size
+	return l, l.Trainable()
 }
 
 // skippedLines counts the lines of a file of labels that label nothing.

@@ -64,7 +64,6 @@ func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 		return nil
 	})
 	if err != nil {
-		in.wholly(err)
 		return nil, err
 	}
 	n.Workers = in.threads

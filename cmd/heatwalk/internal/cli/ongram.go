@@ -111,7 +111,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return fault.Usage("--gram", "%s can be read once, and the kernel is read twice; give a plain file", g.files[0])
 	}
 	if err == nil {
-		err = trainable(k.Labels)
+		err = k.Labels.Trainable()
 	}
 	if err != nil {
 		return err
@@ -352,7 +352,7 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 		truth, err = read(f.truth)
 	}
 	if err == nil {
-		err = trainable(l)
+		err = l.Trainable()
 	}
 	return a, l, truth, err
 }

@@ -182,13 +182,8 @@ func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
 }
 
 // publish makes all files of a run on a store with parameters appear, those that stand
-// beside an output before it.
-func (o *product) publish(store, parameters any) error {
-	return o.publishAround(store, parameters, nil)
-}
-
-// publishAround is publish for files beside a store, which put puts in place.
-func (o *product) publishAround(store, parameters any, put func() error) error {
+// beside an output before it, around what put, unless it is nil, puts in place.
+func (o *product) publish(store, parameters any, put func() error) error {
 	if o.run != nil {
 		if err := o.in.writeRun(o.run, store, parameters, o.part); err != nil {
 			return err

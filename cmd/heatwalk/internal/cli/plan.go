@@ -39,15 +39,19 @@ func (g *openGraph) needs() *budget.Needs {
 // errPlanned ends a run of which only the needs were wanted.
 var errPlanned = errors.New("planned")
 
-// fit plans a run with plan, and settles what of the graph lies in memory.
+// fit plans a run with plan, and settles what of the graph, if there is one, lies in memory.
 func (in *invocation) fit(g *openGraph, plan func() (*budget.Needs, error)) (n *budget.Needs, err error) {
-	err = g.Settle(in.ctx, func() (spec.Demand, error) {
-		var err error
+	settle := func() (spec.Demand, error) {
 		if n, err = plan(); err != nil {
 			return spec.Demand{}, err
 		}
 		return n.Demand, nil
-	})
+	}
+	if g == nil {
+		_, err = settle()
+	} else {
+		err = g.Settle(in.ctx, settle)
+	}
 	if tooMuch(err) {
 		err = &overError{err, in.enough(plan)}
 	}
@@ -107,10 +111,7 @@ func (in *invocation) keepTo(n *budget.Needs) error {
 
 // keepWithin plans a run without a graph and keeps to the plan.
 func (in *invocation) keepWithin(plan func() (*budget.Needs, error)) error {
-	n, err := plan()
-	if tooMuch(err) {
-		err = &overError{err, in.enough(plan)}
-	}
+	n, err := in.fit(nil, plan)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return n, err
 	})
 	if err != nil {
-		return in.kernelError(err, name, f)
+		return kernelError(err, name)
 	}
 	if err := in.begin(d.g, plan); err != nil {
 		return err
@@ -101,11 +101,11 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	v, err := f.family.Resolve(f.given, kernel.On(in.ctx, nodes))
 	if err != nil {
-		return in.kernelError(err, name, f)
+		return kernelError(err, name)
 	}
 	k, err := kernel.New(in.ctx, nodes, f.name, v)
 	if err != nil {
-		return in.kernelError(err, name, f)
+		return kernelError(err, name)
 	}
 	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
 	if err != nil {
@@ -113,7 +113,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, file.Put, settings)
 	if err != nil {
-		return in.kernelError(err, name, f)
+		return kernelError(err, name)
 	}
 	if err := file.Close(); err != nil {
 		return err
@@ -199,10 +199,8 @@ const unsolved = "systems of equations of this graph were not solved to their to
 
 // kernelError gives an error of package kernel the flag or file that it is
 // about.
-func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error {
+func kernelError(err error, graph string) error {
 	switch {
-	case errors.Is(err, kernel.ErrAsymmetric):
-		return fault.Usage(graph, "%s", asymmetric(f.name, "--kernel=cwk"))
 	case errors.Is(err, kernel.ErrTolerance):
 		return fault.Usage("--tolerance", "%v", err)
 	case errors.Is(err, iterative.ErrIterationLimit):

@@ -22,7 +22,6 @@ import (
 // right flag, together with what was found wrong before.
 func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	in.formatErrors()
-	in.progress = progress.New(in.ctx, in.stderr, "none", true, false)
 	var (
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
@@ -50,6 +49,7 @@ func (in *invocation) missingValue(f *pflag.Flag) {
 // formatErrors settles the form of errors where the parser stopped before it
 // came to the flags that say so.
 func (in *invocation) formatErrors() {
+	in.progress = progress.New(in.ctx, in.stderr, "none", true, false)
 	for i, arg := range in.args {
 		name, text, given := strings.Cut(arg, "=")
 		switch name {
@@ -106,7 +106,6 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	in.formatErrors()
-	in.progress = progress.New(in.ctx, in.stderr, "none", true, false)
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

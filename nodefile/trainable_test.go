@@ -1,4 +1,4 @@
-package cli
+package nodefile_test
 
 import (
 	"slices"
@@ -20,18 +20,18 @@ func TestTrainable(t *testing.T) {
 		{nodefile.Labels{}, "l.tsv: no training labels"},
 	} {
 		c.l.File = "l.tsv"
-		if err := trainable(&c.l); err == nil || err.Error() != c.want {
+		if err := c.l.Trainable(); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
-	if err := trainable(&nodefile.Labels{Names: []string{"A", "B"}}); err != nil {
+	if err := (&nodefile.Labels{Names: []string{"A", "B"}}).Trainable(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestSizesOfLabels(t *testing.T) {
 	l := &nodefile.Labels{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}, Names: []string{"A", "B", "C"}}
-	if want := []int{2, 1, 2}; !slices.Equal(sizesOf(l), want) {
-		t.Errorf("sizes %v, want %v", sizesOf(l), want)
+	if want := []int{2, 1, 2}; !slices.Equal(l.Sizes(), want) {
+		t.Errorf("sizes %v, want %v", l.Sizes(), want)
 	}
 }
