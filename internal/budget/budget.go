@@ -79,6 +79,14 @@ func (p *Plan) Left() (bytes int64, ok bool) {
 	return max(0, p.Limit-p.total), p.Limit > 0
 }
 
+// Room returns what the limit leaves as the limit of a part: at least 1, 0 for none.
+func (p *Plan) Room() int64 {
+	if p.Limit == 0 {
+		return 0
+	}
+	return max(1, p.Limit-p.total)
+}
+
 // Total returns the sum of what is reserved now.
 func (p *Plan) Total() int64 { return p.total }
 

@@ -222,9 +222,7 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 	if g.in.estimating {
 		n.Disk += ids.Bytes()
 	}
-	if left, limited := n.Left(); limited {
-		s.Memory = max(1, left)
-	}
+	s.Memory = n.Room()
 	if g.in.maxMemory == 0 {
 		p.Bound(ids.N, f.K, s)
 	}

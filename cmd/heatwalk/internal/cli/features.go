@@ -212,10 +212,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		if err := n.Reserve(16*int64(len(d.rows)+len(d.cols)), "picked rows"); err != nil {
 			return n, err
 		}
-		w.A, w.Memory = d.g.A, 0
-		if left, limited := n.Left(); limited {
-			w.Memory = max(1, left)
-		}
+		w.A, w.Memory = d.g.A, n.Room()
 		list, sweeps, err := m.memory()
 		if err != nil {
 			return n, err

@@ -86,10 +86,7 @@ func (d *graphRun) take(s *method.Settings, bytes, disk int64, list func() (phas
 		if err := n.Reserve(learnerBytes+bytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
 			return n, err
 		}
-		s.Memory = 0
-		if left, limited := n.Left(); limited {
-			s.Memory = max(1, left)
-		}
+		s.Memory = n.Room()
 		phases, sweeps, err := list()
 		if err != nil {
 			return n, err

@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -238,7 +237,7 @@ func (r *collectionRun) list() ([]spec.Bytes, error) {
 		}
 		list, err := f.kernels[0].Memory(in.ctx, r.shape, r.c, v, in.threads)
 		if r.c == nil {
-			list = append(list, spec.Bytes{What: "rows of values", Bytes: rowBytes(r.shape.Graphs)})
+			list = append(list, spec.Bytes{What: "rows of values", Bytes: graphs.RowsBytes(r.shape.Graphs, 1)})
 		}
 		return list, err
 	}
@@ -250,9 +249,6 @@ func (r *collectionRun) list() ([]spec.Bytes, error) {
 	list, err := ongram.CollectionMemory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
 	return append(list, own), err
 }
-
-// rowBytes is what a row of values between n graphs takes, and what is written of it.
-func rowBytes(n int) int64 { return sparse.BlockBytes[float64](1, n) + 4*int64(n) }
 
 // explain names files and flags in errors about a collection.
 func (r *collectionRun) explain(err error) error {
@@ -318,13 +314,10 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	if err != nil {
 		return err
 	}
-	group := n // rows that are computed at a time
+	var room int64 // for the rows that are computed at a time
 	err = r.keep(func(need *budget.Needs) error {
-		need.Disk, group = files, n
-		if left, limited := need.Left(); limited {
-			group = int(min(int64(n), max(1, left/rowBytes(n))))
-		}
-		return need.Reserve(int64(group)*rowBytes(n), "rows of values")
+		need.Disk, room = files, graphs.RowsBytes(n, need.Room())
+		return need.Reserve(room, "rows of values")
 	})
 	if err != nil {
 		return err
@@ -335,17 +328,8 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	}
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
-	var rows *sparse.Block[float64] // of the group that is written
-	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)}, func(i int, row []float64) error {
-		if i%group == 0 {
-			rows = sparse.NewBlock[float64](min(group, n-i), n)
-			if err := gram.RowsTo(in.ctx, rows, i); err != nil {
-				return r.explain(err)
-			}
-		}
-		copy(row, rows.Row(i%group))
-		return nil
-	})
+	rowTo := gram.Rows(in.ctx, room)
+	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)}, func(i int, row []float64) error { return r.explain(rowTo(i, row)) })
 	if err != nil {
 		return err
 	}

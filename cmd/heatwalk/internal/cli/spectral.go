@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -80,7 +79,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	plan, err := in.fit(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err == nil {
-			hold, err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
+			hold, err = f.plan(d, n, settings, tablefile.NPY.Bytes(rowAxis.N, colAxis.N, f.dtype))
 		}
 		return n, err
 	})
@@ -141,45 +140,20 @@ func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, lo, hi int, err erro
 	return rows, cols, lo, hi, err
 }
 
-// planSpectral adds to n what a block of a kernel takes, and sets the memory of
-// its settings. It tells whether the block is held until it is complete: where
-// there is room for it, and as much for the rest, or the output takes no pieces.
-func planSpectral[T sparse.Float](d *graphRun, n *budget.Needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
+// plan adds to n what a block takes, sets the memory of its settings, and tells whether the
+// block is held until it is complete.
+func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, block int64) (hold bool, err error) {
 	n.Sweeps = spec.UnknownSweeps
 	v, err := f.family.Resolve(f.given, kernel.OnDegrees(d.g.Degrees))
 	if err != nil {
 		return false, err
 	}
-	memory := func(limit int64) []spec.Bytes {
-		return f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, limit)
+	if left, limited := n.Left(); !d.takesPieces() && limited && block > left {
+		return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+			d.path, words.Bytes(block))
 	}
-	left, limited := n.Left()
-	block := []spec.Bytes{{What: "block", Bytes: int64(rows.N) * int64(cols.N) * int64(unsafe.Sizeof(T(0)))}}
-	held := spec.Sum(block)
-	if hold = !limited || held <= left/2; hold && limited {
-		hold = spec.Sum(memory(left-held)) <= left-held
-	}
-	if !d.takesPieces() {
-		if limited && held > left {
-			return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-				d.path, words.Bytes(held))
-		}
-		hold = true
-	}
-	if !limited {
-		left = 0
-	} else if hold {
-		left = max(1, left-held)
-	}
-	if hold {
-		if err := n.ReserveList(block); err != nil {
-			return false, err
-		}
-	}
-	list := memory(left)
-	if s.Memory = left; !limited {
-		s.Memory = spec.Sum(list)
-	}
+	var list []spec.Bytes
+	list, s.Memory, hold = f.family.Plan(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room(), block, !d.takesPieces())
 	return hold, n.ReserveList(list)
 }
 
