@@ -221,11 +221,11 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	problem := d.problem()
 	reference, err := method.Refer(in.ctx, f.method, problem, s)
 	if err != nil {
-		return in.methodError(err, name)
+		return in.graphError(err, name, another)
 	}
 	p, err := f.method.Predict(in.ctx, problem, nil, s)
 	if err != nil {
-		return in.methodError(err, name)
+		return in.graphError(err, name, another)
 	}
 	in.warnClassify(f, p, l, s)
 	if len(f.method.Takes()) == 0 {
@@ -236,7 +236,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}}
 	if f.suggest > 0 {
 		if r.suggested, err = suggest.Nodes(in.ctx, problem, p, f.suggest, s); err != nil {
-			return in.methodError(err, name)
+			return in.graphError(err, name, another)
 		}
 		r.Suggested = len(r.suggested)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
@@ -74,9 +73,6 @@ type convertFlags struct {
 	dtype     string // "": that of the input
 }
 
-// matrixFlags are the flags for matrices of features alone.
-var matrixFlags = []string{"labels", "dtype", "columns", "zero-based"}
-
 func newConvert(in *invocation) *cobra.Command {
 	var f convertFlags
 	cmd := &cobra.Command{
@@ -112,21 +108,15 @@ func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convert
 	}
 	f.matrix = in.isMatrix(args[0], f)
 	in.checkConverted(args[0], f)
-	given := func(names []string, what string) {
-		cmd.Flags().Visit(func(flag *pflag.Flag) {
-			if slices.Contains(names, flag.Name) && flag.Name != "nodes" {
-				in.problem("--"+flag.Name, "is for %s; leave it out", what)
-			}
-		})
-	}
 	if !f.matrix {
 		in.checkGraph(cmd, args, &f.reading)
-		given(matrixFlags, "matrices of features (.svm .npy .npz)")
+		in.refuse(cmd.Flags(), rule{true, "labels dtype columns zero-based", "is for matrices of features (.svm .npy .npz); leave it out"})
 	} else {
 		if f.labels != "" && f.format != nil && !f.format.text {
 			in.problem("--labels", "%s files hold no labels; write LIBSVM text (.svm), or leave it out", f.format.name)
 		}
-		given(f.names, "graphs, and "+args[0]+" is a matrix of features")
+		ofGraphs := slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return name == "nodes" }) // these are ids of rows too
+		in.refuse(cmd.Flags(), rule{true, strings.Join(ofGraphs, " "), "is for graphs, and " + args[0] + " is a matrix of features; leave it out"})
 	}
 	inputs := append(args, f.labels, f.config.Nodes)
 	in.checkStdin(inputs...)

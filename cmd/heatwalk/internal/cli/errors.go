@@ -15,6 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/system"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // fail prints err, if there is one to print, and returns the exit code.
@@ -87,6 +90,34 @@ func (in *invocation) overLimit(err error) error {
 		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
 	}
 	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(in.memory), what, need, otherwise)
+}
+
+// unsolved says that an iteration did not come to its end, in place of its own words,
+// which count steps and columns. Of a kernel loosened tells what to do, of a method another.
+const (
+	unsolved = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
+	loosened = "loosen --tolerance, or take parameters farther from the end of their range"
+	another  = "take parameters farther from the end of their range, or another --method"
+)
+
+// graphError names the graph in an error of a kernel or method about its directions, or about
+// an iteration on it that did not come to its tolerance.
+func (in *invocation) graphError(err error, graph, advice string) error {
+	limited := new(problem.Error)
+	switch {
+	case errors.Is(err, kernel.ErrTolerance):
+		return fault.Usage("--tolerance", "%v", err)
+	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
+		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=cwk"))
+	case errors.As(err, &limited) && limited.Short > 0:
+		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
+			words.Bytes(in.memory+limited.Short+limited.Short/4))
+	case errors.As(err, &limited):
+		return fault.Machine(err, graph, unsolved+"; take another --method")
+	case errors.Is(err, iterative.ErrIterationLimit):
+		return fault.Machine(err, graph, "%s; %s", unsolved, advice)
+	}
+	return err
 }
 
 // interruption tells how far the run had come and what it left as it was.

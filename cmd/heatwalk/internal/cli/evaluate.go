@@ -116,7 +116,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	report, err := in.runPlan(d.problem(), plan)
 	if err != nil {
-		return in.methodError(f.explain(err, g.Nodes, l), name)
+		return in.graphError(f.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
 	return d.publishPlanned(doc, storeOf(g.Manifest), plan)

@@ -169,12 +169,7 @@ func openError(err error) error {
 }
 
 // memory returns what the open graph leaves of the limit; 0 means no limit.
-func (g *openGraph) memory() int64 {
-	if g.in.memory == 0 {
-		return 0
-	}
-	return max(1, g.in.plannable()-g.held())
-}
+func (g *openGraph) memory() int64 { return g.needs().Room() }
 
 // held returns what the graph and the attributes of its nodes take.
 func (g *openGraph) held() int64 {

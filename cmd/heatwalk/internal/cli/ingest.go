@@ -144,8 +144,8 @@ func madeStore(r *ingest.Report) string {
 func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
 	c := r.config
 	c.Force, c.Workers, c.TempDir, c.Warn = force, in.threads, in.tempDir, in.warnText
-	if in.memory > 0 {
-		c.Memory = max(1, in.plannable()-r.taken)
+	if limit := in.dataLimit(); limit > 0 {
+		c.Memory = max(1, limit-r.taken)
 	}
 	if c.Stdin == nil {
 		c.Stdin = in.stdin

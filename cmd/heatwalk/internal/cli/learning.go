@@ -10,11 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
@@ -131,24 +127,6 @@ func (in *invocation) checkForm(entries []method.Entry, given spec.Values) {
 			return
 		}
 	}
-}
-
-// methodError names the graph in an error about its directions, or about an
-// iteration on it that did not come to its tolerance.
-func (in *invocation) methodError(err error, graph string) error {
-	limited := new(problem.Error)
-	switch {
-	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
-		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=cwk"))
-	case errors.As(err, &limited) && limited.Short > 0:
-		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			words.Bytes(in.memory+limited.Short+limited.Short/4))
-	case errors.As(err, &limited):
-		return fault.Machine(err, graph, unsolved+"; take another --method")
-	case errors.Is(err, iterative.ErrIterationLimit):
-		return fault.Machine(err, graph, unsolved+"; take parameters farther from the end of their range, or another --method")
-	}
-	return err
 }
 
 // unfinishedAdvice is what to do about an iteration that ended at its limit.

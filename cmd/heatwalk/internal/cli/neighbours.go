@@ -50,16 +50,13 @@ const maxContentWeight = 1e100
 
 // attributes reads the rows of --of as a source of the graph.
 func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
-	o := &tablefile.Options{}
-	stage := in.progress.Begin("reading "+n.of, 0, progress.Bytes)
-	o.Progress = func(done, total int64) { stage.Set(done, total) }
-	f, err := tablefile.Inspect(in.ctx, n.of, o)
+	f, err := tablefile.Inspect(in.ctx, n.of, &tablefile.Options{Progress: in.progress.Begin("reading "+n.of, 0, progress.Bytes).Set})
 	if err != nil {
 		return nil, err
 	}
 	x, ids, err := tablefile.ReadCSR(in.ctx, f, n.ids, in.stdin, func(need int64) error {
-		if in.memory > 0 && need > in.plannable() {
-			return &ingest.LimitError{Need: need, Limit: in.memory}
+		if limit := in.dataLimit(); limit > 0 && need > limit {
+			return &ingest.LimitError{Need: need, Limit: limit}
 		}
 		return nil
 	})

@@ -9,15 +9,12 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// plannable returns the bytes of data whose run stays within the limit.
-func (in *invocation) plannable() int64 { return max(1, budget.Data(in.memory)) }
-
-// dataLimit returns the limit of a plan; 0 means none.
+// dataLimit returns the bytes of data whose run stays within the limit; 0 means none.
 func (in *invocation) dataLimit() int64 {
 	if in.memory == 0 {
 		return 0
 	}
-	return in.plannable()
+	return max(1, budget.Data(in.memory))
 }
 
 // needs returns the needs of a run within the limit, so far nothing.

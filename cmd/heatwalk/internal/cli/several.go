@@ -70,7 +70,7 @@ func (in *invocation) runSeveralClassify(name string, f *classifyFlags) error {
 	}
 	model, p, err := multilabel.Predict(in.ctx, d.problem(), s)
 	if err != nil {
-		return in.methodError(err, name)
+		return in.graphError(err, name, another)
 	}
 	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{learned: d.learned(d.l), Method: "spectral", Several: model}}
 	r.Labelled = model.Labelled
@@ -106,7 +106,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
 	}
 	if err != nil {
-		return in.methodError(f.explain(err, d.g.Nodes, d.l), name)
+		return in.graphError(f.explain(err, d.g.Nodes, d.l), name, another)
 	}
 	doc := &severalEvaluated{Report: report, Graph: name, Skipped: skippedOf(d.l)}
 	return d.publishReport(doc, report, storeOf(d.g.Manifest), nil)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -84,7 +82,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return n, err
 	})
 	if err != nil {
-		return kernelError(err, name)
+		return in.graphError(err, name, loosened)
 	}
 	if err := in.begin(d.g, plan); err != nil {
 		return err
@@ -100,11 +98,11 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	v, err := f.family.Resolve(f.given, kernel.On(in.ctx, nodes))
 	if err != nil {
-		return kernelError(err, name)
+		return in.graphError(err, name, loosened)
 	}
 	k, err := kernel.New(in.ctx, nodes, f.name, v)
 	if err != nil {
-		return kernelError(err, name)
+		return in.graphError(err, name, loosened)
 	}
 	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
 	if err != nil {
@@ -112,7 +110,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, file.Put, settings)
 	if err != nil {
-		return kernelError(err, name)
+		return in.graphError(err, name, loosened)
 	}
 	if err := file.Close(); err != nil {
 		return err
@@ -165,22 +163,6 @@ func asymmetric(what, instead string) string {
 		text += " or use " + instead
 	}
 	return text
-}
-
-// unsolved says that an iteration did not come to its end, in place of its own words,
-// which count steps and columns.
-const unsolved = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
-
-// kernelError gives an error of package kernel the flag or file that it is
-// about.
-func kernelError(err error, graph string) error {
-	switch {
-	case errors.Is(err, kernel.ErrTolerance):
-		return fault.Usage("--tolerance", "%v", err)
-	case errors.Is(err, iterative.ErrIterationLimit):
-		return fault.Machine(err, graph, unsolved+"; loosen --tolerance, or take parameters farther from the end of their range")
-	}
-	return err
 }
 
 // finishKernel publishes a block and says what it is.
