@@ -35,6 +35,9 @@ func (in *invocation) fail(err error) int {
 	}
 	for _, r := range fault.Reports(err) {
 		r.Code = code
+		if flag := withFlags(r.File); flag != r.File { // an option of the library
+			r.File, r.Flag = "", flag
+		}
 		for _, text := range []*string{&r.Text, &r.Flag, &r.Message, &r.Hint} {
 			*text = withFlags(*text)
 		}

@@ -72,6 +72,8 @@ func TestReports(t *testing.T) {
 			[]Report{{Text: "e.tsv:3:5: weight \"x\" is not a number; fix the line", File: "e.tsv", Line: 3, Column: 5, Message: "weight \"x\" is not a number", Hint: "fix the line"}}},
 		{&nodefile.ParseError{File: "e.bin", Byte: at, AtByte: true, Msg: "NUL byte"},
 			[]Report{{Text: "e.bin@512: NUL byte", File: "e.bin", Byte: &at, Message: "NUL byte"}}},
+		{&nodefile.ParseError{File: "t.csv", Msg: "strings are in one column; name the one"},
+			[]Report{{Text: "t.csv: strings are in one column; name the one", File: "t.csv", Message: "strings are in one column", Hint: "name the one"}}},
 		{errors.Join(&nodefile.ParseError{File: "e", Line: 1, Msg: "m"}, errors.New("e: at least 6 more bad lines")),
 			[]Report{{Text: "e:1: m", File: "e", Line: 1, Message: "m"}, {Text: "e: at least 6 more bad lines", Message: "e: at least 6 more bad lines"}}},
 		{fmt.Errorf("%w: %w", errors.New("wrong"), &nodefile.ParseError{File: "e", Line: 1, Msg: "m"}),

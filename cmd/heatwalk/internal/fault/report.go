@@ -147,6 +147,9 @@ func linesReport(err error, first *nodefile.ParseError) []Report {
 
 func parseReport(p *nodefile.ParseError) Report {
 	r := Report{Text: p.Error(), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Fix}
+	if r.Hint == "" {
+		r.Message, r.Hint, _ = strings.Cut(p.Msg, "; ")
+	}
 	if p.AtByte {
 		r.Byte = &p.Byte
 	}
