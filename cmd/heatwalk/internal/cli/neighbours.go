@@ -39,7 +39,7 @@ func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *read
 	case !given && len(args) == 0:
 		in.problem(cmd.Name(), "INPUT is missing; usage: %s", synopsis(cmd))
 	case !given:
-	case n.Neighbours == 0 && n.Least == 0:
+	case n.Neighbours == 0 && n.Least == 0 && !in.noted("--neighbours") && !in.noted("--least-cosine"):
 		in.problem("--of", "is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
 	case r.sources.any():
 		in.problem("--of", "makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
