@@ -155,7 +155,7 @@ func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
 
 // checkSuggest notes what does not go with --suggest.
 func (in *invocation) checkSuggest(flags *pflag.FlagSet, f *classifyFlags) {
-	if f.out != "-" && formatOf(f.out, predictionFormats) != ".tsv" {
+	if f.out != "-" && formatOf(f.out, scoreFormats) != ".tsv" {
 		in.problem("-o", "suggestions are lines of text; write FILE.tsv")
 	}
 	in.refuse(flags, rule{true, "scores truth slab unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
