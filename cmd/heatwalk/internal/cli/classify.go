@@ -102,6 +102,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classifyFlags) {
 	flags := cmd.Flags()
 	in.checkNoVectors(flags, f.kernel, effectFlags())
+	in.refuse(flags, rule{true, "combine", "is about several kernels; give --gram FILE,FILE"})
 	in.checkScores(flags, f)
 	in.checkGraph(cmd, args, &f.reading)
 	formats := scoreFormats

@@ -89,7 +89,7 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 		} else if near := nearest.Of(name, names); near != "" && name != "" {
 			in.problem("--kernel", "there is no kernel %s between graphs; did you mean %s?", quoted(name), near)
 		} else if all := strings.Join(names, ", "); name == "" {
-			in.problem("--kernel", "is missing; give one of %s", all)
+			in.problem("--kernel", "it is missing; give one of %s", all)
 		} else {
 			in.problem("--kernel", "there is no kernel %s between graphs; give one of %s", quoted(name), all)
 		}
@@ -125,8 +125,16 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 		given, _ := in.given(flags, s)
 		maps.Copy(f.given, given)
 	}
+	none := declared[0].Name + " has no such parameter; leave it out"
+	if len(declared) > 1 {
+		names := make([]string, len(declared))
+		for i, s := range declared {
+			names[i] = s.Name
+		}
+		none = "none of " + strings.Join(names, ", ") + " has such a parameter; leave it out"
+	}
 	for _, p := range append(ofMethods(), graphKernels().params(byDefault)...) {
-		in.refuse(flags, rule{!takes(p.Name), p.Name, declared[0].Name + " has no such parameter; leave it out"})
+		in.refuse(flags, rule{!takes(p.Name), p.Name, none})
 	}
 	in.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
