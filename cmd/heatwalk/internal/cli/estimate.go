@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -88,12 +87,9 @@ func (in *invocation) printPlan(command string, n *budget.Needs) error {
 		doc.Closing = in.closing()
 		return in.document(doc)
 	}
-	w := in.stdout
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-28s %s\n", name, fmt.Sprintf(format, args...))
-	}
+	var lines [][2]string
 	for _, it := range doc.Items {
-		line(it.What, "%s", words.Bytes(it.Bytes))
+		lines = append(lines, [2]string{it.What, words.Bytes(it.Bytes)})
 	}
 	total := words.Bytes(doc.MemoryBytes)
 	if in.memory > 0 {
@@ -102,12 +98,10 @@ func (in *invocation) printPlan(command string, n *budget.Needs) error {
 	if doc.SureBytes < doc.MemoryBytes {
 		total += ", " + words.Bytes(doc.SureBytes) + " without what may not be needed"
 	}
-	line("memory", "%s", total)
-	line("disk", "%s", words.Bytes(doc.DiskBytes))
-	if doc.Sweeps == nil {
-		line("sweeps", "depend on what is found on the way")
-	} else {
-		line("sweeps", "%s", words.Count(int64(*doc.Sweeps)))
+	sweeps := "depend on what is found on the way"
+	if doc.Sweeps != nil {
+		sweeps = words.Count(int64(*doc.Sweeps))
 	}
+	sheet(in.stdout, 28, append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}))
 	return in.stdout.err
 }

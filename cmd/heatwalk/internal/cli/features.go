@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,15 +107,10 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 
 // checkFolds refuses folds that the smallest class cannot fill.
 func checkFolds(folds int, l *nodefile.Labels) error {
-	size := l.Sizes()
-	least := -1
-	for c, n := range size {
-		if n > 0 && (least < 0 || n < size[least]) {
-			least = c
-		}
-	}
+	size := l.Sizes() // of each class at least 1
+	least := slices.Index(size, slices.Min(size))
 	switch {
-	case least < 0 || size[least] >= folds:
+	case size[least] >= folds:
 		return nil
 	case size[least] == 1:
 		return fault.Usage("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])

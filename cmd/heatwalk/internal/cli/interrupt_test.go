@@ -164,7 +164,7 @@ func TestInterruptWalks(t *testing.T) {
 				}
 				defer os.Remove(rows)
 			}
-			message := interrupted(t, program(t, dir, args...), 1200*time.Millisecond)
+			message := interrupted(t, program(t, dir, args...), 500*time.Millisecond)
 			if !strings.HasPrefix(message, "heatwalk: interrupted after ") {
 				t.Errorf("stderr: %s", message)
 			}

@@ -33,7 +33,8 @@ func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		in.missingValue(missing.GetFlag())
 	case errors.As(err, &invalid):
-		in.problem("--"+invalid.GetFlag().Name, "%s is not a value it takes; %s", quoted(invalid.GetValue()), boolHint(invalid.GetFlag()))
+		name := "--" + invalid.GetFlag().Name // a switch, since the others check themselves
+		in.problem(name, "%s is not a value it takes; write %s or %[2]s=false", quoted(invalid.GetValue()), name)
 	default:
 		in.problem(cmd.Name(), "%v", err)
 	}
@@ -65,10 +66,6 @@ func (in *invocation) formatErrors() {
 			in.logFormat = text
 		}
 	}
-}
-
-func boolHint(f *pflag.Flag) string {
-	return "write --" + f.Name + " or --" + f.Name + "=false"
 }
 
 func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) {

@@ -45,16 +45,13 @@ func Reports(err error) []Report {
 	case errors.As(err, &usage):
 		var list []Report
 		for _, p := range usage.problems {
-			r := textReport(p.Place + ": " + p.What)
-			r.Flag = p.Place
-			r.Message, r.Hint, _ = strings.Cut(p.What, "; ")
-			list = append(list, r)
+			list = append(list, flagReport(p.Place, p.What))
 		}
 		return list
 	case errors.As(err, &declared):
-		return []Report{flagReport(declared.Parameter, declared.What)}
+		return []Report{flagReport("--"+declared.Parameter, declared.What)}
 	case errors.Is(err, tablefile.ErrRange):
-		return []Report{flagReport("dtype", err.Error()+"; give --dtype float64")}
+		return []Report{flagReport("--dtype", err.Error()+"; give --dtype float64")}
 	case errors.Is(err, graph.ErrScale):
 		_, text, _ := strings.Cut(err.Error(), "graph: ")
 		return []Report{textReport(text)}
@@ -74,10 +71,10 @@ func Reports(err error) []Report {
 	return []Report{textReport(err.Error())}
 }
 
-// flagReport makes a report of a parameter that does not fit the graph or the labels.
-func flagReport(name, what string) Report {
-	r := textReport("--" + name + ": " + what)
-	r.Flag = "--" + name
+// flagReport makes a report of what is wrong with a flag or argument.
+func flagReport(place, what string) Report {
+	r := textReport(place + ": " + what)
+	r.Flag = place
 	r.Message, r.Hint, _ = strings.Cut(what, "; ")
 	return r
 }

@@ -8,13 +8,8 @@ import (
 // Showing returns a callback that shows a stage whose work is counted in the unit, from
 // its first call on.
 func (p *Display) Showing(name string, u Unit) func(done, total int) {
-	var shown *Stage
-	return func(done, total int) {
-		if shown == nil {
-			shown = p.Begin(name, int64(total), u)
-		}
-		shown.Set(int64(done), int64(total))
-	}
+	units, _ := p.Parts(name, u)
+	return units
 }
 
 // Parts returns callbacks that show how much of a stage is done in its unit, and what
