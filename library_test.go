@@ -7,9 +7,14 @@ import (
 	"testing"
 )
 
-// docs/library.md shows code that runs: each of its blocks is the body of an example.
+// docs/library.md and README.md show code that runs: each of their blocks stands in an
+// example.
 func TestLibraryPage(t *testing.T) {
 	page, err := os.ReadFile("docs/library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,10 +24,12 @@ func TestLibraryPage(t *testing.T) {
 	}
 	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	code := words(string(examples))
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	block := regexp.MustCompile("(?s)```go\n(.*?)```")
+	blocks := block.FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 10 {
 		t.Errorf("%d blocks, want ten jobs", len(blocks))
 	}
+	blocks = append(blocks, block.FindAllStringSubmatch(string(readme), -1)...)
 	for _, b := range blocks {
 		if !strings.Contains(code, words(b[1])) {
 			t.Errorf("no example has\n%s", b[1])

@@ -20,8 +20,8 @@
 //
 //	k := closed.KernelOf("categorical")
 //	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.3)}, nil)
-//	gram, err := k.Of(attributes, v)
-//	gram.RowTo(row, i)                         // row[j] = K(i, j)
+//	values, err := k.Of(attributes, v)
+//	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
 // A [Gram] holds the records alone and computes values when they are asked for: of
 // categorical records by comparing eight attributes at once and looking up the product

@@ -2,9 +2,9 @@
 // common walks, cyclic and tree patterns, sets of parts, and propagated labels.
 //
 //	c, err := graphs.Read(ctx, "MUTAG", nil)
-//	gram, err := graphs.Of("propagation").Prepare(ctx, c, nil, nil)
+//	values, err := graphs.Of("propagation").Prepare(ctx, c, nil, nil)
 //	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
-//	err = gram.RowsTo(ctx, k, 0)
+//	err = values.RowsTo(ctx, k, 0)
 //
 // A [Kernel] is a declaration that stands in the file of its algorithm; [Kernels] lists
 // them. Values are the same to the bit for any number of workers and rows at a time.
