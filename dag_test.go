@@ -89,7 +89,7 @@ var forTests = map[string]bool{
 	"internal/durable/durabletest": true,
 	"sparse/sparsetest":            true,
 	"method/internal/problemtest":  true,
-	"kernel/graphs/graphstest":     true,
+	"internal/graphstest":          true,
 }
 
 // graphFree packages work on plain matrices and know no graph.

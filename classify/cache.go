@@ -12,7 +12,7 @@ import (
 // those in use, so a row may be known up to some length only. When it is full,
 // the row that was used longest ago makes room.
 type rowCache[T float] struct {
-	gram  PartGram
+	gram  Gram
 	item  []int // by position
 	limit int   // how many rows are held at most: those of whole chunks
 
@@ -44,7 +44,7 @@ func valueBytes[T float]() int64 {
 const chunkLen = 1 << 14
 
 // reset empties the cache for the items of another machine.
-func (c *rowCache[T]) reset(gram PartGram, item []int, bytes int64) {
+func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
 	n := len(item)
 	c.gram, c.item = gram, item
 	c.slot = resize(c.slot, n)

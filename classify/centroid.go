@@ -37,7 +37,6 @@ func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*Mode
 		return nil, err
 	}
 	model := &Model{Classes: classes, Items: k.Len(), Pairs: g.againstRest(), Machines: make([]Machine, len(g.present))}
-	values := parts(k)
 	for m, c := range g.present {
 		items := g.class(c)
 		machine := &model.Machines[m]
@@ -53,7 +52,7 @@ func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*Mode
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			values.PartTo(row, i, items)
+			k.PartTo(row, i, items)
 			machine.Rho += inner(row, machine.Coef)
 		}
 		machine.Rho /= 2 * float64(len(items))

@@ -128,12 +128,11 @@ func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], erro
 	if g.Data == nil {
 		g.Data = make([]float64, n*n)
 	}
-	values := parts(k)
 	for a, i := range items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		values.PartTo(g.row(a), i, items)
+		k.PartTo(g.row(a), i, items)
 		for _, x := range g.row(a) {
 			if !finite(x) {
 				return nil, ErrNotFinite
@@ -183,13 +182,10 @@ func (m *deep) distances(row []float64, own float64, diagonal []float64, level i
 func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error {
 	n, workers := len(all), sched.Workers(0)
 	diagonal, sums := make([]float64, n), make([]float64, n)
-	values, rows := make([]PartGram, workers), make([]float64, workers*n)
-	for w := range values {
-		values[w] = parts(k)
-	}
+	rows := make([]float64, workers*n)
 	at := 0
 	for a, i := range all {
-		values[0].PartTo(diagonal[a:a+1], i, all[a:a+1])
+		k.PartTo(diagonal[a:a+1], i, all[a:a+1])
 		if at < len(m.items) && m.items[at] == i {
 			m.diagonal, at = append(m.diagonal, diagonal[a]), at+1
 		}
@@ -198,7 +194,7 @@ func (m *deep) measure(ctx context.Context, k Gram, all []int, depth int) error 
 		err := sched.Run(ctx, workers, n, func(worker, a int) error {
 			a = n - 1 - a // the longest rows first
 			below := rows[worker*n:][:a]
-			values[worker].PartTo(below, all[a], all[:a])
+			k.PartTo(below, all[a], all[:a])
 			for _, x := range below {
 				if !finite(x) {
 					return ErrNotFinite

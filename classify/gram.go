@@ -14,22 +14,16 @@ type float interface{ float32 | float64 }
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
 //
-// Of a [PartGram] learners ask for the parts of rows that they need. With the methods Alike() []int, which numbers the distinct
-// items from 0 and returns the number of each item, and DistinctTo(dst []float64, i int),
-// which stores the values of item i with all distinct ones in their order, what is the
-// same for items that are alike is computed once.
+// With the methods Alike() []int, which numbers the distinct items from 0 and returns the
+// number of each item, and DistinctTo(dst []float64, i int), which stores the values of item
+// i with all distinct ones in their order, what is the same for items that are alike is
+// computed once.
 type Gram interface {
 	// Len returns the number of items n.
 	Len() int
 	// RowTo stores K(i, j) in dst[j] for all n items j.
 	RowTo(dst []float64, i int)
-}
-
-// PartGram is a [Gram] that gives parts of its rows, which is all that learners ask for.
-// Any other Gram is asked for whole rows.
-type PartGram interface {
-	Gram
-	// PartTo stores K(i, items[j]) in dst[j].
+	// PartTo stores K(i, items[j]) in dst[j]. It is all that learners ask for.
 	PartTo(dst []float64, i int, items []int)
 }
 
@@ -38,7 +32,7 @@ type denseGram[T float] sparse.Block[T]
 
 // DenseGram returns the values of a symmetric matrix as a Gram, K(i, j) = k_ij. It shares
 // memory with k.
-func DenseGram[T float32 | float64](k *sparse.Block[T]) PartGram {
+func DenseGram[T float32 | float64](k *sparse.Block[T]) Gram {
 	if k.Rows != k.Cols {
 		panic(badShape)
 	}
@@ -60,7 +54,7 @@ func (g *denseGram[T]) RowTo(dst []float64, i int) {
 	}
 }
 
-// PartTo implements [PartGram].
+// PartTo implements [Gram].
 func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
 	simd.Take(dst, g.row(i), items)
 }
@@ -75,7 +69,7 @@ type linearGram[T float] struct{ *sparse.Block[T] }
 // LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram,
 // computed when it is asked for: a row costs Rows·Cols products. Products and sums are
 // float64 whatever the features are. It shares memory with f.
-func LinearGram[T float32 | float64](f *sparse.Block[T]) PartGram { return linearGram[T]{f} }
+func LinearGram[T float32 | float64](f *sparse.Block[T]) Gram { return linearGram[T]{f} }
 
 // Len implements [Gram].
 func (f linearGram[T]) Len() int { return f.Rows }
@@ -91,7 +85,7 @@ func (f linearGram[T]) RowTo(dst []float64, i int) {
 	}
 }
 
-// PartTo implements [PartGram].
+// PartTo implements [Gram].
 func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 	x := f.Row(i)
 	dst = dst[:len(items)]
@@ -179,27 +173,6 @@ func addScaled[T float](dst []float64, a float64, x []T) {
 // roundedGram is a Gram that stores K(i, items[j]) in single precision.
 type roundedGram interface {
 	roundedTo(dst []float32, i int, items []int)
-}
-
-// wholeRows is a PartGram of a Gram that only knows whole rows.
-type wholeRows struct {
-	Gram
-	row []float64
-}
-
-// PartTo implements [PartGram].
-func (w *wholeRows) PartTo(dst []float64, i int, items []int) {
-	w.RowTo(w.row, i)
-	simd.Take(dst, w.row, items)
-}
-
-// parts returns k itself if it gives parts of rows. What it returns is for one
-// goroutine.
-func parts(k Gram) PartGram {
-	if p, ok := k.(PartGram); ok {
-		return p
-	}
-	return &wholeRows{Gram: k, row: make([]float64, k.Len())}
 }
 
 const (

@@ -26,7 +26,6 @@ func TestGrams(t *testing.T) {
 	grams := map[string]Gram{
 		"features":      LinearGram(p.f),
 		"dense matrix":  DenseGram(sparse.BlockOfDense(wide.Slice(1, 24, 2, 25).(*mat.Dense))),
-		"whole rows":    onlyRows{dense},
 		"single values": narrow,
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -39,7 +38,7 @@ func TestGrams(t *testing.T) {
 				t.Fatalf("%s: row %d of %d differs", name, i, k.Len())
 			}
 			items := rng.Perm(23)[:9]
-			parts(k).PartTo(part, i, items)
+			k.PartTo(part, i, items)
 			for j, item := range items {
 				v := want[item]
 				if name == "single values" {

@@ -151,13 +151,12 @@ func used(y []int) []int {
 func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	sym := mat.NewSymDense(len(items), nil)
 	raw := sym.RawSymmetric()
-	p := parts(k)
 	for a, i := range items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		row := raw.Data[a*raw.Stride+a : a*raw.Stride+len(items)]
-		p.PartTo(row, i, items[a:])
+		k.PartTo(row, i, items[a:])
 		for _, v := range row {
 			if !finite(v) {
 				return nil, ErrNotFinite

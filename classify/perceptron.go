@@ -71,8 +71,7 @@ type distinctGram interface {
 func makeMistakes(ctx context.Context, k Gram, items, y []int, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
 	of, n := make([]int, len(items)), len(items)
-	part := parts(k)
-	rowTo := func(row []float64, i int) { part.PartTo(row, i, items) }
+	rowTo := func(row []float64, i int) { k.PartTo(row, i, items) }
 	if known, ok := k.(distinctGram); ok {
 		alike := known.Alike()
 		n, rowTo = slices.Max(alike)+1, known.DistinctTo

@@ -53,7 +53,7 @@ const curvature = 1e-12
 // start sets up a machine on items, the first of which (positive in number)
 // are its positive class; d.rate holds their C_i for a cost of 1. All β are 0
 // and bounds are to be set.
-func (d *dual[T]) start(gram PartGram, items []int, positive int, diag []float64, cacheBytes int64) {
+func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64, cacheBytes int64) {
 	n := len(items)
 	d.item = append(d.item[:0], items...)
 	for _, s := range []*[]float64{&d.y, &d.beta, &d.lo, &d.hi, &d.diag, &d.up, &d.down} {

@@ -65,7 +65,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 
 // pathTo trains the machines of the models of s.
 func pathTo[T float](ctx context.Context, s *Solver, t *trainer[T], set *SVM, k Gram, costs []float64) (limited error) {
-	t.gram = parts(k)
+	t.gram = k
 	t.diag = diagonal(t.diag, k, s.groups.items)
 	for m, p := range s.pairs {
 		t.start(set, &s.groups, p)

@@ -196,7 +196,7 @@ func fitMachines[T float](ctx context.Context, set *SVM, k Gram, g *groups, mode
 		m = order[m]
 		t := trainers[worker]
 		if t == nil {
-			t = &trainer[T]{gram: parts(k), diag: diag}
+			t = &trainer[T]{gram: k, diag: diag}
 			trainers[worker] = t
 		}
 		t.start(set, g, model.Pairs[m])
@@ -224,16 +224,15 @@ func machines(ctx context.Context, workers, n int, train func(worker, m int) err
 // diagonal stores K(i, i) at dst[i] for the given items.
 func diagonal(dst []float64, k Gram, items []int) []float64 {
 	dst = resize(dst, k.Len())
-	p := parts(k)
 	for j, i := range items {
-		p.PartTo(dst[i:i+1], i, items[j:j+1])
+		k.PartTo(dst[i:i+1], i, items[j:j+1])
 	}
 	return dst
 }
 
 // trainer trains binary machines, one after the other, on kernel values rounded to T.
 type trainer[T float] struct {
-	gram    PartGram
+	gram    Gram
 	diag    []float64 // K(i, i) of the used items
 	dual    dual[T]
 	members []int

@@ -235,8 +235,8 @@ func TestSVMShrinking(t *testing.T) {
 	}
 }
 
-// onlyRows hides that a Gram can give parts of rows.
-type onlyRows struct{ Gram }
+// onlyExact hides that a Gram can round its values.
+type onlyExact struct{ Gram }
 
 func TestSVMSameBits(t *testing.T) {
 	p, k := hard()
@@ -255,7 +255,7 @@ func TestSVMSameBits(t *testing.T) {
 			}
 			same("two rows of cache", SVM{CacheBytes: 1}, k)
 			same("seven rows of cache", SVM{CacheBytes: 7 * 8 * int64(k.Rows), Workers: 1}, k)
-			same("whole rows", SVM{CacheBytes: 50 * 8 * int64(k.Rows), Workers: 2}, onlyRows{k})
+			same("exact values", SVM{CacheBytes: 50 * 8 * int64(k.Rows), Workers: 2}, onlyExact{k})
 			solver := Solver{SVM: SVM{Cost: 3, Tolerance: tolerance, OneVsRest: rest}}
 			for range 2 {
 				got, err := solved(context.Background(), &solver, k, p.y, p.classes)

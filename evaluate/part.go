@@ -17,37 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Share is one of several equal shares of a job that machines divide: number Index,
-// from 0, of Of. The zero value is the whole job.
-type Share struct{ Index, Of int }
-
-// maxShares bounds the number of shares.
-const maxShares = 1 << 20
-
-// ParseShare reads a share as in "0/8", the first of eight.
-func ParseShare(text string) (Share, error) {
-	index, of, _ := strings.Cut(text, "/")
-	i, err := strconv.Atoi(index)
-	m, wrong := strconv.Atoi(of)
-	switch {
-	case err != nil || wrong != nil || m < 1 || m > maxShares:
-		return Share{}, fmt.Errorf("%q is no slab; give I/M, as in 0/8 for the first of eight", text)
-	case i < 0 || i >= m:
-		return Share{}, fmt.Errorf("%q is no slab; slabs of %d are numbered 0 to %d", text, m, m-1)
-	}
-	return Share{i, m}, nil
-}
-
-// Bounds returns which of n things belong to the share, lo ≤ i < hi. There must be as
-// many as shares.
-func (s Share) Bounds(n int) (lo, hi int) {
-	if s.Of == 0 {
-		return 0, n
-	}
-	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.Of)) }
-	return edge(s.Index), edge(s.Index + 1)
-}
-
 // Part says of a file which part of a job's output it is, as the run file beside it does.
 // Parts of one whole differ in Slab alone, and in where they belong.
 type Part struct {
@@ -71,14 +40,15 @@ type Part struct {
 	} `json:"-"` // what else the run file says
 }
 
-// NewPart describes the part that a command makes as its share of a job: of a store, with
-// parameters, labels, if there are any, and the rows and columns of a part of a matrix.
-func NewPart(command string, share Share, store string, parameters any, l *nodefile.Labels, matrix *Shape, rows, cols []int) (*Part, error) {
+// NewPart describes the part that a command makes as a slab, from 0, of so many of a job: of
+// a store, with parameters, labels, if there are any, and the rows and columns of a part of a
+// matrix.
+func NewPart(command string, slab, of int, store string, parameters any, l *nodefile.Labels, matrix *Shape, rows, cols []int) (*Part, error) {
 	text, err := json.Marshal(parameters)
 	if err != nil {
 		return nil, err
 	}
-	p := &Part{Command: command, Slab: share.Index, Of: share.Of, Store: store, Parameters: text, Matrix: matrix}
+	p := &Part{Command: command, Slab: slab, Of: of, Store: store, Parameters: text, Matrix: matrix}
 	if l != nil {
 		p.Labels = listSum(l.Names, l.Row, l.Class)
 	}
@@ -148,7 +118,7 @@ func ReadParts(paths []string) ([]Part, *method.Trials, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for evaluate.Share", first.Path, what)}
+			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for Part.Slab", first.Path, what)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Slab, b.Slab) })
@@ -158,7 +128,7 @@ func ReadParts(paths []string) ([]Part, *method.Trials, error) {
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with evaluate.Share I/%d", missing, first.Of, first.Of)}
+		return nil, nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with Part.Slab I/%d", missing, first.Of, first.Of)}
 	}
 	if first.Matrix != nil {
 		return parts, nil, nil
@@ -221,7 +191,7 @@ func readPart(path string) (Part, error) {
 		return p, &FileError{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
 	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of {
-		return p, &FileError{Path: path, What: "is no part of anything; give files that evaluate.Share made"}
+		return p, &FileError{Path: path, What: "is no part of anything; give files that Part.Slab made"}
 	}
 	p = *run.Part
 	p.Path = path

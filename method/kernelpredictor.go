@@ -108,7 +108,7 @@ func (r *kernelPredictor) bestOf() []kernel.Kernel {
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
-func (r *kernelPredictor) seenAll(ctx context.Context) (classify.PartGram, error) {
+func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 	k := r.gram
 	if len(r.seen) < len(r.p.Row) {
 		grams, err := r.grams(ctx, r.bestOf(), r.p.Row, "walk")

@@ -85,7 +85,7 @@ type learnerPredictor struct {
 
 	values spec.Values // chosen
 	items  []int       // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
-	whole  classify.PartGram
+	whole  classify.Gram
 	model  *classify.Model
 }
 

@@ -92,7 +92,7 @@ type splitTuner struct {
 
 	// fit returns a model for each of some settings that learns from the items with
 	// y ≥ 0, or nil where it cannot.
-	fit func(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error)
+	fit func(ctx context.Context, k classify.Gram, y, settings []int) ([]*classify.Model, error)
 }
 
 // hits counts the right answers on the test nodes of all splits with each of some kernels
@@ -178,7 +178,7 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 }
 
 // machines fits those of several costs, or of several λ.
-func (r *kernelPredictor) machines(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error) {
+func (r *kernelPredictor) machines(ctx context.Context, k classify.Gram, y, settings []int) ([]*classify.Model, error) {
 	if r.set.learner == rls {
 		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names), settings)
 	}
@@ -186,6 +186,6 @@ func (r *kernelPredictor) machines(ctx context.Context, k classify.PartGram, y, 
 }
 
 // models fits the learner with several settings.
-func (r *learnerPredictor) models(ctx context.Context, k classify.PartGram, y, settings []int) ([]*classify.Model, error) {
+func (r *learnerPredictor) models(ctx context.Context, k classify.Gram, y, settings []int) ([]*classify.Model, error) {
 	return trial.FitLearner(ctx, r.by, r.settled, k, y, len(r.p.Names), settings)
 }

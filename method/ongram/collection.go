@@ -174,7 +174,7 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.
 		y[row] = p.Class[i]
 	}
 	model, err := learn(ctx, m.learner, classify.DenseGram(k), y, classes, v, true)
-	if wrong := new(LearnError); model != nil && errors.As(err, &wrong) && wrong.Limit {
+	if model != nil && errors.Is(err, classify.ErrIterationLimit) {
 		out.Unfinished = "the iteration limit came before the tolerance"
 	} else if err != nil {
 		return err

@@ -323,7 +323,7 @@ func (k *Files) tell(phase string, done float64) {
 
 // Scores learns from the values between the items, and reads all values again: next stores
 // the scores of the next row, which are called as in names, and stop ends the reading. The
-// error is a [*LearnError] too.
+// error is a [*problem.Error] too.
 func (k *Files) Scores(ctx context.Context) (names []string, next func(dst []float64) error, stop func(), err error) {
 	g, err := k.gram(ctx)
 	if err != nil {

@@ -2,11 +2,9 @@ package ongram
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -17,25 +15,10 @@ type machine struct {
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
 
-// LearnError says that a learner has not learned.
-type LearnError struct {
-	Learner string // its name
-	Limit   bool   // an iteration came to its limit before its tolerance
-	Err     error
-}
-
-// Error implements error.
-func (e *LearnError) Error() string {
-	return fmt.Sprintf("ongram: %s: %s", e.Learner, strings.TrimPrefix(e.Err.Error(), "classify: "))
-}
-
-// Unwrap returns the error of the learner.
-func (e *LearnError) Unwrap() error { return e.Err }
-
 // learn gives the items of k that have a class y ≥ 0 to a learner with complete values v of
 // its parameters. With calibrate, a learner that has no probabilities of its own is
 // given those that fit the scores of held-out items ([classify.Calibrate]). The error is a
-// [*LearnError], or that of ctx; where an iteration came to its limit there may be a
+// [*problem.Error], or that of ctx; where an iteration came to its limit there may be a
 // machine too, without probabilities. Cost: a fit, or six.
 func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, classes int, v spec.Values, calibrate bool) (*machine, error) {
 	model, err := l.Fit(ctx, k, y, classes, v)
@@ -52,7 +35,7 @@ func learn(ctx context.Context, l *classify.Learner, k classify.Gram, y []int, c
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	return m, &LearnError{l.Name, errors.Is(err, classify.ErrIterationLimit), err}
+	return m, &problem.Error{Method: l.Name, Err: err}
 }
 
 // sharesTo stores in dst what the scores of an item say of each class: probabilities, or

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -57,7 +58,7 @@ const triedLabels = 1000
 // Classify chooses the parameters that are not given by cross-validation on at most 1000
 // labelled records, learns from all of them, and scores every record. The alphabets of the
 // table are then the values that labelled records have. The error is a
-// [*nodefile.ParseError] about the table, a [*LearnError], or that of ctx. Cost: that of
+// [*nodefile.ParseError] about the table, a [*problem.Error], or that of ctx. Cost: that of
 // a fit for each fold and setting, and a row of kernel values for each distinct record.
 func (r *Records) Classify(ctx context.Context) (*Classified, error) {
 	tell := r.Progress
@@ -176,7 +177,7 @@ func (r *Records) choose(ctx context.Context) (*validate.Choice, error) {
 	}
 	choice, err := s.choose(ctx, maps.Clone(r.Given))
 	if err != nil && ctx.Err() == nil && !errors.As(err, new(*nodefile.ParseError)) {
-		err = &LearnError{r.Learner.Name, errors.Is(err, classify.ErrIterationLimit), err}
+		err = &problem.Error{Method: r.Learner.Name, Err: err}
 	}
 	return choice, err
 }

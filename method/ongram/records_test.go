@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -125,7 +126,7 @@ func TestRecordsErrors(t *testing.T) {
 	}
 	r.Kernel = closed.KernelOf("hamming")
 	_, err = r.Classify(t.Context())
-	if wrong := new(LearnError); !errors.As(err, &wrong) || wrong.Learner != "svm" || !errors.Is(err, classify.ErrOneClass) || !strings.HasPrefix(err.Error(), "ongram: svm: ") {
+	if wrong := new(problem.Error); !errors.As(err, &wrong) || wrong.Method != "svm" || !errors.Is(err, classify.ErrOneClass) {
 		t.Errorf("%v, want one about svm and one class", err)
 	}
 }

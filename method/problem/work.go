@@ -31,12 +31,12 @@ type PhaseSeconds struct {
 	Classify float64 `json:"classify"` // training and votes
 }
 
-// Error says why a method cannot predict: its graph has directions, or an iteration did not
-// come to its tolerance.
+// Error says why a method or learner cannot predict: its graph has directions, an iteration
+// did not come to its tolerance, or there is nothing to be learned.
 type Error struct {
-	Method string // or its kernel
+	Method string // or its kernel or learner
 	Short  int64  // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
-	Err    error  // [ErrDirected], or that of the iteration
+	Err    error  // [ErrDirected], or that of the iteration or learner
 }
 
 // ErrDirected says that edges have a direction where a symmetric graph is needed.

@@ -54,6 +54,14 @@ func (p *part) Len() int { return len(p.records) }
 // RowTo implements [classify.Gram].
 func (p *part) RowTo(dst []float64, i int) { p.withTo(dst, p.records[i]) }
 
+// PartTo implements [classify.Gram].
+func (p *part) PartTo(dst []float64, i int, items []int) {
+	row := p.row(p.records[i])
+	for j, item := range items {
+		dst[j] = float64(row[p.alike[item]])
+	}
+}
+
 // withTo stores the values of any record with those of the part.
 func (p *part) withTo(dst []float64, record int) {
 	row := p.row(record)

@@ -65,7 +65,7 @@ func newClassify(in *invocation) *cobra.Command {
 			check, run = in.checkVectorClassify, in.runVectorClassify
 		case f.several:
 			check, run = in.checkSeveralClassify, in.runSeveralClassify
-		case f.slab.Of > 0:
+		case f.slab.of > 0:
 			run = in.runTrials
 		}
 		check(cmd, args, &f)
@@ -106,7 +106,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	in.checkScores(flags, f)
 	in.checkGraph(cmd, args, &f.reading)
 	formats := scoreFormats
-	if f.slab.Of > 0 {
+	if f.slab.of > 0 {
 		formats = nil // see checkTrials
 	}
 	in.checkOutput("-o", f.out, formats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
@@ -117,7 +117,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	if f.suggest > 0 {
 		in.checkSuggest(flags, f)
 	}
-	if f.slab.Of > 0 {
+	if f.slab.of > 0 {
 		in.checkTrials(args, f)
 	}
 }

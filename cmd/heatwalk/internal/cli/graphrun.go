@@ -165,9 +165,9 @@ func (d *graphRun) labelOf() func(i int) string {
 
 // setPart notes that the output is a slab of a matrix.
 func (d *graphRun) setPart(command string, s slabFlag, parameters any, shape evaluate.Shape) (err error) {
-	if s.Of == 0 {
+	if s.of == 0 {
 		return nil
 	}
-	d.part, err = evaluate.NewPart(command, s.Share, d.g.Manifest.Identity, parameters, d.l, &shape, d.rows, d.cols)
+	d.part, err = evaluate.NewPart(command, s.index, s.of, d.g.Manifest.Identity, parameters, d.l, &shape, d.rows, d.cols)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/ongram"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -122,8 +123,8 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return err
 	}
 	columns, next, stop, err := k.Scores(in.ctx)
-	if wrong := new(ongram.LearnError); errors.As(err, &wrong) && !wrong.Limit {
-		return fault.Data(g.files[0], "%s", strings.TrimPrefix(err.Error(), "ongram: ")+"; are these the values of a kernel?")
+	if wrong := new(problem.Error); errors.As(err, &wrong) && !errors.Is(err, classify.ErrIterationLimit) {
+		return fault.Data(g.files[0], "%s; are these the values of a kernel?", unlearned(wrong))
 	}
 	if err != nil {
 		return learnError(err, g.files[0])
@@ -359,14 +360,19 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 
 // learnError names the learner, and the place of what it was given, in errors of it.
 func learnError(err error, place string) error {
-	wrong := new(ongram.LearnError)
+	wrong := new(problem.Error)
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	if wrong.Limit {
-		return fault.Machine(err, place, "%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Learner)
+	if errors.Is(err, classify.ErrIterationLimit) {
+		return fault.Machine(err, place, "%s: the iteration limit came before the tolerance; give parameters that regularise more", wrong.Method)
 	}
-	return fault.Machine(err, place, "%s; take another learner or kernel", strings.TrimPrefix(err.Error(), "ongram: "))
+	return fault.Machine(err, place, "%s; take another learner or kernel", unlearned(wrong))
+}
+
+// unlearned names a learner, and tells why it has not learned.
+func unlearned(e *problem.Error) string {
+	return e.Method + ": " + strings.TrimPrefix(e.Err.Error(), "classify: ")
 }
 
 // checkVectorKernel notes what is wrong with the flags of f together.

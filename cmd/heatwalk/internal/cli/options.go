@@ -10,7 +10,7 @@ import (
 // option finds an option that a library names in an error, as in Config.SkipBadLines, and
 // before it what a user wrote and may look like one: paths and what stands in quotation marks.
 var option = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]*/[^\s"]*|` +
-	`\b(?:[a-z]+\.)?((?:Config|Input|Options|WriteOptions|LabelConfig|FeatureConfig|Records)\.[A-Z]\w*)\b|\bevaluate\.Share\b|\bT = float64\b`)
+	`\b(?:[a-z]+\.)?((?:Config|Input|Options|WriteOptions|LabelConfig|FeatureConfig|Records)\.[A-Z]\w*)\b|\bPart\.Slab\b|\bT = float64\b`)
 
 // optionFlags are the flags of options of other names.
 var optionFlags = map[string]string{
@@ -22,7 +22,7 @@ var optionFlags = map[string]string{
 	"LabelConfig.SkipUnknown":   "--unknown-ids=skip",
 	"Records.MissingUnknown":    "--unknown-values=missing",
 	"T = float64":               "--dtype float64",
-	"evaluate.Share":            "--slab",
+	"Part.Slab":                 "--slab",
 }
 
 // withFlags returns text with the flags of this command in place of the options of

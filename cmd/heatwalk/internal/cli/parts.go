@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,30 +85,46 @@ func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 	})
 }
 
-// slabFlag is the share of --slab, the whole without it.
-type slabFlag struct{ evaluate.Share }
+// slabFlag is the slab of --slab: number index, from 0, of several of equal size. The zero
+// value is the whole.
+type slabFlag struct{ index, of int }
+
+// maxSlabs bounds the number of slabs.
+const maxSlabs = 1 << 20
 
 func (in *invocation) slabVar(flags *pflag.FlagSet, s *slabFlag, of string) {
-	in.variable(flags, "slab", "I/M", "", "do only slab I, from 0, of M slabs of "+of+"; heatwalk merge puts them together", func(text string) (err error) {
-		s.Share, err = evaluate.ParseShare(text)
-		return err
+	in.variable(flags, "slab", "I/M", "", "do only slab I, from 0, of M slabs of "+of+"; heatwalk merge puts them together", func(text string) error {
+		index, of, _ := strings.Cut(text, "/")
+		i, err := strconv.Atoi(index)
+		m, wrong := strconv.Atoi(of)
+		switch {
+		case err != nil || wrong != nil || m < 1 || m > maxSlabs:
+			return fmt.Errorf("%q is no slab; give I/M, as in 0/8 for the first of eight", text)
+		case i < 0 || i >= m:
+			return fmt.Errorf("%q is no slab; slabs of %d are numbered 0 to %d", text, m, m-1)
+		}
+		*s = slabFlag{i, m}
+		return nil
 	})
 }
 
 // bounds returns what of n things, called as in "column", belongs to the slab:
 // lo ≤ i < hi.
 func (s slabFlag) bounds(n int, noun string) (lo, hi int, err error) {
-	if s.Of > n {
+	if s.of == 0 {
+		return 0, n, nil
+	}
+	if s.of > n {
 		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d slabs", words.Counted(int64(n), noun), n)
 	}
-	lo, hi = s.Bounds(n)
-	return lo, hi, nil
+	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.of)) }
+	return edge(s.index), edge(s.index + 1), nil
 }
 
 // checkSlab notes what is wrong with a slab: all slabs are to read the same
 // store, and write files in one form.
 func (in *invocation) checkSlab(s slabFlag, graph []string, out, format string, formats []string) {
-	if s.Of == 0 {
+	if s.of == 0 {
 		return
 	}
 	if len(graph) > 0 && !isDir(graph[0]) {
@@ -175,7 +192,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		return err
 	}
 	parameters := f.parameters(in.seed)
-	if d.part, err = evaluate.NewPart(classifyCommand, f.slab.Share, d.g.Manifest.Identity, parameters, d.l, nil, nil, nil); err != nil {
+	if d.part, err = evaluate.NewPart(classifyCommand, f.slab.index, f.slab.of, d.g.Manifest.Identity, parameters, d.l, nil, nil, nil); err != nil {
 		return err
 	}
 	r := &tried{

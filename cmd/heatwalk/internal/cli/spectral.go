@@ -127,7 +127,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 // part that it is.
 func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, lo, hi int, err error) {
 	switch {
-	case s.Of == 0:
+	case s.of == 0:
 	case len(rows) < len(cols):
 		lo, hi, err = s.bounds(len(rows), "row")
 		rows = rows[lo:hi]
