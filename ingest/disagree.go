@@ -60,6 +60,7 @@ type edgeLine struct {
 // disagree words the error for lines, in the order of the input, of one edge:
 // it stands at the later of two lines and names the earlier.
 func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
+	r.nodes = r.named()
 	choose := "choose Config.Duplicates=sum, max, min or first"
 	if e.Kind == sort.Differing && r.hasBothDirections() {
 		choose = "choose Config.Duplicates=max, min or first, or keep directions with Config.Directed"

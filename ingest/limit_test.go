@@ -19,6 +19,7 @@ func TestLargeBucketsInRuns(t *testing.T) {
 		most int64 // bytes beside those of workers
 	}{
 		{"star", Config{}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 8 << 20},
+		{"star in the best order", Config{Order: AutoOrder}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 6 << 20},
 		{"star by degree", Config{Directed: true, Order: DegreeOrder}, func(i int) string { return fmt.Sprintf("%d 300000", i*7919%300_007) }, 10 << 20},
 		{"weighted star", Config{Duplicates: FirstDuplicates}, func(i int) string { return fmt.Sprintf("0 %d %d", i*7919%100_003+1, i%7) }, 8 << 20},
 		{"copies", Config{}, func(int) string { return "1 2" }, 7 << 20},

@@ -51,7 +51,7 @@ func (r *run) extent() *extent {
 	}
 	switch {
 	case r.nodes != nil:
-		e.nodes, e.known, e.placed = int64(r.nodes.Len()), r.nodes.Bytes(), r.nodes.Order != nil
+		e.nodes, e.known, e.placed = int64(r.nodes.Len()), r.nodes.Bytes(), r.placed != nil
 	case r.useDict.Load():
 		e.nodes = int64(r.dict.Len())
 		e.dict, e.text = r.dict.Bytes(), r.dict.TextBytes()
@@ -62,7 +62,7 @@ func (r *run) extent() *extent {
 	if r.late != nil {
 		e.codes = int64(r.late.Limit())
 	} else if e.placed {
-		e.codes = int64(r.lateRows)
+		e.codes = int64(len(r.placed.row))
 	}
 	e.order = r.c.Order.possible(int(e.nodes), r.lines)
 	return e
@@ -93,8 +93,7 @@ func (e *extent) reading() []spec.Bytes {
 // beside lists what is held beside lines and entries once ids have rows.
 func (e *extent) beside() []spec.Bytes {
 	const (
-		count = 4 // of each code that is no row yet: its lines, then the row
-		place = 8 // of each row: its place in the order, and lines that become the inverse
+		count = 4 // of each code: its lines, then the row
 		rank  = 3 // sixteenths of a byte of each id of a bitmap: its bit, and how many come before
 	)
 	row := int64(rowBytes)
@@ -102,15 +101,12 @@ func (e *extent) beside() []spec.Bytes {
 		row = heavyBytes
 	}
 	list := append(e.room(), spec.Bytes{What: "ids", Bytes: e.known}, spec.Bytes{What: "rows", Bytes: e.nodes*row + e.bits*rank/16})
-	order := count * e.codes
-	switch {
-	case e.order == DefaultOrder:
-		order = 0
-	case e.placed:
-	case e.order == DegreeOrder:
-		order += place * e.nodes
-	default:
-		order = e.nodes * e.order.lookingBytes()
+	order := int64(0)
+	if e.order != DefaultOrder {
+		order = count * max(e.nodes, e.codes)
+	}
+	if !e.placed {
+		order += e.nodes * e.order.lookingBytes()
 	}
 	return append(list, spec.Bytes{What: "order", Bytes: order})
 }

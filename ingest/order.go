@@ -8,12 +8,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/reorder"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 const (
@@ -34,20 +36,17 @@ func (r *run) reorder() error {
 	}
 	// What has made lines, or read them, would otherwise be there with counts.
 	runtime.GC()
-	order, row, err := r.order()
+	row, err := r.order()
 	if err != nil {
 		return err
 	}
-	if order == nil {
+	late := r.late
+	if row == nil {
 		// What that was found by would otherwise be there while entries are sorted.
 		runtime.GC()
 		return r.mapLate()
 	}
-	rows := row // of the nodes
-	if r.late != nil {
-		rows, r.lateRows = nil, len(row)
-	}
-	r.late = nil
+	r.late, r.placed = nil, &placed{row: row, late: late}
 	// The graph that it was found on would otherwise be there while entries are
 	// sorted.
 	if r.c.Order == DegreeOrder {
@@ -55,15 +54,41 @@ func (r *run) reorder() error {
 	} else {
 		debug.FreeOSMemory()
 	}
-	err = r.mapCodes(func(code []uint32) {
+	return r.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			if c != noRow {
 				code[j] = row[c]
 			}
 		}
 	})
-	r.nodes = r.nodes.Reorder(orderNames[r.c.Order], order, rows)
-	return err
+}
+
+// placed are the rows in the order of the settings, of which the dictionary does not
+// know yet.
+type placed struct {
+	row  []uint32   // of each code
+	late *ids.Ranks // the codes of nodes, if those are ids
+}
+
+// named returns the dictionary with the rows that ids have in the order of the settings.
+func (r *run) named() *shard.Nodes {
+	if r.placed == nil {
+		return r.nodes
+	}
+	order, rows := pages.Room[uint32](r.nodes.Len()), r.placed.row // the node of each row, and the reverse
+	if late := r.placed.late; late != nil {
+		rows = nil
+		old := uint32(0)
+		late.Each(func(id uint32) {
+			order[r.placed.row[id]] = old
+			old++
+		})
+	} else {
+		for old, row := range rows {
+			order[row] = uint32(old)
+		}
+	}
+	return r.nodes.Reorder(orderNames[r.c.Order], order, rows)
 }
 
 // possible returns the order that a graph of so many rows and lines may get.
@@ -78,12 +103,15 @@ func (o Order) possible(rows, lines int) Order {
 }
 
 // lookingBytes returns what an order that looks at the graph takes for each node
-// beside it.
+// beside it and the rows.
 func (o Order) lookingBytes() int64 {
-	if o == LocalityOrder {
-		return 140 // with what it has absorbed and is not collected yet
+	switch o {
+	case DefaultOrder, DegreeOrder:
+		return 0
+	case LocalityOrder:
+		return 136 // with what it has absorbed and is not collected yet
 	}
-	return 20
+	return 16
 }
 
 // sampleBytes is what lines of some codes of a graph of so many rows take, see
@@ -93,9 +121,9 @@ func sampleBytes(rows int) int64 {
 	return lists*4*reorder.Stretches*int64(reorder.Stretch(rows)) + int64(rows)/8
 }
 
-// order returns the row that comes i-th for each i, and the place of each code among
-// them; or nil if the order of the ids is the best of those to choose from.
-func (r *run) order() (order, row []uint32, err error) {
+// order returns the row of each code; or nil if the order of the ids is the best of those
+// to choose from.
+func (r *run) order() (row []uint32, err error) {
 	if r.c.Order == DegreeOrder || r.c.Order == AutoOrder {
 		return r.degreeOrder()
 	}
@@ -103,7 +131,7 @@ func (r *run) order() (order, row []uint32, err error) {
 	told := r.tellOrder(2 * rows) // sorted, and put in order
 	a, err := r.pattern(told)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	find := partition.Locality
 	switch r.c.Order {
@@ -112,12 +140,12 @@ func (r *run) order() (order, row []uint32, err error) {
 	case CuthillMcKeeOrder:
 		find = partition.ReverseCuthillMcKee
 	}
-	order, err = find(r.ctx, a, func(nodes int) { told.reach(rows + nodes) })
+	order, err := find(r.ctx, a, func(nodes int) { told.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
 	}
-	return order, row, err
+	return row, err
 }
 
 // orderProgress tells how far an order has come, in rows. It is safe for concurrent
@@ -151,13 +179,13 @@ func (p *orderProgress) reach(done int) {
 }
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.
-func (r *run) degreeOrder() (order, row []uint32, err error) {
+func (r *run) degreeOrder() (row []uint32, err error) {
 	if r.c.Memory > 0 && r.held+r.beside() > r.c.Memory {
 		if err := r.makeRoom(r.c.Memory); err != nil { // no line stays in memory
-			return nil, nil, err
+			return nil, err
 		}
 		if need := r.held + r.beside(); need > r.c.Memory {
-			return nil, nil, r.orderError(need)
+			return nil, r.orderError(need)
 		}
 	}
 	passes := 1
@@ -167,33 +195,21 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 	told := r.tellOrder(passes * r.lines)
 	row, err = r.mentions(told)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var stretches [][]uint32
 	if r.c.Order == AutoOrder {
 		if stretches, err = r.stretches(row, told); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	r.placeByCount(row)
 	if r.c.Order == AutoOrder && !r.placesPay(stretches, row) {
 		r.c.Order = DefaultOrder
-		return nil, nil, nil
+		return nil, nil
 	}
 	r.c.Order = DegreeOrder
-	order = pages.Room[uint32](r.nodes.Len())
-	if r.late == nil {
-		for old, place := range row {
-			order[place] = uint32(old)
-		}
-		return order, row, nil
-	}
-	old := uint32(0)
-	r.late.Each(func(id uint32) {
-		order[row[id]] = old
-		old++
-	})
-	return order, row, nil
+	return row, nil
 }
 
 // orderError is the error for an order that takes so much.

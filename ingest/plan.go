@@ -27,10 +27,11 @@ func (g *guess) extent() *extent {
 	case g.hasDict():
 		e.text = int64(n * g.idBytes())
 		e.dict, e.known = ids.DictBytes(e.nodes, e.text), ids.KnownBytes(e.nodes, e.text)
-	case g.areRows():
-		e.bits = int64(g.top)
 	default:
-		e.bits, e.known = int64(g.top), 4*e.nodes
+		e.bits = ids.BitmapLimit(int64(g.top) + 1)
+		if !g.areRows() {
+			e.known = 4 * e.nodes
+		}
 	}
 	e.order = g.c.Order.possible(int(e.nodes), int(e.lines))
 	if late := int(g.top) + 1; e.order == DegreeOrder && g.numeric && !g.areRows() && late <= lateIDs(int(e.nodes), g.c.Memory) {
@@ -42,9 +43,7 @@ func (g *guess) extent() *extent {
 // ordered returns the graph once it has its order.
 func (e *extent) ordered() *extent {
 	o := *e
-	if o.order != DefaultOrder {
-		o.placed, o.known = true, o.known+8*o.nodes
-	}
+	o.placed = o.order != DefaultOrder
 	return &o
 }
 

@@ -39,7 +39,7 @@ type run struct {
 	listed      []*part    // ids of the list of nodes, while they are numbers
 	ids         ids.Set    // all of them, while they are numbers
 	late        *ids.Ranks // from the codes of the parts, ids, to rows; nil: they are rows once numbered
-	lateRows    int        // once there is an order, how many ids have a row in it beside those of the dictionary
+	placed      *placed    // once there is an order; nil: rows are those of nodes
 	useDict     atomic.Bool
 	dict        *ids.Dict
 	matrix      *matrix             // nil: nodes are found by their ids

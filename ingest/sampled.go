@@ -100,6 +100,9 @@ func (s *sampled) gapless() bool {
 // the sample to all of it bounds what comes behind. No graph has more than two
 // for each line, nor more small numbers than the largest one says.
 func (s *sampled) distinct(lines float64) float64 {
+	if s.gapless() {
+		return float64(s.top) + 1
+	}
 	const off, offBoth = 1.005, 1.015 // how far the counting may be off, and two counts together
 	all := s.known[0].count(s.known[1])
 	n := all * off

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"runtime"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -28,7 +29,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 	}
 	rows := r.nodes.Len()
 	out := &written{w: w, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
-		return r.heavy(r.nodes.AppendID(nil, row))
+		return r.heavy(r.named().AppendID(nil, row))
 	}}
 	for direction, v := range views {
 		if direction == 1 {
@@ -71,6 +72,10 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		}
 	}
 	out.tell(r.report, rows, directed)
+	if r.placed != nil {
+		runtime.GC() // or the entries would be there beside the order
+		w.Nodes = r.named()
+	}
 	return nil
 }
 

@@ -51,9 +51,16 @@ func (s *Set) grow(limit int, tokens int64) {
 		s.Words = nil
 		return
 	}
-	if words := (limit + 63) / 64; words > len(s.Words) {
-		s.Words = append(make([]uint64, 0, words+words/4), s.Words...)[:words+words/4]
+	if words := int(BitmapLimit(int64(limit)) / 64); words > len(s.Words) {
+		s.Words = append(make([]uint64, 0, words), s.Words...)[:words]
 	}
+}
+
+// BitmapLimit returns a number above every id that a bitmap has room for once it has been
+// made for ids below limit.
+func BitmapLimit(limit int64) int64 {
+	words := (limit + 63) / 64
+	return 64 * (words + words/4)
 }
 
 // Mark sets the bits of ids, beside others that do the same.
