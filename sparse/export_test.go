@@ -52,3 +52,6 @@ func TiledBytes(m Matrix) (bytes int64, rows int) {
 	}
 	return bytes, rows
 }
+
+// Bytes returns the memory of the matrix.
+func (m *CSR) Bytes() int64 { return int64(8*cap(m.ptr) + 4*cap(m.col) + 8*cap(m.val)) }

@@ -64,3 +64,29 @@ func TestLoadCopiesEveryEntry(t *testing.T) {
 		}
 	}
 }
+
+// TestCopyMemory compares what a copy is said to take with what it does, and holds what is
+// allowed to a quarter of a run's memory.
+func TestCopyMemory(t *testing.T) {
+	for name, p := range map[string]pattern{
+		"ones":     {rows: 5000, cols: 5000, mean: 8},
+		"weighted": {rows: 5000, cols: 5000, mean: 8, weighted: true},
+	} {
+		a, err := sparse.Load(t.Context(), random(t, newRand(t, 4), p), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := a.Bytes()
+		plain, most := sparse.CopyMemory(int64(p.rows), a.NNZ(), p.weighted, 0)
+		if plain < held || plain > held+held/10 || most != 0 {
+			t.Errorf("%s: %d bytes are told for %d, and %d may be taken of none", name, plain, held, most)
+		}
+		run := 8 * plain
+		if _, most := sparse.CopyMemory(int64(p.rows), a.NNZ(), p.weighted, run); most < plain || most > run/4 {
+			t.Errorf("%s: %d bytes may be taken of %d, the copy takes %d", name, most, run, plain)
+		}
+		if _, most := sparse.CopyMemory(int64(p.rows), a.NNZ(), p.weighted, run-8); most != 0 {
+			t.Errorf("%s: %d bytes may be taken of %d, which is too little", name, most, run-8)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package sparse_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -53,6 +54,30 @@ func random(t interface{ Fatal(...any) }, rng *rand.Rand, p pattern) *sparse.CSR
 		t.Fatal(err)
 	}
 	return m
+}
+
+// TestDegrees adds rows up in one go, those of several pieces too.
+func TestDegrees(t *testing.T) {
+	for name, p := range patterns {
+		a := random(t, newRand(t, 12), p)
+		got, err := sparse.Degrees(t.Context(), a, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.rows {
+			col, val := a.Row(i)
+			want, size := float64(len(col)), float64(len(col))
+			if val != nil {
+				want, size = 0, 0
+				for _, v := range val {
+					want, size = want+v, size+math.Abs(v)
+				}
+			}
+			if math.Abs(got[i]-want) > float64(len(col))*0x1p-52*size {
+				t.Errorf("%s: row %d adds up to %v, want %v", name, i, got[i], want)
+			}
+		}
+	}
 }
 
 func newRand(t testing.TB, seed uint64) *rand.Rand {

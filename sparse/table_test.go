@@ -1,19 +1,22 @@
 package sparse
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 // TestTable fills tables whose rows are dense, sparse, empty and missing, and reads them
 // back.
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
-	for _, cols := range []int{1, 7, 3000} {
-		const rows = 200
+	for _, shape := range [][2]int{{200, 1}, {200, 7}, {200, 3000}, {8, tableChunk + 1}} {
+		rows, cols := shape[0], shape[1]
+		present := rows * 3 / 4
 		table, want := &Table{Rows: rows, Cols: cols}, make([][]float32, rows)
 		entries := int64(0)
-		for _, i := range rng.Perm(rows)[:150] {
+		for _, i := range rng.Perm(rows)[:present] {
 			share := []float64{0, 0.1, 0.6, 1}[rng.IntN(4)]
 			want[i] = make([]float32, cols)
 			for j := range want[i] {
@@ -24,11 +27,21 @@ func TestTable(t *testing.T) {
 			}
 			table.Set(i, want[i])
 		}
-		if table.Present != 150 || table.Entries != entries {
-			t.Errorf("%d rows and %d entries, want 150 and %d", table.Present, table.Entries, entries)
+		if table.Present != present || table.Entries != entries {
+			t.Errorf("%d rows and %d entries, want %d and %d", table.Present, table.Entries, present, entries)
 		}
-		if bytes := table.Bytes; bytes > 20*rows+8*entries+2*4*int64(max(tableChunk, 2*cols)) {
+		if bytes := table.Bytes; cols < tableChunk && bytes > 20*int64(rows)+8*entries+2*4*int64(max(tableChunk, 2*cols)) {
 			t.Errorf("%d columns: %d bytes for %d entries", cols, bytes, entries)
+		}
+		held := int64(unsafe.Sizeof(tableRow{})) * int64(rows)
+		for _, c := range table.values {
+			held += 4 * int64(cap(c))
+		}
+		for _, c := range table.columns {
+			held += 4 * int64(cap(c))
+		}
+		if table.Bytes != held {
+			t.Errorf("%d columns: %d bytes are told, %d are held", cols, table.Bytes, held)
 		}
 		for i, values := range want {
 			got := make([]float32, cols)
@@ -53,5 +66,30 @@ func TestTable(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTableRefusesRows gives a table rows that it must not take.
+func TestTableRefusesRows(t *testing.T) {
+	for name, row := range map[string]struct {
+		at     int
+		values []float32
+	}{
+		"set twice":       {0, []float32{1, 2}},
+		"too short":       {1, []float32{1}},
+		"no number":       {1, []float32{1, float32(math.NaN())}},
+		"infinite":        {1, []float32{1, float32(math.Inf(1))}},
+		"infinite, below": {1, []float32{float32(math.Inf(-1)), 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := &Table{Rows: 2, Cols: 2}
+			table.Set(0, []float32{1, 0})
+			defer func() {
+				if recover() == nil {
+					t.Errorf("row %d with the values %v is taken", row.at, row.values)
+				}
+			}()
+			table.Set(row.at, row.values)
+		})
 	}
 }
