@@ -143,10 +143,7 @@ func (g *guess) text(in *textio.Reader) error {
 	all := text
 	if !whole {
 		g.whole = false
-		all = float64(stored)
-		if read, _ := in.Progress(); in.Compressed() && read > 0 {
-			all *= max(1, text/float64(read))
-		}
+		all = float64(stored) * max(1, in.Growth())
 	}
 	g.lines += edges / max(1, text) * all
 	g.chunks += all / textio.ChunkBytes

@@ -80,6 +80,26 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestEstimateFromSamples: what a twelfth of a file tells of it, packed or not, bounds
+// what it holds, and not by much.
+func TestEstimateFromSamples(t *testing.T) {
+	const lines, nodes = 150_000, 3000
+	r := rand.New(rand.NewPCG(7, 5))
+	text := edgeText(lines, func(int) string {
+		return fmt.Sprintf("user%d item%d %g", r.IntN(nodes/2), r.IntN(nodes/2), r.Float64())
+	})
+	for _, f := range []file{{"e.txt", text}, {"e.txt.gz", packed(text)}} {
+		g := &guess{sampled: newSampled(), share: int64(len(text)) / 12}
+		plan, err := g.estimate(t.Context(), write(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.whole || plan.Lines < lines*98/100 || plan.Lines > lines*110/100 || plan.Nodes < nodes || plan.Nodes > nodes*11/10 || !g.weighted {
+			t.Errorf("%s, all of it %v: %d lines with weights %v of %d nodes are guessed, want %d of %d", f.name, g.whole, plan.Lines, g.weighted, plan.Nodes, lines, nodes)
+		}
+	}
+}
+
 // TestEstimateOfHubs holds that what is accepted with little memory is not refused
 // by the run, and that not much more is asked for than it needs.
 func TestEstimateOfHubs(t *testing.T) {

@@ -67,7 +67,8 @@ func testVisit[T sparse.Float](t *testing.T) {
 }
 
 // TestWorkersAgree: the same bits for any number of workers, also where the
-// columns are shared out because the ranges are few.
+// columns are shared out because the ranges are few, and of blocks that are columns of
+// wider ones.
 func TestWorkersAgree(t *testing.T) { both(t, testWorkersAgree[float32], testWorkersAgree[float64]) }
 
 func testWorkersAgree[T sparse.Float](t *testing.T) {
@@ -88,11 +89,24 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 			}
 			o, x, s := build[T](rng, a, k, c)
 			var first *sparse.Block[T]
+			wide := k
+			if p.cols > 1000 {
+				wide = min(k, 6)
+			}
+			inside := sparse.NewBlock[T](p.cols, wide+4).Columns(3, wide+3)
+			for i := range p.cols {
+				copy(inside.Row(i), x.Row(i))
+			}
 			for _, workers := range []int{1, 2, 7, 0} {
 				o.Workers = workers
-				dst := sparse.NewBlock[T](p.rows, k)
-				if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+				dst, part := sparse.NewBlock[T](p.rows, k), sparse.NewBlock[T](p.rows, wide+4).Columns(3, wide+3)
+				if err := errors.Join(o.StepTo(t.Context(), dst, x, s), o.StepTo(t.Context(), part, inside, s)); err != nil {
 					t.Fatal(err)
+				}
+				for i := range p.rows {
+					if !slices.Equal(part.Row(i), dst.Row(i)[:wide]) {
+						t.Fatalf("%d×%d, %d columns, %d workers: columns of wider blocks have other bits in row %d", p.rows, p.cols, k, workers, i)
+					}
 				}
 				if first == nil {
 					first = dst

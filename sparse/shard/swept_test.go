@@ -37,9 +37,9 @@ func TestSettle(t *testing.T) {
 		{"fits alone", spec.Demand{}, spec.Demand{Sweeps: 2}, false, true},
 	} {
 		s := swept(t, dir, memory, false)
-		all := s.Held()
-		if s.kept == 0 {
-			t.Fatal("nothing of the store stays in memory")
+		all, before := s.Held(), s.Store
+		if s.kept == 0 || all > memory/2 {
+			t.Fatalf("%d bytes of the store stay in memory, %d are held, the run has %d", s.kept, all, memory)
 		}
 		var last int64 // held at the last call
 		err := s.Settle(t.Context(), func() (spec.Demand, error) {
@@ -54,8 +54,21 @@ func TestSettle(t *testing.T) {
 		if streams := s.kept == 0; err != nil || streams != c.streams || last != s.Held() || streams != (last < all) {
 			t.Errorf("%s: %v; streams: %v, last planned with %d bytes, holds %d of %d", c.name, err, streams, last, s.Held(), all)
 		}
+		if isOpen := before.files != nil; isOpen == c.streams {
+			t.Errorf("%s: the store that was opened first is open: %v", c.name, isOpen)
+		}
 	}
 	s := swept(t, dir, memory, false)
+	all, back := s.Held(), int64(0)
+	for i := range s.back.chunks {
+		if c := &s.back.chunks[i]; c.resident {
+			back += int64(c.bytes)
+		}
+	}
+	if s.Forward = true; back == 0 || s.Held() != all-back {
+		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
+	}
+	s.Forward = false
 	if err := s.Settle(t.Context(), func() (spec.Demand, error) { return spec.Demand{}, over }); err != over || s.kept > 0 {
 		t.Errorf("what never fits: %v, keeps %d", err, s.kept)
 	}
@@ -80,6 +93,9 @@ func TestSettleCopy(t *testing.T) {
 		})
 		if arranged := s.Held() != plain; err != nil || arranged != (arrangedSweeps == 100) {
 			t.Errorf("%d sweeps: %v, arranged: %v", arrangedSweeps, err, arranged)
+		}
+		if told := s.Held() - s.memory(); told < s.Copy.Matrix+s.Copy.Copies || s.Copy.Reordered && s.Copy.Copies == 0 {
+			t.Errorf("%d bytes are told of a copy of %d and what steps copy, %d", told, s.Copy.Matrix, s.Copy.Copies)
 		}
 		if err := s.Load(t.Context()); err != nil || s.A == s.Store {
 			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)
