@@ -71,7 +71,7 @@ func TestMaternBoundsHold(t *testing.T) {
 		}
 		t.Logf("%s: error %.2g, bound %.2g, largest %.3g, %s", c.name, off, r.ErrorBound, r.Largest, r.Method)
 		peak := math.Pow(2*c.p.Number("nu")/(c.p.Number("kappa")*c.p.Number("kappa")), -c.p.Number("nu")) // f(0)
-		if !(off <= r.ErrorBound && r.Largest <= peak+r.ErrorBound && r.relative() <= c.most) {
+		if !(off <= r.ErrorBound && r.Largest <= peak+r.ErrorBound && relative(r) <= c.most) {
 			t.Errorf("%s: error %.3g, bound %.3g, largest value %.3g of %.3g at the most", c.name, off, r.ErrorBound, r.Largest, peak)
 		}
 	}
@@ -91,7 +91,7 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 			{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}},
 		} {
 			off, r, err := errorOf(t, a, c)
-			if err != nil || !(off <= r.ErrorBound && r.relative() < 1e-9) {
+			if err != nil || !(off <= r.ErrorBound && relative(r) < 1e-9) {
 				t.Errorf("loops of %g, %s %v: error %.3g, bound %.3g of %.3g, %v", loop, c.name, c.p, off, r.ErrorBound, r.Largest, err)
 			}
 		}
@@ -171,7 +171,7 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 	} {
 		for _, k := range []named{{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, {"commute-time", nil}} {
 			off, r, err := errorOf(t, c.a, k)
-			if err != nil || !(off <= r.ErrorBound && r.relative() < c.most) {
+			if err != nil || !(off <= r.ErrorBound && relative(r) < c.most) {
 				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", k.name, c.name, off, r.ErrorBound, r.Largest, err)
 			}
 		}

@@ -88,10 +88,7 @@ func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	if err != nil {
 		return nil, err
 	}
-	scaleBy(dst, e.scale)
-	for _, i := range e.lone {
-		copy(dst.Row(i), x.Row(i))
-	}
+	scaleAround(dst, x, e.scale, e.lone)
 	for j := range out.bound {
 		out.bound[j] = out.bound[j]*e.scale + 4*epsilon*e.norm
 		out.rounded[j] = out.rounded[j]*e.scale + 4*epsilon*e.norm
@@ -138,14 +135,8 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
 	}
-	scaleBy(dst, e.scale)
-	for _, i := range e.lone {
-		copy(dst.Row(i), x.Row(i))
-	}
-	out := &applied{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: "conjugate gradients", least: err != nil, assumed: e.assumed}
-	if r.SampledCholesky {
-		out.method += withFactor
-	}
+	scaleAround(dst, x, e.scale, e.lone)
+	out := &applied{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: err != nil, assumed: e.assumed}
 	rounded := true
 	for j := range out.bound {
 		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j], e.scale*r.Rounding[j]
@@ -161,15 +152,8 @@ func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memo
 	if err != nil {
 		return nil, err
 	}
-	scaleBy(dst, e.scale)
-	for _, i := range e.lone {
-		copy(dst.Row(i), x.Row(i))
-	}
-	out := &applied{bound: r.ErrorBound, sweeps: r.Sweeps, method: "conjugate gradients", least: true}
-	if r.SampledCholesky {
-		out.method += withFactor
-	}
-	out.method += ", refined"
+	scaleAround(dst, x, e.scale, e.lone)
+	out := &applied{bound: r.ErrorBound, sweeps: r.Sweeps, method: methodOf(r) + ", refined", least: true}
 	for j, size := range columnNorms(dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}
@@ -177,7 +161,28 @@ func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memo
 	return out, nil
 }
 
-const withFactor = " with a sampled Cholesky factor"
+// methodOf says how a system was solved.
+func methodOf(r *iterative.Result) string {
+	if r.SampledCholesky {
+		return "conjugate gradients with a sampled Cholesky factor"
+	}
+	return "conjugate gradients"
+}
+
+// scaleAround multiplies the rows of dst by f, and makes the lone ones those of x.
+func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
+	scaleBy(dst, f)
+	for _, i := range lone {
+		copy(dst.Row(i), x.Row(i))
+	}
+}
+
+// copyTo copies a block.
+func copyTo(dst, x *sparse.Block[float64]) {
+	for i := range x.Rows {
+		copy(dst.Row(i), x.Row(i))
+	}
+}
 
 // scaleBy multiplies a block by f.
 func scaleBy(b *sparse.Block[float64], f float64) {

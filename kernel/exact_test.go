@@ -221,7 +221,7 @@ func TestResolventsNearTheirPoles(t *testing.T) {
 						}
 					}
 					off, _ := worst.Float64()
-					t.Logf("%s: error %.2g, bound %.2g, relative %.2g, %d sweeps, %s", what, off, report.ErrorBound, report.relative(), report.Sweeps, report.Method)
+					t.Logf("%s: error %.2g, bound %.2g, relative %.2g, %d sweeps, %s", what, off, report.ErrorBound, relative(report), report.Sweeps, report.Method)
 					if off > report.ErrorBound {
 						t.Errorf("%s: error %.3g, bound %.3g", what, off, report.ErrorBound)
 					}

@@ -33,7 +33,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	for first := 0; first < len(slabs); first += held {
 		c.slabs += len(slabs) - first
 	}
-	g := &gramPieces{n: n, workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
+	g := &gramPieces{workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
 	// What a slab's errors are compared with, and the effort that it took, are
 	// the same whenever it is computed.
@@ -103,7 +103,7 @@ func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], no
 
 // gramPieces multiplies slabs of U with each other.
 type gramPieces struct {
-	n, workers     int
+	workers        int
 	left           []*sparse.Block[float64]
 	values, turned []float64
 }
@@ -136,18 +136,7 @@ func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], fir
 	if held {
 		above -= cols
 	}
-	if above > 0 {
-		below := sparse.BlockOf(cols, above, g.turned[:cols*above])
-		for i := range above {
-			for j, v := range piece.Row(i) {
-				below.Row(j)[i] = v
-			}
-		}
-		if err := out(slab[0], first, below); err != nil {
-			return err
-		}
-	}
-	return out(first, slab[0], piece)
+	return handOver(piece, first, slab[0], above, g.turned, out)
 }
 
 // productTo stores aᵀ·b in dst: for each element the sum over all rows, in

@@ -117,13 +117,19 @@ func (p part) wants(lo, hi int) bool { return p == (part{}) || lo < p.hi && hi >
 
 const defaultTolerance = 1e-10
 
-// settle fills in the tolerance and reports whether it must be met.
-func (s *Settings) settle() (strict bool) {
-	if s.Tolerance == 0 {
-		s.Tolerance = defaultTolerance
-		return false
+// settled returns the settings with their tolerance filled in, and whether it must be met.
+func (s *Settings) settled() (set Settings, strict bool, err error) {
+	if err := s.validate(); err != nil {
+		return set, false, err
 	}
-	return !s.Lenient
+	if s != nil {
+		set = *s
+	}
+	strict = set.Tolerance > 0 && !set.Lenient
+	if set.Tolerance == 0 {
+		set.Tolerance = defaultTolerance
+	}
+	return set, strict, nil
 }
 
 // validate reports every setting that is out of range.
@@ -163,14 +169,6 @@ type Report struct {
 	// Condition, if not empty, says what the bound relies on beyond the
 	// arithmetic: that an eigenvalue found by iteration is the one wanted.
 	Condition string
-}
-
-// relative returns ErrorBound over Largest, 0 for 0 over 0.
-func (r *Report) relative() float64 {
-	if r.ErrorBound == 0 {
-		return 0
-	}
-	return r.ErrorBound / r.Largest
 }
 
 // Values is Block of k for values that are rounded to T: tolerance and bounds are those of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -112,14 +113,10 @@ func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
 // prepare computes F.
 func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {
-	if err := s.validate(); err != nil {
-		return Settings{}, err
+	set, strict, err := s.settled()
+	if err != nil {
+		return set, err
 	}
-	var set Settings
-	if s != nil {
-		set = *s
-	}
-	strict := set.settle()
 	if m.features == nil || set.Tolerance < m.tolerance {
 		if err := m.find(ctx, set); err != nil {
 			return set, err
@@ -313,10 +310,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.bound
 	}
-	report.Largest = largestOf(dst)
-	for _, b := range report.ColumnBound {
-		report.ErrorBound = max(report.ErrorBound, b)
-	}
+	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), largestOf(dst)
 	return report, nil
 }
 

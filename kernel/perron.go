@@ -78,17 +78,11 @@ var errPerron = errors.New("kernel: the largest eigenvalue is not told from thos
 // newPerron returns the search, given two bounds that are far from each other.
 func newPerron(g *graph.Graph, lower, upper float64) *perron {
 	n := len(g.Degrees)
-	w := &perron{
+	return &perron{
 		graph: g, cg: iterative.CG{Workers: g.Workers},
+		b: onesOf(n), y: sparse.NewBlock[float64](n, 1), q: sparse.NewBlock[float64](n, 1),
 		lower: lower, upper: upper, ratio: math.Inf(1),
 	}
-	for _, b := range []**sparse.Block[float64]{&w.b, &w.y, &w.q} {
-		*b = sparse.NewBlock[float64](n, 1)
-	}
-	for i := range n {
-		w.b.Data[i] = 1
-	}
-	return w
 }
 
 // search makes rounds until the bounds have met, or are near enough.

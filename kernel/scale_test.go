@@ -152,7 +152,7 @@ func TestEndsOfRanges(t *testing.T) {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(n), {3, 5}} {
 			b, r := mustMatrix(t, k, upTo(n), cols, nil)
-			if !(r.relative() < 1e-9) {
+			if !(relative(r) < 1e-9) {
 				t.Errorf("%s: bound %g, largest value %g", c.name, r.ErrorBound, r.Largest)
 			}
 			for i := range n {

@@ -56,16 +56,8 @@ type computation struct {
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	c := &computation{k: k, tightest: 1}
-	if s != nil {
-		c.s = *s
-	}
-	c.strict = c.s.settle()
-	c.effort = c.s.Tolerance
-	return c, nil
+	set, strict, err := s.settled()
+	return &computation{k: k, s: set, strict: strict, tightest: 1, effort: set.Tolerance}, err
 }
 
 // slabsOf returns the bounds of the slabs of m columns.
@@ -401,7 +393,7 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 				piece.Row(i)[j-lo] = piece.Row(j)[i-lo]
 			}
 		}
-		if err := handOver(piece, lo, turned, out); err != nil {
+		if err := handOver(piece, 0, lo, lo, turned, out); err != nil {
 			return err
 		}
 	}
@@ -409,21 +401,21 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 	return nil
 }
 
-// handOver gives the first columns, which begin in row 0 of a symmetric block,
-// to out, and the mirror image of what is above row left.
-func handOver(piece *sparse.Block[float64], left int, turned []float64, out sink) error {
-	if left > 0 {
-		below := sparse.BlockOf(piece.Cols, left, turned[:piece.Cols*left])
-		for i := range left {
+// handOver gives a piece of a symmetric block, whose first element stands in row lo and
+// column left, to out, and the mirror image of its rows above the diagonal.
+func handOver(piece *sparse.Block[float64], lo, left, above int, turned []float64, out sink) error {
+	if above > 0 {
+		below := sparse.BlockOf(piece.Cols, above, turned[:piece.Cols*above])
+		for i := range above {
 			for j, v := range piece.Row(i) {
 				below.Row(j)[i] = v
 			}
 		}
-		if err := out(left, 0, below); err != nil {
+		if err := out(left, lo, below); err != nil {
 			return err
 		}
 	}
-	return out(0, left, piece)
+	return out(lo, left, piece)
 }
 
 // ApplyTo implements [Kernel].

@@ -31,8 +31,8 @@ func TestBoundHolds(t *testing.T) {
 					if e := worstError(t, got, exact); e > r.ErrorBound+r0.ErrorBound {
 						t.Errorf("tolerance %g: the error is %g, the bound %g", tolerance, e, r.ErrorBound)
 					}
-					if r.relative() > tolerance && r.Largest > 1e-3 && &lists[1][0] == &rows[0] && c.name != "commute-time" {
-						t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.relative())
+					if relative(r) > tolerance && r.Largest > 1e-3 && &lists[1][0] == &rows[0] && c.name != "commute-time" {
+						t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, relative(r))
 					}
 				}
 			}
@@ -51,8 +51,8 @@ func TestTolerancesAreReached(t *testing.T) {
 		k := mustNew(t, g, "regularized-commute-time", spec.Values{"alpha": spec.Of(0.9)})
 		for tolerance := 1e-2; tolerance > 1e-10; tolerance /= 1.3 {
 			_, r := mustMatrix(t, k, upTo(31), []int{3, 9, 27}, &Settings{Tolerance: tolerance})
-			if r.relative() > tolerance {
-				t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.relative())
+			if relative(r) > tolerance {
+				t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, relative(r))
 			}
 		}
 	}
@@ -84,8 +84,8 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 					if err != nil && (tolerance > 1e-10 || !errors.Is(err, ErrTolerance)) {
 						t.Fatal(err)
 					}
-					if err == nil && r.relative() > tolerance {
-						t.Errorf("%d nodes, %s, tolerance %g: the bound is %g of the largest value", n, c.name, tolerance, r.relative())
+					if err == nil && relative(r) > tolerance {
+						t.Errorf("%d nodes, %s, tolerance %g: the bound is %g of the largest value", n, c.name, tolerance, relative(r))
 					}
 				}
 			}

@@ -24,12 +24,12 @@ import (
 //
 // Sweeps are those of βA and βE, so that weights of any unit neither overflow nor vanish.
 type vertex struct {
-	n, workers int
-	beta       float64
-	out        *sparse.Operator[float64] // A, or E of a graph
-	in         *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
-	twice      bool                      // E is the square of out, whose graph has nodes for hyperedges
-	degrees    []float64                 // of arcs, those that leave, times β
+	n       int
+	beta    float64
+	out     *sparse.Operator[float64] // A, or E of a graph
+	in      *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
+	twice   bool                      // E is the square of out, whose graph has nodes for hyperedges
+	degrees []float64                 // of arcs, those that leave, times β
 
 	last      int  // N
 	factorial bool // λᵢ is βⁱ/i!
@@ -111,7 +111,7 @@ func vertexMemory(_ spec.Values, n, long, short int, limit int64) []spec.Bytes {
 // newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, which is cut where
 // what is left does not matter.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64, steps int) (*vertex, error) {
-	k := &vertex{n: len(g.Degrees), workers: g.Workers, beta: beta, factorial: weights == exponentialWeights, twice: g.Hyperedges}
+	k := &vertex{n: len(g.Degrees), beta: beta, factorial: weights == exponentialWeights, twice: g.Hyperedges}
 	k.out = &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	if g.In != nil {
 		k.in = &sparse.Operator[float64]{A: g.In, Workers: g.Workers}
@@ -266,18 +266,11 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 
 // rescale makes the largest value of x one.
 func (g *growth) rescale(x *sparse.Block[float64], at int) {
-	most := maxOf(x)
+	most := largestOf(x)
 	g.largest[at] += math.Log(most)
 	if most > 0 {
-		scaleTo(x, 1/most, x)
+		scaleBy(x, 1/most)
 	}
-}
-
-func maxOf(b *sparse.Block[float64]) (largest float64) {
-	for i := range b.Rows {
-		largest = max(largest, b.Row(i)[0])
-	}
-	return largest
 }
 
 // perStep returns the sweeps of a product with E.
@@ -364,21 +357,21 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
 	if k.in == nil {
 		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
-		scaleTo(y, 1, x)
+		copyTo(y, x)
 		for i := k.last - 1; i >= 0; i-- {
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
 			progress()
 		}
-		scaleTo(dst, 1, y)
+		copyTo(dst, y)
 		return nil
 	}
 	z := make([]*sparse.Block[float64], k.last/2+1)
 	for j := range z {
 		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
 		if j == 0 {
-			scaleTo(z[0], 1, x)
+			copyTo(z[0], x)
 			continue
 		}
 		both := k.ratio(2*j-2) * k.ratio(2*j-1)
@@ -395,7 +388,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 		}
 		progress()
 	}
-	scaleTo(dst, 1, z[0])
+	copyTo(dst, z[0])
 	return nil
 }
 
@@ -423,15 +416,11 @@ func (k *vertex) sweepsOf() int {
 
 // Block implements [Kernel].
 func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
-	if err := s.validate(); err != nil {
+	set, strict, err := s.settled()
+	if err != nil {
 		return nil, err
 	}
 	checkNodes(k.n, rows, cols)
-	var set Settings
-	if s != nil {
-		set = *s
-	}
-	strict := set.settle()
 	turned := byRows(len(rows), len(cols))
 	same := slices.Equal(rows, cols)
 	take = set.part().clipped(len(rows), len(cols), take)
@@ -473,7 +462,7 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	}
 	report.ErrorBound = k.tail + k.rounded*report.Largest
 	if strict && report.ErrorBound > set.Tolerance*report.Largest {
-		return nil, tooTight(set.Tolerance, report.relative())
+		return nil, tooTight(set.Tolerance, report.ErrorBound/report.Largest)
 	}
 	return report, nil
 }
@@ -510,14 +499,10 @@ func hand(y *sparse.Block[float64], rows []int, left int, same, turned bool, tak
 
 // ApplyTo implements [Kernel].
 func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
-	if err := s.validate(); err != nil {
+	set, strict, err := s.settled()
+	if err != nil {
 		return nil, err
 	}
-	var set Settings
-	if s != nil {
-		set = *s
-	}
-	strict := set.settle()
 	width, err := k.slabWidth(0, x.Cols, set.Memory)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package lanczos
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -11,14 +12,14 @@ import (
 // basis is a dense rows×cols matrix that is read by columns: chunks of segment
 // rows stand one after the other, each a panel. Rows beyond the last are zero.
 type basis struct {
-	rows, cols, chunks int
-	inPart             int         // chunks of a part but the last
-	part               [][]float64 // chunks, so that the basis can grow part by part
+	cols   int
+	inPart int         // chunks of a part but the last
+	part   [][]float64 // chunks, so that the basis can grow part by part
 }
 
 func newBasis(rows, cols int) *basis {
 	chunks := chunksOf(rows)
-	v := &basis{rows: rows, cols: cols, chunks: chunks, inPart: chunksInPart(rows, cols)}
+	v := &basis{cols: cols, inPart: chunksInPart(rows, cols)}
 	for at := 0; at < chunks; at += v.inPart {
 		v.part = append(v.part, makePart(min(v.inPart, chunks-at), cols))
 	}
@@ -97,6 +98,23 @@ func newEngine(rows, workers int) *engine {
 	e := &engine{Pieces: tall.NewPieces(rows, segment, workers), rows: rows}
 	e.scratch = make([][]float64, e.Workers)
 	return e
+}
+
+// eachRow calls do for every row, with its piece's sums.
+func (e *engine) eachRow(ctx context.Context, size int, do func(i int, sums []float64)) error {
+	return e.Each(ctx, size, func(_, chunk int, sums []float64) {
+		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
+			do(i, sums)
+		}
+	})
+}
+
+// normsTo stores the square roots of the sums in dst.
+func (e *engine) normsTo(dst []float64) {
+	e.TotalTo(dst, len(dst), 0)
+	for j, square := range dst {
+		dst[j] = math.Sqrt(square)
+	}
 }
 
 // gramTo stores VᵀW in dst, row by row.

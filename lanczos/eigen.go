@@ -57,11 +57,13 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if err != nil {
 		return nil, err
 	}
-	patience := 0
 	if p.Precondition != nil {
-		patience = w.s.Patience
+		w.patience = w.s.Patience
 	}
-	out, err := w.lanczos(ctx, patience)
+	if done, out, err := w.direct(ctx, w.basisSize()); done {
+		return out, err
+	}
+	out, err := w.byLanczos(ctx)
 	if !errors.Is(err, errSlow) {
 		return out, err
 	}
@@ -106,16 +108,6 @@ func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
 	return w, nil
 }
 
-// lanczos finds the pairs. With patience it gives up, with errSlow, where fewer
-// than two pairs have converged after so many products.
-func (w *solve) lanczos(ctx context.Context, patience int) (*Pairs, error) {
-	w.patience = patience
-	if done, out, err := w.direct(ctx, w.basisSize()); done {
-		return out, err
-	}
-	return w.byLanczos(ctx)
-}
-
 // direct solves a problem that needs no iteration: all pairs are known, or the
 // map is hardly larger than a basis of the given size.
 func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, err error) {
@@ -146,6 +138,8 @@ func (w *solve) measureNorm(ctx context.Context) error {
 	return nil
 }
 
+// byLanczos finds the pairs. With patience it gives up, with errSlow, where fewer
+// than two pairs have converged after so many products.
 func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 	size := w.basisSize()
 	if err := w.reserve(w.bytes(size), basisOf(size)); err != nil {
@@ -493,13 +487,11 @@ func orient(x *sparse.Block[float64]) {
 
 // residuals stores ‖A·v − λ·v‖ for up to width columns. Cost: one sweep.
 func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *sparse.Block[float64]) error {
-	k, cols := &w.krylov, len(values)
+	k := &w.krylov
 	x, y := k.x, k.y
-	err := k.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
-		for i := chunk * segment; i < min(w.n, (chunk+1)*segment); i++ {
-			row := x.Row(i)
-			clear(row[copy(row, vectors.Row(i)):])
-		}
+	err := k.e.eachRow(ctx, 0, func(i int, _ []float64) {
+		row := x.Row(i)
+		clear(row[copy(row, vectors.Row(i)):])
 	})
 	if err != nil {
 		return err
@@ -508,18 +500,13 @@ func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *s
 		return err
 	}
 	w.result.Products++
-	err = k.e.Each(ctx, cols, func(_, chunk int, sums []float64) {
-		for i := chunk * segment; i < min(w.n, (chunk+1)*segment); i++ {
-			image, v := y.Row(i), x.Row(i)
-			for j, lambda := range values {
-				r := image[j] - float64(lambda*v[j])
-				sums[j] += float64(r * r)
-			}
+	err = k.e.eachRow(ctx, len(values), func(i int, sums []float64) {
+		image, v := y.Row(i), x.Row(i)
+		for j, lambda := range values {
+			r := image[j] - float64(lambda*v[j])
+			sums[j] += float64(r * r)
 		}
 	})
-	k.e.TotalTo(dst, cols, 0)
-	for j, square := range dst {
-		dst[j] = math.Sqrt(square)
-	}
+	k.e.normsTo(dst)
 	return err
 }

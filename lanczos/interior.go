@@ -38,16 +38,14 @@ func (f *folded) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sp
 	}
 	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.near, Visit: s.Visit}
 	if s.Beta != 0 || s.Delta != 0 {
-		err := f.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
-			for i := chunk * segment; i < min(x.Rows, (chunk+1)*segment); i++ {
-				to := dst.Row(i)
-				for j, v := range x.Row(i) {
-					sum := float64(s.Beta * v)
-					if s.Delta != 0 {
-						sum += float64(s.Delta * s.Prev.Row(i)[j])
-					}
-					to[j] = sum
+		err := f.e.eachRow(ctx, 0, func(i int, _ []float64) {
+			to := dst.Row(i)
+			for j, v := range x.Row(i) {
+				sum := float64(s.Beta * v)
+				if s.Delta != 0 {
+					sum += float64(s.Delta * s.Prev.Row(i)[j])
 				}
+				to[j] = sum
 			}
 		})
 		if err != nil {

@@ -106,32 +106,15 @@ func (g *lobpcg) start(ctx context.Context) error {
 	}
 	k.ortho.fill, k.ortho.project = nil, nil
 
-	x := k.v.slice(0, g.cols)
-	if err := g.product(ctx, x); err != nil {
-		return err
-	}
-	if err := k.e.pack(ctx, g.image.slice(0, g.cols), g.y); err != nil {
-		return err
-	}
-	gram := make([]float64, g.cols*g.cols)
-	if err := k.e.gramTo(ctx, gram, x, g.image.slice(0, g.cols)); err != nil {
-		return err
-	}
-	if !finite(gram) {
-		return ErrNotFinite
-	}
-	h := mat.NewSymDense(g.cols, nil)
-	for i := range g.cols {
-		for j := range i + 1 {
-			h.SetSym(i, j, gram[j*g.cols+i])
-		}
-	}
-	theta, q, err := fallingEigen(ctx, h, nil, g.krylov.e.Workers)
+	h, err := g.project(ctx, k.v.slice(0, g.cols), g.p.Which.sign(), func(int, columns, columns, []float64) error {
+		g.result.Products++
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	g.theta = theta
-	return k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
+	g.theta, err = g.separate(ctx, h)
+	return err
 }
 
 // iterate improves X until the wanted pairs have converged.
@@ -183,19 +166,14 @@ func (g *lobpcg) measure(ctx context.Context) error {
 	if err := g.product(ctx, g.krylov.v.slice(0, g.cols)); err != nil {
 		return err
 	}
-	err := e.Each(ctx, g.cols, func(_, chunk int, sums []float64) {
-		for i := chunk * segment; i < min(g.n, (chunk+1)*segment); i++ {
-			image, x := g.y.Row(i), g.x.Row(i)
-			for j, theta := range g.theta {
-				image[j] -= float64(theta * x[j])
-				sums[j] += float64(image[j] * image[j])
-			}
+	err := e.eachRow(ctx, g.cols, func(i int, sums []float64) {
+		image, x := g.y.Row(i), g.x.Row(i)
+		for j, theta := range g.theta {
+			image[j] -= float64(theta * x[j])
+			sums[j] += float64(image[j] * image[j])
 		}
 	})
-	e.TotalTo(g.residual, g.cols, 0)
-	for j, square := range g.residual {
-		g.residual[j] = math.Sqrt(square)
-	}
+	e.normsTo(g.residual)
 	return err
 }
 
@@ -218,15 +196,7 @@ func (g *lobpcg) countConverged() (converged int) {
 			converged++
 		}
 	}
-	if g.s.Progress != nil {
-		known := len(g.result.Values) - g.wanted
-		g.s.Progress(Progress{
-			Products:  g.result.Products,
-			Converged: known + converged,
-			Wanted:    len(g.result.Values),
-			Residual:  g.worst / g.norm,
-		})
-	}
+	g.report(g.result.Products, converged)
 	return converged
 }
 
@@ -235,12 +205,10 @@ func (g *lobpcg) countConverged() (converged int) {
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k, count := &g.krylov, len(g.active)
 	reshape(g.x, count)
-	err := k.e.Each(ctx, 0, func(_, chunk int, _ []float64) {
-		for i := chunk * segment; i < min(g.n, (chunk+1)*segment); i++ {
-			residual, row := g.y.Row(i), g.x.Row(i)
-			for to, j := range g.active {
-				row[to] = residual[j]
-			}
+	err := k.e.eachRow(ctx, 0, func(i int, _ []float64) {
+		residual, row := g.y.Row(i), g.x.Row(i)
+		for to, j := range g.active {
+			row[to] = residual[j]
 		}
 	})
 	if err != nil {

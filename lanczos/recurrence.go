@@ -67,7 +67,7 @@ func (r *recurrence) start(ctx context.Context, seed uint64, draw func(rng *rand
 func (r *recurrence) begin(ctx context.Context) error {
 	cols := len(r.scale)
 	squares := make([]float64, cols)
-	err := r.rows(ctx, cols, func(i int, sums []float64) {
+	err := r.e.eachRow(ctx, cols, func(i int, sums []float64) {
 		for j, v := range r.u.Row(i) {
 			sums[j] += float64(v * v)
 		}
@@ -82,15 +82,6 @@ func (r *recurrence) begin(ctx context.Context) error {
 	return err
 }
 
-// rows calls do for every row, with its piece's sums.
-func (r *recurrence) rows(ctx context.Context, size int, do func(i int, sums []float64)) error {
-	return r.e.Each(ctx, size, func(_, chunk int, sums []float64) {
-		for i := chunk * segment; i < min(r.e.rows, (chunk+1)*segment); i++ {
-			do(i, sums)
-		}
-	})
-}
-
 // step does one step of all columns that have not ended.
 func (r *recurrence) step(ctx context.Context) error {
 	cols := len(r.columns)
@@ -98,7 +89,7 @@ func (r *recurrence) step(ctx context.Context) error {
 		return err
 	}
 	r.e.TotalTo(r.alpha, cols, 0)
-	err := r.rows(ctx, cols, func(i int, sums []float64) {
+	err := r.e.eachRow(ctx, cols, func(i int, sums []float64) {
 		w, u := r.w.Row(i), r.u.Row(i)
 		for j := range w {
 			w[j] -= float64(r.alpha[j] * float64(r.scale[j]*u[j]))
@@ -138,7 +129,7 @@ func (r *recurrence) multiply(ctx context.Context) error {
 		return err
 	}
 	r.sweeps++
-	return r.rows(ctx, len(r.columns), func(i int, sums []float64) {
+	return r.e.eachRow(ctx, len(r.columns), func(i int, sums []float64) {
 		w, u, before := r.w.Row(i), r.u.Row(i), r.before.Row(i)
 		for j := range w {
 			w[j] = float64(r.scale[j]*w[j]) - float64(r.beta[j]*float64(r.earlier[j]*before[j]))

@@ -70,7 +70,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			return nil, err
 		}
 		w.measure()
-		w.report(converged)
+		w.report(k.products, max(k.locked, converged))
 		over := k.products >= w.s.MaxProducts
 		rotated := converged == want || k.block == 0 || over
 		if rotated {
@@ -184,15 +184,15 @@ func (w *solve) count(ctx context.Context, want int, strict float64) (count int,
 	return count, nil
 }
 
-// report shows the progress.
-func (w *solve) report(converged int) {
+// report shows the progress: of the pairs that are not known so many have converged.
+func (w *solve) report(products, converged int) {
 	if w.s.Progress == nil {
 		return
 	}
 	known := len(w.result.Values) - w.wanted
 	w.s.Progress(Progress{
-		Products:  w.krylov.products,
-		Converged: known + max(w.krylov.locked, converged),
+		Products:  products,
+		Converged: known + converged,
 		Wanted:    len(w.result.Values),
 		Residual:  w.worst / w.norm,
 	})
@@ -351,10 +351,7 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.SymDense,
 				}
 			}
 		})
-		k.e.TotalTo(squares, cols, 0)
-		for j, square := range squares {
-			squares[j] = math.Sqrt(square)
-		}
+		k.e.normsTo(squares)
 		return err
 	})
 	w.residual = slices.Max(w.verified)
@@ -402,6 +399,9 @@ func (w *solve) project(ctx context.Context, x columns, sign float64, then func(
 		}
 		if err := k.e.gramTo(ctx, gram, x, image); err != nil {
 			return nil, err
+		}
+		if !finite(gram) {
+			return nil, ErrNotFinite
 		}
 		for j := range cols {
 			for i := range at + j + 1 {

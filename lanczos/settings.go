@@ -215,7 +215,4 @@ type Pairs struct {
 	Degree   int    `json:"degree"`   // of the polynomial in A that Lanczos ran on last; 1: A itself
 }
 
-const (
-	badShape   = "lanczos: dimension mismatch"
-	badOverlap = "lanczos: blocks overlap"
-)
+const badShape = "lanczos: dimension mismatch"
