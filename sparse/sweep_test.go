@@ -97,10 +97,12 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 			for i := range p.cols {
 				copy(inside.Row(i), x.Row(i))
 			}
+			of := s
+			of.Prev = s.Prev.Columns(0, wide)
 			for _, workers := range []int{1, 2, 7, 0} {
 				o.Workers = workers
 				dst, part := sparse.NewBlock[T](p.rows, k), sparse.NewBlock[T](p.rows, wide+4).Columns(3, wide+3)
-				if err := errors.Join(o.StepTo(t.Context(), dst, x, s), o.StepTo(t.Context(), part, inside, s)); err != nil {
+				if err := errors.Join(o.StepTo(t.Context(), dst, x, s), o.StepTo(t.Context(), part, inside, of)); err != nil {
 					t.Fatal(err)
 				}
 				for i := range p.rows {
