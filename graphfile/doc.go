@@ -6,7 +6,7 @@
 //	format := graphfile.Recognize(name, head)
 //	summary, err := graphfile.Read(format, in, nil, func(b *graphfile.Batch) error { … })
 //	…
-//	without, err := graphfile.Write(ctx, graphfile.METIS, w, &graphfile.Graph{…})
+//	without, err := graphfile.Write(ctx, graphfile.METIS, w, store, nil)
 //
 // Edge lists and Matrix Market files are only written here: package ingest reads them
 // with its parser of lines, which works in parallel on pieces of a file.

@@ -14,14 +14,14 @@ var edgeListType = fileType{name: EdgeList, write: writeTabs, size: edgesBytes}
 
 var csvType = fileType{name: CSV, write: writeCommas, size: edgesBytes}
 
-func edgesBytes(g *Graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
+func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
 
 // writeTabs writes a line for each edge with tabs. The error wraps [ErrFormat] if an id
 // would be taken for a comment.
-func writeTabs(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
+func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		if isComment(source) {
-			if g.Directed || isComment(target) {
+			if g.directed || isComment(target) {
 				return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
 			}
 			source, target = target, source
@@ -34,9 +34,9 @@ func writeTabs(ctx context.Context, out *bufio.Writer, g *Graph) (without int, e
 
 // writeCommas writes a header and a line for each edge with commas. Ids that hold
 // commas, quotes or blanks are quoted.
-func writeCommas(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
+func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	header := "source,target"
-	if g.Weighted {
+	if g.weighted {
 		header += ",weight"
 	}
 	_, _ = out.WriteString(header + "\n")
@@ -48,8 +48,8 @@ func writeCommas(ctx context.Context, out *bufio.Writer, g *Graph) (without int,
 }
 
 // endLine writes a line that is complete but for the weight.
-func endLine(out *bufio.Writer, line []byte, separator byte, g *Graph, weight float64) error {
-	if g.Weighted {
+func endLine(out *bufio.Writer, line []byte, separator byte, g *graph, weight float64) error {
+	if g.weighted {
 		line = appendWeight(append(line, separator), weight)
 	}
 	_, err := out.Write(append(line, '\n'))

@@ -13,38 +13,44 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Graph is what a graph file is written from. Nodes are written in the order of
-// their positions: position p is the p-th node in the order of the ids.
-//
-// Undirected graphs have each edge once in edge lists, Parquet tables and
-// Matrix Market files (the lower triangle), and at both ends in METIS and SciPy
-// files. Weights have as many digits as it takes to read the same bits back.
-type Graph struct {
-	A         sparse.Matrix // the out direction
-	Order     []uint32      // the position of each row; nil: rows are in order
-	ID        func(dst []byte, row int) []byte
-	Numeric   bool // all ids are numbers below 2⁶³
-	Directed  bool
-	Weighted  bool
-	SelfLoops int64
-	Memory    int64                 // bytes for rows that have to be put in order; 0 means no limit
-	Progress  func(done, total int) // entries that were read, and put in order, of all sweeps; nil: nobody
+// WriteOptions are the settings of [Write]; nil stands for the zero value.
+type WriteOptions struct {
+	Memory   int64                 // bytes for rows that have to be put in order; 0 means no limit
+	Progress func(done, total int) // entries that were read, and put in order, of all sweeps; nil: nobody
+}
 
-	rows  []uint32 // the inverse of Order
+// graph is what a graph file is written from: position p is the p-th node in the order of
+// the ids.
+type graph struct {
+	a         sparse.Matrix // the out direction
+	order     []uint32      // the position of each row; nil: rows are in order
+	idTo      func(dst []byte, row int) []byte
+	numeric   bool // all ids are numbers below 2⁶³
+	directed  bool
+	weighted  bool
+	selfLoops int64
+	memory    int64                 // see WriteOptions
+	progress  func(done, total int) // see WriteOptions
+
+	rows  []uint32 // the inverse of order
 	held  byColumn // entries that are put in order
 	done  int64    // entries, of total
 	total int64
-	told  int64 // what Progress was last told of
+	told  int64 // what progress was last told of
 }
 
-// OfStore returns the graph of a store, whose second half is compared with its first while
+// graphOf returns the graph of a store, whose second half is compared with its first while
 // it is read (see [shard.Store.Compared]).
-func OfStore(s *shard.Store) *Graph {
+func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
-	return &Graph{
-		A: s.Compared(), Order: s.Nodes.Order, ID: s.Nodes.AppendID, Numeric: hasNumbers(s),
-		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
+	g := &graph{
+		a: s.Compared(), order: s.Nodes.Order, idTo: s.Nodes.AppendID, numeric: hasNumbers(s),
+		directed: m.Directed, weighted: m.Weighted, selfLoops: m.SelfLoops,
 	}
+	if o != nil {
+		g.memory, g.progress = o.Memory, o.Progress
+	}
+	return g
 }
 
 // hasNumbers reports whether all ids are numbers that an integer of 64 bits holds.
@@ -70,22 +76,22 @@ func (u unfit) Error() string { return string(u) }
 func (u unfit) Unwrap() error { return ErrFormat }
 
 // edges returns the number of edges: of an undirected graph each counts once.
-func (g *Graph) edges() int64 {
-	if g.Directed {
-		return g.A.NNZ()
+func (g *graph) edges() int64 {
+	if g.directed {
+		return g.a.NNZ()
 	}
-	return (g.A.NNZ() + g.SelfLoops) / 2
+	return (g.a.NNZ() + g.selfLoops) / 2
 }
 
-// Memory lists what writing the graph takes beside A, Order and the ids, but for what
-// compresses it, and returns about how large the file is, at the most; that of SciPy's
-// format within a few kilobytes.
-func Memory(f Format, g *Graph) (list []spec.Bytes, file int64) {
-	n, _ := g.A.Dims()
+// Memory lists what [Write] takes beside the store, but for what compresses it, and returns
+// about how large the file is, at the most; that of SciPy's format within a few kilobytes.
+func Memory(f Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file int64) {
+	g := graphOf(s, o)
+	n, _ := g.a.Dims()
 	bytes := 4*bufferBytes + int64(n)/8
-	if g.Order != nil {
-		held := min(g.A.NNZ(), g.heldEntries())
-		bytes += 16*int64(n) + g.heldBytes()*held // the inverse of Order, lengths, ends
+	if g.order != nil {
+		held := min(g.a.NNZ(), g.heldEntries())
+		bytes += 16*int64(n) + g.heldBytes()*held // the inverse of order, lengths, ends
 	}
 	if f == Parquet {
 		bytes += parquetBytes(g)
@@ -95,28 +101,28 @@ func Memory(f Format, g *Graph) (list []spec.Bytes, file int64) {
 
 // linesBytes returns what so many lines take, each of a weight, if there are some, and
 // other text of so many bytes.
-func (g *Graph) linesBytes(lines int64, text int) int64 {
+func (g *graph) linesBytes(lines int64, text int) int64 {
 	const weight = 25 // with the separator before it, at the most
-	if g.Weighted {
+	if g.weighted {
 		text += weight
 	}
 	return lines * int64(text)
 }
 
 // longestID returns how many bytes an id has at the most.
-func (g *Graph) longestID() (longest int) {
-	n, _ := g.A.Dims()
+func (g *graph) longestID() (longest int) {
+	n, _ := g.a.Dims()
 	var id []byte
 	for row := range n {
-		id = g.ID(id[:0], row)
+		id = g.idTo(id[:0], row)
 		longest = max(longest, len(id))
 	}
 	return longest
 }
 
 // longestNumber returns how many digits the number of a node has at the most.
-func (g *Graph) longestNumber() int {
-	n, _ := g.A.Dims()
+func (g *graph) longestNumber() int {
+	n, _ := g.a.Dims()
 	return len(strconv.Itoa(n))
 }
 
@@ -124,42 +130,42 @@ func (g *Graph) longestNumber() int {
 const bufferBytes = 256 << 10
 
 // heldEntries returns how many entries are put in order at a time.
-func (g *Graph) heldEntries() int64 {
-	if g.Memory > 0 {
-		return max(1<<16, g.Memory/2/g.heldBytes())
+func (g *graph) heldEntries() int64 {
+	if g.memory > 0 {
+		return max(1<<16, g.memory/2/g.heldBytes())
 	}
 	return 1 << 62
 }
 
 // heldBytes returns what such an entry takes.
-func (g *Graph) heldBytes() int64 {
-	if g.Weighted {
+func (g *graph) heldBytes() int64 {
+	if g.weighted {
 		return 4 + 8
 	}
 	return 4
 }
 
 // begin prepares so many sweeps.
-func (g *Graph) begin(sweeps int) {
-	g.done, g.told, g.total = 0, 0, int64(sweeps)*g.A.NNZ()
-	if g.Order != nil {
+func (g *graph) begin(sweeps int) {
+	g.done, g.told, g.total = 0, 0, int64(sweeps)*g.a.NNZ()
+	if g.order != nil {
 		g.total *= 2
 	}
-	if g.Order == nil || g.rows != nil {
+	if g.order == nil || g.rows != nil {
 		return
 	}
-	g.rows = make([]uint32, len(g.Order))
-	for row, position := range g.Order {
+	g.rows = make([]uint32, len(g.order))
+	for row, position := range g.order {
 		g.rows[position] = uint32(row)
 	}
 }
 
 // id appends the id of the node at a position.
-func (g *Graph) id(dst []byte, position uint32) []byte {
+func (g *graph) id(dst []byte, position uint32) []byte {
 	if g.rows != nil {
 		position = g.rows[position]
 	}
-	return g.ID(dst, int(position))
+	return g.idTo(dst, int(position))
 }
 
 // entries is some of the entries of the row at a position, in the order of
@@ -182,11 +188,11 @@ func (e *entries) weight(i int) float64 {
 }
 
 // sweep calls visit with the entries of all rows, in order.
-func (g *Graph) sweep(ctx context.Context, visit func(e *entries) error) error {
-	if g.Order != nil {
+func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
+	if g.order != nil {
 		return g.ordered(ctx, visit)
 	}
-	return g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+	return g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
 			if err := visit(&entries{p.Lo + i, col, val, p.Piece == 0, p.Piece == p.Pieces-1}); err != nil {
@@ -200,9 +206,9 @@ func (g *Graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 
 // eachEdge calls visit with the ends and the weight of every edge, in one sweep. The
 // ends are valid during the call. It returns the number of nodes that no edge touches.
-func (g *Graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (without int, err error) {
+func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (without int, err error) {
 	g.begin(1)
-	n, _ := g.A.Dims()
+	n, _ := g.a.Dims()
 	alone := newIsolated(n)
 	var source, target []byte
 	err = g.sweep(ctx, func(e *entries) error {
@@ -210,7 +216,7 @@ func (g *Graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 			source = g.id(source[:0], uint32(e.row))
 		}
 		for i, c := range e.col {
-			if !g.Directed && int(c) < e.row {
+			if !g.directed && int(c) < e.row {
 				continue
 			}
 			alone.touch(uint32(e.row))
@@ -226,11 +232,11 @@ func (g *Graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 }
 
 // advance counts entries that are done with.
-func (g *Graph) advance(entries int) {
+func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
-	if g.done += int64(entries); g.Progress != nil && (g.done >= g.told+step || g.done == g.total) {
+	if g.done += int64(entries); g.progress != nil && (g.done >= g.told+step || g.done == g.total) {
 		g.told = g.done
-		g.Progress(int(g.done), int(g.total))
+		g.progress(int(g.done), int(g.total))
 	}
 }
 
@@ -262,13 +268,13 @@ func (b byColumn) part(lo, hi int64) byColumn {
 
 // ordered is sweep for rows that are not in order: it sweeps once for the
 // lengths of the rows and once for each group of them that memory holds.
-func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error {
-	n, _ := g.A.Dims()
+func (g *graph) ordered(ctx context.Context, visit func(e *entries) error) error {
+	n, _ := g.a.Dims()
 	length := make([]uint32, n)
-	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+	err := g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, _ := p.Row(i)
-			length[g.Order[p.Lo+i]] += uint32(len(col))
+			length[g.order[p.Lo+i]] += uint32(len(col))
 		}
 		return nil
 	})
@@ -283,9 +289,9 @@ func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error
 			hi++
 		}
 		if int64(len(g.held.col)) < room {
-			held := max(room, min(most, g.A.NNZ()))
+			held := max(room, min(most, g.a.NNZ()))
 			g.held = byColumn{col: make([]uint32, held)}
-			if g.Weighted {
+			if g.weighted {
 				g.held.val = make([]float64, held)
 			}
 		}
@@ -299,22 +305,22 @@ func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error
 
 // group visits the rows at positions lo to hi−1, whose lengths are given and
 // whose entries g.held has room for.
-func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit func(e *entries) error) error {
+func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit func(e *entries) error) error {
 	end := make([]int64, hi-lo+1) // where the next entry of each row goes
 	for i, n := range length {
 		end[i+1] = end[i] + int64(n)
 	}
 	held := g.held.part(0, end[hi-lo])
-	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+	err := g.a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
-			at := int(g.Order[p.Lo+i]) - lo
+			at := int(g.order[p.Lo+i]) - lo
 			if at < 0 || at >= hi-lo {
 				continue
 			}
 			col, val := p.Row(i)
 			row := held.part(end[at], end[at]+int64(len(col)))
 			for k, c := range col {
-				row.col[k] = g.Order[c]
+				row.col[k] = g.order[c]
 			}
 			for k := range row.val {
 				row.val[k] = 1
@@ -331,7 +337,7 @@ func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 	e := &entries{first: true, last: true}
 	for i, n := range length {
 		row := held.part(end[i]-int64(n), end[i])
-		if g.Weighted {
+		if g.weighted {
 			sort.Sort(row)
 		} else {
 			slices.Sort(row.col)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // Format is a kind of graph file, by its name.
@@ -33,8 +34,8 @@ type fileType struct {
 	endings []string               // of the files that Read reads; content decides before them
 	begins  func(head []byte) bool // whether a file that begins so is one; nil: its ending tells
 	read    func(s *sink) (*Summary, error)
-	write   func(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) // out keeps the first error
-	size    func(g *Graph) int64                                                            // bytes of the file that write writes, at the most
+	write   func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error
+	size    func(g *graph) int64                                                            // bytes of the file that write writes, at the most
 }
 
 var fileTypes = []*fileType{
@@ -132,17 +133,22 @@ func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 	return g, s.flush()
 }
 
-// Write writes a graph to w in format f, in one sweep over its matrix, or in three
-// where a format has its lengths and its values in other places. It returns the number
-// of nodes that no edge touches, which files of edges do not have; of the others 0. The
-// error wraps [ErrFormat] if the format cannot hold the graph.
-func Write(ctx context.Context, f Format, w io.Writer, g *Graph) (without int, err error) {
+// Write writes the graph of a store to w in format f, in one sweep, or in three where a
+// format has its lengths and its values in other places. It returns the number of nodes
+// that no edge touches, which files of edges do not have; of the others 0. The error wraps
+// [ErrFormat] if the format cannot hold the graph, or says that the two halves of an
+// undirected store differ.
+//
+// Nodes are written in the order of the ids. Undirected graphs have each edge once in edge
+// lists, Parquet tables and Matrix Market files (the lower triangle), and at both ends in
+// METIS and SciPy files. Weights have as many digits as it takes to read the same bits back.
+func Write(ctx context.Context, f Format, w io.Writer, s *shard.Store, o *WriteOptions) (without int, err error) {
 	write := typeOf(f).write
 	if write == nil {
 		panic(badWrite)
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
-	without, err = write(ctx, out, g)
+	without, err = write(ctx, out, graphOf(s, o))
 	if err == nil {
 		err = out.Flush()
 	}

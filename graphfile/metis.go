@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-var metisType = fileType{name: METIS, endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *Graph) int64 {
-	return g.linesBytes(g.A.NNZ(), g.longestNumber()+1) // each edge at both of its ends
+var metisType = fileType{name: METIS, endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *graph) int64 {
+	return g.linesBytes(g.a.NNZ(), g.longestNumber()+1) // each edge at both of its ends
 }}
 
 // metis reads a METIS graph: a line with the numbers of nodes and edges and
@@ -245,17 +245,17 @@ func parseWeight(word []byte) (w float64, wrong string) {
 // writeMETIS writes a METIS graph, with weights of edges if g has some. The error
 // wraps [ErrFormat] for directed graphs, self loops and weights that are no whole
 // numbers from 1 on.
-func writeMETIS(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
+func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	g.begin(1)
 	switch {
-	case g.Directed:
+	case g.directed:
 		return 0, unfitf("a METIS file holds undirected graphs; write .mtx or .npz, or ingest with ingest.Config.Undirected")
-	case g.SelfLoops > 0:
+	case g.selfLoops > 0:
 		return 0, unfitf("a METIS file holds no self loops; write .mtx or .npz, or ingest without ingest.Config.SelfLoops keep")
 	}
-	n, _ := g.A.Dims()
+	n, _ := g.a.Dims()
 	head := fmt.Sprintf("%d %d", n, g.edges())
-	if g.Weighted {
+	if g.weighted {
 		head += " 001"
 	}
 	_, _ = out.WriteString(head + "\n")
@@ -266,7 +266,7 @@ func writeMETIS(ctx context.Context, out *bufio.Writer, g *Graph) (without int, 
 				text = append(text, ' ')
 			}
 			text = strconv.AppendUint(text, uint64(c)+1, 10)
-			if g.Weighted {
+			if g.weighted {
 				v := e.weight(i)
 				if v < 1 || v >= 1<<53 || v != math.Trunc(v) {
 					return unfitf("weight %g: a METIS file holds whole numbers from 1 on; write .mtx or .npz", v)

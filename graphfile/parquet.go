@@ -235,13 +235,13 @@ func idOf(text []byte, v parquet.Value, unsigned bool) (id []byte, number uint64
 const groupRows = 1 << 18
 
 // parquetBytes returns what writing a table holds beside the graph.
-func parquetBytes(g *Graph) int64 {
+func parquetBytes(g *graph) int64 {
 	const (
 		most = 6 << 20 // of a column of a group, and what packs it
 		row  = 32      // of a row's place in a column, where there are few
 	)
 	column := min(most, row*g.edges())
-	if g.Weighted {
+	if g.weighted {
 		return 2*column + column/2 // numbers take less than ids
 	}
 	return 2 * column
@@ -249,19 +249,19 @@ func parquetBytes(g *Graph) int64 {
 
 // writeParquet writes a table with the columns source, target and, if g has weights,
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
-func writeParquet(ctx context.Context, w *bufio.Writer, g *Graph) (without int, err error) {
+func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (without int, err error) {
 	ids := table.Strings
-	if g.Numeric {
+	if g.numeric {
 		ids = table.Integers
 	}
 	columns := []table.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}, {Name: "weight", Kind: table.Doubles}}
-	if !g.Weighted {
+	if !g.weighted {
 		columns = columns[:2]
 	}
 	out := table.NewParquet(w, "edges", columns, groupRows)
 	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		for _, id := range [][]byte{source, target} {
-			if !g.Numeric {
+			if !g.numeric {
 				out.String(id)
 				continue
 			}
@@ -271,7 +271,7 @@ func writeParquet(ctx context.Context, w *bufio.Writer, g *Graph) (without int, 
 			}
 			out.Integer(n)
 		}
-		if g.Weighted {
+		if g.weighted {
 			out.Double(weight)
 		}
 		return out.EndRow()

@@ -402,15 +402,15 @@ func (z *npz) compressed(byColumns bool) error {
 // writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
 // with columns in order and no entry twice, float64 values, and indices of 32 bits
 // where those suffice. An undirected graph is a symmetric matrix.
-func writeSciPy(ctx context.Context, out *bufio.Writer, g *Graph) (without int, err error) {
+func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	g.begin(3)
 	z := &npzWriter{archive: npy.NewArchive(out), out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
 	index := "<i4"
 	if z.wide {
 		index = "<i8"
 	}
-	n, _ := g.A.Dims()
-	entries := int(g.A.NNZ())
+	n, _ := g.a.Dims()
+	entries := int(g.a.NNZ())
 	for _, array := range []struct {
 		name, descr string
 		shape       []int
@@ -443,19 +443,19 @@ type npzWriter struct {
 }
 
 // isWide reports whether indices need 64 bits.
-func isWide(g *Graph) bool {
-	n, _ := g.A.Dims()
-	return max(int64(n), g.A.NNZ()) > math.MaxInt32
+func isWide(g *graph) bool {
+	n, _ := g.a.Dims()
+	return max(int64(n), g.a.NNZ()) > math.MaxInt32
 }
 
 // sciPyBytes returns the size of the file within a few kilobytes.
-func sciPyBytes(g *Graph) int64 {
-	n, _ := g.A.Dims()
+func sciPyBytes(g *graph) int64 {
+	n, _ := g.a.Dims()
 	index := int64(4)
 	if isWide(g) {
 		index = 8
 	}
-	return int64(n)*index + g.A.NNZ()*(index+8)
+	return int64(n)*index + g.a.NNZ()*(index+8)
 }
 
 // eight writes an element of 8 bytes.
@@ -474,7 +474,7 @@ func (z *npzWriter) index(n uint64) error {
 }
 
 // ends writes where the entries of each row end, behind a 0.
-func (z *npzWriter) ends(ctx context.Context, g *Graph) error {
+func (z *npzWriter) ends(ctx context.Context, g *graph) error {
 	sum := uint64(0)
 	if err := z.index(0); err != nil {
 		return err
@@ -488,7 +488,7 @@ func (z *npzWriter) ends(ctx context.Context, g *Graph) error {
 }
 
 // columns writes the columns of the entries.
-func (z *npzWriter) columns(ctx context.Context, g *Graph) error {
+func (z *npzWriter) columns(ctx context.Context, g *graph) error {
 	return g.sweep(ctx, func(e *entries) error {
 		for _, c := range e.col {
 			if err := z.index(uint64(c)); err != nil {
@@ -500,7 +500,7 @@ func (z *npzWriter) columns(ctx context.Context, g *Graph) error {
 }
 
 // weights writes the values of the entries.
-func (z *npzWriter) weights(ctx context.Context, g *Graph) error {
+func (z *npzWriter) weights(ctx context.Context, g *graph) error {
 	return g.sweep(ctx, func(e *entries) error {
 		for i := range e.col {
 			if err := z.eight(math.Float64bits(e.weight(i))); err != nil {

@@ -145,7 +145,7 @@ func TestRoundTrips(t *testing.T) {
 				continue // every format in half of the tries
 			}
 			var out bytes.Buffer
-			_, err := graphfile.Write(context.Background(), form.format, &out, graphfile.OfStore(s))
+			_, err := graphfile.Write(context.Background(), form.format, &out, s, nil)
 			if errors.Is(err, graphfile.ErrFormat) && (form.ending == ".graph" || form.ending == ".tsv") {
 				continue
 			}
@@ -193,19 +193,17 @@ func TestOrderedRowsInGroups(t *testing.T) {
 	defer ordered.Close()
 	for _, form := range written {
 		var want, got bytes.Buffer
-		if _, err := graphfile.Write(t.Context(), form.format, &want, graphfile.OfStore(plain)); err != nil {
+		if _, err := graphfile.Write(t.Context(), form.format, &want, plain, nil); err != nil {
 			t.Fatal(err)
 		}
-		g := graphfile.OfStore(ordered)
-		g.Memory = 1
 		last, all := 0, 0
-		g.Progress = func(done, total int) {
+		o := &graphfile.WriteOptions{Memory: 1, Progress: func(done, total int) {
 			if done < last || done > total || done > last+total/2 {
 				t.Errorf("%s: %d after %d of %d", form.ending, done, last, total)
 			}
 			last, all = done, total
-		}
-		if _, err := graphfile.Write(t.Context(), form.format, &got, g); err != nil {
+		}}
+		if _, err := graphfile.Write(t.Context(), form.format, &got, ordered, o); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want.Bytes()) {
@@ -237,7 +235,7 @@ func TestGraphFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := run(t, path, &test.c)
-		_, err := graphfile.Write(t.Context(), test.format, io.Discard, graphfile.OfStore(s))
+		_, err := graphfile.Write(t.Context(), test.format, io.Discard, s, nil)
 		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, graphfile.ErrFormat) || err.Error() != test.want) {
 			t.Errorf(" got %v\nwant %s", err, test.want)
 		}

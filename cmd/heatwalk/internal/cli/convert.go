@@ -205,14 +205,14 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	if err != nil {
 		return err
 	}
-	m, source := g.Manifest, graphfile.OfStore(g.Store)
+	m, options := g.Manifest, new(graphfile.WriteOptions)
 	var file int64
 	err = in.take(g, func() (*budget.Needs, error) {
 		n := g.needs()
 		n.Sweeps = 1
-		source.Memory = g.memory()
+		options.Memory = g.memory()
 		var list []spec.Bytes
-		if list, file = graphfile.Memory(f.format.graph, source); f.format.graph == graphfile.SciPy {
+		if list, file = graphfile.Memory(f.format.graph, g.Store, options); f.format.graph == graphfile.SciPy {
 			n.Sweeps = 3
 		}
 		n.Disk = file + runFileBytes + g.axis().Bytes()
@@ -233,8 +233,8 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	without := 0
 	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) (err error) {
 		writing := in.progress.Phases()
-		source.Progress = func(done, total int) { writing("writing "+f.out, float64(done)/float64(total)) }
-		without, err = graphfile.Write(in.ctx, f.format.graph, w, source)
+		options.Progress = func(done, total int) { writing("writing "+f.out, float64(done)/float64(total)) }
+		without, err = graphfile.Write(in.ctx, f.format.graph, w, g.Store, options)
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {

@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/reorder"
 )
 
-// Degree returns the order of falling counts, by which hubs come first; equal
+// byDegree returns the order of falling counts, by which hubs come first; equal
 // counts keep their order. Cost: O(n) time, 8 bytes a node.
-func Degree(count []uint32) []uint32 {
+func byDegree(count []uint32) []uint32 {
 	place, order := slices.Clone(count), make([]uint32, len(count))
 	reorder.RanksByCount(place)
 	for i, p := range place {

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/ingest/internal/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -158,20 +158,6 @@ func TestOrders(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestDegree(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		count := rapid.SliceOf(rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 3), rapid.Just[uint32](math.MaxUint32))).Draw(rt, "count")
-		want := make([]uint32, len(count))
-		for i := range want {
-			want[i] = uint32(i)
-		}
-		slices.SortStableFunc(want, func(i, j uint32) int { return cmp.Compare(count[j], count[i]) })
-		if got := partition.Degree(count); !slices.Equal(got, want) {
-			rt.Fatalf("%v, want %v", got, want)
-		}
-	})
 }
 
 // TestBreadthFirst compares with a search that keeps a queue.

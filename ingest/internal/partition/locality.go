@@ -72,7 +72,7 @@ func newMerging(s *search) *merging {
 		g.degree[i] = float64(d)
 		g.total += float64(d)
 	}
-	g.rising = Degree(falling)
+	g.rising = byDegree(falling)
 	return g
 }
 
