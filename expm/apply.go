@@ -167,7 +167,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 	}
 	e.sums.Begin(e.b.Cols)
 	for _, p := range parts {
-		d.known, d.lone = append(d.known, p.valueAt(e.known)), append(d.lone, p.valueAt(e.isolated))
+		d.known, d.lone = append(d.known, p.f.value(e.known)), append(d.lone, p.f.value(e.isolated))
 		p.sums.Begin(e.b.Cols)
 	}
 	if err := e.chunks(ctx, d.rows); err != nil {
@@ -187,14 +187,6 @@ func scaleTo(dst []float64, f float64, x []float64) {
 	}
 }
 
-// valueAt returns the function's value at an eigenvalue, scaled as its block.
-func (p *part) valueAt(x float64) float64 {
-	if p.expansion == nil {
-		return p.f.value(x)
-	}
-	return p.expansion.at(p.f, x)
-}
-
 // leastNorm returns what the norm of a part's result is not below, by what B has
 // in the null space and outside, which are orthogonal: an exponential
 // multiplies the latter by no less than its value at an end of the interval.
@@ -203,7 +195,7 @@ func (p *part) leastNorm(e *evaluation) float64 {
 		return p.null
 	}
 	const slack = 1e-9 // for rounding errors of the norms
-	return math.Hypot(p.null, min(p.valueAt(e.Lo), p.valueAt(e.Hi))*(1-slack)*e.norm)
+	return math.Hypot(p.null, min(p.f.value(e.Lo), p.f.value(e.Hi))*(1-slack)*e.norm)
 }
 
 // begin takes up the norms of the part in the null space.
@@ -245,14 +237,17 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, 
 	tall.AddScaled(columns, own, p.colNorms)
 	tall.AddScaled(rounded, own, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
-	if p.expansion != nil {
-		o.LogScale = p.logScale
-	}
-	if o.ErrorBound != 0 {
-		o.Relative = o.ErrorBound / o.NormLowerBound
-	}
+	o.relate()
 	if !(o.Relative <= e.settings.Tolerance) { // it is no number if B is none
 		e.refuse(p)
+	}
+}
+
+// relate fills Relative.
+func (o *Outcome) relate() {
+	o.Relative = 0
+	if o.ErrorBound != 0 {
+		o.Relative = o.ErrorBound / o.NormLowerBound
 	}
 }
 

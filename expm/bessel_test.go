@@ -102,7 +102,7 @@ func TestDegree(t *testing.T) {
 // A series summed at points of the interval is the function.
 func TestExpansions(t *testing.T) {
 	for name, f := range map[string]Function{
-		"exp(−3x)": Exp(-3), "exp(−1000x)": Exp(-1000), "exp(2x)": Exp(2), "exp(700x)": Exp(700), "1": Exp(0),
+		"exp(−3x)": Exp(-3), "exp(−1000x)": Exp(-1000), "exp(2x)": Exp(2), "exp(200x)": Exp(200), "1": Exp(0),
 		"1/(.3+x)": Inverse(.3, 1), "1/(4−x)": Inverse(4, -1), "1/(−4+x)": Inverse(-4, 1), "1/2": Inverse(2, 0),
 		"Matérn": Matern(.05, 1.7), "p-step": Power(3, 7), "sine": Smooth(math.Sin), "zero": Smooth(func(float64) float64 { return 0 }),
 	} {
@@ -119,7 +119,7 @@ func TestExpansions(t *testing.T) {
 				for j := range e.coef[:cut+1] {
 					sum += e.coef[j] * math.Cos(float64(j)*math.Acos(y))
 				}
-				if d := math.Abs(sum - e.at(&f, x)); d > e.tail[cut]+float64(len(e.coef)+4)*4*epsilon*e.size {
+				if d := math.Abs(sum - f.value(x)); d > e.tail[cut]+float64(len(e.coef)+4)*4*epsilon*e.size {
 					t.Errorf("%s at %g, cut after %d of %d: off by %g, bound %g", name, x, cut, len(e.coef), d, e.tail[cut])
 				}
 			}

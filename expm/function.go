@@ -98,14 +98,12 @@ func (f *Function) check(lo, hi float64) error {
 	return nil
 }
 
-// expansion is a Chebyshev series Σ c_j T_j on an interval, for exp(−logScale)
-// times a function.
+// expansion is a Chebyshev series Σ c_j T_j of a function on an interval.
 type expansion struct {
-	coef     []float64
-	tail     []float64 // tail[j] is never below Σ_{i>j} |c_i|
-	size     float64   // Σ |c_j|
-	slope    float64   // by which rounding errors of products move the function, in slopeRounding·ε
-	logScale float64
+	coef  []float64
+	tail  []float64 // tail[j] is never below Σ_{i>j} |c_i|
+	size  float64   // Σ |c_j|
+	slope float64   // by which rounding errors of products move the function, in slopeRounding·ε
 }
 
 // steepest bounds the derivative on [−1, 1], that of T_j being at most j².
@@ -114,14 +112,6 @@ func (s *expansion) steepest() (sum float64) {
 		sum += float64(j) * float64(j) * math.Abs(c)
 	}
 	return sum
-}
-
-// at returns the function's value at x, scaled as the expansion is.
-func (s *expansion) at(f *Function, x float64) float64 {
-	if s.logScale != 0 {
-		return math.Exp(f.rate*x - s.logScale)
-	}
-	return f.value(x)
 }
 
 // expand returns the function's series on [lo, hi], to the last coefficient
@@ -153,8 +143,8 @@ func newExpansion(coef []float64, rest float64) *expansion {
 	return e
 }
 
-// logOverflow is the logarithm from which on a factor is kept apart.
-const logOverflow = 600
+// maxLog is the largest logarithm of a value of an exponential.
+const maxLog = 600
 
 // expandExp is exp(t·x) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff
 // 1984):
@@ -166,13 +156,11 @@ func expandExp(t, lo, hi float64) (*expansion, error) {
 	if last := degree(z, smallest); last > maxDegree {
 		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g] needs a series of degree %d", ErrParameter, t, lo, hi, last)
 	}
-	coef, rest := scaledBessel(z)
-	factor, logScale := 1.0, 0.0
-	if peak > logOverflow {
-		logScale = peak
-	} else {
-		factor = math.Exp(peak)
+	if peak > maxLog {
+		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g] overflows", ErrParameter, t, lo, hi)
 	}
+	coef, rest := scaledBessel(z)
+	factor := math.Exp(peak)
 	for j := range coef {
 		if j > 0 {
 			coef[j] *= 2
@@ -182,9 +170,7 @@ func expandExp(t, lo, hi float64) (*expansion, error) {
 		}
 		coef[j] *= factor
 	}
-	e := newExpansion(coef, rest*factor)
-	e.logScale = logScale
-	return e, nil
+	return newExpansion(coef, rest*factor), nil
 }
 
 // expandInverse is 1/(a + b·y) on [−1, 1], |b| < |a|: with ρ = r − √(r²−1) and

@@ -171,7 +171,6 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 	}
 	s.bound += growth * math.Sqrt(sum)
 	s.solved++
-	s.out.InnerSteps += r.Steps
 	s.out.SampledCholesky = s.out.SampledCholesky || r.SampledCholesky
 	s.swept(r.Sweeps, (s.result.Sweeps+r.Sweeps)*(s.solves-s.solved)/s.solved)
 	return nil
@@ -209,7 +208,6 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 		s.rounded[j] = s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.norms[j])
 	}
 	bound := s.bound + relative*(size+s.bound) + s.own(s.norm)
-	s.out.Degree = s.solved
 	s.finish(s.evaluation, bound, s.columns, s.rounded, norm)
 	return nil
 }

@@ -364,28 +364,6 @@ func TestHugeRates(t *testing.T) {
 	certified(t, "series", y[0], want, r.Functions[0], 1e-6, 1e-11)
 }
 
-// A factor that would overflow is kept apart.
-func TestLogScale(t *testing.T) {
-	g := graphOf(t, testgraph.Complete(20), 1)
-	m := mapOf(t, g, "A")
-	b := randomBlock(4, 20, 2)
-	y, r := apply(t, m, b, 1e-9, Exp(100))
-	small, _ := apply(t, m, b, 1e-9, Exp(10))
-	o := r.Functions[0]
-	if !(o.LogScale > 1800) {
-		t.Fatalf("scale %g", o.LogScale)
-	}
-	// Of both, only the largest eigenvalue 19 counts.
-	for i := range 20 {
-		for j, v := range y[0].Row(i) {
-			want := math.Log(math.Abs(small[0].Row(i)[j])) + 90*19
-			if got := math.Log(math.Abs(v)) + o.LogScale; math.Abs(got-want) > 1e-5 {
-				t.Errorf("logarithm %g, want %g", got, want)
-			}
-		}
-	}
-}
-
 // On long paths Jacobi crawls, and a factor takes its place in the solves.
 func TestSampledCholesky(t *testing.T) {
 	if testing.Short() {

@@ -34,7 +34,6 @@ type solves struct {
 	whole    []float64   // of each solve
 	rounded  [][]float64 // rounding errors of each solve and the step, by column
 	wrong    []float64   // of each solve and step
-	steps    int         // of conjugate gradients
 
 	firstSteps float64 // of the first solve
 	unfinished float64 // the residual at which it has come to its limit, with x; 0: it has not
@@ -127,7 +126,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		}
 		s.swept(0, int(float64(s.result.Sweeps)*s.digits(j+1, last)/s.digits(0, j+1)))
 	}
-	return s.finishGroup(ctx, first)
+	return s.finishGroup(first)
 }
 
 // prepare sets up the system I + γH.
@@ -252,7 +251,7 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true, Start: s.unfinished > 0, MaxIterations: limit})
 	s.unfinished = 0
 	if limit > 0 && errors.Is(err, iterative.ErrIterationLimit) {
-		s.steps, s.firstSteps = s.steps+r.Steps, s.firstSteps+float64(r.Steps)
+		s.firstSteps += float64(r.Steps)
 		s.result.Sweeps += r.Sweeps
 		for _, v := range r.Residual {
 			s.unfinished = math.Hypot(s.unfinished, v)
@@ -279,7 +278,7 @@ func (s *solves) solve(ctx context.Context, j int, target float64, limit int) er
 		sum += float64(r.Residual[c] * r.Residual[c])
 	}
 	s.residual, s.whole = append(s.residual, r.Residual), append(s.whole, math.Sqrt(sum))
-	if s.steps += steps; j == 0 {
+	if j == 0 {
 		s.firstSteps += float64(steps)
 	}
 	s.result.Sweeps += sweeps

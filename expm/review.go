@@ -91,7 +91,7 @@ const (
 // finishGroup takes the results to the caller's variables and fills the
 // outcomes. It returns true where they are not within the tolerance and may be
 // with the norms known now.
-func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err error) {
+func (s *solves) finishGroup(first bool) (again bool, err error) {
 	for i, p := range s.group {
 		// With no smaller norm to plan with another attempt comes to the same.
 		if first && s.norm > 0 && p.lower < s.planned[i] {
@@ -112,7 +112,7 @@ func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err e
 			bound = s.spent(p, p.end)
 			columns, rounded = s.columnBounds(p)
 		}
-		p.out.Degree, p.out.InnerSteps, p.out.SampledCholesky = len(s.whole), s.steps, s.factored
+		p.out.SampledCholesky = s.factored
 		p.finish(s.evaluation, bound, columns, rounded, norm)
 	}
 	return false, nil

@@ -183,7 +183,6 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 // close fills the outcome of a series.
 func (p *part) close(e *evaluation, norm float64) {
 	p.done = true
-	p.out.Degree = p.end
 	unit := p.errorAt(p.end)
 	columns, rounded := make([]float64, len(e.norms)), make([]float64, len(e.norms))
 	scaleTo(columns, unit, e.norms)

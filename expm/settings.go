@@ -114,13 +114,6 @@ type Result struct {
 type Outcome struct {
 	Method Method
 
-	// Degree is that of the series, or the number of solves.
-	Degree int
-
-	// InnerSteps is the number of steps of conjugate gradients, over the
-	// solves that the function shares with others of its group.
-	InnerSteps int
-
 	// SampledCholesky says that solves were preconditioned by a factor.
 	SampledCholesky bool
 
@@ -140,8 +133,4 @@ type Outcome struct {
 
 	// Relative is ErrorBound over NormLowerBound, 0 for 0 over 0.
 	Relative float64
-
-	// LogScale is the logarithm of a factor that was left out because the
-	// result would overflow: f(H)B is exp(LogScale)·Y. Bounds are those of Y.
-	LogScale float64
 }

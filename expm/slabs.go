@@ -83,14 +83,10 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 
 // join adds what is known of the next columns of a block.
 func (o *Outcome) join(next *Outcome) {
-	o.Method, o.LogScale = next.Method, next.LogScale
-	o.Degree = max(o.Degree, next.Degree)
+	o.Method = next.Method
 	o.ErrorBound = math.Hypot(o.ErrorBound, next.ErrorBound)
 	o.ColumnBound = append(o.ColumnBound, next.ColumnBound...)
 	o.Rounding = append(o.Rounding, next.Rounding...)
 	o.NormLowerBound = math.Hypot(o.NormLowerBound, next.NormLowerBound)
-	o.Relative = 0
-	if o.ErrorBound != 0 {
-		o.Relative = o.ErrorBound / o.NormLowerBound
-	}
+	o.relate()
 }

@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -75,22 +74,8 @@ func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int)
 // featureBytes is what an entry of features takes.
 const featureBytes = 2*12 + 8
 
-// counted returns how often each number stands in a list, which it sorts.
-func counted(list []int32) (e entries) {
-	slices.Sort(list)
-	for i := 0; i < len(list); {
-		j := i
-		for j < len(list) && list[j] == list[i] {
-			j++
-		}
-		e.add(list[i], float64(j-i))
-		i = j
-	}
-	return e
-}
-
 // interner numbers keys in the order in which they come.
-type interner[K cmp.Ordered] map[K]int32
+type interner[K comparable] map[K]int32
 
 // of returns the number of a key.
 func (in interner[K]) of(key K) int32 {

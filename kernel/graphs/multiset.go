@@ -91,21 +91,9 @@ func common(p, q *roaring.Bitmap, measure []float64) (sum float64) {
 // measureOf returns μ(X) of a set.
 func measureOf(x *multiset, measure []float64) float64 { return intersectionOf(x, x, measure) }
 
-// unionOf returns 1/μ(X ∪ Y) of two sets (equation 1.4), +Inf if both have measure 0.
+// unionOf returns μ(X ∪ Y) of two sets.
 func unionOf(x, y *multiset, measure []float64) float64 {
-	return 1 / joint(x, y, intersectionOf(x, y, measure), measure)
-}
-
-// joint returns μ(X ∪ Y), given μ(X ∩ Y).
-func joint(x, y *multiset, both float64, measure []float64) float64 {
-	return measureOf(x, measure) + measureOf(y, measure) - both
-}
-
-// tanimotoOf returns μ(X ∩ Y)/μ(X ∪ Y) of two sets (equation 1.5), NaN if both have
-// measure 0.
-func tanimotoOf(x, y *multiset, measure []float64) float64 {
-	both := intersectionOf(x, y, measure)
-	return both / joint(x, y, both, measure)
+	return measureOf(x, measure) + measureOf(y, measure) - intersectionOf(x, y, measure)
 }
 
 // crossOf returns Σ_x Σ_y μ(x)Γ_X(x)·k(x, y)·Γ_Y(y)μ(y) with a kernel k between elements.

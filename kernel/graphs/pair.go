@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -96,7 +97,7 @@ func (p *product) labelPairs(m *graphfile.Member, c float64, exponential bool) (
 	if label == nil {
 		label = make([]int32, m.Len())
 	}
-	to := counted(append([]int32(nil), label...)).at
+	to := slices.Compact(slices.Sorted(slices.Values(label)))
 	sums := make([]float64, p.len())
 	all := 0.0
 	if !exponential {

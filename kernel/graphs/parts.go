@@ -31,13 +31,13 @@ var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", tru
 
 // union is 1/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.4). No set is empty.
 var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", false, func(x, y *multiset, s *Settings) float64 {
-	return unionOf(x, y, s.Measure)
+	return 1 / unionOf(x, y, s.Measure)
 })
 
 // tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts
 // of two graphs (equation 1.5). No set is empty.
 var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", false, func(x, y *multiset, s *Settings) float64 {
-	return tanimotoOf(x, y, s.Measure)
+	return intersectionOf(x, y, s.Measure) / unionOf(x, y, s.Measure)
 })
 
 // cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
@@ -165,7 +165,7 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string, most in
 		switch m := &c.Graphs[i]; parts {
 		case "vertices":
 			for v := range m.Len() {
-				add(labelOf(c, m, v))
+				add(nameOf(c.Labels, m.Label, int32(v)))
 			}
 		case "edges":
 			eachEdge(c, m, add)
@@ -187,27 +187,27 @@ func eachEdge(c *graphfile.Collection, m *graphfile.Member, visit func(text stri
 			if !c.Directed && w < v {
 				continue
 			}
-			ends := []string{labelOf(c, m, v), labelOf(c, m, w)}
+			ends := []string{nameOf(c.Labels, m.Label, int32(v)), nameOf(c.Labels, m.Label, int32(w))}
 			if !c.Directed {
 				slices.Sort(ends)
 			}
-			visit(strings.Join(slices.Insert(ends, 1, edgeLabelOf(c, m, a)), "-"))
+			visit(strings.Join(slices.Insert(ends, 1, nameOf(c.EdgeLabels, m.EdgeLabel, a)), "-"))
 		}
 	}
 }
 
-// labelOf returns the label of a vertex, "" without one.
-func labelOf(c *graphfile.Collection, m *graphfile.Member, v int) string {
-	if m.Label == nil {
+// nameOf returns the name of a vertex's or an arc's label, "" without one.
+func nameOf(names []string, label []int32, at int32) string {
+	if label == nil {
 		return ""
 	}
-	return c.Labels[m.Label[v]]
+	return names[label[at]]
 }
 
-// edgeLabelOf returns the label of an arc, "" without one.
-func edgeLabelOf(c *graphfile.Collection, m *graphfile.Member, a int32) string {
-	if m.EdgeLabel == nil {
-		return ""
+// numberOf returns a label, 0 where there are none.
+func numberOf(label []int32, at int32) int32 {
+	if label == nil {
+		return 0
 	}
-	return c.EdgeLabels[m.EdgeLabel[a]]
+	return label[at]
 }

@@ -254,7 +254,7 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	k := len(arcs)
 	vertex, edge := make([]int32, k), make([]int32, k) // edge i leads from vertex i to the next
 	for i, a := range arcs {
-		vertex[(i+1)%k], edge[i] = p.number(p.m.Label, p.m.To[a]), p.number(p.m.EdgeLabel, a)
+		vertex[(i+1)%k], edge[i] = numberOf(p.m.Label, p.m.To[a]), numberOf(p.m.EdgeLabel, a)
 	}
 	var best []int32
 	try := make([]int32, 0, 2*k)
@@ -278,14 +278,6 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 		p.write(&text, i%2 == 1, l)
 	}
 	return text.String()
-}
-
-// number returns a label, 0 where there are none.
-func (p *patternFinder) number(label []int32, at int32) int32 {
-	if label == nil {
-		return 0
-	}
-	return label[at]
 }
 
 // write adds a label to a pattern. Labels of more than one letter are quoted, so that no

@@ -52,20 +52,14 @@ var propagation = Kernel{
 		if err != nil {
 			return nil, err
 		}
-		number := make(map[bin]int32)
+		number := interner[bin]{}
 		graph := make([]entries, len(bins))
-		var list []int32
 		for i := range bins {
-			list = list[:0]
+			count := map[int32]float64{}
 			for _, b := range bins[i] {
-				n, ok := number[b]
-				if !ok {
-					n = int32(len(number))
-					number[b] = n
-				}
-				list = append(list, n)
+				count[number.of(b)]++
 			}
-			graph[i], bins[i] = counted(list), nil
+			graph[i], bins[i] = entriesOf(count), nil
 		}
 		return newFeatures(graph), nil
 	},
@@ -153,11 +147,7 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 	x, next := make([]float64, n*cols), make([]float64, n*cols)
 	for v := range n {
 		row := x[v*cols:][:cols]
-		if m.Label == nil {
-			row[0] = 1
-		} else {
-			row[m.Label[v]] = 1
-		}
+		row[numberOf(m.Label, int32(v))] = 1
 		for j := range p.attributes {
 			row[p.labels+j] = (m.Attributes[v*p.attributes+j] - p.mean[j]) / p.deviation[j]
 		}

@@ -118,21 +118,16 @@ func (w *walks) largest(ctx context.Context, of func(worker, i int) *product) (f
 type weighing struct {
 	decay       float64
 	exponential bool
-	rate        []float64 // of geometric ones, see rates
+	rate        []float64 // of geometric ones, a bound on c·ρ of each graph
 }
 
-// weigh returns the weights that v says, or the error that their sum has no limit.
-func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Values, below float64, of func(worker, i int) *product) (by weighing, err error) {
-	by = weighing{decay: v.Number("decay"), exponential: v.Word("weights") == "exponential"}
-	if !by.exponential {
-		by.rate, err = w.rates(ctx, c, by.decay, below, of)
+// weigh returns the weights that v says. The error is a [*spec.ParameterError] where c·ρ of
+// a graph is not sure to be below the given number.
+func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Values, below float64, of func(worker, i int) *product) (*weighing, error) {
+	decay := v.Number("decay")
+	if v.Word("weights") == "exponential" {
+		return &weighing{decay: decay, exponential: true}, nil
 	}
-	return by, err
-}
-
-// rates returns a bound on c·ρ for each graph, below the given one, or a
-// [*spec.ParameterError].
-func (w *walks) rates(ctx context.Context, c *graphfile.Collection, decay, below float64, of func(worker, i int) *product) ([]float64, error) {
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
 		_, hi := of(worker, i).radius(func(lo, hi float64, steps int) bool {
@@ -156,7 +151,7 @@ func (w *walks) rates(ctx context.Context, c *graphfile.Collection, decay, below
 				"%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", decay, c.IDs[i], below/most)}
 		}
 	}
-	return rate, nil
+	return &weighing{decay: decay, rate: rate}, nil
 }
 
 // finite returns a value, or the error that it is none.

@@ -41,9 +41,9 @@ type rootedTree struct {
 func (t *rootedTree) label(at int32) string {
 	var text strings.Builder
 	if a := t.arc[at]; a >= 0 {
-		t.p.write(&text, true, t.p.number(t.p.m.EdgeLabel, a))
+		t.p.write(&text, true, numberOf(t.p.m.EdgeLabel, a))
 	}
-	t.p.write(&text, false, t.p.number(t.p.m.Label, t.vertex[at]))
+	t.p.write(&text, false, numberOf(t.p.m.Label, t.vertex[at]))
 	return text.String()
 }
 

@@ -43,23 +43,17 @@ type group struct{ label, lo, hi int32 }
 // newOrdered puts a graph in order.
 func newOrdered(m *graphfile.Member, directed bool) *ordered {
 	n := m.Len()
-	label := func(v int32) int32 {
-		if m.Label == nil {
-			return 0
-		}
-		return m.Label[v]
-	}
 	order, place := make([]int32, n), make([]int32, n)
 	for v := range order {
 		order[v] = int32(v)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(label(a), label(b)) })
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(numberOf(m.Label, a), numberOf(m.Label, b)) })
 	for at, v := range order {
 		place[v] = int32(at)
 	}
 	g := &ordered{ptr: make([]int32, n+1), directed: directed}
 	for at, v := range order {
-		l := label(v)
+		l := numberOf(m.Label, v)
 		g.label = append(g.label, l)
 		if last := len(g.group) - 1; last < 0 || g.group[last].label != l {
 			g.group = append(g.group, group{l, int32(at), int32(at)})
@@ -67,11 +61,7 @@ func newOrdered(m *graphfile.Member, directed bool) *ordered {
 		g.group[len(g.group)-1].hi++
 		arcs := make([][2]int32, 0, len(arcsOf(m, int(v)))) // label, end
 		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
-			arc := [2]int32{0, place[m.To[a]]}
-			if m.EdgeLabel != nil {
-				arc[0] = m.EdgeLabel[a]
-			}
-			arcs = append(arcs, arc)
+			arcs = append(arcs, [2]int32{numberOf(m.EdgeLabel, a), place[m.To[a]]})
 		}
 		slices.SortFunc(arcs, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 		for _, arc := range arcs {
@@ -149,11 +139,8 @@ func (p *product) apply(dst, x []float64) {
 		end := g.ptr[u+1]
 		for a := g.ptr[u]; a < end; {
 			clear(p.y)
-			l := int32(0)
-			if g.edgeLabel != nil {
-				l = g.edgeLabel[a]
-			}
-			for ; a < end && (g.edgeLabel == nil || g.edgeLabel[a] == l); a++ {
+			l := numberOf(g.edgeLabel, a)
+			for ; a < end && numberOf(g.edgeLabel, a) == l; a++ {
 				w := g.to[a]
 				y := p.y[p.lo[w]:p.hi[w]]
 				for j, value := range x[p.base[w]:p.base[w+1]] {
