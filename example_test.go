@@ -69,7 +69,7 @@ func Example_product() {
 func Example_exponential() {
 	g := open()
 	defer g.Close()
-	l, err := expm.NewLaplacian(ctx, g, false)
+	l, err := expm.New(ctx, g, sparse.Laplacian)
 	check(err)
 	start := sparse.NewBlock[float64](g.Nodes.Len(), 1)
 	start.Row(0)[0] = 1

@@ -69,7 +69,11 @@ func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	for i, beta := range s.Betas {
 		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, s.Columns)
 	}
-	m, err := expm.NewLaplacian(ctx, g, s.Normalized)
+	kind := sparse.Laplacian
+	if s.Normalized {
+		kind = sparse.NormalizedLaplacian
+	}
+	m, err := expm.New(ctx, g, kind)
 	if err != nil {
 		return nil, err
 	}

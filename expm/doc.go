@@ -7,18 +7,18 @@
 // A [Map] is a matrix with an interval that holds its spectrum and with the
 // eigenvectors that are known beforehand, one for each component of the graph:
 //
-//	NewLaplacian  L = D − A                [0, λ], λ from products with D + A
-//	              normalized, L̃ = J − S    [0, 2]
-//	NewAdjacency  A                        [−ρ, ρ], ρ from products with A
-//	              normalized, S = D^−½AD^−½  [−1, 1]
-//	NewBounded    any applier, with an interval that the caller knows
+//	New         L = D − A       [0, λ], λ from products with D + A
+//	            L̃ = J − S       [0, 2]
+//	            A               [−ρ, ρ], ρ from products with A
+//	            S = D^−½AD^−½   [−1, 1]
+//	NewBounded  any applier, with an interval that the caller knows
 //
 // A [Function] is one of its eigenvalues: [Exp], [Inverse], [Power], [Matern],
 // or [Smooth] for any other. [Map.ApplyTo] computes many functions of one block
 // and returns what is known of each: method, degree, bounds.
 //
 //	g, err := graph.New(ctx, a, nil)
-//	l, err := expm.NewLaplacian(ctx, g, false)
+//	l, err := expm.New(ctx, g, sparse.Laplacian)
 //	y := sparse.NewBlock[float64](n, k)
 //	r, err := l.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(-10)}, nil)
 //	fmt.Println(r.Sweeps, r.Functions[0].Relative)

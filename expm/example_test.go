@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l, err := expm.NewLaplacian(ctx, g, false)
+	l, err := expm.New(ctx, g, sparse.Laplacian)
 	if err != nil {
 		log.Fatal(err)
 	}

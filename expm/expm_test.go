@@ -104,13 +104,13 @@ func mapOf(t testing.TB, g *graph.Graph, name string) *Map {
 	t.Helper()
 	switch name {
 	case "L":
-		return must[*Map](t)(NewLaplacian(ctx, g, false))
+		return must[*Map](t)(New(ctx, g, sparse.Laplacian))
 	case "L̃":
-		return must[*Map](t)(NewLaplacian(ctx, g, true))
+		return must[*Map](t)(New(ctx, g, sparse.NormalizedLaplacian))
 	case "A":
-		return must[*Map](t)(NewAdjacency(ctx, g, false))
+		return must[*Map](t)(New(ctx, g, sparse.Adjacency))
 	case "S":
-		return must[*Map](t)(NewAdjacency(ctx, g, true))
+		return must[*Map](t)(New(ctx, g, sparse.NormalizedAdjacency))
 	}
 	panic(name)
 }

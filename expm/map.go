@@ -49,44 +49,49 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](m.n, cols)
 }
 
-// NewLaplacian returns L = D − A on [0, λ], λ a bound on its largest
-// eigenvalue that takes a few sweeps of one column, or normalized L̃ = J − S on [0, 2].
-// The constants on each component, or the vectors d^½, are split off.
-func NewLaplacian(ctx context.Context, g *graph.Graph, normalized bool) (*Map, error) {
-	m := &Map{n: len(g.Degrees), workers: g.Workers, null: g.NullSpace(normalized), graph: g, normalized: normalized}
-	if !normalized {
-		var err error
-		if m.Hi, err = largestBound(ctx, g, true); err != nil {
-			return nil, err
-		}
-		m.sweep = g.Laplacian()
-		return m, nil
-	}
-	// A sweep runs on −D⁻¹A, which is similar to L̃ − I in the rows that are left and needs
-	// no scaled copy of the block.
-	root, lone := roots(g.Degrees)
-	m.Hi, m.inner, m.centre = 2, root, 1
-	m.sweep = &sparse.Operator[float64]{A: g.A, Scale: -1, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers}
-	return m, nil
-}
-
-// NewAdjacency returns A on [−ρ, ρ], ρ a bound on its spectral radius that
-// takes a few sweeps of one column, or normalized S = D^−½·A·D^−½ on [−1, 1]. Of S the
-// vectors d^½ on each component are split off, and rows without entries, which are 0.
-func NewAdjacency(ctx context.Context, g *graph.Graph, normalized bool) (*Map, error) {
+// New returns a symmetric matrix of a graph with an interval that holds its spectrum and
+// with the eigenvectors that are known, one for each component, which are split off:
+//
+//   - [sparse.Laplacian], L = D − A on [0, λ], λ a bound on its largest eigenvalue that takes
+//     a few sweeps of one column; the constants are known
+//   - [sparse.NormalizedLaplacian], L̃ = J − S on [0, 2]; the vectors d^½ are known
+//   - [sparse.Adjacency], A on [−ρ, ρ], ρ a bound on its spectral radius that takes a few
+//     sweeps of one column; none is known
+//   - [sparse.NormalizedAdjacency], S = D^−½·A·D^−½ on [−1, 1]; the vectors d^½ are known, and
+//     rows without entries, which are 0
+//
+// It panics for [sparse.Transition], which is not symmetric.
+func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	m := &Map{n: len(g.Degrees), workers: g.Workers}
-	if !normalized {
+	switch kind {
+	case sparse.Adjacency:
 		hi, err := largestBound(ctx, g, false)
 		if err != nil {
 			return nil, err
 		}
 		m.Lo, m.Hi, m.sweep = -hi, hi, &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 		return m, nil
+	case sparse.Laplacian:
+		hi, err := largestBound(ctx, g, true)
+		if err != nil {
+			return nil, err
+		}
+		m.Hi, m.sweep, m.null, m.graph = hi, g.Laplacian(), g.NullSpace(false), g
+		return m, nil
+	case sparse.Transition:
+		panic(badKind)
 	}
+	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
+	// rows that are left and need no scaled copy of the block.
 	root, lone := roots(g.Degrees)
-	m.Lo, m.Hi, m.inner = -1, 1, root
-	m.sweep = &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers}
-	m.null, m.known, m.lone = g.NullSpace(true), 1, lone
+	m.null, m.inner = g.NullSpace(true), root
+	a := &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers}
+	m.sweep = a
+	if kind == sparse.NormalizedLaplacian {
+		m.Hi, m.centre, a.Scale, m.graph, m.normalized = 2, 1, -1, g, true
+		return m, nil
+	}
+	m.Lo, m.Hi, m.known, m.lone = -1, 1, 1, lone
 	return m, nil
 }
 
@@ -147,5 +152,6 @@ func factor(v []float64, i int) float64 {
 
 const (
 	badShape   = "expm: dimension mismatch"
+	badKind    = "expm: the matrix is not symmetric"
 	badOverlap = "expm: a result block is the argument, or another result"
 )

@@ -18,7 +18,7 @@ func TestRefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := NewLaplacian(ctx, g, false)
+	plain, err := New(ctx, g, sparse.Laplacian)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestRefinedWithinMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewLaplacian(ctx, g, false)
+	m, err := New(ctx, g, sparse.Laplacian)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -15,7 +16,11 @@ var exponential = Family{
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		matrix, beta := v.Word("matrix"), v.Number("beta")
-		m, err := g.base(ctx, matrix)
+		kind := sparse.Adjacency
+		if matrix == normalizedAdjacency {
+			kind = sparse.NormalizedAdjacency
+		}
+		m, err := g.of(ctx, kind)
 		if err != nil {
 			return nil, err
 		}

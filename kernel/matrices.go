@@ -15,7 +15,7 @@ import (
 // when the first one needs them.
 type matrices struct {
 	*graph.Graph
-	laplacians, adjacencies [2]*expm.Map // as they are, and normalized
+	made map[sparse.Kind]*expm.Map
 
 	work work // of the kernel that is made
 }
@@ -29,26 +29,20 @@ func (g *matrices) spectral(whole, half engine, root []float64) *spectral {
 	return &spectral{graph: g.Graph, whole: whole, half: half, root: root, work: g.work}
 }
 
-// laplacian returns L or L̃.
-func (g *matrices) laplacian(ctx context.Context, normalized bool) (*expm.Map, error) {
-	return g.made(ctx, &g.laplacians, normalized, expm.NewLaplacian)
-}
-
-// base returns A or S.
-func (g *matrices) base(ctx context.Context, matrix string) (*expm.Map, error) {
-	return g.made(ctx, &g.adjacencies, matrix == normalizedAdjacency, expm.NewAdjacency)
-}
-
-// made returns one of two matrices, which it makes once.
-func (g *matrices) made(ctx context.Context, list *[2]*expm.Map, normalized bool, make func(context.Context, *graph.Graph, bool) (*expm.Map, error)) (_ *expm.Map, err error) {
-	at := &list[0]
-	if normalized {
-		at = &list[1]
+// of returns a matrix of the graph, which it makes once.
+func (g *matrices) of(ctx context.Context, kind sparse.Kind) (*expm.Map, error) {
+	if m := g.made[kind]; m != nil {
+		return m, nil
 	}
-	if *at == nil {
-		*at, err = make(ctx, g.Graph, normalized)
+	m, err := expm.New(ctx, g.Graph, kind)
+	if err != nil {
+		return nil, err
 	}
-	return *at, err
+	if g.made == nil {
+		g.made = map[sparse.Kind]*expm.Map{}
+	}
+	g.made[kind] = m
+	return m, nil
 }
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
@@ -79,7 +73,11 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 // laplacianOf returns the map of a Laplacian that functions are computed of,
 // and d^½ if what is asked for is similar to it.
 func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map, []float64, error) {
-	m, err := g.laplacian(ctx, laplacian != combinatorial)
+	kind := sparse.NormalizedLaplacian
+	if laplacian == combinatorial {
+		kind = sparse.Laplacian
+	}
+	m, err := g.of(ctx, kind)
 	if laplacian == randomWalk {
 		return m, roots(g.Graph), err
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -38,7 +39,7 @@ var pStep = Family{
 		},
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
-		m, err := g.laplacian(ctx, true)
+		m, err := g.of(ctx, sparse.NormalizedLaplacian)
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ import (
 // thousands, or the error is [iterative.ErrMemory].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius(false, func() (float64, error) {
-		m, err := expm.NewAdjacency(ctx, g, false)
+		m, err := expm.New(ctx, g, sparse.Adjacency)
 		if err != nil {
 			return 0, err
 		}

@@ -68,7 +68,7 @@ func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64, stay
 	if err != nil {
 		return nil, err
 	}
-	m, err := g.laplacian(ctx, true)
+	m, err := g.of(ctx, sparse.NormalizedLaplacian)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func walkInverseWork(alpha float64) work {
 
 // newVonNeumannAdjacency returns (I − αA)⁻¹.
 func newVonNeumannAdjacency(ctx context.Context, g *matrices, alpha float64) (Kernel, error) {
-	m, err := g.base(ctx, adjacency)
+	m, err := g.of(ctx, sparse.Adjacency)
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,9 @@ const (
 	// entries and 0 elsewhere, so that the eigenvalue 0 has one eigenvector for each
 	// component.
 	NormalizedLaplacian
+
+	// Adjacency is A.
+	Adjacency
 )
 
 // NewOperator returns a matrix of the graph with the adjacency matrix a and the degrees
@@ -59,6 +62,8 @@ const (
 func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	o := &Operator[T]{A: a}
 	switch kind {
+	case Adjacency:
+		return o
 	case Laplacian:
 		o.Scale, o.Diag = -1, deg
 		return o
