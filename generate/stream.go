@@ -25,5 +25,5 @@ func Stream(ctx context.Context, g Graph) (edges io.Reader, stop func()) {
 	}
 }
 
-// errStopped ends readers, and the other workers, when one worker panics.
+// errStopped ends readers when the making panics.
 var errStopped = errors.New("generate: stopped")

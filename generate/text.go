@@ -3,11 +3,10 @@ package generate
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"io"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
@@ -34,54 +33,13 @@ func (l *lines) edge(u, v int) error {
 	return err
 }
 
-// longestEdge is the room that appendEdge may use, in bytes.
+// longestEdge bounds the bytes of a line.
 const longestEdge = 24
 
 // appendEdge appends the line of an edge; u and v are below 2^32.
 func appendEdge(text []byte, u, v uint64) []byte {
-	n := len(text)
-	text = slices.Grow(text, longestEdge)[:n+longestEdge]
-	n += putNumber(text[n:], u)
-	text[n] = '\t'
-	n++
-	n += putNumber(text[n:], v)
-	text[n] = '\n'
-	return text[:n+1]
-}
-
-// putNumber writes x < 2^32 and returns the number of its digits. It may write
-// up to 8 bytes beyond the first two.
-func putNumber(dst []byte, x uint64) int {
-	const ten8 = 100_000_000
-	if x < ten8 {
-		digits := eightDigits(x)
-		zeros := min(bits.TrailingZeros64(digits)/8, 7) // the first digit is the lowest byte
-		binary.LittleEndian.PutUint64(dst, (digits+zeroDigits)>>(8*zeros))
-		return 8 - zeros
-	}
-	high := x / ten8
-	n := 0
-	if high >= 10 {
-		dst[0] = '0' + byte(high/10)
-		n = 1
-	}
-	dst[n] = '0' + byte(high%10)
-	binary.LittleEndian.PutUint64(dst[n+1:], eightDigits(x-high*ten8)+zeroDigits)
-	return n + 9
-}
-
-const zeroDigits = 0x3030303030303030 // eight times '0'
-
-// eightDigits returns the decimal digits of x < 10^8, one in each byte, the
-// first in the lowest. It divides two numbers by 100 and then four by 10 at
-// once, as products that are exact for so few digits.
-func eightDigits(x uint64) uint64 {
-	high := x / 10_000
-	fours := high | (x-high*10_000)<<32
-	hundreds := fours * 10_486 >> 20 & 0x0000007f_0000007f
-	twos := hundreds | (fours-hundreds*100)<<16
-	tens := twos * 103 >> 10 & 0x000f_000f_000f_000f
-	return tens | (twos-tens*10)<<8
+	text = append(strconv.AppendUint(text, u, 10), '\t')
+	return append(strconv.AppendUint(text, v, 10), '\n')
 }
 
 // Each random stream of a graph has its own second seed, so that labels can be
