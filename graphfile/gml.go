@@ -110,19 +110,18 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 // gml reads a graph in the Graph Modelling Language.
 type gml struct {
 	*sink
-	t       *scanner
-	nodes   *roster
-	heading *heading
-	graphs  int
-	given   bool // whether the graph is directed; before its edges
-	arcs    bool
+	t      *scanner
+	nodes  *roster
+	graphs int
+	given  bool // whether the graph is directed; before its edges
+	arcs   bool
 }
 
 // gmlDepth bounds how deep lists may lie in lists.
 const gmlDepth = 1 << 10
 
 func readGML(s *sink) (*Summary, error) {
-	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id"), heading: newHeading(s)}
+	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id")}
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)
@@ -142,9 +141,9 @@ func readGML(s *sink) (*Summary, error) {
 		return nil, err
 	}
 	if g.arcs && !s.Undirected {
-		g.heading.directed = true
+		g.nodes.directed = true
 	}
-	return &Summary{Direction: g.heading.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil
+	return &Summary{Direction: g.nodes.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil
 }
 
 // list reads keys with values up to the end of the list, or of the file.
@@ -293,33 +292,5 @@ func (g *gml) edge(line int64) error {
 	if err != nil {
 		return err
 	}
-	if source == "" || target == "" {
-		return g.fault(line, "give it both", "an edge without source or target")
-	}
-	w, err := g.weightOf(line, weight, worth)
-	if err != nil {
-		return err
-	}
-	both, err := g.heading.edge(line, g.arcs)
-	if err != nil {
-		return err
-	}
-	return g.nodes.edge(line, source, target, w, both)
-}
-
-// weightOf returns the weight of an edge: its weight, or else its value, or
-// else 1.
-func (s *sink) weightOf(line int64, weight, value string) (float64, error) {
-	if weight == "" {
-		weight = value
-	}
-	if weight = strings.TrimSpace(weight); weight == "" {
-		return 1, nil
-	}
-	s.weighted = true
-	w, wrong := s.word(line, []byte(weight))
-	if wrong != "" {
-		return 0, s.fault(line, "correct it", "weight %s %s", table.Quoted(weight), wrong)
-	}
-	return w, nil
+	return g.nodes.edge(line, source, target, weight, worth, g.arcs)
 }

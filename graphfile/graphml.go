@@ -24,16 +24,14 @@ func isGraphML(head []byte) bool {
 // graphML reads a graph in GraphML, an XML language, token by token.
 type graphML struct {
 	*sink
-	d       *xml.Decoder
-	text    *markup
-	open    []int // bytes of the tags of the elements that lie in one another
-	nodes   *roster
-	heading *heading
-	graphs  int
-	arcs    bool // edges are directed unless they say otherwise
-	counted bool // ids are n0, n1, n2 …
-	number  int  // nodes so far
-	keys    map[string]graphMLKey
+	d      *xml.Decoder
+	text   *markup
+	open   []int // bytes of the tags of the elements that lie in one another
+	nodes  *roster
+	graphs int
+	arcs   bool // edges are directed unless they say otherwise
+	number int  // nodes so far
+	keys   map[string]graphMLKey
 }
 
 // graphMLKey is an attribute of nodes or edges that is read.
@@ -49,7 +47,7 @@ const xmlDepth = 256
 
 func readGraphML(s *sink) (*Summary, error) {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
-	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id"), heading: newHeading(s), counted: true, keys: map[string]graphMLKey{}}
+	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id"), keys: map[string]graphMLKey{}}
 	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
 		case "us-ascii", "ascii", "utf8":
@@ -65,11 +63,11 @@ func readGraphML(s *sink) (*Summary, error) {
 	if g.graphs == 0 {
 		return nil, g.fault(0, "is this GraphML?", "no graph")
 	}
-	if err := g.settle(); err != nil {
+	if err := g.nodes.settle(); err != nil {
 		return nil, err
 	}
 	line, _ := g.d.InputPos()
-	return &Summary{Direction: g.heading.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
+	return &Summary{Direction: g.nodes.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
 }
 
 // markup is the text of a file on its way to the XML decoder, which keeps a token
@@ -205,7 +203,7 @@ func (g *graphML) element(t xml.StartElement) error {
 		}
 		g.arcs = attribute(t, "edgedefault") == "directed"
 		if g.arcs && !g.Undirected {
-			g.heading.directed = true
+			g.nodes.directed = true
 		}
 	case "node":
 		return g.node(t)
@@ -316,7 +314,9 @@ func (g *graphML) node(t xml.StartElement) error {
 	if id == "" {
 		return g.fault(line, "give it one", "a node without id")
 	}
-	g.counted = g.counted && id == "n"+strconv.Itoa(g.number)
+	if id != "n"+strconv.Itoa(g.number) {
+		g.nodes.least = 1 // the ids are more than numbers
+	}
 	g.number++
 	values, err := g.data(t, false)
 	if err != nil {
@@ -325,27 +325,9 @@ func (g *graphML) node(t xml.StartElement) error {
 	return g.nodes.add(line, values["name"], id)
 }
 
-// settle forgets the names of nodes whose ids are more than their count.
-func (g *graphML) settle() error {
-	if !g.counted {
-		for _, n := range g.nodes.pending {
-			n.names[0] = ""
-		}
-	}
-	return g.nodes.settle()
-}
-
 func (g *graphML) edge(t xml.StartElement) error {
 	line := g.line()
-	source, target := attribute(t, "source"), attribute(t, "target")
-	if source == "" || target == "" {
-		return g.fault(line, "give it both", "an edge without source or target")
-	}
 	values, err := g.data(t, true)
-	if err != nil {
-		return err
-	}
-	w, err := g.weightOf(line, values["weight"], values["value"])
 	if err != nil {
 		return err
 	}
@@ -353,12 +335,5 @@ func (g *graphML) edge(t xml.StartElement) error {
 	if own := attribute(t, "directed"); own != "" {
 		arc = own == "true" || own == "1"
 	}
-	both, err := g.heading.edge(line, arc)
-	if err != nil {
-		return err
-	}
-	if err := g.settle(); err != nil {
-		return err
-	}
-	return g.nodes.edge(line, source, target, w, both)
+	return g.nodes.edge(line, attribute(t, "source"), attribute(t, "target"), values["weight"], values["value"], arc)
 }

@@ -36,7 +36,6 @@ type pajek struct {
 	*sink
 	t       *scanner
 	nodes   *roster
-	heading *heading
 	section string
 	count   uint64 // of vertices; 0 before they are declared
 	listed  uint64 // vertices with a line of their own
@@ -44,7 +43,7 @@ type pajek struct {
 }
 
 func readPajek(s *sink) (*Summary, error) {
-	p := &pajek{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "number"), heading: newHeading(s)}
+	p := &pajek{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "number")}
 	for {
 		if _, ok := p.t.peek(); !ok {
 			break
@@ -67,7 +66,7 @@ func readPajek(s *sink) (*Summary, error) {
 	if err := p.complete(0); err != nil {
 		return nil, err
 	}
-	g := &Summary{Direction: p.heading.direction(), Lines: p.t.line - 1}
+	g := &Summary{Direction: p.nodes.direction(), Lines: p.t.line - 1}
 	if p.listed == 0 {
 		g.Numbered, g.Nodes, g.First = true, p.count, 1
 		return g, nil
@@ -272,12 +271,12 @@ func (p *pajek) edge(number int64, first []byte) error {
 
 // join adds an edge between vertices.
 func (p *pajek) join(number int64, u, v uint64, w float64) error {
-	both, err := p.heading.edge(number, strings.HasPrefix(p.section, "*arcs"))
+	both, err := p.nodes.goesBothWays(number, strings.HasPrefix(p.section, "*arcs"))
 	if err != nil {
 		return err
 	}
 	if p.listed > 0 {
-		return p.nodes.edge(number, strconv.FormatUint(u, 10), strconv.FormatUint(v, 10), w, both)
+		return p.nodes.join(number, strconv.FormatUint(u, 10), strconv.FormatUint(v, 10), w, both)
 	}
 	p.numbered = true
 	if err := p.numbers(u-1, v-1, w); err != nil || !both || u == v {

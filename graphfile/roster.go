@@ -1,7 +1,9 @@
 package graphfile
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
@@ -9,15 +11,23 @@ import (
 // roster holds the nodes of a format that lists them before its edges, and
 // settles what they are called: by the first kind of name that all nodes have
 // and no two share. It settles at the first edge.
+//
+// It also follows the directions of the edges as they come. A graph is directed if
+// the file says so or one of its edges is, and then an edge without a direction goes
+// both ways; so none of those may have come before.
 type roster struct {
 	*sink
 	kinds   []string // what the kinds of names are called, the id last
+	least   int      // the first kind that may be chosen
 	pending []pendingNode
 	names   map[string]string // of the nodes, by the id that edges use; once settled
-	kind    int               // that was chosen
+	kind    int               // that was chosen; once settled
 	taken   map[string]bool   // names, where they are not the ids
 	notes   []string
 	bytes   int64
+
+	directed bool
+	loose    bool // an edge without a direction has been handed over once
 }
 
 // pendingNode is a node before it is settled what it is called.
@@ -26,7 +36,9 @@ type pendingNode struct {
 	names []string // of each kind, "" if it has none; the last is its id
 }
 
-func newRoster(s *sink, kinds ...string) *roster { return &roster{sink: s, kinds: kinds, kind: -1} }
+func newRoster(s *sink, kinds ...string) *roster {
+	return &roster{sink: s, kinds: kinds, directed: s.Directed}
+}
 
 // add adds a node with its names, one of each kind.
 func (r *roster) add(line int64, names ...string) error {
@@ -69,7 +81,7 @@ func (r *roster) settle() error {
 	}
 	r.names, r.taken = map[string]string{}, map[string]bool{}
 	r.kind = len(r.kinds) - 1
-	for kind := range r.kind {
+	for kind := r.least; kind < r.kind; kind++ {
 		if len(r.pending) > 0 && r.usable(kind) {
 			r.kind = kind
 			break
@@ -103,54 +115,65 @@ func (r *roster) enter(n pendingNode) error {
 	return r.node(name)
 }
 
-// edge adds an edge between the nodes with these ids.
-func (r *roster) edge(line int64, u, v string, w float64, both bool) error {
+// edge adds an edge between the nodes with these ids, whose weight is the text weight,
+// or else value, or else 1.
+func (r *roster) edge(line int64, source, target, weight, value string, directed bool) error {
+	if source == "" || target == "" {
+		return r.fault(line, "give it both", "an edge without source or target")
+	}
+	w := 1.0
+	if text := strings.TrimSpace(cmp.Or(weight, value)); text != "" {
+		var wrong string
+		r.weighted = true
+		if w, wrong = r.word(line, []byte(text)); wrong != "" {
+			return r.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+		}
+	}
+	both, err := r.goesBothWays(line, directed)
+	if err != nil {
+		return err
+	}
+	return r.join(line, source, target, w, both)
+}
+
+// join adds an edge of a weight, in both directions if it goes both ways.
+func (r *roster) join(line int64, source, target string, w float64, both bool) error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	from, ok := r.names[u]
-	if !ok {
-		return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", table.Quoted(u), table.Quoted(v), table.Quoted(u))
+	var ends [2][]byte
+	for i, id := range []string{source, target} {
+		name, ok := r.names[id]
+		if !ok {
+			return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", table.Quoted(source), table.Quoted(target), table.Quoted(id))
+		}
+		ends[i] = []byte(name)
 	}
-	to, ok := r.names[v]
-	if !ok {
-		return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", table.Quoted(u), table.Quoted(v), table.Quoted(v))
-	}
-	if err := r.texts([]byte(from), []byte(to), w); err != nil || !both || u == v {
+	if err := r.texts(ends[0], ends[1], w); err != nil || !both || source == target {
 		return err
 	}
-	return r.texts([]byte(to), []byte(from), w)
+	return r.texts(ends[1], ends[0], w)
 }
 
-// heading follows the directions of a file's edges as they come. A graph is
-// directed if the file says so or one of its edges is, and then an edge without
-// a direction has both; so none of those may have come before.
-type heading struct {
-	*sink
-	directed bool
-	loose    bool // an edge without a direction has been handed over once
-}
-
-func newHeading(s *sink) *heading { return &heading{sink: s, directed: s.Directed} }
-
-// edge takes note of the next edge and reports whether it goes both ways.
-func (h *heading) edge(line int64, directed bool) (both bool, err error) {
+// goesBothWays takes note of the direction of the next edge and reports whether it
+// goes both ways.
+func (r *roster) goesBothWays(line int64, directed bool) (bool, error) {
 	switch {
-	case h.Undirected:
+	case r.Undirected:
 		return false, nil
-	case directed && h.loose:
-		return false, h.fault(line, "pass Input.Directed to keep directions, or Input.Undirected to forget them", "an edge with a direction behind edges without")
+	case directed && r.loose:
+		return false, r.fault(line, "pass Input.Directed to keep directions, or Input.Undirected to forget them", "an edge with a direction behind edges without")
 	case directed:
-		h.directed = true
+		r.directed = true
 		return false, nil
 	}
-	h.loose = h.loose || !h.directed
-	return h.directed, nil
+	r.loose = r.loose || !r.directed
+	return r.directed, nil
 }
 
 // direction returns what the edges told.
-func (h *heading) direction() Direction {
-	if h.directed {
+func (r *roster) direction() Direction {
+	if r.directed {
 		return Directed
 	}
 	return Undirected
