@@ -10,17 +10,10 @@ import (
 // in memory.
 const groupRows = 1 << 16
 
-type parquetFile struct {
-	out     *table.ParquetWriter
-	columns Columns
-	scores  int // columns of scores
-	order   []int
-}
-
 // newParquet returns a file of predictions in the Parquet format with the columns
 // of the TSV form, in their order: node (string), label (string, null: none),
 // reached (boolean), scores (double, null: none).
-func newParquet(w io.Writer, c Columns) predictionWriter {
+func newParquet(w io.Writer, c Columns) predictionFile {
 	var columns []table.Column
 	for i, name := range c.header() {
 		column := table.Column{Name: name, Kind: table.Doubles, Optional: true}
@@ -34,38 +27,28 @@ func newParquet(w io.Writer, c Columns) predictionWriter {
 		}
 		columns = append(columns, column)
 	}
-	return &parquetFile{
-		out: table.NewParquet(w, "predictions", columns, groupRows), columns: c, scores: len(columns) - len(fixedColumns),
+	out := table.NewParquet(w, "predictions", columns, groupRows)
+	text := func(s string, there bool) {
+		if there {
+			out.String([]byte(s))
+		} else {
+			out.Missing()
+		}
 	}
+	return predictionFile{close: out.Close, write: func(p *Prediction, order []int) error {
+		text(p.Node, true)
+		text(p.Label, p.Label != "")
+		out.Truth(p.Reached)
+		for _, class := range order {
+			if c.Top > 0 {
+				text(c.Classes[class], p.Scores != nil)
+			}
+			if p.Scores != nil {
+				out.Double(p.Scores[class])
+			} else {
+				out.Missing()
+			}
+		}
+		return out.EndRow()
+	}}
 }
-
-// Write implements [predictionWriter].
-func (p *parquetFile) Write(pr *Prediction) error {
-	p.out.String([]byte(pr.Node))
-	if pr.Label == "" {
-		p.out.Missing()
-	} else {
-		p.out.String([]byte(pr.Label))
-	}
-	p.out.Truth(pr.Reached)
-	switch {
-	case pr.Scores == nil:
-		for range p.scores {
-			p.out.Missing()
-		}
-	case p.columns.Top > 0:
-		p.order = p.columns.best(p.order, pr.Scores)
-		for _, class := range p.order {
-			p.out.String([]byte(p.columns.Classes[class]))
-			p.out.Double(pr.Scores[class])
-		}
-	case p.columns.Top == 0:
-		for _, score := range pr.Scores {
-			p.out.Double(score)
-		}
-	}
-	return p.out.EndRow()
-}
-
-// Close implements [predictionWriter].
-func (p *parquetFile) Close() error { return p.out.Close() }

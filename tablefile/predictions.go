@@ -21,11 +21,12 @@ type Prediction struct {
 	Scores []float64
 }
 
-// predictionWriter is a file of predictions under way. Close writes what is still
-// buffered; it does not close the underlying writer.
-type predictionWriter interface {
-	Write(p *Prediction) error
-	Close() error
+// predictionFile is a file of predictions under way, in one of the formats. write is
+// given the classes of a line's scores in their order, also where the scores are missing;
+// close writes what is still buffered and does not close the underlying writer.
+type predictionFile struct {
+	write func(p *Prediction, order []int) error
+	close func() error
 }
 
 // WritePredictions writes n predictions, which line stores in *p one after the other, in
@@ -33,7 +34,15 @@ type predictionWriter interface {
 // each call of line, p.Scores has an element for each class; the slice is used again.
 // Memory is needed for a line, for Parquet for a group of them.
 func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int, line func(i int, p *Prediction)) error {
-	file := newPredictions(w, ending, c)
+	begin := newTSV
+	switch ending {
+	case ".jsonl":
+		begin = newJSONL
+	case ".parquet":
+		begin = newParquet
+	}
+	file := begin(w, c)
+	var order []int
 	scores := make([]float64, len(c.Classes))
 	for i := range n {
 		if ctx.Err() != nil {
@@ -41,11 +50,12 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 		}
 		p := Prediction{Scores: scores}
 		line(i, &p)
-		if err := file.Write(&p); err != nil {
+		order = c.order(order, p.Scores)
+		if err := file.write(&p, order); err != nil {
 			return err
 		}
 	}
-	return file.Close()
+	return file.close()
 }
 
 // PredictionsBytes bounds what [WritePredictions] writes of nodes with the given ids, from the
@@ -63,16 +73,6 @@ func PredictionsBytes(ending string, c Columns, ids Axis) int64 {
 		return int64(w.Len())
 	}
 	return file(0) + ids.Bytes() + int64(ids.N)*(file(1)-file(0))
-}
-
-func newPredictions(w io.Writer, ending string, c Columns) predictionWriter {
-	switch ending {
-	case ".jsonl":
-		return newJSONL(w, c)
-	case ".parquet":
-		return newParquet(w, c)
-	}
-	return newTSV(w, c)
 }
 
 // Columns says which scores a file of predictions holds.
@@ -106,15 +106,20 @@ func (c Columns) header() []string {
 // top returns how many ranked classes a line holds.
 func (c Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// best stores in order the classes with the highest scores, the lower class
-// first among equals, and returns as many as a line holds.
-func (c Columns) best(order []int, scores []float64) []int {
-	order = order[:0]
-	for class := range scores {
-		order = append(order, class)
+// order stores in dst the classes whose scores a line holds: all, or those with the
+// highest scores, the lower class first among equals.
+func (c Columns) order(dst []int, scores []float64) []int {
+	dst = dst[:0]
+	for class := range c.Classes {
+		dst = append(dst, class)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	return order[:min(c.top(), len(order))]
+	if c.Top == 0 {
+		return dst
+	}
+	if scores != nil {
+		slices.SortStableFunc(dst, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	}
+	return dst[:c.top()]
 }
 
 // appendScore appends a score with six digits.

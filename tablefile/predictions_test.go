@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -21,14 +22,16 @@ var (
 	}
 )
 
-func writeAll(t *testing.T, file predictionWriter) {
+// writeMany writes the predictions over and over, n in all.
+func writeMany(w io.Writer, ending string, c Columns, n int) error {
+	return WritePredictions(context.Background(), w, ending, c, n, func(i int, p *Prediction) {
+		*p = predictions[i%len(predictions)]
+	})
+}
+
+func writeAll(t *testing.T, w io.Writer, ending string, c Columns) {
 	t.Helper()
-	for i := range predictions {
-		if err := file.Write(&predictions[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := file.Close(); err != nil {
+	if err := writeMany(w, ending, c, len(predictions)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -49,7 +52,7 @@ func TestTSV(t *testing.T) {
 		{-1, "node\tlabel\treached\nu1\tsports\ttrue\nu \"2\"\tarts\ttrue\nu3\t\tfalse\n"},
 	} {
 		var got bytes.Buffer
-		writeAll(t, newTSV(&got, Columns{Classes: classes, Top: c.top}))
+		writeAll(t, &got, ".tsv", Columns{Classes: classes, Top: c.top})
 		if diff := cmp.Diff(c.want, got.String()); diff != "" {
 			t.Errorf("top %d (-want +got):\n%s", c.top, diff)
 		}
@@ -58,7 +61,7 @@ func TestTSV(t *testing.T) {
 
 func TestJSONL(t *testing.T) {
 	var got bytes.Buffer
-	writeAll(t, newJSONL(&got, Columns{Classes: classes}))
+	writeAll(t, &got, ".jsonl", Columns{Classes: classes})
 	var decoded []map[string]any
 	for line := range strings.Lines(got.String()) {
 		var m map[string]any
@@ -76,13 +79,13 @@ func TestJSONL(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	got.Reset()
-	writeAll(t, newJSONL(&got, Columns{Classes: classes, Top: 1}))
+	writeAll(t, &got, ".jsonl", Columns{Classes: classes, Top: 1})
 	first, _, _ := strings.Cut(got.String(), "\n")
 	if want := `{"node":"u1","label":"sports","reached":true,"scores":{"sports":0.75}}`; first != want {
 		t.Errorf("got %s, want %s", first, want)
 	}
 	got.Reset()
-	writeAll(t, newJSONL(&got, Columns{Classes: classes, Top: -1}))
+	writeAll(t, &got, ".jsonl", Columns{Classes: classes, Top: -1})
 	first, _, _ = strings.Cut(got.String(), "\n")
 	if want := `{"node":"u1","label":"sports","reached":true}`; first != want {
 		t.Errorf("got %s, want %s", first, want)
@@ -91,7 +94,7 @@ func TestJSONL(t *testing.T) {
 
 func TestParquet(t *testing.T) {
 	var file bytes.Buffer
-	writeAll(t, newParquet(&file, Columns{Classes: classes}))
+	writeAll(t, &file, ".parquet", Columns{Classes: classes})
 	type row struct {
 		Node    string   `parquet:"node"`
 		Label   *string  `parquet:"label,optional"`
@@ -135,14 +138,7 @@ func TestParquet(t *testing.T) {
 func TestParquetTopAndManyRows(t *testing.T) {
 	const n = groupRows + 1000
 	var file bytes.Buffer
-	w := newParquet(&file, Columns{Classes: classes, Top: 1})
-	for i := range n {
-		p := predictions[i%len(predictions)]
-		if err := w.Write(&p); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := writeMany(&file, ".parquet", Columns{Classes: classes, Top: 1}, n); err != nil {
 		t.Fatal(err)
 	}
 	type row struct {
@@ -183,18 +179,10 @@ func TestParquetReportsWriteErrors(t *testing.T) {
 	}
 	for n := 0; ; n++ {
 		f := failing(n)
-		w := newParquet(&f, Columns{Classes: classes})
-		var err error
-		for i := range 2 * groupRows {
-			p := predictions[i%len(predictions)]
+		err := WritePredictions(context.Background(), &f, ".parquet", Columns{Classes: classes}, 2*groupRows, func(i int, p *Prediction) {
+			*p = predictions[i%len(predictions)]
 			p.Node = strconv.Itoa(i * 7919)
-			if err = w.Write(&p); err != nil {
-				break
-			}
-		}
-		if err == nil {
-			err = w.Close()
-		}
+		})
 		if f >= 0 {
 			if err != nil {
 				t.Fatal(err)
