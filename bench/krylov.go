@@ -44,7 +44,7 @@ func solveMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 
 // applyMemory lists what a kernel takes that is applied to a block, and more.
 func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more int64) ([]spec.Bytes, error) {
-	family := kernel.FamilyOf(name)
+	family := kernel.Families().Named(name)
 	if family.Param("laplacian") != nil && !s.Normalized {
 		given["laplacian"] = spec.Of("combinatorial")
 	}

@@ -116,7 +116,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	k := p.gram()
 	for _, name := range []string{"svm", "rls", "density", "perceptron"} {
-		d := LearnerOf(name)
+		d := Learners().Named(name)
 		v, err := d.Resolve(nil, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -119,7 +119,7 @@ func TestDistances(t *testing.T) {
 
 func TestDeepInOnePlace(t *testing.T) {
 	k := &denseGram[float64]{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1, 1, 1, 1}}
-	d := LearnerOf("dkm")
+	d := Learners().Named("dkm")
 	v, err := d.Resolve(nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestDeepMemory(t *testing.T) {
 			p.y[i] = -1
 		}
 	}
-	l := LearnerOf("dkm")
+	l := Learners().Named("dkm")
 	v, err := l.Resolve(spec.Values{"depth": spec.Of(2)}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func ExampleLearner() {
 	y := []int{0, 0, 0, 1, 1, 1, -1}
 	kernel := classify.LinearGram(sparse.BlockOfDense(points))
 
-	gp := classify.LearnerOf("gp")
+	gp := classify.Learners().Named("gp")
 	values, err := gp.Resolve(spec.Values{"variance": spec.Of(4.0)}, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -44,7 +44,7 @@ type Learner struct {
 
 // Learners returns all learners: those of a kernel, those on deep kernels, and those
 // of features alone.
-func Learners() []*Learner { return slices.Clone(learners()) }
+func Learners() spec.List[*Learner] { return slices.Clone(learners()) }
 
 var learners = sync.OnceValue(func() []*Learner {
 	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
@@ -53,16 +53,6 @@ var learners = sync.OnceValue(func() []*Learner {
 	}
 	return append(list, &linearSVMLearner)
 })
-
-// LearnerOf returns the learner with the given name, or nil.
-func LearnerOf(name string) *Learner {
-	list := learners()
-	i := slices.IndexFunc(list, func(l *Learner) bool { return l.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return list[i]
-}
 
 // newGroupsOfTwo returns the used items by class, or [ErrOneClass].
 func newGroupsOfTwo(k Gram, y []int, classes int) (*groups, error) {

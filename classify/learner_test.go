@@ -85,7 +85,7 @@ func lessonOf(g testgraph.Graph, name string, k *sparse.Block[float64]) *lesson 
 // scores fits a learner to the training nodes and returns its scores of all nodes.
 func (l *lesson) scores(t *testing.T, learner string, given spec.Values) *sparse.Block[float64] {
 	t.Helper()
-	d := LearnerOf(learner)
+	d := Learners().Named(learner)
 	v, err := d.Resolve(given, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func exactInverse(a [][]*big.Float) [][]*big.Float {
 // exactResolvent returns a kernel that is an inverse, of a graph with edges at each
 // node.
 func exactResolvent(a *sparse.CSR, name string, p spec.Values) [][]*big.Float {
-	p, err := FamilyOf(name).Resolve(p, nil)
+	p, err := Families().Named(name).Resolve(p, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -36,21 +36,11 @@ type Family struct {
 }
 
 // Families returns all of them.
-func Families() []*Family {
-	return []*Family{
+func Families() spec.List[*Family] {
+	return spec.List[*Family]{
 		&diffusion, &exponential, &vonNeumann, &regularizedLaplacian, &pseudoInverse, &commuteTime,
 		&regularizedCommuteTime, &pStep, &matern, &modularities, &pageRank, &heatPageRank, &vertices,
 	}
-}
-
-// FamilyOf returns the family with the given name, or nil.
-func FamilyOf(name string) *Family {
-	list := Families()
-	i := slices.IndexFunc(list, func(f *Family) bool { return f.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return list[i]
 }
 
 // names returns the names of all kernels.
@@ -69,7 +59,7 @@ func names() []string {
 // context's, or that of a sweep. Cost: a sweep of one column, for bounds
 // of a spectrum a few more, and for defaults that are relative to ρ some tens.
 func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (Kernel, error) {
-	f := FamilyOf(name)
+	f := Families().Named(name)
 	if f == nil {
 		return nil, &spec.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(names(), ", "))}
 	}

@@ -14,7 +14,7 @@ import (
 // mustNewAll returns kernels of one family on a graph, with defaults.
 func mustNewAll(t testing.TB, g *graph.Graph, name string, given ...spec.Values) []Kernel {
 	t.Helper()
-	f := FamilyOf(name)
+	f := Families().Named(name)
 	vs := make([]spec.Values, len(given))
 	for i, v := range given {
 		vs[i] = complete(t, f, v, On(background, g))

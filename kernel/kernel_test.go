@@ -40,7 +40,7 @@ func mustMatrix(t testing.TB, k Kernel, rows, cols []int, s *Settings) (*sparse.
 }
 
 // text lists the parameters.
-func (c named) text() string { return FamilyOf(c.name).Text(c.p) }
+func (c named) text() string { return Families().Named(c.name).Text(c.p) }
 
 // named is a kernel with its parameters.
 type named struct {

@@ -22,7 +22,7 @@ type needs struct {
 func summed(list []spec.Bytes) needs { return needs{spec.Sum(list), spec.Sum(list) - spec.Least(list)} }
 
 func blockNeedsOf(name string, given spec.Values, degrees []float64, entries int64, rows, cols []int, s *Settings) (needs, error) {
-	f := FamilyOf(name)
+	f := Families().Named(name)
 	v, err := f.Resolve(given, OnDegrees(degrees))
 	if err != nil {
 		return needs{}, err
@@ -35,7 +35,7 @@ func blockNeedsOf(name string, given spec.Values, degrees []float64, entries int
 }
 
 func gramsNeedsOf(name string, given []spec.Values, degrees []float64, entries int64, nodes []int, s *Settings) (needs, error) {
-	f := FamilyOf(name)
+	f := Families().Named(name)
 	vs := make([]spec.Values, len(given))
 	for i, v := range given {
 		var err error
@@ -47,7 +47,7 @@ func gramsNeedsOf(name string, given []spec.Values, degrees []float64, entries i
 }
 
 func applyBytesOf(name string, degrees []float64) (int64, error) {
-	f := FamilyOf(name)
+	f := Families().Named(name)
 	v, err := f.Resolve(nil, OnDegrees(degrees))
 	if err != nil {
 		return 0, err

@@ -228,7 +228,7 @@ func exactPower(x *big.Float, p float64) *big.Float {
 func (o *oracle) kernel(name string, p spec.Values) [][]*big.Float {
 	zero := func() *big.Float { return exact(0) }
 	one := func(x *big.Float) *big.Float { return x.Quo(exact(1), x) }
-	p, err := FamilyOf(name).Resolve(p, nil)
+	p, err := Families().Named(name).Resolve(p, nil)
 	if err != nil {
 		panic(err)
 	}

@@ -110,13 +110,13 @@ func TestDefaultValues(t *testing.T) {
 		{"pagerank", spec.Values{"symmetric": spec.Of(true)}, "α = 0.85, symmetric"},
 		{"heat-pagerank", spec.Values{}, "β = 4"},
 	} {
-		f := FamilyOf(c.name)
+		f := Families().Named(c.name)
 		if got := f.Text(complete(t, f, c.p, On(background, g))); got != c.want {
 			t.Errorf("%s %v: %s; want %s", c.name, c.p, got, c.want)
 		}
 	}
 	for name, parameter := range map[string]string{"von-neumann": "alpha", "exponential": "beta"} {
-		f := FamilyOf(name)
+		f := Families().Named(name)
 		want := f.Param(parameter).Default
 		got := complete(t, f, spec.Values{"matrix": spec.Of(adjacency)}, On(background, g)).Number(parameter)
 		if share := (spec.Values{"": want}).Number(""); math.Abs(4*got-share) > 1e-9 {

@@ -72,7 +72,7 @@ func TestUnitOfWeights(t *testing.T) {
 func byLaplacian() (all []named) {
 	for _, name := range names() {
 		all = append(all, named{name, spec.Values{}})
-		if FamilyOf(name).Param("laplacian") != nil {
+		if Families().Named(name).Param("laplacian") != nil {
 			all = append(all, named{name, spec.Values{"laplacian": spec.Of(combinatorial)}})
 		}
 	}

@@ -231,12 +231,12 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.FamilyOf("von-neumann"), kernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), kernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	share := got.Parameters.Kernel.Values.Number("alpha") * radius
-	if !slices.ContainsFunc(kernel.FamilyOf("von-neumann").Param("alpha").Grid, func(x spec.Value) bool {
+	if !slices.ContainsFunc(kernel.Families().Named("von-neumann").Param("alpha").Grid, func(x spec.Value) bool {
 		tried := spec.Values{"": x}.Number("")
 		return math.Abs(share-tried) < 0.01*tried && (tried < 0.9 || math.Abs(share-tried) < 1e-12)
 	}) {
@@ -245,7 +245,7 @@ func TestGridOfAdjacency(t *testing.T) {
 }
 
 func TestKernelParametersAsText(t *testing.T) {
-	p := Parameters{Kernel: &Setting{&kernel.FamilyOf("diffusion").Spec, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(2.0)}}, Cost: 8}
+	p := Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(2.0)}}, Cost: 8}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
 		t.Error(got)
 	}
@@ -272,12 +272,12 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		params, err := kernelGrid(kernel.FamilyOf(name), &set, kernel.OnDegrees(p.Degrees))
+		params, err := kernelGrid(kernel.Families().Named(name), &set, kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)
 		}
 		params = params[4:5]
-		kernels, err := kernel.FamilyOf(name).NewAll(context.Background(), on, params)
+		kernels, err := kernel.Families().Named(name).NewAll(context.Background(), on, params)
 		if err != nil {
 			t.Fatal(err)
 		}

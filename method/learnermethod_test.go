@@ -65,7 +65,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m[0].Predict(t.Context(), p, &Parameters{Kernel: &Setting{&kernel.FamilyOf("diffusion").Spec, par}, Declared: &Setting{&l.Spec, v}}, &Settings{Raw: true})
+			got, err := m[0].Predict(t.Context(), p, &Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, par}, Declared: &Setting{&l.Spec, v}}, &Settings{Raw: true})
 			if err != nil {
 				t.Fatalf("%s: %v", l.Name, err)
 			}

@@ -28,7 +28,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pStep := kernel.FamilyOf("p-step")
+		pStep := kernel.Families().Named("p-step")
 		grid, err := kernelGrid(pStep, &set, kernel.OnDegrees(p.Degrees))
 		if err != nil {
 			t.Fatal(err)

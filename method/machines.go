@@ -19,7 +19,7 @@ var machines = map[learner]*spec.Spec{
 
 func machineOf(l learner) *spec.Spec {
 	s := &spec.Spec{Name: string(l)}
-	for _, p := range classify.LearnerOf(string(l)).Params {
+	for _, p := range classify.Learners().Named(string(l)).Params {
 		switch p.Name {
 		case "cost":
 			p.Grid = usualCosts
@@ -115,5 +115,5 @@ func (s *Settings) beside(l learner, classes int) []Setting {
 	if l == kernelSVM {
 		v["svm-tolerance"] = spec.Of(s.tolerance())
 	}
-	return []Setting{{&classify.LearnerOf(string(kernelSVM)).Spec, v}}
+	return []Setting{{&classify.Learners().Named(string(kernelSVM)).Spec, v}}
 }

@@ -32,7 +32,7 @@ func (l learner) declared() *classify.Learner {
 	if machines[l] != nil {
 		return nil
 	}
-	return classify.LearnerOf(string(l))
+	return classify.Learners().Named(string(l))
 }
 
 // spec returns what the learner behind a kernel is given.

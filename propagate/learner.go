@@ -44,7 +44,9 @@ type Learner struct {
 }
 
 // Learners returns all of them.
-func Learners() []*Learner { return []*Learner{&LGC, &Poisson, &WVRN, &RL, &GPTransduction} }
+func Learners() spec.List[*Learner] {
+	return spec.List[*Learner]{&LGC, &Poisson, &WVRN, &RL, &GPTransduction}
+}
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {

@@ -25,6 +25,28 @@ type Spec struct {
 	Params []Param // in the order in which they are listed
 }
 
+// List is a list of declarations: of kernels, learners or models of graphs.
+type List[D declaration] []D
+
+// declaration is a pointer to what has a [Spec] in it.
+type declaration interface {
+	comparable
+	called(name string) bool
+}
+
+// called reports whether it has the name.
+func (s *Spec) called(name string) bool { return s.Name == name }
+
+// Named returns the declaration with the given name, or nil.
+func (l List[D]) Named(name string) (none D) {
+	for _, d := range l {
+		if d.called(name) {
+			return d
+		}
+	}
+	return none
+}
+
 // Param is a parameter.
 type Param struct {
 	Name    string // of its flag and in files, such as "beta"

@@ -18,7 +18,7 @@
 // [Kernels] lists by name with their parameters ([Kernel]) those of records of
 // attributes: categorical, hypercube, hamming, strings.
 //
-//	k := closed.KernelOf("categorical")
+//	k := closed.Kernels().Named("categorical")
 //	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.3)}, nil)
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)

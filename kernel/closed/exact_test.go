@@ -401,7 +401,7 @@ func TestRefusals(t *testing.T) {
 		{"strings", []nodefile.Column{long}, spec.Values{"scale": spec.Of("raw"), "beta": spec.Of(9.0)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
 		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Of(2)}, "closed: attribute text: the string has 3 characters, and there are 2 places; give more", 0},
 	} {
-		k := KernelOf(c.kernel)
+		k := Kernels().Named(c.kernel)
 		v, err := k.Resolve(c.given, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -412,7 +412,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v of record %+v, want %s", c.kernel, err, e, c.want)
 		}
 	}
-	if KernelOf("none") != nil {
+	if Kernels().Named("none") != nil {
 		t.Error("there is a kernel called none")
 	}
 }

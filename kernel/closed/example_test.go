@@ -9,12 +9,12 @@ import (
 )
 
 // Three records of two attributes, of which the first two differ in the second one.
-func ExampleKernelOf() {
+func ExampleKernels() {
 	attributes := []nodefile.Column{
 		{Name: "fur", Values: []string{"yes", "no"}, Code: []int32{0, 0, 1}},
 		{Name: "sound", Values: []string{"meow", "bark", "cluck"}, Code: []int32{0, 1, 2}},
 	}
-	k := closed.KernelOf("categorical")
+	k := closed.Kernels().Named("categorical")
 	v, err := k.Resolve(spec.Values{"beta": spec.Of(0.5)}, nil)
 	if err != nil {
 		panic(err)

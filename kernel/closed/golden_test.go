@@ -150,7 +150,7 @@ func records(t *testing.T) []nodefile.Column {
 // gramOf returns the kernel of the records with the given values of its parameters.
 func gramOf(t testing.TB, name string, attributes []nodefile.Column, given spec.Values) Gram {
 	t.Helper()
-	k := KernelOf(name)
+	k := Kernels().Named(name)
 	v, err := k.Resolve(given, nil)
 	if err != nil {
 		t.Fatal(err)

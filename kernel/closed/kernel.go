@@ -1,8 +1,6 @@
 package closed
 
 import (
-	"slices"
-
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -23,16 +21,8 @@ type Kernel struct {
 }
 
 // Kernels returns all kernels of records.
-func Kernels() []*Kernel { return []*Kernel{&categorical, &hypercube, &hamming, &stringsKernel} }
-
-// KernelOf returns the kernel with the given name, or nil.
-func KernelOf(name string) *Kernel {
-	list := Kernels()
-	i := slices.IndexFunc(list, func(k *Kernel) bool { return k.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return list[i]
+func Kernels() spec.List[*Kernel] {
+	return spec.List[*Kernel]{&categorical, &hypercube, &hamming, &stringsKernel}
 }
 
 // AttributeError says that a kernel does not take some attributes.

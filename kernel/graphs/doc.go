@@ -2,7 +2,7 @@
 // common walks, cyclic and tree patterns, sets of parts, and propagated labels.
 //
 //	c, err := graphs.Read(ctx, "MUTAG", nil)
-//	values, err := graphs.Of("propagation").Prepare(ctx, c, nil, nil)
+//	values, err := graphs.Kernels().Named("propagation").Prepare(ctx, c, nil, nil)
 //	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
 //	err = values.RowsTo(ctx, k, 0)
 //

@@ -20,7 +20,7 @@ func Example() {
 			graphfile.NewMember([]int32{0, 1, 0}, [][3]int32{{0, 1}, {1, 2}, {2, 0}}),
 		},
 	}
-	gram, err := graphs.Of("label-sequence").Prepare(ctx, c, spec.Values{"decay": spec.Of(0.1)}, nil)
+	gram, err := graphs.Kernels().Named("label-sequence").Prepare(ctx, c, spec.Values{"decay": spec.Of(0.1)}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ import (
 // gramOf returns all values of a kernel.
 func gramOf(t testing.TB, name string, c *graphfile.Collection, v spec.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
-	g, err := Of(name).Prepare(t.Context(), c, v, s)
+	g, err := Kernels().Named(name).Prepare(t.Context(), c, v, s)
 	if err != nil {
 		t.Fatal(err)
 	}

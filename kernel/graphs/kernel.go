@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/graphfile"
@@ -42,18 +41,8 @@ type rows interface {
 }
 
 // Kernels returns all kernels.
-func Kernels() []*Kernel {
-	return []*Kernel{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
-}
-
-// Of returns the kernel with the given name, or nil.
-func Of(name string) *Kernel {
-	list := Kernels()
-	i := slices.IndexFunc(list, func(k *Kernel) bool { return k.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return list[i]
+func Kernels() spec.List[*Kernel] {
+	return spec.List[*Kernel]{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
 }
 
 // Settings are the settings of one computation. Nil means all defaults.

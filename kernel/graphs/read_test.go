@@ -99,7 +99,7 @@ func TestReadElements(t *testing.T) {
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
 	s, given := new(Settings), spec.Values{"parts": spec.Of("vertices")}
-	if err := s.ReadElements(t.Context(), c, Of("cross"), given, in("m.tsv"), in("k.svm")); err != nil {
+	if err := s.ReadElements(t.Context(), c, Kernels().Named("cross"), given, in("m.tsv"), in("k.svm")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]float64{2, 0.5}, s.Measure); diff != "" {
@@ -112,13 +112,13 @@ func TestReadElements(t *testing.T) {
 		{in("few.tsv"), "", `has no line for "7"`},
 		{"", in("l.svm"), `"7" is none of its rows`},
 	} {
-		err := new(Settings).ReadElements(context.Background(), c, Of("cross"), given, of.measure, of.base)
+		err := new(Settings).ReadElements(context.Background(), c, Kernels().Named("cross"), given, of.measure, of.base)
 		if err == nil || !strings.Contains(err.Error(), of.want) {
 			t.Errorf("%v, want %s", err, of.want)
 		}
 	}
 	none := new(Settings)
-	if err := none.ReadElements(t.Context(), c, Of("propagation"), nil, in("few.tsv"), ""); err != nil || none.Measure != nil {
+	if err := none.ReadElements(t.Context(), c, Kernels().Named("propagation"), nil, in("few.tsv"), ""); err != nil || none.Measure != nil {
 		t.Errorf("%v, %v: a kernel without parts reads nothing", none.Measure, err)
 	}
 }

@@ -38,7 +38,7 @@ func TestOnGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := c.Method(graphs.Of(name), classify.LearnerOf("svm"))
+			m := c.Method(graphs.Kernels().Named(name), classify.Learners().Named("svm"))
 			given := spec.Values{"cost": spec.Of(10.0), "parts": spec.Of("edges")}
 			out, err := m.Predict(t.Context(), p, nil, &method.Settings{Given: given})
 			if err != nil {
@@ -78,15 +78,15 @@ func TestUnfinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limited := *classify.LearnerOf("centroid")
+	limited := *classify.Learners().Named("centroid")
 	var model *classify.Model
 	limited.Fit = func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (_ *classify.Model, err error) {
-		if model, err = classify.LearnerOf("centroid").Fit(ctx, k, y, classes, v); err == nil {
+		if model, err = classify.Learners().Named("centroid").Fit(ctx, k, y, classes, v); err == nil {
 			err = classify.ErrIterationLimit
 		}
 		return model, err
 	}
-	m := c.Method(graphs.Of("tanimoto"), &limited).(*graphsMethod)
+	m := c.Method(graphs.Kernels().Named("tanimoto"), &limited).(*graphsMethod)
 	out, err := m.Predict(t.Context(), p, &method.Parameters{Declared: &method.Setting{Spec: &m.Spec}}, &method.Settings{})
 	if err != nil || out.Unfinished == "" {
 		t.Fatalf("%v, unfinished %q", err, out.Unfinished)

@@ -36,7 +36,7 @@ func TestFiles(t *testing.T) {
 		write(fmt.Sprintf("K%d.cols.ids", i), "a\nz\n")
 	}
 	labels := write("labels.tsv", "z\tright\na\tleft\nq\tleft\n")
-	learner := classify.LearnerOf("rls")
+	learner := classify.Learners().Named("rls")
 	v, err := learner.Resolve(nil, nil)
 	if err != nil {
 		t.Fatal(err)

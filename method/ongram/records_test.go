@@ -53,7 +53,7 @@ func TestRecords(t *testing.T) {
 	a.Columns = a.Columns[:2]
 	for _, calibrate := range []bool{false, true} {
 		r := &Records{
-			Table: a, Labels: l, Kernel: closed.KernelOf("categorical"), Learner: classify.LearnerOf("svm"),
+			Table: a, Labels: l, Kernel: closed.Kernels().Named("categorical"), Learner: classify.Learners().Named("svm"),
 			Given: spec.Values{"cost": spec.Of(1.0)}, Calibrate: calibrate, RNGSeed: 3,
 		}
 		phases := map[string]float64{}
@@ -116,7 +116,7 @@ func TestRecordsErrors(t *testing.T) {
 	l.Row, l.Class = l.Row[4:], l.Class[4:]
 	a.Columns = a.Columns[:1]
 	a.Columns[0].Code[7] = -1
-	r := &Records{Table: a, Labels: l, Kernel: closed.KernelOf("strings"), Learner: classify.LearnerOf("svm")}
+	r := &Records{Table: a, Labels: l, Kernel: closed.Kernels().Named("strings"), Learner: classify.Learners().Named("svm")}
 	_, err := r.Classify(t.Context())
 	if wrong := new(nodefile.ParseError); !errors.As(err, &wrong) || wrong.Line != a.Line[7] {
 		t.Errorf("%v, want an error about line %d", err, a.Line[7])
@@ -124,7 +124,7 @@ func TestRecordsErrors(t *testing.T) {
 	for i := range l.Class {
 		l.Class[i] = 0
 	}
-	r.Kernel = closed.KernelOf("hamming")
+	r.Kernel = closed.Kernels().Named("hamming")
 	_, err = r.Classify(t.Context())
 	if wrong := new(problem.Error); !errors.As(err, &wrong) || wrong.Method != "svm" || !errors.Is(err, classify.ErrOneClass) {
 		t.Errorf("%v, want one about svm and one class", err)

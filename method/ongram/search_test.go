@@ -17,7 +17,7 @@ func told(class []int) *search {
 		Kernel: &spec.Spec{Name: "told", Params: []spec.Param{
 			{Name: "beta", Range: spec.From(0), Default: spec.Of(1.0), Grid: []spec.Value{spec.Of(1.0), spec.Of(2.0), spec.Of(3.0)}},
 		}},
-		Learner: classify.LearnerOf("svm"), Items: len(class) + 1, Class: class, Classes: 2,
+		Learner: classify.Learners().Named("svm"), Items: len(class) + 1, Class: class, Classes: 2,
 		Gram: func(_ context.Context, v spec.Values) (classify.Gram, error) {
 			n := len(class) + 1 // the last item has no label
 			g := sparse.BlockOf(n, n, make([]float64, n*n))

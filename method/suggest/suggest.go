@@ -170,7 +170,7 @@ func Memory(p *problem.Problem, count int, limit int64) ([]spec.Bytes, error) {
 		rows[i] = i
 	}
 	name, par := covariance(p)
-	f := kernel.FamilyOf(name)
+	f := kernel.Families().Named(name)
 	v, err := f.Resolve(par, kernel.OnDegrees(p.Degrees))
 	if err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func run(ctx context.Context, dir string, s *set, splits int, seed uint64) error
 // bestBeta returns the β of the usual ones with the least error on the splits for tuning.
 func (p *problem) bestBeta(ctx context.Context, missing spec.Value, rounds spec.Values) (best spec.Value, err error) {
 	least := math.Inf(1)
-	for _, beta := range closed.KernelOf("categorical").Param("beta").Grid {
+	for _, beta := range closed.Kernels().Named("categorical").Param("beta").Grid {
 		if err := p.use("categorical", spec.Values{"missing-values": missing, "beta": beta}); err != nil {
 			return best, err
 		}
@@ -73,7 +73,7 @@ func (p *problem) bestBeta(ctx context.Context, missing spec.Value, rounds spec.
 
 // use makes the kernel the one of the problem.
 func (p *problem) use(name string, given spec.Values) error {
-	k := closed.KernelOf(name)
+	k := closed.Kernels().Named(name)
 	v, err := k.Resolve(given, nil)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *problem) line(ctx context.Context, splits int, kernel string, ofKernel 
 	if err := p.use(kernel, ofKernel); err != nil {
 		return err
 	}
-	l := classify.LearnerOf(learner)
+	l := classify.Learners().Named(learner)
 	settings, err := validate.Settings(&l.Spec, given, nil)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (p *problem) trial(ctx context.Context, learner string, v spec.Values, trai
 	for i, r := range train {
 		y[i] = p.class[r]
 	}
-	model, err := classify.LearnerOf(learner).Fit(ctx, k, y, p.classes, v)
+	model, err := classify.Learners().Named(learner).Fit(ctx, k, y, p.classes, v)
 	if err != nil {
 		return 0, 0, fmt.Errorf("%s: %s: %w", p.name, learner, err)
 	}

@@ -70,7 +70,7 @@ func (r *weigher) relate(ctx context.Context) error {
 		return err
 	}
 	g.Memory = memory
-	kernels, err := kernel.FamilyOf(diffusion).NewAll(ctx, g, relatedGrid())
+	kernels, err := kernel.Families().Named(diffusion).NewAll(ctx, g, relatedGrid())
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func relateMemory(p *problem.Problem, set *Settings, limit int64) (phases [][]sp
 		return nil
 	}
 	n, m, k, grid := len(p.Degrees), int64(len(p.Row)), len(p.Names), relatedGrid()
-	f, solutions := kernel.FamilyOf(diffusion), int64(len(grid)*len(relatedLambdas))
+	f, solutions := kernel.Families().Named(diffusion), int64(len(grid)*len(relatedLambdas))
 	workers, slab := min(int64(sched.Workers(set.Workers)), solutions), linkSlab(n, int(m), limit)
 	grams := spec.Bytes{What: "values of kernels between labels", Bytes: 8 * m * m * int64(len(grid))}
 	return [][]spec.Bytes{

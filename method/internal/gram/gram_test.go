@@ -16,7 +16,7 @@ import (
 // A cache with room for one kernel keeps the last one, with room for several all of them.
 func TestCacheKeepsToItsMemory(t *testing.T) {
 	p := problemtest.Planted(t, 5, 101, 40)
-	f := kernel.FamilyOf("diffusion")
+	f := kernel.Families().Named("diffusion")
 	for memory, want := range map[int64]int{0: 2, 1: 1} {
 		c := NewCache(p, memory, 1)
 		var last *Values
@@ -44,7 +44,7 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 // kept or the kernel is applied.
 func TestDecide(t *testing.T) {
 	p := problemtest.Planted(t, 6, 61, 20)
-	f := kernel.FamilyOf("diffusion")
+	f := kernel.Families().Named("diffusion")
 	v, err := f.Resolve(spec.Values{"beta": spec.Of(1.0)}, nil)
 	if err != nil {
 		t.Fatal(err)

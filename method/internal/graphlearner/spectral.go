@@ -34,7 +34,7 @@ var spectralLogisticSpec = spec.Spec{
 	Params: append([]spec.Param{{
 		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1024}, Default: spec.Of(32),
 		Grid: []spec.Value{spec.Of(8), spec.Of(16), spec.Of(32), spec.Of(64), spec.Of(128)},
-	}}, classify.LearnerOf("logistic").Params...),
+	}}, classify.Learners().Named("logistic").Params...),
 }
 
 // embeddingTolerance is that of the eigenvectors.

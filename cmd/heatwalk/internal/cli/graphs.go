@@ -84,7 +84,7 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 	names := graphKernels().names()
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
-		if k := graphs.Of(name); k != nil {
+		if k := graphs.Kernels().Named(name); k != nil {
 			kernels = append(kernels, k)
 		} else if near := nearest.Of(name, names); near != "" && name != "" {
 			in.problem("--kernel", "there is no kernel %s between graphs; did you mean %s?", quoted(name), near)
@@ -107,7 +107,7 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 	}
 	if f.learnerNames != "" {
 		for name := range strings.SplitSeq(f.learnerNames, ",") {
-			l := classify.LearnerOf(strings.TrimSpace(name))
+			l := classify.Learners().Named(strings.TrimSpace(name))
 			if l == nil || l.Fit == nil {
 				in.problem("--learner", "there is no learner %s of kernel values; give one of %s", quoted(name), strings.Join(learners().names(), ", "))
 				continue

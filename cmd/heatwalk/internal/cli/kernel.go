@@ -129,7 +129,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		return // what it takes is not known
 	}
 	takes, all := walkFlagNames(), append([]string{"labels", cwk.PriorParam.Name, "tolerance"}, ofKernels().names()...)
-	if f.family = kernel.FamilyOf(f.name); f.family != nil {
+	if f.family = kernel.Families().Named(f.name); f.family != nil {
 		takes = append(f.family.Takes(), "tolerance")
 	}
 	for _, name := range sortedOnce(all) {

@@ -75,7 +75,7 @@ func (in *invocation) checkGram(cmd *cobra.Command, _ []string, f *classifyFlags
 		rule{f.gram.files[0] == "-", "gram", "stdin can be read once, and the kernel is read twice; give a file"},
 		rule{f.kind == "", "scores", "with --gram there are other ones; give raw or probability"},
 	)
-	l := classify.LearnerOf(f.learner)
+	l := classify.Learners().Named(f.learner)
 	if l == nil {
 		return
 	}
@@ -194,7 +194,7 @@ func (in *invocation) vectorFlags(flags *pflag.FlagSet, f *vectorFlags) {
 // checkNoVectors notes flags that only have a meaning with --vectors, and a kernel of
 // tables.
 func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others []string) {
-	if closed.KernelOf(name) != nil {
+	if closed.Kernels().Named(name) != nil {
 		in.problem("--kernel", "%s compares the records of a table; give --vectors TABLE in place of a graph", name)
 	}
 	for _, flag := range append(columnFlags, tableKernels().params(byDefault).names()...) {
@@ -208,7 +208,7 @@ func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name stri
 	if !cmd.Flags().Changed("kernel") {
 		name = closed.Kernels()[0].Name
 	}
-	if f.kernel = closed.KernelOf(name); f.kernel == nil {
+	if f.kernel = closed.Kernels().Named(name); f.kernel == nil {
 		if !in.noted("--kernel") {
 			in.problem("--kernel", "%s compares the nodes of a graph; with --vectors give one of %s", name, strings.Join(tableKernels().names(), ", "))
 		}
@@ -264,7 +264,7 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, _ []string, f *cla
 		f.learner = classify.Learners()[0].Name
 	}
 	takes := []string{"learner", "labels", "label-fields", "unknown-ids", "unknown-values", "scores", "truth"}
-	if l := classify.LearnerOf(f.learner); l != nil {
+	if l := classify.Learners().Named(f.learner); l != nil {
 		f.gram.learner = l
 		f.gram.stated, _ = in.given(cmd.Flags(), &l.Spec)
 		takes = append(takes, l.Takes()...)
