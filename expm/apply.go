@@ -167,7 +167,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 	}
 	e.sums.Begin(e.b.Cols)
 	for _, p := range parts {
-		d.known, d.lone = append(d.known, p.f.value(e.known)), append(d.lone, p.f.value(e.isolated))
+		d.known, d.lone = append(d.known, p.f.value(e.known)), append(d.lone, p.f.value(0))
 		p.sums.Begin(e.b.Cols)
 	}
 	if err := e.chunks(ctx, d.rows); err != nil {

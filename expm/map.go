@@ -27,12 +27,11 @@ type Map struct {
 	centre float64
 	inner  []float64
 
-	// The eigenvectors of H with the eigenvalue known, and the eigenvalue
-	// of rows without entries, which are among those vectors.
-	null     *graph.NullSpace
-	known    float64
-	isolated float64
-	lone     []bool // rows without entries, if their eigenvalue is another
+	// The eigenvectors of H with the eigenvalue known. Those of rows without entries, whose
+	// eigenvalue is 0, are among them.
+	null  *graph.NullSpace
+	known float64
+	lone  []bool // rows without entries, if known is not 0
 
 	// For solves with I + γH.
 	graph      *graph.Graph
@@ -83,15 +82,17 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	}
 	// A sweep runs on D⁻¹A or, for L̃, on −D⁻¹A, which are similar to S and to L̃ − I in the
 	// rows that are left and need no scaled copy of the block.
-	root, lone := roots(g.Degrees)
-	m.null, m.inner = g.NullSpace(true), root
-	a := &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers}
+	m.null, m.inner = g.NullSpace(true), tall.Roots(g.Degrees)
+	a := &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees), Workers: g.Workers}
 	m.sweep = a
 	if kind == sparse.NormalizedLaplacian {
 		m.Hi, m.centre, a.Scale, m.graph, m.normalized = 2, 1, -1, g, true
 		return m, nil
 	}
-	m.Lo, m.Hi, m.known, m.lone = -1, 1, 1, lone
+	m.Lo, m.Hi, m.known, m.lone = -1, 1, 1, make([]bool, m.n)
+	for i, d := range g.Degrees {
+		m.lone[i] = d == 0
+	}
 	return m, nil
 }
 
@@ -109,25 +110,11 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, e
 	return &Map{n: r, workers: workers, Lo: lo, Hi: hi, unproven: true, sweep: a}, nil
 }
 
-// roots returns d^½, 1 in rows without entries, and which rows these are.
-func roots(deg []float64) (root []float64, lone []bool) {
-	root, lone = make([]float64, len(deg)), make([]bool, len(deg))
-	for i, d := range deg {
-		root[i] = 1
-		if d > 0 {
-			root[i] = math.Sqrt(d)
-		} else {
-			lone[i] = true
-		}
-	}
-	return root, lone
-}
-
 // inverseDegrees returns 1/d, 0 in rows without entries.
-func inverseDegrees(deg []float64, lone []bool) []float64 {
+func inverseDegrees(deg []float64) []float64 {
 	inverse := make([]float64, len(deg))
 	for i, d := range deg {
-		if !lone[i] {
+		if d > 0 {
 			inverse[i] = 1 / d
 		}
 	}

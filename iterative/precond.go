@@ -20,6 +20,9 @@ type jacobi struct {
 	inverse []float64 // 1/A_ii, or 0 where A has an empty row
 }
 
+// NewJacobi returns the preconditioner of a diagonal.
+func NewJacobi(diag []float64) Preconditioner { return newJacobi(diag) }
+
 func newJacobi(diag []float64) *jacobi {
 	inverse := make([]float64, len(diag))
 	for i, d := range diag {

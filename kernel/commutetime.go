@@ -121,12 +121,11 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	if len(cols) < len(rows) {
 		short, long, turned = cols, rows, true
 	}
-	n := c.k.Len()
-	width := min(slabColumns(n), len(long))
-	if err := c.reserve(len(long), 8*int64(len(short))*int64(width)); err != nil {
+	values, err := c.reserve(len(long), len(short))
+	if err != nil {
 		return err
 	}
-	first, second := slabsOf(n, len(short)), slabsOf(n, len(long))
+	first, second := slabsOf(c.k.Len(), len(short)), slabsOf(c.k.Len(), len(long))
 	c.slabs = len(first) + len(second)
 	column := func(nodes []int) (*sparse.Block[float64], error) {
 		y := c.y.Columns(0, len(nodes))
@@ -143,7 +142,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 			own = append(own, y.Row(node)[j])
 		}
 	}
-	values, row := make([]float64, len(short)*width), make([]float64, width)
+	row := make([]float64, c.x.Cols)
 	for _, slab := range second {
 		nodes := long[slab[0]:slab[1]]
 		y, err := column(nodes)

@@ -16,11 +16,9 @@ type engine interface {
 	// which errors are proportional to it. With again dst holds the result for
 	// a larger tolerance.
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error)
-}
 
-// refiner is an engine that can do without the rounding errors of float64.
-type refiner interface {
-	// refine stores K·X in dst, with errors next to those of rounding it.
+	// refine stores K·X in dst without the rounding errors of float64, with errors next to
+	// those of rounding it. The error is [iterative.ErrStagnation] where there is no way.
 	refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error)
 }
 

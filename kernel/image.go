@@ -62,11 +62,7 @@ func lost(err error) bool {
 
 // refine stores in dst what the engine can do without the rounding errors of float64.
 func (c *computation) refine(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
-	r, ok := e.(refiner)
-	if !ok {
-		return nil, iterative.ErrStagnation
-	}
-	a, err := r.refine(ctx, dst, x, c.left())
+	a, err := e.refine(ctx, dst, x, c.left())
 	if err != nil {
 		return nil, err
 	}

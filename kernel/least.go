@@ -69,9 +69,9 @@ type leastSearch struct {
 	system   *iterative.System
 	problem  lanczos.Problem
 	settings lanczos.Settings
-	inverse  []float64 // of the diagonal, 0 in empty rows
-	limit    int64     // of memory for the factor beside a solve, 0: none
-	factor   int64     // what it takes
+	diagonal iterative.Preconditioner
+	limit    int64 // of memory for the factor beside a solve, 0: none
+	factor   int64 // what it takes
 	factored bool
 }
 
@@ -89,12 +89,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 		op = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees)
 		op.Workers, diag = g.Workers, op.Diag
 	}
-	l.inverse = make([]float64, n)
-	for i, d := range diag {
-		if d > 0 {
-			l.inverse[i] = 1 / d
-		}
-	}
+	l.diagonal = iterative.NewJacobi(diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: &lanczos.Known{Components: g.Components, Weights: weights}, Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: memory, Workers: g.Workers}
 	if !l.room() {
@@ -135,7 +130,7 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 	iterations := math.MinInt // of LOBPCG; Lanczos goes before
 	l.problem.Precondition = func(context.Context, int64) (applier, error) {
 		iterations = -1
-		return l.diagonal, nil
+		return l.diagonal.ApplyTo, nil
 	}
 	if l.room() {
 		settings.Progress = func(p lanczos.Progress) {
@@ -179,14 +174,3 @@ func (l *leastSearch) behind() {
 
 // applier stores M⁻¹·R in dst.
 type applier = func(ctx context.Context, dst, r *sparse.Block[float64]) error
-
-// diagonal is the applier of the diagonal.
-func (l *leastSearch) diagonal(_ context.Context, dst, r *sparse.Block[float64]) error {
-	for i, f := range l.inverse {
-		to := dst.Row(i)
-		for j, v := range r.Row(i) {
-			to[j] = f * v
-		}
-	}
-	return nil
-}

@@ -74,15 +74,15 @@ func slabsOf(n, m int) [][2]int {
 // its result included.
 func (k *spectral) bytes(cols int) int64 { return k.work.bytes(k.Len(), cols) }
 
-// reserve makes room for slabs of an engine, the image of one of them, and for so
-// many more bytes.
-func (c *computation) reserve(columns int, more int64) error {
+// reserve makes room for slabs of an engine of so many columns in all, for the image of one
+// of them, and for so many numbers for each of its columns, which it returns.
+func (c *computation) reserve(columns, more int) ([]float64, error) {
 	width := min(slabColumns(c.k.Len()), columns)
-	err := c.reserveWork(width, c.k.bytes(width)+more)
-	if err == nil {
-		c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
+	if err := c.reserveWork(width, c.k.bytes(width)+8*int64(more)*int64(width)); err != nil {
+		return nil, err
 	}
-	return err
+	c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
+	return make([]float64, more*width), nil
 }
 
 // reserveWork makes room for slabs of so many columns and whatever takes so many
@@ -319,14 +319,12 @@ const epsilon = 0x1p-52
 // first slab finds out serves all others, and no other does, so that a part of
 // the block needs no more than that and its own slabs.
 func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out sink) error {
-	n := c.k.Len()
-	slabs := slabsOf(n, len(short))
+	slabs := slabsOf(c.k.Len(), len(short))
 	c.slabs = len(slabs)
-	width := min(slabColumns(n), len(short))
-	if err := c.reserve(len(short), 8*int64(len(long))*int64(width)); err != nil {
+	values, err := c.reserve(len(short), len(long))
+	if err != nil {
 		return err
 	}
-	values := make([]float64, len(long)*width)
 	var effort float64
 	for i, slab := range slabs {
 		lo, hi := slab[0], slab[1]
@@ -372,14 +370,13 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 // the diagonal, and its mirror image below. fill stores the first hi rows of
 // the columns lo ≤ j < hi in piece.
 func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
-	n := c.k.Len()
-	slabs := slabsOf(n, len(nodes))
+	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.slabs = len(slabs)
-	width := min(slabColumns(n), len(nodes))
-	if err := c.reserve(len(nodes), 16*int64(len(nodes))*int64(width)); err != nil {
+	room, err := c.reserve(len(nodes), 2*len(nodes))
+	if err != nil {
 		return err
 	}
-	values, turned := make([]float64, len(nodes)*width), make([]float64, len(nodes)*width)
+	values, turned := room[:len(room)/2], room[len(room)/2:]
 	for _, slab := range slabs {
 		lo, hi := slab[0], slab[1]
 		y := c.y.Columns(0, hi-lo)
@@ -431,19 +428,17 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		return nil, err
 	}
 	c.x = x
+	spread, least := 1.0, 1.0
 	if k.root != nil {
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
-	}
-	spread, least := 1.0, 1.0
-	if k.root != nil {
 		least = slices.Min(k.root)
 		spread = slices.Max(k.root) / least
 		c.effort /= spread
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := frobenius(y); size > 0 {
+		if size := norm(columnNorms(y)); size > 0 {
 			return (norm(bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
 		return 0
@@ -506,5 +501,3 @@ func columnNorms(b *sparse.Block[float64]) []float64 {
 	}
 	return sums
 }
-
-func frobenius(b *sparse.Block[float64]) float64 { return norm(columnNorms(b)) }

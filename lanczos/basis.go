@@ -120,9 +120,6 @@ func (e *engine) normsTo(dst []float64) {
 // gramTo stores VᵀW in dst, row by row.
 func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error {
 	nv, nw := v.width(), w.width()
-	if nv == 0 {
-		return nil
-	}
 	err := e.Each(ctx, nv*nw, func(_, chunk int, sums []float64) {
 		addDots(sums, nw, v.panel(chunk), nv, w.panel(chunk), nw)
 	})
@@ -140,9 +137,7 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols
 	return e.Each(ctx, 0, func(worker, chunk int, _ []float64) {
 		out := e.scratch[worker][:cols*segment]
 		clear(out)
-		if nv > 0 {
-			addColumns(out, cols, v.panel(chunk), nv, q, cols)
-		}
+		addColumns(out, cols, v.panel(chunk), nv, q, cols)
 		copy(w.panel(chunk), out)
 	})
 }

@@ -207,9 +207,7 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near in
 	step := (nl + nq) * nq
 	err := o.Each(ctx, step, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		if nl > 0 {
-			addDots(sums, nq, local.panel(chunk), nl, w, nq)
-		}
+		addDots(sums, nq, local.panel(chunk), nl, w, nq)
 		addDots(sums[nl*nq:], nq, w, nq, w, nq)
 	})
 	if err != nil {
@@ -232,12 +230,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, near 
 	size := (nv + nq) * nq
 	err := o.Each(ctx, size, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		if nl > 0 {
-			addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
-		}
-		if nv > 0 {
-			addDots(sums, nq, v.panel(chunk), nv, w, nq)
-		}
+		addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
+		addDots(sums, nq, v.panel(chunk), nv, w, nq)
 		addDots(sums[nv*nq:], nq, w, nq, w, nq)
 	})
 	if err != nil {
@@ -257,9 +251,7 @@ func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	negative(o.coefficients, o.d)
 	err := o.Each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		if nv > 0 {
-			addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
-		}
+		addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
 		o.transform(w, nq, o.scratch[worker])
 		addDots(sums, nq, w, nq, w, nq)
 	})

@@ -9,7 +9,7 @@ import (
 // Memory lists what Solve takes for k pairs beside the matrix, on a graph with n nodes,
 // so many entries and, where they count, components, with the memory of the settings.
 func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Settings) []spec.Bytes {
-	vectors := p.vectorBytes(n)
+	vectors := vectorBytes(n)
 	s = within(s, vectors)
 	known := 0
 	if p.Splits() {
@@ -46,16 +46,9 @@ func within(s *lanczos.Settings, bytes int64) *lanczos.Settings {
 }
 
 // vectorBytes is what the order of the rows, degrees and their roots, components, the
-// matrix and known vectors take.
-func (p *Problem) vectorBytes(n int) int64 {
-	perNode := int64(64)
-	switch p.Matrix {
-	case Adjacency, Modularity:
-		perNode = 32
-	case Laplacian:
-		perNode = 48
-	}
-	return perNode * int64(n)
+// matrix and known vectors take at the most.
+func vectorBytes(n int) int64 {
+	return 64 * int64(n)
 }
 
 // Where nobody gives a limit an iteration in the interior may take interiorGrowth times
@@ -73,7 +66,7 @@ func (p *Problem) Bound(n, k int, s *lanczos.Settings) {
 		return
 	}
 	bytes := spec.Least(lanczos.Memory(n, k, 0, lanczos.Interior, s))
-	if most := max(interiorLeast, interiorGrowth*bytes) + p.vectorBytes(n); s.Memory == 0 || most < s.Memory {
+	if most := max(interiorLeast, interiorGrowth*bytes) + vectorBytes(n); s.Memory == 0 || most < s.Memory {
 		s.Memory = most
 	}
 }

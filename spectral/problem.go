@@ -56,7 +56,7 @@ type Pairs struct {
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
 func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
 	e := p.of(g)
-	pairs, err := e.Solve(ctx, k, within(s, p.vectorBytes(len(g.Degrees))))
+	pairs, err := e.Solve(ctx, k, within(s, vectorBytes(len(g.Degrees))))
 	if pairs == nil {
 		return nil, err
 	}
