@@ -4,42 +4,35 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pairs are eigenvalues and a column of Vectors for each.
-type Pairs struct {
-	Values  []float64
-	Vectors *sparse.Block[float64]
-}
-
-// Write writes the pairs, of the given rows in this order, whose ids are those of the
-// axis: arrays of NumPy with the vectors, a row for each node, and the values, and the ids
-// of the nodes one a line; or, where values is nil, one archive with the arrays vectors,
-// values and rows in vectors.
-func (p *Pairs) Write(vectors, values, ids io.Writer, rows []int, axis Axis) error {
+// WritePairs writes eigenvalues and eigenvectors, an entry of each for every row of m, which
+// vector returns: arrays of NumPy with the vectors and the values, and what the rows are called
+// to m.RowIDs; or, where values is nil, one archive with the arrays vectors, values and rows in
+// vectors.
+func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64, vector func(i int) []float64) error {
 	if values != nil {
-		if err := WriteIDs(ids, axis); err != nil {
+		if err := WriteIDs(m.RowIDs, m.Rows); err != nil {
 			return err
 		}
-		if err := p.writeValues(values); err != nil {
+		if err := writeValues(values, eigenvalues); err != nil {
 			return err
 		}
-		return p.writeVectors(vectors, rows)
+		return writeVectors(vectors, m, vector)
 	}
 	archive := npy.NewArchive(vectors)
-	if err := archive.Strings("rows", axis.N, axis.ID); err != nil {
+	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {
 		return err
 	}
 	member, err := archive.Member("values")
 	if err == nil {
-		err = p.writeValues(member)
+		err = writeValues(member, eigenvalues)
 	}
 	if err == nil {
 		member, err = archive.Member("vectors")
 	}
 	if err == nil {
-		err = p.writeVectors(member, rows)
+		err = writeVectors(member, m, vector)
 	}
 	if err != nil {
 		return err
@@ -47,24 +40,24 @@ func (p *Pairs) Write(vectors, values, ids io.Writer, rows []int, axis Axis) err
 	return archive.Close()
 }
 
-func (p *Pairs) writeValues(w io.Writer) error {
-	file, err := npy.NewWriter[float64](w, len(p.Values))
+func writeValues(w io.Writer, values []float64) error {
+	file, err := npy.NewWriter[float64](w, len(values))
 	if err != nil {
 		return err
 	}
-	if err := file.Floats(p.Values); err != nil {
+	if err := file.Floats(values); err != nil {
 		return err
 	}
 	return file.Close()
 }
 
-func (p *Pairs) writeVectors(w io.Writer, rows []int) error {
-	file, err := npy.NewWriter[float64](w, len(rows), len(p.Values))
+func writeVectors(w io.Writer, m *Matrix, vector func(i int) []float64) error {
+	file, err := npy.NewWriter[float64](w, m.Rows.N, m.Cols.N)
 	if err != nil {
 		return err
 	}
-	for _, i := range rows {
-		if err := file.Floats(p.Vectors.Row(i)); err != nil {
+	for i := range m.Rows.N {
+		if err := file.Floats(vector(i)); err != nil {
 			return err
 		}
 	}

@@ -154,36 +154,6 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spe
 	return g, err
 }
 
-// RowsBytes returns what rows of values between n graphs take that are computed at a time, within
-// a limit, 0 for none: all of them, or as many as there is room for, at least one.
-func RowsBytes(n int, limit int64) int64 {
-	rows := int64(n)
-	if limit > 0 {
-		rows = min(rows, max(1, limit/rowBytes(n)))
-	}
-	return rows * rowBytes(n)
-}
-
-// rowBytes is what a row of values takes, and what is written of it.
-func rowBytes(n int) int64 { return sparse.BlockBytes[float64](1, n) + 4*int64(n) }
-
-// Rows returns a function that stores row i of K, for i = 0, 1, … in turn. Rows are computed in
-// groups of so many [RowsBytes]. The errors are those of RowsTo.
-func (g *Gram) Rows(ctx context.Context, bytes int64) func(i int, dst []float64) error {
-	group := int(bytes / rowBytes(g.n))
-	var rows *sparse.Block[float64]
-	return func(i int, dst []float64) error {
-		if i%group == 0 {
-			rows = sparse.NewBlock[float64](min(group, g.n-i), g.n)
-			if err := g.RowsTo(ctx, rows, i); err != nil {
-				return err
-			}
-		}
-		copy(dst, rows.Row(i%group))
-		return nil
-	}
-}
-
 // RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. Of two
 // graphs that both have a row the value is computed once. The error is that of the
 // context, or a [*GraphError].

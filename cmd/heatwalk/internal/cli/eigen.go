@@ -173,8 +173,8 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	found := tablefile.Pairs{Values: pairs.Values, Vectors: pairs.Vectors}
-	if err := found.Write(d.w, values, ids, rows, nodesOf(g, rows)); err != nil {
+	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: f.K}, RowIDs: ids}
+	if err := tablefile.WritePairs(d.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
 		return err
 	}
 	r := &eigenReport{

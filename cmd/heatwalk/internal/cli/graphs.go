@@ -22,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -245,7 +246,7 @@ func (r *collectionRun) list() ([]spec.Bytes, error) {
 		}
 		list, err := f.kernels[0].Memory(in.ctx, r.shape, r.c, v, in.threads)
 		if r.c == nil {
-			list = append(list, spec.Bytes{What: "rows of values", Bytes: graphs.RowsBytes(r.shape.Graphs, 1)})
+			list = append(list, spec.Bytes{What: "rows of values", Bytes: valuesBytes(r.shape.Graphs)})
 		}
 		return list, err
 	}
@@ -311,6 +312,11 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 	return cmd
 }
 
+// valuesBytes is what a row of values between so many graphs takes, and what is written of it.
+func valuesBytes(graphs int) int64 {
+	return sparse.BlockBytes[float64](1, graphs) + 4*int64(graphs)
+}
+
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
 func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	r, err := in.readCollection(name, f.out, denseFormatOf(f.out), f)
@@ -322,10 +328,14 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	if err != nil {
 		return err
 	}
-	var room int64 // for the rows that are computed at a time
+	var group int // how many rows are computed at a time
 	err = r.keep(func(need *budget.Needs) error {
-		need.Disk, room = files, graphs.RowsBytes(n, need.Room())
-		return need.Reserve(room, "rows of values")
+		group = n
+		if room := need.Room(); room > 0 {
+			group = int(min(int64(n), max(1, room/valuesBytes(n))))
+		}
+		need.Disk = files
+		return need.Reserve(int64(group)*valuesBytes(n), "rows of values")
 	})
 	if err != nil {
 		return err
@@ -336,8 +346,18 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	}
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
-	rowTo := gram.Rows(in.ctx, room)
-	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)}, func(i int, row []float64) error { return r.explain(rowTo(i, row)) })
+	var values *sparse.Block[float64] // of a group
+	labels := classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)
+	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: labels}, func(i int, row []float64) error {
+		if i%group == 0 {
+			values = sparse.NewBlock[float64](min(group, n-i), n)
+			if err := gram.RowsTo(in.ctx, values, i); err != nil {
+				return r.explain(err)
+			}
+		}
+		copy(row, values.Row(i%group))
+		return nil
+	})
 	if err != nil {
 		return err
 	}
