@@ -2,14 +2,12 @@ package graph
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -47,11 +45,12 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	arcs, edges := filepath.Join(t.TempDir(), "d"), filepath.Join(t.TempDir(), "e.tsv")
-	if err := os.WriteFile(edges, []byte("1\t2\n2\t3\n"), 0o600); err != nil {
+	arcs := filepath.Join(t.TempDir(), "d")
+	w, err := shard.Create(arcs, &shard.WriteOptions{Directed: true})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ingest.Run(t.Context(), arcs, []string{edges}, &ingest.Config{Directed: true}); err != nil {
+	if err := errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn(), w.Append(nil, nil), w.Append([]uint32{0}, nil), w.Commit(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), arcs, nil); !errors.Is(err, ErrDirected) {

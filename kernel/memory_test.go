@@ -72,7 +72,7 @@ func TestMemory(t *testing.T) {
 			if c.p["matrix"] == spec.Of(adjacency) {
 				c.p = spec.Values{"matrix": c.p["matrix"], "alpha": spec.Of(c.p.Number("alpha") / 10)}
 			}
-			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}} {
+			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}, {upTo(100), upTo(100)}} {
 				needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
 				if err != nil {
 					t.Fatal(err)

@@ -20,7 +20,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 	for _, name := range names {
 		k := mustNew(t, g, name, nil)
-		for _, lists := range [][2][]int{{upTo(60), upTo(60)}, {upTo(140), upTo(60)}, {upTo(60), upTo(140)}} {
+		for _, lists := range [][2][]int{{upTo(80), upTo(80)}, {upTo(140), upTo(80)}, {upTo(80), upTo(140)}} {
 			for _, memory := range []int64{0, 1<<20 + 1<<17} {
 				whole, _, err := Matrix(background, k, lists[0], lists[1], &Settings{Memory: memory})
 				if err != nil {
@@ -28,7 +28,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 				}
 				turned := byRows(len(lists[0]), len(lists[1]))
 				got := sparse.NewBlock[float64](whole.Rows, whole.Cols)
-				for _, part := range []part{{0, 1}, {1, 37}, {37, 60}} {
+				for _, part := range []part{{0, 1}, {1, 70}, {70, 80}} {
 					_, err := k.Block(background, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
 						first, count := left, piece.Cols
 						if turned {

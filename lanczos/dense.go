@@ -64,10 +64,8 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 // remaining notes the norm and returns how many pairs are wanted beside the known ones,
 // given the eigenvalues of B, rising.
 func (w *solve) remaining(values []float64) int {
-	w.norm = max(w.norm, math.Abs(values[w.n-1]))
-	if w.known.count() == 0 { // else the lowest one is where the known ones are
-		w.norm = max(w.norm, math.Abs(values[0]))
-	}
+	rest := values[w.known.count():] // the lowest ones are where the known ones were moved to
+	w.norm = max(w.norm, math.Abs(rest[0]), math.Abs(rest[len(rest)-1]))
 	count := w.wanted
 	for count > 0 && w.omits(values[len(values)-count]) {
 		count--

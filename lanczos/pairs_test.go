@@ -6,8 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/sparse"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 var ctx = context.Background()
@@ -171,4 +173,31 @@ func (p *Problem) forced(k int, s *Settings, by func(w *solve, ctx context.Conte
 		return nil, err
 	}
 	return by(w, ctx)
+}
+
+// TestNorm: what residuals are measured against is no more than the largest eigenvalue, and
+// not much less, whatever part of the spectrum is asked for and by whatever method.
+func TestNorm(t *testing.T) {
+	for _, n := range []int{60, 600} {
+		a := testgraph.Random(3, n, 4*n, true)
+		op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
+		var e mat.EigenSym
+		if !e.Factorize(denseOf(t, op), false) {
+			t.Fatal("no eigenvalues")
+		}
+		norm := slices.Max(e.Values(nil))
+		null := &Known{Components: componentsOf(t, a)}
+		for _, p := range []Problem{
+			{A: op, Which: Largest}, {A: op, Which: Smallest},
+			{A: op, Which: Smallest, Known: null}, {A: op, Which: Smallest, Known: null, Beyond: true},
+		} {
+			pairs, err := p.Solve(ctx, 3, &Settings{Tolerance: 1e-6})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pairs.Norm > norm*(1+1e-12) || pairs.Norm < norm*0.9 {
+				t.Errorf("%d rows, %v, known %v, %s: a norm of %v, the largest eigenvalue is %v", n, p.Which, p.Known != nil, pairs.Method, pairs.Norm, norm)
+			}
+		}
+	}
 }

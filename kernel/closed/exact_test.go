@@ -380,6 +380,13 @@ func TestStringPlacements(t *testing.T) {
 	}
 	positive(t, any)
 	parts(t, any)
+	for i := range words {
+		for j := range i {
+			if x, y := valueOf(placed)(i, j), valueOf(placed)(j, i); x != y {
+				t.Errorf("K_5(%s, %s) is %v, and %v the other way", words[i], words[j], x, y)
+			}
+		}
+	}
 }
 
 func TestRefusals(t *testing.T) {

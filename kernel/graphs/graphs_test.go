@@ -344,6 +344,9 @@ func TestPatternsOfDenseGraphs(t *testing.T) {
 			t.Errorf("%s: %d cycles, %v, want %d", c.IDs[i], len(got), err, want)
 		}
 	}
+	if got, err := patterns(t.Context(), c, 2, 1172); err != nil || len(got) != 1172 {
+		t.Errorf("1172 of 1172 cycles: %d, %v", len(got), err)
+	}
 	broken := new(GraphError)
 	if _, err := patterns(t.Context(), c, 2, 1171); !errors.As(err, &broken) || broken.ID != "K7" {
 		t.Errorf("1171 of 1172 cycles: %v", err)
@@ -391,6 +394,39 @@ func TestPropagationCountsBins(t *testing.T) {
 	for _, distance := range []string{"total-variation", "hellinger"} {
 		v := spec.Values{"steps": spec.Of(3), "width": spec.Of(1e-8), "distance": spec.Of(distance)}
 		testgraph.Close(t, gramOf(t, "propagation", c, v, nil), want, 0, 0)
+	}
+}
+
+// TestPropagationStepsAreKept holds that a step more only adds to values, also where bins
+// are so wide that what is alike depends on what was drawn for a step.
+func TestPropagationStepsAreKept(t *testing.T) {
+	c := molecules(t, 8, 12)
+	for _, distance := range []string{"total-variation", "hellinger"} {
+		var before *sparse.Block[float64]
+		for steps := range 6 {
+			v := spec.Values{"steps": spec.Of(steps), "width": spec.Of(2.0), "distance": spec.Of(distance)}
+			k := gramOf(t, "propagation", c, v, &Settings{RNGSeed: 3})
+			for i := range c.Graphs {
+				for j, x := range k.Row(i) {
+					if before != nil && x < before.Row(i)[j] {
+						t.Errorf("%s: (%d, %d) is %v with %d steps, %v with one less", distance, i, j, x, steps, before.Row(i)[j])
+					}
+				}
+			}
+			before = k
+		}
+	}
+}
+
+// TestPropagationWithoutEdges holds that vertices without edges keep their labels.
+func TestPropagationWithoutEdges(t *testing.T) {
+	alone := func(label int32) graphfile.Member { return graphfile.NewMember([]int32{label}, nil) }
+	c := &graphfile.Collection{IDs: []string{"a", "b", "a again"}, Labels: []string{"a", "b"}, Graphs: []graphfile.Member{alone(0), alone(1), alone(0)}}
+	for steps := range 4 {
+		k := gramOf(t, "propagation", c, spec.Values{"steps": spec.Of(steps)}, nil)
+		if k.Row(0)[1] != 0 || k.Row(0)[2] != float64(steps+1) {
+			t.Errorf("%d steps: %v with another label, %v with the same", steps, k.Row(0)[1], k.Row(0)[2])
+		}
 	}
 }
 

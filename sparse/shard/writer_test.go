@@ -121,11 +121,17 @@ func TestAppendRefuses(t *testing.T) {
 			t.Errorf("%s: something is left", c.name)
 		}
 	}
-	mem := durabletest.NewMem()
-	w := must(Create("g", &WriteOptions{fs: mem, Directed: true}))
-	must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn(), w.Append([]uint32{1}, nil), w.Append(nil, nil)))
-	if err := w.Commit(bg); !errors.Is(err, sparse.ErrStructure) || !strings.HasSuffix(err.Error(), "the columns are not those of the rows") {
-		t.Error(err)
+	for name, columns := range map[string][][]uint32{
+		"another entry": {{1}, nil, nil}, "a column less": {nil, {0}}, "a column more": {nil, {0}, nil, nil},
+	} {
+		w := must(Create("g", &WriteOptions{fs: durabletest.NewMem(), Directed: true}))
+		must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.Append(nil, nil), w.BeginIn()))
+		for _, rows := range columns {
+			must(0, w.Append(rows, nil))
+		}
+		if err := w.Commit(bg); !errors.Is(err, sparse.ErrStructure) || !strings.HasSuffix(err.Error(), "the columns are not those of the rows") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
