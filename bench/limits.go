@@ -85,8 +85,8 @@ func gatherOf[T sparse.Float](ctx context.Context, ids []uint32, rows int, s *Se
 			part := ids[i*sparse.MaxRange:]
 			n := min(len(part), sparse.MaxRange)
 			sum := sums[worker*x.Stride : (worker+1)*x.Stride]
-			simd.GatherSum(simd.Rows[T]{Data: sum, Stride: x.Stride}, x.Stride, []T{1},
-				simd.Rows[T]{Data: x.Data, Stride: x.Stride}, []int64{0, int64(n)}, part)
+			simd.Gather(simd.Rows[T]{Data: sum, Stride: x.Stride}, x.Stride, []T{1},
+				simd.Rows[T]{Data: x.Data, Stride: x.Stride}, []int64{0, int64(n)}, part, nil)
 			return nil
 		})
 	})

@@ -324,7 +324,7 @@ func (s *substitution) forward(t *triangle, lo, hi int) {
 		return
 	}
 	w, at := s.sums.Stride, s.at(lo)
-	simd.GatherWeighted(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
+	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
 	simd.AddRows(at, hi-lo, w, at, s.ones[:1], s.sums)
 }
 
@@ -332,6 +332,6 @@ func (s *substitution) forward(t *triangle, lo, hi int) {
 func (s *substitution) backward(t *triangle, pivot []float64, lo, hi int) {
 	from, to := t.ptr[lo], t.ptr[hi]
 	w, at := s.sums.Stride, s.at(lo)
-	simd.GatherWeighted(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
+	simd.Gather(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
 	simd.AddRows(at, hi-lo, w, s.sums, pivot[lo:hi], at)
 }

@@ -136,7 +136,7 @@ func (f *fused[T]) visit(worker int, p Panel) {
 // columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
 func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
-	g := gathering[T]{p: p, values: f.values(w, p)}
+	g := gathering[T]{p: p, values: rounded(weights{doubles: p.Val}, &w.values)}
 	for ; lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, slabEnd[T](lo, hi, slabBytes, mostSlabBytes)
 		f.slab(w, &g)
@@ -201,23 +201,16 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
-	switch {
-	case g.slot != nil:
-		g.begin(dst, lo, hi)
-		simd.GatherSumOnto(dst, g.hi-g.lo, scale, x, ptr, col, g.valuesFrom(start))
-	case g.values == nil:
-		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
-	default:
-		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.valuesFrom(start))
+	values := g.values
+	if values != nil {
+		values = values[start:]
 	}
-}
-
-// valuesFrom returns the values from an entry on, nil for ones.
-func (g *gathering[T]) valuesFrom(entry int64) []T {
-	if g.values == nil {
-		return nil
+	if g.slot == nil {
+		simd.Gather(dst, g.hi-g.lo, scale, x, ptr, col, values)
+		return
 	}
-	return g.values[entry:]
+	g.begin(dst, lo, hi)
+	simd.GatherOnto(dst, g.hi-g.lo, scale, x, ptr, col, values)
 }
 
 // begin stores in dst what the sums of the rows lo ≤ i < hi go on from.
@@ -237,12 +230,6 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 			copy(rows, g.near.Data[int(slot)*g.near.Stride:])
 		}
 	}
-}
-
-// values returns the values of the panel's entries, rounded to T; nil stands
-// for ones.
-func (f *fused[T]) values(w *scratch[T], p Panel) []T {
-	return rounded(weights{doubles: p.Val}, &w.values)
 }
 
 // factors returns what the sums of the rows lo ≤ i < hi are multiplied by.

@@ -290,7 +290,7 @@ func (f *fused[T]) copyColumns(ctx context.Context, workers int, order []uint32)
 				w.factors[r] = T(f.Right[c])
 			}
 		}
-		simd.GatherSum(rowsOf(&f.source, lo, 0), f.source.Cols, w.factors, rowsOf(f.x, 0, f.first), singles[:hi-lo+1], order[lo:])
+		simd.Gather(rowsOf(&f.source, lo, 0), f.source.Cols, w.factors, rowsOf(f.x, 0, f.first), singles[:hi-lo+1], order[lo:], nil)
 		return nil
 	})
 }

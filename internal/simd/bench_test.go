@@ -48,9 +48,9 @@ func benchmarkGather[T Float](b *testing.B, k, n, mean int, weighted bool) {
 		col := cols[part*entries:]
 		part = (part + 1) % 64
 		if weighted {
-			GatherWeighted(dst, k, scale, x, ptr, col, val)
+			Gather(dst, k, scale, x, ptr, col, val)
 		} else {
-			GatherSum(dst, k, scale, x, ptr, col)
+			Gather(dst, k, scale, x, ptr, col, nil)
 		}
 	}
 	perEntry(b, entries, k)

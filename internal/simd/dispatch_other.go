@@ -2,20 +2,10 @@
 
 package simd
 
-func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
-	plainGatherSum(dst, k, scale, x, ptr, col)
-}
+func (g *gather[T]) run(k int) { g.plain(k) }
 
 func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
 	plainGatherTile(dst, k, x, ptr, col, val)
-}
-
-func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	plainGatherSumOnto(dst, k, scale, x, ptr, col, val)
-}
-
-func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 }
 
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {

@@ -1,10 +1,9 @@
 // Package simd holds the inner loops of heatwalk: short functions over slices
 // that do nearly all of the arithmetic.
 //
-//	GatherSum         sums of rows that a sparse matrix names, scaled
+//	Gather            sums of rows that a sparse matrix names, scaled
+//	GatherOnto        the same, added to what is there
 //	GatherTile        the same for 16-bit ids of rows that a cache holds
-//	GatherSumOnto     the same, added to what is there
-//	GatherWeighted    the same with a factor for each entry
 //	AddRows           dst = a + scale·x, by rows
 //	ScaleTo           dst = alpha·x, rounded to the type of dst
 //	DotColumns        a sum of products for each column

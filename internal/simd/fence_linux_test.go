@@ -53,7 +53,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				for r := range ptr {
 					ptr[r] = int64(r * entries / rows)
 				}
-				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
+				Gather(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, nil)
 				HashPairs(0, 32, col)
 				Distances(fenced[uint32](t, entries), col, 0, 20, new([32]int))
 				even := col[entries%2:]
@@ -63,7 +63,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				copy(digits, bytes.Repeat([]byte("12 3\n"), entries/5))
 				Numbers(fenced[uint32](t, entries/3), digits, NumberLines{Sep: ' ', Limit: 1 << 32, Least: -1 << 32})
 				Pack(fenced[byte](t, (entries+15)/16*4), fenced[byte](t, entries/8+9), fenced[uint32](t, entries), &[32]Width{{0, 1}})
-				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
+				Gather(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
 				factors := fenced[float64](t, rows)
 				ScaleTo(scale, 2, factors)
 				AddRows(Rows[T]{dst, k}, 3, k, Rows[T]{dst, k}, scale[:3], Rows[T]{x, k})

@@ -99,55 +99,21 @@ func passWidth(rest, size int) int {
 	return bytes / size
 }
 
-func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
-	if !hasAVX2 {
-		plainGatherSum(dst, k, scale, x, ptr, col)
-		return
-	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col}
-	g.run(k)
-}
-
-func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	if !hasAVX2 {
-		plainGatherWeighted(dst, k, scale, x, ptr, col, val)
-		return
-	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val[:ptr[len(ptr)-1]-ptr[0]]}
-	g.run(k)
-}
-
-// gatherSumOnto makes every pass with the loops that go on from given sums.
-func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	if !hasAVX2 {
-		plainGatherSumOnto(dst, k, scale, x, ptr, col, val)
-		return
-	}
-	if val != nil {
-		val = val[:ptr[len(ptr)-1]-ptr[0]]
-	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val, onto: true}
-	g.run(k)
-}
-
-// gather is the work of one call of a gather loop.
-type gather[T Float] struct {
-	dst, x Rows[T]
-	scale  []T
-	ptr    []int64
-	col    []uint32
-	val    []T  // nil: ones
-	onto   bool // sums go on from what dst holds
-}
-
 // run takes the columns in passes, and each pass in two calls: the prefetches
 // of the first stay inside col's memory, those of the last few rows would not.
 func (g *gather[T]) run(k int) {
+	if !hasAVX2 {
+		g.plain(k)
+		return
+	}
 	rows := len(g.ptr) - 1
 	if rows < 1 || k < 1 {
 		return
 	}
 	entries := int(g.ptr[rows] - g.ptr[0])
+	if g.val != nil {
+		_ = g.val[:entries]
+	}
 	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
 	size := len(g.x.Data) * sizeOf[T]()
 	for at := 0; at < k; {

@@ -95,9 +95,9 @@ func testGather[T Float](t *testing.T, weighted bool) {
 				}
 				to, from := Rows[T]{dst, dstStride}, Rows[T]{x, stride}
 				if weighted {
-					GatherWeighted(to, k, scale, from, g.ptr, col, g.val)
+					Gather(to, k, scale, from, g.ptr, col, g.val)
 				} else {
-					GatherSum(to, k, scale, from, g.ptr, col)
+					Gather(to, k, scale, from, g.ptr, col, nil)
 				}
 				for r := range rows {
 					for j := range dstStride {
@@ -175,9 +175,9 @@ func testLongRows[T Float](t *testing.T, weighted bool) {
 					scale[r] = T(rng.NormFloat64())
 				}
 				if weighted {
-					GatherWeighted(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, k}, g.ptr, col, g.val)
+					Gather(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, k}, g.ptr, col, g.val)
 				} else {
-					GatherSum(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, k}, g.ptr, col)
+					Gather(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, k}, g.ptr, col, nil)
 				}
 				for i, got := range dst {
 					r, j, want := i/dstStride, i%dstStride, T(guard)

@@ -84,7 +84,7 @@ func testTiles[T Float](t *testing.T) {
 				GatherTile(to, k, from, near.ptr, ids, nearVal)
 				sum(nil)
 				compare("near")
-				GatherSumOnto(to, k, scale, from, far.ptr, col, farVal)
+				GatherOnto(to, k, scale, from, far.ptr, col, farVal)
 				sum(func(r int) T { return scale[r] })
 				compare("onto")
 				checkIDs()

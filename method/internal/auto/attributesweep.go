@@ -306,7 +306,7 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 				scaled[e] = x * l.a.weight(v, int(columns[e]))
 			}
 			if len(values) > 0 {
-				simd.GatherWeighted(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
+				simd.Gather(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
 			}
 			for c, s := range constant {
 				to[c] -= s

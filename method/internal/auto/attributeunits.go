@@ -186,7 +186,7 @@ func every(n int) []uint32 {
 
 // timesTo stores row·m in dst, with the columns of m from lo on.
 func timesTo(dst, row, m []float32, stride, lo int, columns []uint32) {
-	simd.GatherWeighted(simd.Rows[float32]{Data: dst, Stride: len(dst)}, len(dst), []float32{1},
+	simd.Gather(simd.Rows[float32]{Data: dst, Stride: len(dst)}, len(dst), []float32{1},
 		simd.Rows[float32]{Data: m[lo:], Stride: stride}, []int64{0, int64(len(row))}, columns[:len(row)], row)
 }
 
