@@ -73,22 +73,61 @@ const (
 func (e *MergeError) Error() string { return "ingest: lines of one edge do not agree" }
 
 // mergeRows makes the rows of a bucket from its sorted entries.
-func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K, values []float64) error {
+func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K, values []float64) (err error) {
 	out.Ptr = append(out.Ptr, 0)
 	out.Col = slices.Grow(out.Col, len(keys))
-	var err error
 	if m.Values || m.Symmetric {
-		err = mergeValues(m, out, column, keys, values)
+		err = mergeValues(m, out, column&63, keys, values)
 	} else {
 		err = mergePlain(m, out, column, keys)
 	}
-	for len(out.Ptr) <= rows {
-		out.Ptr = append(out.Ptr, len(out.Col))
-	}
+	out.end(rows)
 	return err
 }
 
-// mergePlain is mergeRows where most entries need nothing but their column.
+// mergeValues is mergeRows where several lines of an entry are looked at.
+func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K, values []float64) error {
+	mask := K(1)<<column - 1
+	j := joiner[K]{m: m, out: out, column: column}
+	for i, next := 0, 0; i < len(keys); i = next {
+		place := keys[i] >> 1
+		for next = i + 1; next < len(keys) && keys[next]>>1 == place; next++ {
+		}
+		if next == i+1 && !m.Symmetric {
+			out.add(int(place>>column), uint32(place&mask))
+			out.Val = append(out.Val, values[i])
+			continue
+		}
+		lines := sortedRun[K]{keys: keys[i:next]}
+		if values != nil {
+			lines.values = values[i:next]
+		}
+		lines.shorten(m, out.Lo, column, &out.Duplicates)
+		_ = j.add(lines.keys, lines.values) // which are of one entry
+		if err := j.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds an entry without its value.
+func (b *Rows) add(row int, col uint32) {
+	b.end(row)
+	if uint32(b.Lo+row) == col {
+		b.Loops++
+	}
+	b.Col = append(b.Col, col)
+}
+
+// end ends the last of so many rows.
+func (b *Rows) end(rows int) {
+	for len(b.Ptr) <= rows {
+		b.Ptr = append(b.Ptr, len(b.Col))
+	}
+}
+
+// mergePlain is mergeRows where entries have no values: most need nothing but their column.
 func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	shift, mask := (column+1)&63, K(1)<<(column&63)-1
 	col := out.Col[:len(keys)]
@@ -97,14 +136,15 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	for i := 0; i < len(keys); i++ {
 		k := keys[i]
 		if n > 0 && k>>1 == last>>1 {
-			j := i + 1
-			for j < len(keys) && keys[j]>>1 == last>>1 {
-				j++
+			lines := [2]int{} // of each direction
+			lines[last&1]++
+			for ; i < len(keys) && keys[i]>>1 == last>>1; i++ {
+				lines[keys[i]&1]++
 			}
-			if _, kind, ok := mergeLines(m, &out.Count, keys[i-1:j], nil, out.Lo+int(row), int(col[n-1])); !ok {
+			if kind, ok := m.count(&out.Count, lines[0], lines[1], out.Lo+int(row), int(col[n-1])); !ok {
 				return &MergeError{uint32(out.Lo + int(row)), col[n-1], kind}
 			}
-			i = j - 1
+			i--
 			continue
 		}
 		last = k
@@ -123,86 +163,6 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	}
 	out.Col = col[:n]
 	return nil
-}
-
-// mergeValues is mergeRows where the lines of each entry are looked at.
-func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K, values []float64) error {
-	column &= 63
-	mask := K(1)<<column - 1
-	for i := 0; i < len(keys); {
-		place := keys[i] >> 1
-		row, col := int(place>>column), uint32(place&mask)
-		for len(out.Ptr) <= row {
-			out.Ptr = append(out.Ptr, len(out.Col))
-		}
-		j := i + 1
-		for j < len(keys) && keys[j]>>1 == place {
-			j++
-		}
-		value := 1.0
-		if m.Values {
-			value = values[i]
-		}
-		if j > i+1 || m.Symmetric {
-			var v []float64
-			if m.Values {
-				v = values[i:j]
-			}
-			var kind MergeKind
-			var ok bool
-			value, kind, ok = mergeLines(m, &out.Count, keys[i:j], v, out.Lo+row, int(col))
-			if m.Symmetric && !ok && kind != Infinite {
-				return ErrAsymmetric
-			}
-			if !ok {
-				return &MergeError{uint32(out.Lo + row), col, kind}
-			}
-		}
-		if uint32(out.Lo+row) == col {
-			out.Loops++
-		}
-		out.Col = append(out.Col, col)
-		if m.Values {
-			out.Val = append(out.Val, value)
-		}
-		i = j
-	}
-	return nil
-}
-
-// mergeLines merges the lines of the entry (row, col): it returns its value, or
-// why there is none.
-func mergeLines[K key](m *Merger, n *Count, keys []K, values []float64, row, col int) (value float64, kind MergeKind, ok bool) {
-	back := 0 // lines of the other direction
-	for _, k := range keys {
-		back += int(k & 1)
-	}
-	ahead := len(keys) - back
-	kind, ok = m.count(n, ahead, back, row, col)
-	switch {
-	case !ok:
-		return 0, kind, false
-	case values == nil:
-		return 1, 0, true
-	case !m.byDirection():
-		return finite(m.reduce(values))
-	}
-	var bufferA, bufferB [16]float64
-	a, b := bufferA[:0], bufferB[:0]
-	for i, k := range keys {
-		if k&1 == 0 {
-			a = append(a, values[i])
-		} else {
-			b = append(b, values[i])
-		}
-	}
-	switch {
-	case len(b) == 0:
-		return finite(m.reduce(a))
-	case len(a) == 0:
-		return finite(m.reduce(b))
-	}
-	return m.join(m.reduce(a), m.reduce(b), values[0])
 }
 
 // byDirection reports whether the lines of each direction are merged first.
@@ -255,29 +215,4 @@ func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind
 // finite returns a value with what is wrong if it is none.
 func finite(value float64) (float64, MergeKind, bool) {
 	return value, Infinite, !math.IsInf(value, 0)
-}
-
-// reduce merges weights, which are in the order of the input.
-func (m *Merger) reduce(weights []float64) float64 {
-	switch m.Policy {
-	case Max:
-		return slices.Max(weights)
-	case Min:
-		return slices.Min(weights)
-	case First:
-		return weights[0]
-	}
-	if len(weights) == 1 {
-		return weights[0]
-	}
-	// Sorted, so that the sum depends on the weights alone, not on the order
-	// of the lines.
-	var buffer [16]float64
-	terms := append(buffer[:0], weights...)
-	slices.Sort(terms)
-	var sum float64
-	for _, w := range terms {
-		sum += w
-	}
-	return sum
 }

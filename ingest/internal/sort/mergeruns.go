@@ -28,13 +28,9 @@ func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	f.out.begin(b.lo, e.s.merged(b), e.s.Values)
 	f.out.Duplicates = e.left[k]
 	f.out.Ptr = append(f.out.Ptr, 0)
-	if err := e.mergeRuns(f, runs); err != nil {
-		return err
-	}
-	for len(f.out.Ptr) <= b.hi-b.lo {
-		f.out.Ptr = append(f.out.Ptr, len(f.out.Col))
-	}
-	return nil
+	err := e.mergeRuns(f, runs)
+	f.out.end(b.hi - b.lo)
+	return err
 }
 
 // mergeRuns passes the entries of all runs on in their order.
@@ -158,7 +154,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 			if err := j.end(); err != nil {
 				return err
 			}
-			j.place, j.lines = place, [2]int{}
+			j.place = place
 			if len(values) > 0 {
 				j.first, j.value = values[i], [2]float64{}
 			}
@@ -193,17 +189,18 @@ func (m *Merger) with(value float64, lines int, weight float64) float64 {
 
 // end makes an entry of the lines at hand.
 func (j *joiner[K]) end() error {
-	if j.lines == [2]int{} {
+	lines := j.lines
+	if j.lines = [2]int{}; lines == j.lines {
 		return nil
 	}
 	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))
 	value := 1.0
-	kind, ok := j.m.count(&j.out.Count, j.lines[0], j.lines[1], j.out.Lo+row, int(col))
+	kind, ok := j.m.count(&j.out.Count, lines[0], lines[1], j.out.Lo+row, int(col))
 	if ok && j.m.Values {
 		switch {
-		case j.lines[0] == 0 && j.m.byDirection():
+		case lines[0] == 0 && j.m.byDirection():
 			value, kind, ok = finite(j.value[1])
-		case j.lines[1] == 0 || !j.m.byDirection():
+		case lines[1] == 0 || !j.m.byDirection():
 			value, kind, ok = finite(j.value[0])
 		default:
 			value, kind, ok = j.m.join(j.value[0], j.value[1], j.first)
@@ -215,13 +212,7 @@ func (j *joiner[K]) end() error {
 	case !ok:
 		return &MergeError{uint32(j.out.Lo + row), col, kind}
 	}
-	for len(j.out.Ptr) <= row {
-		j.out.Ptr = append(j.out.Ptr, len(j.out.Col))
-	}
-	if uint32(j.out.Lo+row) == col {
-		j.out.Loops++
-	}
-	j.out.Col = append(j.out.Col, col)
+	j.out.add(row, col)
 	if j.m.Values {
 		j.out.Val = append(j.out.Val, value)
 	}

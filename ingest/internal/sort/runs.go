@@ -13,7 +13,8 @@ import (
 // that cannot change what their entry comes to are left out of a run, so that copies
 // of one line take no room.
 
-// sortedRun is a run: the entries at hand, and the blocks on disk that follow them.
+// sortedRun is a run: the entries at hand, and the blocks on disk that follow them. The
+// lines of one entry in a bucket that is sorted as it is are one, too.
 type sortedRun[K key] struct {
 	keys   []K
 	values []float64
