@@ -38,7 +38,6 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			}
 		}
 		s := r.sorter(v)
-		s.Help = w.Encode
 		s.Progress = func(part float64) {
 			done := int64((float64(direction) + part) * float64(rows))
 			r.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: r.report.Lines})

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -156,22 +158,23 @@ func TestFormatDoc(t *testing.T) {
 	place := func(at, size int, name string) [3]string {
 		return [3]string{strconv.Itoa(at), strconv.Itoa(size), name}
 	}
+	var h header
 	fields("### Frame header", [][3]string{
-		place(atMagic, len(frameMagic), "magic"),
-		place(atShard, 4, "shard"),
-		place(atIdentity, 8, "identity"),
-		place(atFrame, 8, "frame"),
-		place(atLo, 8, "first row"),
-		place(atRows, 4, "rows"),
-		place(atEntries, 4, "entries"),
-		place(atPiece, 4, "piece"),
-		place(atPieces, 4, "pieces"),
-		place(atStored, 4, "stored"),
-		place(atPayload, 4, "payload"),
-		place(atDirection, 1, "direction"),
-		place(atCodec, 1, "codec"),
-		place(atReserved, 2, "reserved"),
-		place(atSum, 4, "checksum"),
+		place(int(unsafe.Offsetof(h.Magic)), binary.Size(h.Magic), "magic"),
+		place(int(unsafe.Offsetof(h.Shard)), binary.Size(h.Shard), "shard"),
+		place(int(unsafe.Offsetof(h.Identity)), binary.Size(h.Identity), "identity"),
+		place(int(unsafe.Offsetof(h.Frame)), binary.Size(h.Frame), "frame"),
+		place(int(unsafe.Offsetof(h.Lo)), binary.Size(h.Lo), "first row"),
+		place(int(unsafe.Offsetof(h.Rows)), binary.Size(h.Rows), "rows"),
+		place(int(unsafe.Offsetof(h.Entries)), binary.Size(h.Entries), "entries"),
+		place(int(unsafe.Offsetof(h.Piece)), binary.Size(h.Piece), "piece"),
+		place(int(unsafe.Offsetof(h.Pieces)), binary.Size(h.Pieces), "pieces"),
+		place(int(unsafe.Offsetof(h.Stored)), binary.Size(h.Stored), "stored"),
+		place(int(unsafe.Offsetof(h.Payload)), binary.Size(h.Payload), "payload"),
+		place(int(unsafe.Offsetof(h.Direction)), binary.Size(h.Direction), "direction"),
+		place(int(unsafe.Offsetof(h.Codec)), binary.Size(h.Codec), "codec"),
+		place(int(unsafe.Offsetof(h.Reserved)), binary.Size(h.Reserved), "reserved"),
+		place(int(unsafe.Offsetof(h.Sum)), binary.Size(h.Sum), "checksum"),
 	})
 	fields("### Payload", [][3]string{
 		place(atBits, 1, "b"),
@@ -199,7 +202,7 @@ func TestFormatDoc(t *testing.T) {
 		{"bytes of the head of the other files", strconv.Itoa(fileHead), "fileHead"},
 		{"bytes of an index entry", strconv.Itoa(indexEntry), "indexEntry"},
 	})
-	for _, magic := range []string{frameMagic, indexMagic, degreesMagic, nodesMagic, orderMagic} {
+	for _, magic := range []string{string(frameMagic[:]), indexMagic, degreesMagic, nodesMagic, orderMagic} {
 		if text := fmt.Sprintf("`%s`", strings.ReplaceAll(magic, "\x00", `\0`)); !strings.Contains(page, text) {
 			t.Errorf("the page does not name the magic %s", text)
 		}

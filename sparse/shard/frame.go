@@ -25,27 +25,34 @@ const (
 // maxRows is the largest number of rows: ids are 32-bit numbers.
 const maxRows = math.MaxUint32
 
-// Places of the fields of a frame header; all numbers are little endian.
-const (
-	frameMagic = "HWfr"
+// header begins a frame, in this order and without gaps; all numbers are little endian.
+type header struct {
+	Magic     [4]byte
+	Shard     uint32 // the number of the shard file
+	Identity  uint64 // of the store
+	Frame     uint64 // the frame's number in its direction
+	Lo        uint64 // the first row
+	Rows      uint32
+	Entries   uint32
+	Piece     uint32
+	Pieces    uint32
+	Stored    uint32 // bytes of payload that follow
+	Payload   uint32 // bytes of payload before compression
+	Direction uint8  // 0 out, 1 in
+	Codec     uint8
+	Reserved  [2]byte // zero
+	Sum       uint32  // CRC-32C of what is before and the stored payload
+}
 
-	atMagic     = 0  // 4 bytes
-	atShard     = 4  // uint32, the number of the shard file
-	atIdentity  = 8  // uint64, of the store
-	atFrame     = 16 // uint64, the frame's number in its direction
-	atLo        = 24 // uint64, the first row
-	atRows      = 32 // uint32
-	atEntries   = 36 // uint32
-	atPiece     = 40 // uint32
-	atPieces    = 44 // uint32
-	atStored    = 48 // uint32, bytes of payload that follow
-	atPayload   = 52 // uint32, bytes of payload before compression
-	atDirection = 56 // uint8, 0 out, 1 in
-	atCodec     = 57 // uint8
-	atReserved  = 58 // 2 bytes, zero
-	atSum       = 60 // uint32, CRC-32C of bytes 0 to 59 and the stored payload
+// Places of some of the fields.
+const (
+	atPayload   = 52
+	atCodec     = 57
+	atSum       = 60
 	headerBytes = 64
 )
+
+var frameMagic = [4]byte([]byte("HWfr"))
 
 // Places of the fields of a payload.
 const (
@@ -66,66 +73,34 @@ const (
 	spareIDs = 256
 )
 
-// header is a frame header without its constant fields.
-type header struct {
-	shard     uint32
-	identity  uint64
-	frame     uint64
-	lo        uint64
-	rows      uint32
-	entries   uint32
-	piece     uint32
-	pieces    uint32
-	stored    uint32
-	payload   uint32
-	direction uint8
-	codec     uint8
-}
-
 // maxPayload bounds the payload of a frame.
 func maxPayload(rows, entries int) int {
 	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries
 }
 
-// put stores the header, without its checksum, in b.
-func (h *header) put(b []byte) {
-	le := binary.LittleEndian
-	copy(b[atMagic:], frameMagic)
-	le.PutUint32(b[atShard:], h.shard)
-	le.PutUint64(b[atIdentity:], h.identity)
-	le.PutUint64(b[atFrame:], h.frame)
-	le.PutUint64(b[atLo:], h.lo)
-	le.PutUint32(b[atRows:], h.rows)
-	le.PutUint32(b[atEntries:], h.entries)
-	le.PutUint32(b[atPiece:], h.piece)
-	le.PutUint32(b[atPieces:], h.pieces)
-	le.PutUint32(b[atStored:], h.stored)
-	le.PutUint32(b[atPayload:], h.payload)
-	b[atDirection], b[atCodec] = h.direction, h.codec
-	b[atReserved], b[atReserved+1] = 0, 0
+// header returns the header of a frame of the range r, without its checksum and the length
+// of its payload before compression.
+func (m *Manifest) header(direction int, number int64, f frame, r sparse.Range) header {
+	h := header{
+		Magic: frameMagic, Shard: uint32(f.shard), Identity: m.identity(), Frame: uint64(number),
+		Lo: uint64(r.Lo), Rows: uint32(r.Hi - r.Lo), Entries: uint32(r.Entries),
+		Piece: uint32(r.Piece), Pieces: uint32(r.Pieces),
+		Stored: uint32(f.bytes - headerBytes), Direction: uint8(direction),
+	}
+	if m.Codec == Zstd {
+		h.Codec = codecZstd
+	}
+	return h
 }
 
-// parseHeader reads a header; ok is false where a constant field is not as it
-// must be.
-func parseHeader(b []byte) (h header, ok bool) {
-	le := binary.LittleEndian
-	h = header{
-		shard:     le.Uint32(b[atShard:]),
-		identity:  le.Uint64(b[atIdentity:]),
-		frame:     le.Uint64(b[atFrame:]),
-		lo:        le.Uint64(b[atLo:]),
-		rows:      le.Uint32(b[atRows:]),
-		entries:   le.Uint32(b[atEntries:]),
-		piece:     le.Uint32(b[atPiece:]),
-		pieces:    le.Uint32(b[atPieces:]),
-		stored:    le.Uint32(b[atStored:]),
-		payload:   le.Uint32(b[atPayload:]),
-		direction: b[atDirection],
-		codec:     b[atCodec],
-	}
-	ok = string(b[atMagic:atMagic+len(frameMagic)]) == frameMagic && b[atReserved] == 0 && b[atReserved+1] == 0
-	return h, ok
+// headerOf returns the header that a frame begins with.
+func headerOf(frame []byte) (h header) {
+	_, _ = binary.Decode(frame, binary.LittleEndian, &h) // which is long enough
+	return h
 }
+
+// begins reports whether a header can be that of a frame.
+func (h *header) begins() bool { return h.Magic == frameMagic && h.Reserved == [2]byte{} }
 
 // frameSum returns the checksum of a whole frame; it leaves out the bytes that
 // hold it.

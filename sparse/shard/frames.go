@@ -1,9 +1,6 @@
 package shard
 
 import (
-	"sync"
-	"sync/atomic"
-
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -26,9 +23,7 @@ type frameJob struct {
 	loops   int64
 	degrees []float64 // of the rows, or of a piece
 
-	encoded atomic.Bool
-	wait    sync.WaitGroup // until it is
-	group   sched.Group
+	group sched.Group // of who encodes it
 }
 
 func newFrameJob() *frameJob {
@@ -115,12 +110,7 @@ func (w *Writer) submit(r sparse.Range) error {
 	if workers == 1 {
 		j.encode(w)
 	} else {
-		j.encoded.Store(false)
-		j.wait.Add(1)
-		w.mu.Lock()
-		w.waiting = append(w.waiting, j)
-		w.mu.Unlock()
-		w.encoders.Go(func() { w.Encode() })
+		j.group.Go(func() { j.encode(w) })
 	}
 	w.queue = append(w.queue, j)
 	for len(w.queue) >= 2*workers {
@@ -136,37 +126,11 @@ func (w *Writer) submit(r sparse.Range) error {
 	return nil
 }
 
-// Encode encodes a frame that rows were appended to, if one waits for that, and
-// reports whether. There is a goroutine for each, but goroutines that have nothing
-// else to do need not be woken first: they may call it beside Append.
-func (w *Writer) Encode() bool {
-	w.mu.Lock()
-	if len(w.waiting) == 0 {
-		w.mu.Unlock()
-		return false
-	}
-	j := w.waiting[0]
-	w.waiting = w.waiting[1:]
-	w.mu.Unlock()
-	j.group.Do(func() { j.encode(w) })
-	j.encoded.Store(true)
-	j.wait.Done()
-	return true
-}
-
-// finish returns when the frame is encoded.
-func (j *frameJob) finish(w *Writer) {
-	for !j.encoded.Load() && w.Encode() {
-	}
-	j.wait.Wait()
-	j.group.Wait()
-}
-
 // writeOldest writes the first frame of the queue.
 func (w *Writer) writeOldest() error {
 	j := w.queue[0]
 	w.queue = append(w.queue[:0], w.queue[1:]...)
-	j.finish(w)
+	j.group.Wait()
 	if err := w.writeFrame(j); err != nil {
 		return err
 	}
@@ -182,7 +146,6 @@ func (w *Writer) drain() error {
 			return err
 		}
 	}
-	w.encoders.Wait()
 	return nil
 }
 
@@ -191,9 +154,8 @@ func (w *Writer) forget() {
 	for _, j := range w.queue {
 		func() {
 			defer func() { _ = recover() }() // nobody is left to be told
-			j.finish(w)
+			j.group.Wait()
 		}()
 	}
 	w.queue = nil
-	w.encoders.Wait()
 }

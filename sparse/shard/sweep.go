@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -16,12 +15,10 @@ import (
 
 // Sweep implements [sparse.Matrix], see [Store].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	workers = min(sched.Workers(workers), len(v.chunks))
-	r := v.s.runs.take(workers)
-	defer v.s.runs.put(r)
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
-		b, c := r.buffers[worker], &v.chunks[k]
+		b, c := v.s.buffers.Get().(*buffers), &v.chunks[k]
+		defer v.s.buffers.Put(b)
 		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
 			reads.Store(true)
@@ -49,41 +46,6 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 		err = v.s.checkUnchanged()
 	}
 	return err
-}
-
-// run holds the buffers of a sweep, those of each worker.
-type run struct{ buffers []*buffers }
-
-// runs holds the buffers of sweeps that have ended.
-type runs struct {
-	weighted bool
-
-	mu   sync.Mutex
-	idle []*run
-}
-
-// take returns buffers for so many workers.
-func (s *runs) take(workers int) *run {
-	s.mu.Lock()
-	var r *run
-	if n := len(s.idle); n > 0 {
-		r, s.idle = s.idle[n-1], s.idle[:n-1]
-	}
-	s.mu.Unlock()
-	if r == nil {
-		r = new(run)
-	}
-	for len(r.buffers) < workers {
-		r.buffers = append(r.buffers, newBuffers(s.weighted))
-	}
-	return r
-}
-
-// put gives the buffers back.
-func (s *runs) put(r *run) {
-	s.mu.Lock()
-	s.idle = append(s.idle, r)
-	s.mu.Unlock()
 }
 
 // bytes returns the bytes of a chunk: from memory if it stays there, else read
@@ -180,22 +142,6 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// wantHeader is the header that frame i must have, but for the length of its
-// payload before compression.
-func (v *view) wantHeader(i int) header {
-	f, r := v.direct.frames[i], v.direct.ranges[i]
-	h := header{
-		shard: uint32(f.shard), identity: v.s.Manifest.identity(), frame: uint64(i),
-		lo: uint64(r.Lo), rows: uint32(r.Hi - r.Lo), entries: uint32(r.Entries),
-		piece: uint32(r.Piece), pieces: uint32(r.Pieces),
-		stored: uint32(f.bytes - headerBytes), direction: v.direction,
-	}
-	if v.s.Manifest.Codec == Zstd {
-		h.codec = codecZstd
-	}
-	return h
-}
-
 // checkFrame checks the sum and the header of frame i.
 func (v *view) checkFrame(i int, frame []byte) error {
 	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
@@ -219,35 +165,31 @@ func (v *view) checkAgain(i int, frame []byte, was uint32) error {
 
 // checkHeader compares the header of frame i with what the index says.
 func (v *view) checkHeader(i int, b []byte) error {
-	h, ok := parseHeader(b)
-	if !ok {
-		return v.frameError(i, "no frame begins here")
-	}
-	want := v.wantHeader(i)
+	h, r := headerOf(b), v.direct.ranges[i]
+	want := v.s.Manifest.header(int(v.direction), int64(i), v.direct.frames[i], r)
 	switch {
-	case h.identity != want.identity:
+	case !h.begins():
+		return v.frameError(i, "no frame begins here")
+	case h.Identity != want.Identity:
 		return &CorruptError{Path: v.path(v.direct.frames[i].shard), Offset: -1,
-			What: fmt.Sprintf("belongs to store %016x, this is %016x", h.identity, want.identity) + restore}
-	case h.shard != want.shard || h.direction != want.direction || h.frame != want.frame:
+			What: fmt.Sprintf("belongs to store %016x, this is %016x", h.Identity, want.Identity) + restore}
+	case h.Shard != want.Shard || h.Direction != want.Direction || h.Frame != want.Frame:
 		return v.frameError(i, "holds frame %d of direction %d of shard %d, want frame %d of direction %d of shard %d",
-			h.frame, h.direction, h.shard, want.frame, want.direction, want.shard)
-	}
-	r := v.direct.ranges[i]
-	want.payload = h.payload
-	if h.codec == codecPlain && h.payload != h.stored || int(h.payload) > maxPayload(r.Hi-r.Lo, r.Entries) {
-		return v.frameError(i, "payload of %d bytes, %d stored", h.payload, h.stored)
+			h.Frame, h.Direction, h.Shard, want.Frame, want.Direction, want.Shard)
+	case h.Codec == codecPlain && h.Payload != h.Stored || int(h.Payload) > maxPayload(r.Hi-r.Lo, r.Entries):
+		return v.frameError(i, "payload of %d bytes, %d stored", h.Payload, h.Stored)
 	}
 	for _, f := range []struct {
 		name      string
 		got, want uint64
 	}{
-		{"first row", h.lo, want.lo},
-		{"rows", uint64(h.rows), uint64(want.rows)},
-		{"entries", uint64(h.entries), uint64(want.entries)},
-		{"piece", uint64(h.piece), uint64(want.piece)},
-		{"pieces", uint64(h.pieces), uint64(want.pieces)},
-		{"stored bytes", uint64(h.stored), uint64(want.stored)},
-		{"codec", uint64(h.codec), uint64(want.codec)},
+		{"first row", h.Lo, want.Lo},
+		{"rows", uint64(h.Rows), uint64(want.Rows)},
+		{"entries", uint64(h.Entries), uint64(want.Entries)},
+		{"piece", uint64(h.Piece), uint64(want.Piece)},
+		{"pieces", uint64(h.Pieces), uint64(want.Pieces)},
+		{"stored bytes", uint64(h.Stored), uint64(want.Stored)},
+		{"codec", uint64(h.Codec), uint64(want.Codec)},
 	} {
 		if f.got != f.want {
 			return v.frameError(i, "%s %d, want %d", f.name, f.got, f.want)
@@ -272,7 +214,7 @@ func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	if err := v.s.changedError(int(f.shard)); err != nil {
 		return err
 	}
-	if h, ok := parseHeader(frame); ok && h.stored != uint32(len(frame)-headerBytes) && v.wholeFrame(f, h) {
+	if h := headerOf(frame); h.begins() && h.Stored != uint32(len(frame)-headerBytes) && v.wholeFrame(f, h) {
 		return v.checkHeader(i, frame)
 	}
 	return v.frameError(i, "checksum %08x, want %08x%s", got, want, explainFrameFlip(got^want, len(frame), f.offset))
@@ -281,10 +223,10 @@ func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 // wholeFrame reports whether the header at the place of f begins a whole frame
 // of another length.
 func (v *view) wholeFrame(f frame, h header) bool {
-	if int64(h.stored) > v.s.Manifest.Files[f.shard].Bytes-f.offset-headerBytes {
+	if int64(h.Stored) > v.s.Manifest.Files[f.shard].Bytes-f.offset-headerBytes {
 		return false
 	}
-	other := make([]byte, headerBytes+int(h.stored))
+	other := make([]byte, headerBytes+int(h.Stored))
 	if n, _ := v.s.files[f.shard].ReadAt(other, f.offset); n < len(other) {
 		return false
 	}

@@ -11,7 +11,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -75,10 +74,7 @@ type Writer struct {
 	queue []*frameJob // the frames before it that are not written yet
 	free  []*frameJob
 
-	encoders sched.Group
-	mu       sync.Mutex
-	waiting  []*frameJob // those of the queue that nobody encodes yet; guarded by mu
-	zstd     *zstd.Encoder
+	zstd *zstd.Encoder
 
 	// The open shard.
 	file      *shardFile
@@ -315,22 +311,17 @@ func (w *Writer) writeFrame(j *frameJob) error {
 		}
 	}
 	shard, r := len(w.Manifest.Files), j.r
-	h := header{
-		shard: uint32(shard), identity: w.id, frame: uint64(w.Manifest.Frames[w.direction]),
-		lo: uint64(r.Lo), rows: uint32(r.Hi - r.Lo), entries: uint32(r.Entries),
-		piece: uint32(r.Piece), pieces: uint32(r.Pieces),
-		stored: uint32(len(j.frame) - headerBytes), payload: uint32(j.payloadBytes),
-		direction: uint8(w.direction), codec: codecPlain,
+	f := frame{shard: int32(shard), bytes: int32(len(j.frame))}
+	h := w.Manifest.header(w.direction, w.Manifest.Frames[w.direction], f, r)
+	h.Payload = uint32(j.payloadBytes)
+	if _, err := binary.Encode(j.frame, binary.LittleEndian, &h); err != nil {
+		return err
 	}
-	if w.zstd != nil {
-		h.codec = codecZstd
-	}
-	h.put(j.frame)
 	binary.LittleEndian.PutUint32(j.frame[atSum:], frameSum(j.frame))
 	if _, err := w.buffered.Write(j.frame); err != nil {
 		return err
 	}
-	w.index = appendIndexEntry(w.index, frame{shard: int32(shard), bytes: int32(len(j.frame))}, r)
+	w.index = appendIndexEntry(w.index, f, r)
 	w.Manifest.Frames[w.direction]++
 	w.fileBytes += int64(len(j.frame))
 	w.pairs += j.pairs

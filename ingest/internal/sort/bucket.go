@@ -44,10 +44,6 @@ type Sorter struct {
 	Limit     int64              // bytes for the entries in memory; 0: as many as there are
 	Forget    func(from, to int) // told of parts whose lines nobody will read any more; nil: all may be read again
 
-	// Help does a piece of what the visits of buckets have left to do, if there is
-	// any; workers call it that would wait for visits. nil: there is never any.
-	Help func() bool
-
 	// Progress is told which part of the work is done, between 0 and 1, by one
 	// goroutine at a time; nil: nobody.
 	Progress func(part float64)

@@ -194,7 +194,7 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 		}
 	}
 	done := s.stage(fillShare, 1, s.Rows)
-	turns := newTurns(finished(len(e.work))-len(e.work), s.Help, func(b *Rows) error {
+	turns := newTurns(finished(len(e.work))-len(e.work), func(b *Rows) error {
 		err := visit(b)
 		done(len(b.Ptr) - 1)
 		return err

@@ -12,7 +12,6 @@ import (
 // that are there.
 type turns struct {
 	visit func(b *Rows) error
-	help  func() bool // see Sorter
 
 	mu       sync.Mutex
 	freed    *sync.Cond
@@ -26,8 +25,8 @@ type turns struct {
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
 // newTurns begins with room for so many buckets beside those of the workers.
-func newTurns(spare int, help func() bool, visit func(b *Rows) error) *turns {
-	t := &turns{visit: visit, help: help, finished: make(map[int]*Rows), failed: math.MaxInt}
+func newTurns(spare int, visit func(b *Rows) error) *turns {
+	t := &turns{visit: visit, finished: make(map[int]*Rows), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
 	for range spare {
 		t.room = append(t.room, new(Rows))
@@ -44,9 +43,7 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 		t.visitNext()
 	}
 	for t.mustWait(k) {
-		if !t.helpOnce() && t.mustWait(k) {
-			t.freed.Wait()
-		}
+		t.freed.Wait()
 	}
 	switch {
 	case t.err != nil:
@@ -65,16 +62,6 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 // visits free it up to the first bucket that never comes.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
-}
-
-// helpOnce does a piece of what visits have left to do, with the lock open meanwhile.
-func (t *turns) helpOnce() bool {
-	if t.help == nil {
-		return false
-	}
-	t.mu.Unlock()
-	defer t.mu.Lock()
-	return t.help()
 }
 
 // visitNext visits the bucket whose turn it is, which nobody else finds then. The

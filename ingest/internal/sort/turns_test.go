@@ -13,7 +13,7 @@ import (
 func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b *Rows) error) (failure any, err error) {
 	t.Helper()
 	const workers = 4
-	turns := newTurns(workers-1, nil, visit)
+	turns := newTurns(workers-1, visit)
 	rooms := make([]*Rows, workers)
 	ended := make(chan struct{})
 	go func() {
@@ -132,7 +132,7 @@ func TestPanicEndsTheOthers(t *testing.T) {
 func TestNobodyWaitsForAFailedBucket(t *testing.T) {
 	for range 20 {
 		go4, began := make(chan struct{}), make(chan struct{})
-		turns := newTurns(0, nil, func(b *Rows) error {
+		turns := newTurns(0, func(b *Rows) error {
 			if b.Lo == 3 {
 				close(began)
 				<-go4
