@@ -56,9 +56,11 @@ type Store struct {
 	infos   []fs.FileInfo  // of the shards, when they were opened
 	zstd    *zstd.Decoder
 	plan    budget.Plan
-	kept    int64     // of its bytes: frames that stay in memory
-	longest int       // bytes of a chunk
-	buffers sync.Pool // of [buffers]
+	kept    int64 // of its bytes: frames that stay in memory
+	longest int   // bytes of a chunk
+
+	mu   sync.Mutex
+	idle []*buffers // of sweeps; guarded by mu
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -110,7 +112,6 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if s.Manifest, err = readManifest(s.fs, s.dir); err != nil {
 		return err
 	}
-	s.buffers.New = func() any { return newBuffers(s.Manifest.Weighted) }
 	workers := sched.Workers(o.Workers)
 	if err := s.planFixed(workers, s.Manifest.leastNodeBytes()); err != nil {
 		return err // before anything large is read

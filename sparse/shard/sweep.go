@@ -17,8 +17,8 @@ import (
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
-		b, c := v.s.buffers.Get().(*buffers), &v.chunks[k]
-		defer v.s.buffers.Put(b)
+		b, c := v.s.takeBuffers(), &v.chunks[k]
+		defer v.s.giveBack(b)
 		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
 			reads.Store(true)
@@ -46,6 +46,25 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 		err = v.s.checkUnchanged()
 	}
 	return err
+}
+
+// takeBuffers returns buffers that nobody else has.
+func (s *Store) takeBuffers() *buffers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.idle)
+	if n == 0 {
+		return newBuffers(s.Manifest.Weighted)
+	}
+	b := s.idle[n-1]
+	s.idle = s.idle[:n-1]
+	return b
+}
+
+func (s *Store) giveBack(b *buffers) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, b)
 }
 
 // bytes returns the bytes of a chunk: from memory if it stays there, else read
