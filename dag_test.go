@@ -43,7 +43,7 @@ var floors = map[string]int{
 	"ingest/internal/sort":              1,
 	"ingest/internal/parse":             2,
 	"ingest/internal/ids":               2,
-	"ingest/internal/partition":         2,
+	"partition":                         2,
 	"ingest/source/internal/similarity": 2,
 	"ingest/internal/lines":             3,
 	"ingest":                            4,

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/ingest/internal/partition"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )

@@ -1,0 +1,28 @@
+package partition_test
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func ExampleReverseCuthillMcKee() {
+	// The path 2 – 0 – 3 – 1, whose numbers say nothing of it.
+	path := mat.NewDense(4, 4, []float64{
+		0, 0, 1, 1,
+		0, 0, 0, 1,
+		1, 0, 0, 0,
+		1, 1, 0, 0,
+	})
+	a, err := sparse.FromMat(path)
+	if err != nil {
+		panic(err)
+	}
+	order, err := partition.ReverseCuthillMcKee(context.Background(), a, nil)
+	fmt.Println(order, err)
+	// Output: [1 3 0 2] <nil>
+}
