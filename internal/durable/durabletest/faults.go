@@ -63,6 +63,22 @@ func (f *Failing) step(op, name string) error {
 	return nil
 }
 
+// try does an operation, unless it is the one that is to fail.
+func try[T any](f *Failing, op, name string, do func() (T, error)) (result T, err error) {
+	if err = f.step(op, name); err == nil {
+		result, err = do()
+	}
+	return result, err
+}
+
+// do is try for an operation that returns an error alone.
+func (f *Failing) do(op, name string, do func() error) error {
+	if err := f.step(op, name); err != nil {
+		return err
+	}
+	return do()
+}
+
 // Create implements [durable.FS].
 func (f *Failing) Create(name string) (durable.File, error) {
 	return f.open("create", name, f.fs.Create)
@@ -75,10 +91,7 @@ func (f *Failing) CreateTemp(name string) (durable.File, error) {
 
 // RemoveTemp implements [durable.FS].
 func (f *Failing) RemoveTemp(name string) error {
-	if err := f.step("remove", name); err != nil {
-		return err
-	}
-	return f.fs.RemoveTemp(name)
+	return f.do("remove", name, func() error { return f.fs.RemoveTemp(name) })
 }
 
 // Open implements [durable.FS].
@@ -86,38 +99,28 @@ func (f *Failing) Open(name string) (durable.File, error) { return f.open("open"
 
 // open opens a file whose operations count too.
 func (f *Failing) open(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
-	if err := f.step(op, name); err != nil {
-		return nil, err
-	}
-	file, err := open(name)
-	if err != nil {
-		return nil, err
-	}
-	return &failingFile{f, name, file}, nil
+	return try(f, op, name, func() (durable.File, error) {
+		file, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		return &failingFile{f, name, file}, nil
+	})
 }
 
 // Stat implements [durable.FS].
 func (f *Failing) Stat(name string) (fs.FileInfo, error) {
-	if err := f.step("stat", name); err != nil {
-		return nil, err
-	}
-	return f.fs.Stat(name)
+	return try(f, "stat", name, func() (fs.FileInfo, error) { return f.fs.Stat(name) })
 }
 
 // Follow implements [durable.FS].
 func (f *Failing) Follow(name string) (string, error) {
-	if err := f.step("follow", name); err != nil {
-		return "", err
-	}
-	return f.fs.Follow(name)
+	return try(f, "follow", name, func() (string, error) { return f.fs.Follow(name) })
 }
 
 // Rename implements [durable.FS].
 func (f *Failing) Rename(from, to string) error {
-	if err := f.step("rename", from); err != nil {
-		return err
-	}
-	return f.fs.Rename(from, to)
+	return f.do("rename", from, func() error { return f.fs.Rename(from, to) })
 }
 
 // Free implements [durable.FS]. It is no operation on the disk and never fails.
@@ -125,42 +128,27 @@ func (f *Failing) Free(name string) (int64, error) { return f.fs.Free(name) }
 
 // Remove implements [durable.FS].
 func (f *Failing) Remove(name string) error {
-	if err := f.step("remove", name); err != nil {
-		return err
-	}
-	return f.fs.Remove(name)
+	return f.do("remove", name, func() error { return f.fs.Remove(name) })
 }
 
 // Mkdir implements [durable.FS].
 func (f *Failing) Mkdir(name string) error {
-	if err := f.step("mkdir", name); err != nil {
-		return err
-	}
-	return f.fs.Mkdir(name)
+	return f.do("mkdir", name, func() error { return f.fs.Mkdir(name) })
 }
 
 // List implements [durable.FS].
 func (f *Failing) List(dir string) ([]string, error) {
-	if err := f.step("list", dir); err != nil {
-		return nil, err
-	}
-	return f.fs.List(dir)
+	return try(f, "list", dir, func() ([]string, error) { return f.fs.List(dir) })
 }
 
 // SyncDir implements [durable.FS].
 func (f *Failing) SyncDir(dir string) error {
-	if err := f.step("sync", dir); err != nil {
-		return err
-	}
-	return f.fs.SyncDir(dir)
+	return f.do("sync", dir, func() error { return f.fs.SyncDir(dir) })
 }
 
 // Lock implements [durable.FS].
 func (f *Failing) Lock(name string) (io.Closer, error) {
-	if err := f.step("lock", name); err != nil {
-		return nil, err
-	}
-	return f.fs.Lock(name)
+	return try(f, "lock", name, func() (io.Closer, error) { return f.fs.Lock(name) })
 }
 
 // failingFile counts what is done with a file among the operations of its system,
@@ -173,50 +161,32 @@ type failingFile struct {
 
 // Write implements [durable.File].
 func (f *failingFile) Write(p []byte) (int, error) {
-	if err := f.fs.step("write", f.name); err != nil {
-		return 0, err
-	}
-	return f.File.Write(p)
+	return try(f.fs, "write", f.name, func() (int, error) { return f.File.Write(p) })
 }
 
 // WriteAt implements [durable.File].
 func (f *failingFile) WriteAt(p []byte, off int64) (int, error) {
-	if err := f.fs.step("write", f.name); err != nil {
-		return 0, err
-	}
-	return f.File.WriteAt(p, off)
+	return try(f.fs, "write", f.name, func() (int, error) { return f.File.WriteAt(p, off) })
 }
 
 // ReadAt implements [durable.File].
 func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
-	if err := f.fs.step("read", f.name); err != nil {
-		return 0, err
-	}
-	return f.File.ReadAt(p, off)
+	return try(f.fs, "read", f.name, func() (int, error) { return f.File.ReadAt(p, off) })
 }
 
 // Sync implements [durable.File].
 func (f *failingFile) Sync() error {
-	if err := f.fs.step("sync", f.name); err != nil {
-		return err
-	}
-	return f.File.Sync()
+	return f.fs.do("sync", f.name, func() error { return f.File.Sync() })
 }
 
 // Chmod implements [durable.File].
 func (f *failingFile) Chmod(mode fs.FileMode) error {
-	if err := f.fs.step("chmod", f.name); err != nil {
-		return err
-	}
-	return f.File.Chmod(mode)
+	return f.fs.do("chmod", f.name, func() error { return f.File.Chmod(mode) })
 }
 
 // Stat implements [durable.File].
 func (f *failingFile) Stat() (fs.FileInfo, error) {
-	if err := f.fs.step("stat", f.name); err != nil {
-		return nil, err
-	}
-	return f.File.Stat()
+	return try(f.fs, "stat", f.name, func() (fs.FileInfo, error) { return f.File.Stat() })
 }
 
 // Close closes the file even when it is the operation that fails, as systems
