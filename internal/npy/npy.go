@@ -49,11 +49,10 @@ type Array struct {
 	At      int64 // elements read
 	Start   int64 // bytes before the first element
 
-	order   binary.ByteOrder
-	in      *bufio.Reader
-	buf     []byte
-	text    []byte
-	scratch []int64
+	order binary.ByteOrder
+	in    *bufio.Reader
+	buf   []byte
+	text  []byte
 }
 
 const fetchAgain = "fetch the file again"
@@ -203,37 +202,29 @@ func (a *Array) Integers(dst []int64) error {
 }
 
 func (a *Array) integers(dst []int64, b []byte) {
-	signed := a.Kind == 'i'
-	switch {
-	case a.Width == 8:
-		for i := range dst {
-			dst[i] = int64(a.order.Uint64(b[8*i:]))
-		}
-	case a.Width == 4 && signed:
-		for i := range dst {
-			dst[i] = int64(int32(a.order.Uint32(b[4*i:])))
-		}
-	case a.Width == 4:
-		for i := range dst {
-			dst[i] = int64(a.order.Uint32(b[4*i:]))
-		}
-	case a.Width == 2 && signed:
-		for i := range dst {
-			dst[i] = int64(int16(a.order.Uint16(b[2*i:])))
-		}
-	case a.Width == 2:
-		for i := range dst {
-			dst[i] = int64(a.order.Uint16(b[2*i:]))
-		}
-	case signed:
-		for i := range dst {
-			dst[i] = int64(int8(b[i]))
-		}
-	default:
-		for i := range dst {
-			dst[i] = int64(b[i])
-		}
+	for i := range dst {
+		dst[i] = a.integer(b[i*a.Width:])
 	}
+}
+
+// integer returns the integer that b begins with; of 64 bits, the bits.
+func (a *Array) integer(b []byte) int64 {
+	var bits uint64
+	switch a.Width {
+	case 8:
+		bits = a.order.Uint64(b)
+	case 4:
+		bits = uint64(a.order.Uint32(b))
+	case 2:
+		bits = uint64(a.order.Uint16(b))
+	default:
+		bits = uint64(b[0])
+	}
+	if a.Kind != 'i' {
+		return int64(bits)
+	}
+	above := 64 - 8*a.Width // bits of the sign
+	return int64(bits) << above >> above
 }
 
 // Floats reads the next len(dst) elements of an array of numbers; true is 1.
@@ -251,40 +242,20 @@ func (a *Array) Floats(dst []float64) error {
 // Decode stores len(dst) elements of an array of numbers in dst, b being how
 // they are stored.
 func (a *Array) Decode(dst []float64, b []byte) {
-	switch a.Kind {
-	case 'i', 'u':
-		if cap(a.scratch) < len(dst) {
-			a.scratch = make([]int64, len(dst))
-		}
-		whole := a.scratch[:len(dst)]
-		a.integers(whole, b)
-		for i, v := range whole {
-			if dst[i] = float64(v); a.Kind == 'u' {
-				dst[i] = float64(uint64(v))
-			}
-		}
-		return
-	case 'b':
-		for i := range dst {
-			dst[i] = 0
-			if b[i] != 0 {
-				dst[i] = 1
-			}
-		}
-		return
-	}
-	switch a.Width {
-	case 8:
-		for i := range dst {
-			dst[i] = math.Float64frombits(a.order.Uint64(b[8*i:]))
-		}
-	case 4:
-		for i := range dst {
-			dst[i] = float64(math.Float32frombits(a.order.Uint32(b[4*i:])))
-		}
-	default:
-		for i := range dst {
-			dst[i] = halfFloat(a.order.Uint16(b[2*i:]))
+	for i := range dst {
+		switch whole := a.integer(b[i*a.Width:]); {
+		case a.Kind == 'i':
+			dst[i] = float64(whole)
+		case a.Kind == 'u':
+			dst[i] = float64(uint64(whole))
+		case a.Kind == 'b':
+			dst[i] = float64(min(whole, 1))
+		case a.Width == 8:
+			dst[i] = math.Float64frombits(uint64(whole))
+		case a.Width == 4:
+			dst[i] = float64(math.Float32frombits(uint32(whole)))
+		default:
+			dst[i] = halfFloat(uint16(whole))
 		}
 	}
 }
