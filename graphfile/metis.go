@@ -232,14 +232,10 @@ func (m *metis) end() error {
 
 // parseWeight reads a weight; wrong says what is wrong with it, or is "".
 func parseWeight(word []byte) (w float64, wrong string) {
-	if n, ok := parseUint(word); ok && n < 1<<53 {
-		return float64(n), ""
+	if w, wrong = table.ParseNumber(word, 64); wrong == "" {
+		wrong = weightFault(w)
 	}
-	w, err := strconv.ParseFloat(string(word), 64)
-	if err != nil && w == 0 {
-		return 0, "is not a number"
-	}
-	return w + 0, weightFault(w)
+	return w + 0, wrong
 }
 
 // writeMETIS writes a METIS graph, with weights of edges if g has some. The error

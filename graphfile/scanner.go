@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/nodefile"
 )
@@ -179,16 +180,8 @@ func (s *scanner) unclosed() error {
 	return &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a quote is not closed on this line", Fix: "close it"}
 }
 
-// parseUint returns the number that a word is.
+// parseUint returns the number that a word of at most 19 digits is.
 func parseUint(word []byte) (n uint64, ok bool) {
-	if len(word) == 0 || len(word) > 19 {
-		return 0, false
-	}
-	for _, c := range word {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + uint64(c-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(string(word), 10, 64)
+	return n, err == nil && len(word) <= 19
 }

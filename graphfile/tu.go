@@ -205,11 +205,6 @@ func (r *tuReader) fault(ending string, line int64, fix, format string, args ...
 	return &nodefile.ParseError{File: r.prefix + ending, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// missing returns the error of a file that has to be there.
-func (r *tuReader) missing(ending string) error {
-	return &nodefile.ParseError{File: r.prefix + ending, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
-}
-
 // number reads a number from 1 to most.
 func number(text []byte, most int) (int, bool) {
 	n, err := strconv.ParseInt(string(bytes.Trim(text, blank)), 10, 64)
@@ -286,43 +281,53 @@ func (r *tuReader) count(ending string, lines, want int, what, of string) error 
 	return r.fault(ending, 0, "give each a line of its own", "has %s, but %s has %s", table.Counted(lines, "line"), r.prefix+of, table.Counted(want, what))
 }
 
-// classes reads the class of each graph.
-func (r *tuReader) classes() error {
-	var names words
-	class := make([]string, 0, len(r.size))
-	n, there, err := r.lines(tuClasses, func(_ int64, text []byte) error {
-		class = append(class, names.text[names.of(text)])
+// texts reads a file with a text on each line, of which there may be so many: the number of
+// each line's text in names, which are in byte order. The list is nil without a file.
+func (r *tuReader) texts(ending string, lines int) (list []int32, names []string, err error) {
+	var w words
+	list = make([]int32, 0, lines)
+	_, there, err := r.lines(ending, func(_ int64, text []byte) error {
+		list = append(list, w.of(text))
 		return nil
 	})
 	if err != nil || !there {
+		return nil, nil, err
+	}
+	rank := w.sorted()
+	for i, n := range list {
+		list[i] = rank[n]
+	}
+	return list, w.text, nil
+}
+
+// classes reads the class of each graph.
+func (r *tuReader) classes() error {
+	class, names, err := r.texts(tuClasses, len(r.size))
+	if err != nil || class == nil {
 		return err
 	}
-	r.c.Class = class
-	return r.count(tuClasses, n, len(r.size), "graph", tuIndicator)
+	for _, c := range class {
+		r.c.Class = append(r.c.Class, names[c])
+	}
+	return r.count(tuClasses, len(class), len(r.size), "graph", tuIndicator)
 }
 
 // labels reads the label of each vertex.
 func (r *tuReader) labels() error {
-	var names words
-	label := make([]int32, 0, len(r.graph))
-	n, there, err := r.lines(tuLabels, func(_ int64, text []byte) error {
-		label = append(label, names.of(text))
-		return nil
-	})
-	if err != nil || !there {
+	label, names, err := r.texts(tuLabels, len(r.graph))
+	if err != nil || label == nil {
 		return err
 	}
-	if err := r.count(tuLabels, n, len(r.graph), "vertex", tuIndicator); err != nil {
+	if err := r.count(tuLabels, len(label), len(r.graph), "vertex", tuIndicator); err != nil {
 		return err
 	}
-	rank := names.sorted()
-	r.c.Labels = names.text
+	r.c.Labels = names
 	for g, size := range r.size {
 		r.c.Graphs[g].Label = make([]int32, size)
 	}
 	for v, l := range label {
 		m, at := r.at(v)
-		m.Label[at] = rank[l]
+		m.Label[at] = l
 	}
 	return nil
 }
@@ -364,25 +369,11 @@ func (r *tuReader) attributes() error {
 
 // readEdges reads the edges and their labels, and makes the graphs.
 func (r *tuReader) readEdges() error {
-	var names words
-	var label []int32
-	labels, labelled, err := r.lines(tuEdgeLabels, func(_ int64, text []byte) error {
-		if label == nil {
-			label = make([]int32, 0, r.edges)
-		}
-		label = append(label, names.of(text))
-		return nil
-	})
+	label, names, err := r.texts(tuEdgeLabels, r.edges)
 	if err != nil {
 		return err
 	}
-	if labelled {
-		rank := names.sorted()
-		r.c.EdgeLabels = names.text
-		for e, l := range label {
-			label[e] = rank[l]
-		}
-	}
+	r.c.EdgeLabels = names
 	edges := make([][2]int32, 0, r.edges)
 	n, there, err := r.lines(tuEdges, func(line int64, text []byte) error {
 		a, b, _ := bytes.Cut(text, []byte{','})
@@ -401,9 +392,9 @@ func (r *tuReader) readEdges() error {
 	case err != nil:
 		return err
 	case !there:
-		return r.missing(tuEdges)
-	case labelled && labels != n:
-		return r.count(tuEdgeLabels, labels, n, "edge", tuEdges)
+		return &nodefile.ParseError{File: r.prefix + tuEdges, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
+	case label != nil && len(label) != n:
+		return r.count(tuEdgeLabels, len(label), n, "edge", tuEdges)
 	}
 	first, arcs := adjacency(len(r.graph), edges, r.c.Directed)
 	r.graph, r.place, edges = nil, nil, nil
