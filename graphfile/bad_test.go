@@ -146,7 +146,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{4, 4}), "format", npyFile("|S3", "()", []byte("dia")))), `e.npz: a matrix in the form "dia"; csr, csc and coo are supported; save A.tocsr()`},
 		{"e.npz", string(npzFile("shape", npyFile("|O", "(2,)", []int64{4, 4}), "format", npyFile("|S3", "()", []byte("csr")))), "e.npz: shape: object array; save with allow_pickle=False"},
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("csr")),
-			"indptr", npyFile("<i8", "(3,)", []int64{0, 1}), "indices", npyFile("<i8", "(1,)", []int64{1}))), "e.npz: indptr: ends after 0 of 3 elements; fetch the file again"},
+			"indptr", npyFile("<i8", "(3,)", []int64{0, 1}), "indices", npyFile("<i8", "(1,)", []int64{1}))), "e.npz: indptr: ends after 2 of 3 elements; fetch the file again"},
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("csr")),
 			"indptr", npyFile("<i8", "(3,)", []int64{0, 1, 1, 1}), "indices", npyFile("<i8", "(1,)", []int64{1}))), "e.npz: indptr: goes on behind its 3 elements; fetch the file again"},
 

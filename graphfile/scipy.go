@@ -209,12 +209,12 @@ func newBlock() *block {
 	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), whole: make([]int64, npzBlock)}
 }
 
-// index checks a row or column and returns it.
-func (z *npz) index(a *npy.Array, before int64, i int, v int64) (uint64, error) {
+// index checks a row or column, which stands so far behind the element before.
+func (z *npz) index(a *npy.Array, before int64, i int, v int64) error {
 	if v < 0 || v >= z.nodes {
-		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), before+int64(i), v, table.Counted(z.nodes, "row"))
+		return z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), before+int64(i), v, table.Counted(z.nodes, "row"))
 	}
-	return uint64(v), nil
+	return nil
 }
 
 // member returns the name of an array without that of its file.
@@ -283,6 +283,42 @@ func ends(arrays ...*npy.Array) error {
 	return nil
 }
 
+// each adds the entries with the given columns, whose rows rows stores for the next of
+// them; transposed says that rows are columns.
+func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool) error {
+	data, err := z.values(col.Len)
+	if err != nil {
+		return err
+	}
+	b := newBlock()
+	for col.At < col.Len {
+		before := col.At
+		n := int(min(npzBlock, col.Len-before))
+		if err := rows(b.row[:n]); err != nil {
+			return err
+		}
+		if err := col.Integers(b.col[:n]); err != nil {
+			return err
+		}
+		if err := z.weights(data, b, n); err != nil {
+			return err
+		}
+		for i := range n {
+			if err := z.index(col, before, i, b.col[i]); err != nil {
+				return err
+			}
+			u, v := uint64(b.row[i]), uint64(b.col[i])
+			if transposed {
+				u, v = v, u
+			}
+			if err := z.entry(u, v, b.val[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return ends(col, data)
+}
+
 // coordinates reads a matrix of rows, columns and values.
 func (z *npz) coordinates() error {
 	row, err := z.vector("row")
@@ -296,38 +332,15 @@ func (z *npz) coordinates() error {
 	if row.Len != col.Len {
 		return z.fault(0, fetchAgain, "%d rows and %d columns of entries", row.Len, col.Len)
 	}
-	data, err := z.values(row.Len)
-	if err != nil {
-		return err
-	}
-	b := newBlock()
-	for row.At < row.Len {
+	err = z.each(col, func(dst []int64) error {
 		before := row.At
-		n := int(min(npzBlock, row.Len-before))
-		if err := row.Integers(b.row[:n]); err != nil {
-			return err
+		err := row.Integers(dst)
+		for i := 0; i < len(dst) && err == nil; i++ {
+			err = z.index(row, before, i, dst[i])
 		}
-		if err := col.Integers(b.col[:n]); err != nil {
-			return err
-		}
-		if err := z.weights(data, b, n); err != nil {
-			return err
-		}
-		for i := range n {
-			u, err := z.index(row, before, i, b.row[i])
-			if err != nil {
-				return err
-			}
-			v, err := z.index(col, before, i, b.col[i])
-			if err != nil {
-				return err
-			}
-			if err := z.entry(u, v, b.val[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return ends(row, col, data)
+		return err
+	}, false)
+	return cmp.Or(err, row.End())
 }
 
 // compressed reads a matrix by rows, or by columns.
@@ -343,60 +356,38 @@ func (z *npz) compressed(byColumns bool) error {
 	if ptr.Len != z.nodes+1 {
 		return ptr.Fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.Len, z.nodes+1, z.nodes), fetchAgain)
 	}
-	data, err := z.values(index.Len)
-	if err != nil {
-		return err
-	}
-	var (
-		b      = newBlock()
-		next   = make([]int64, npzBlock)
-		before int64 // the pointer before
-		read   int64 // entries read into b, and used
-		used   int64
-	)
-	for ptr.At < ptr.Len {
-		from := ptr.At
-		n := int(min(npzBlock, ptr.Len-from))
-		if err := ptr.Integers(next[:n]); err != nil {
+	var pointer [1]int64 // where the entries of row end
+	row, used := int64(-1), int64(0)
+	next := func() error {
+		k, before := ptr.At, pointer[0]
+		if err := ptr.Integers(pointer[:]); err != nil {
 			return err
 		}
-		for i, p := range next[:n] {
-			switch k := from + int64(i); {
-			case p < before && p < 0:
-				return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
-			case p < before, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
-				return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, before, index.Len)
-			}
-			u := uint64(from + int64(i) - 1)
-			for ; used < p; used++ {
-				if used == read {
-					m := int(min(npzBlock, index.Len-read))
-					if err := index.Integers(b.col[:m]); err != nil {
-						return err
-					}
-					if err := z.weights(data, b, m); err != nil {
-						return err
-					}
-					read += int64(m)
-				}
-				at := int(used % npzBlock)
-				v, err := z.index(index, used-int64(at), at, b.col[at])
-				if err != nil {
-					return err
-				}
-				if byColumns {
-					err = z.entry(v, u, b.val[at])
-				} else {
-					err = z.entry(u, v, b.val[at])
-				}
-				if err != nil {
-					return err
-				}
-			}
-			before = p
+		switch p := pointer[0]; {
+		case p < before && p < 0:
+			return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
+		case p < before, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
+			return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, before, index.Len)
 		}
+		row = k - 1
+		return nil
 	}
-	return ends(ptr, index, data)
+	err = z.each(index, func(dst []int64) error {
+		for i := range dst {
+			for used == pointer[0] {
+				if err := next(); err != nil {
+					return err
+				}
+			}
+			dst[i] = row
+			used++
+		}
+		return nil
+	}, byColumns)
+	for err == nil && ptr.At < ptr.Len {
+		err = next()
+	}
+	return cmp.Or(err, ptr.End())
 }
 
 // writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
