@@ -60,10 +60,7 @@ func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more i
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is
 // [noise].
 func exponential(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	g, err := graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
+	g := t.graph
 	b := noise(len(g.Degrees), s.Columns, t.Order)
 	functions, blocks := make([]expm.Function, len(s.Betas)), make([]*sparse.Block[float64], len(s.Betas))
 	for i, beta := range s.Betas {
@@ -114,10 +111,7 @@ func (s *Settings) system(g *graph.Graph) (*iterative.System, error) {
 // solve times the solution of M·X = B, where B is [noise]. Where M needs a factor, the
 // first solve, which does not count, makes it.
 func solve(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	g, err := graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
+	g := t.graph
 	m, err := s.system(g)
 	if err != nil {
 		return nil, err
@@ -146,10 +140,7 @@ func solve(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 
 // eigen times the eigenpairs of [Settings.Problem].
 func eigen(ctx context.Context, t *Target, s *Settings) (*Report, error) {
-	g, err := graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
+	g := t.graph
 	var out *spectral.Pairs
 	v, err := measure(s.Repeat, func() (err error) {
 		out = nil // its vectors make room for the next

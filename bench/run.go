@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -36,6 +37,8 @@ type Target struct {
 	Degrees    []float64
 	Order      []uint32 // for each row of A its place in the order of the ids; nil: the same
 	Components int      // for a [spectral.Problem] that splits
+
+	graph *graph.Graph // of A, for Krylov methods
 }
 
 // Report is what a workload took, and what it found. Fields that a workload does not have
@@ -105,6 +108,12 @@ var Workloads = map[string]*Workload{
 
 // Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
 func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
+	if w.Krylov {
+		var err error
+		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
+			return nil, err
+		}
+	}
 	v, err := w.run(ctx, t, s)
 	if err != nil || !s.Limits {
 		return v, err

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -232,16 +231,14 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	own.Methods, own.Settings, own.Progress, own.Journal, own.Data = nil, nil, nil, nil, "" // which is of the graph
 	same := *set
 	same.Memory, same.Workers, same.Progress = 0, 0, nil
-	var prior bytes.Buffer
-	if same.Prior.Given == nil {
-		fmt.Fprint(&prior, same.Prior)
-	}
-	for i := range p.Degrees {
-		if same.Prior.Given == nil {
-			break
-		}
-		for _, x := range same.Prior.Given.Row(i) {
-			prior.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+	var prior []byte
+	if given := same.Prior.Given; given == nil {
+		prior = fmt.Append(nil, same.Prior)
+	} else {
+		for i := range p.Degrees {
+			for _, x := range given.Row(i) {
+				prior = binary.LittleEndian.AppendUint64(prior, math.Float64bits(x))
+			}
 		}
 	}
 	type named struct {
@@ -261,7 +258,7 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	if err != nil {
 		panic(err) // numbers and strings can be written
 	}
-	return sumOf(append(text, prior.Bytes()...))
+	return sumOf(append(text, prior...))
 }
 
 // attributeSum returns a sum over attributes, "" if there are none.

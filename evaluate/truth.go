@@ -36,7 +36,7 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 	blank := len(names) // a class of its own that no node is of
 	table := newConfusion(len(names) + 1)
 	var t Truth
-	var right, rightReached, ofReached int
+	var rightReached, ofReached int
 	for i, row := range known.Row {
 		if given[row] != Unlabelled {
 			continue
@@ -47,9 +47,6 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 		}
 		table[want][got]++
 		t.Nodes++
-		if got == want {
-			right++
-		}
 		if reached.Contains(uint32(row)) {
 			ofReached++
 			if got == want {
@@ -60,7 +57,7 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 	if t.Nodes == 0 {
 		return nil
 	}
-	t.Accuracy = float64(right) / float64(t.Nodes)
+	t.Accuracy = table.Accuracy()
 	t.Reached = float64(rightReached) / math.Max(1, float64(ofReached))
 	t.MacroF1 = table.MacroF1()
 	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
@@ -88,10 +85,7 @@ func classesIn(rows [][]int) int {
 
 // classOfRow returns the class of each of n rows, [Unlabelled] for those without.
 func classOfRow(l *nodefile.Labels, n int) []int32 {
-	class := make([]int32, n)
-	for i := range class {
-		class[i] = Unlabelled
-	}
+	class := slices.Repeat([]int32{Unlabelled}, n)
 	for i, row := range l.Row {
 		class[row] = int32(l.Class[i])
 	}

@@ -166,7 +166,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 		if node != 0 || label != 1 {
 			r.t.Columns = table.MaxFields
 		}
-	case label < 0 && node >= 0 && len(r.titles) > 2 && r.hasTitle(node):
+	case label < 0 && node >= 0 && len(r.titles) > 2 && table.IsNode(r.titles[node]): // and not only the first
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
 		return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass LabelConfig.Fields=%d,N with the number N of its column", node+1)}
 	}
@@ -175,9 +175,6 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 	}
 	return true, nil
 }
-
-// hasTitle reports whether a column of nodes is titled, and not only the first.
-func (r *labelReader) hasTitle(node int) bool { return table.IsNode(r.titles[node]) }
 
 // shift moves the columns by one if the lines have one more before those of the
 // header: R writes the names of rows so.

@@ -19,7 +19,7 @@ type Lookup interface {
 type reader struct {
 	table.Nodes
 	path  string
-	nodes Lookup // the graph; nil: not known
+	nodes Lookup // the graph
 	stdin io.Reader
 	warn  func(string)
 }
@@ -27,12 +27,7 @@ type reader struct {
 // read opens the file and yields its data lines; an error comes last. Of Parquet the
 // first line is that of the titles.
 func (t *reader) read(ctx context.Context) iter.Seq2[table.Row, error] {
-	if t.nodes != nil {
-		t.Known = func(id string) bool {
-			_, known := t.nodes.Lookup(id)
-			return known
-		}
-	}
+	t.Lookup = t.nodes.Lookup
 	return func(yield func(table.Row, error) bool) {
 		for row, err := range t.Read(ctx, t.path, textio.Options{Stdin: t.stdin, Warn: t.warn}) {
 			if !yield(row, Translate(t.Name, err)) {

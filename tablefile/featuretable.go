@@ -40,10 +40,7 @@ type featureTable struct {
 
 // readTable reads a table with the ids in a column.
 func (r *features) readTable(ctx context.Context) error {
-	t := &featureTable{features: r, rows: table.Nodes{Columns: table.MaxFields, Known: func(id string) bool {
-		_, known := r.nodes.Lookup(id)
-		return known
-	}}}
+	t := &featureTable{features: r, rows: table.Nodes{Columns: table.MaxFields, Lookup: r.nodes.Lookup}}
 	if err := t.each(ctx, t.look); err != nil {
 		return err
 	}

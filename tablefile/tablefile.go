@@ -174,10 +174,7 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 
 // inspect is Inspect for a plain file.
 func inspect(ctx context.Context, path string, o *Options) (*File, error) {
-	f := &File{path: path, o: *o}
-	if f.Name = f.o.Name; f.Name == "" {
-		f.Name = path
-	}
+	f := &File{path: path, o: *o, Name: cmp.Or(o.Name, path)}
 	in, err := open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -19,11 +19,11 @@ const (
 // Node says otherwise, and what is said of it.
 type Nodes struct {
 	Name    string
-	Columns int                  // how many are wanted; with 1, what follows a tab is passed over
-	Known   func(id string) bool // whether the graph has a node; nil: it is not known
-	Node    int                  // the column of the node
-	Wanted  []int                // the columns that are read of Parquet, which the first row may settle; nil: all
-	Titled  bool                 // the first row holds titles for sure, as Parquet tells
+	Columns int                                   // how many are wanted; with 1, what follows a tab is passed over
+	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: that is not known
+	Node    int                                   // the column of the node
+	Wanted  []int                                 // the columns that are read of Parquet, which the first row may settle; nil: all
+	Titled  bool                                  // the first row holds titles for sure, as Parquet tells
 
 	sep    byte // 0 before the first line
 	fields Fields
@@ -116,10 +116,11 @@ func (t *Nodes) isComment(line []byte) bool {
 		return false
 	}
 	id, _, _ := bytes.Cut(line, []byte{Tab})
-	if id = bytes.Trim(id, Blank); len(id) == 0 || t.Known == nil {
+	if id = bytes.Trim(id, Blank); len(id) == 0 || t.Lookup == nil {
 		return true
 	}
-	return !t.Known(string(id))
+	_, known := t.Lookup(string(id))
+	return !known
 }
 
 // isList reports whether the file is a list that heatwalk writes: an id is a line
@@ -170,10 +171,11 @@ func (t *Nodes) Split(line textio.Line) (Row, *textio.Error) {
 // isVerbatim reports whether an id has the blanks around it that its line has: one
 // of the graph does, and where that is not known one in a list of heatwalk's own.
 func (t *Nodes) isVerbatim(id []byte) bool {
-	if t.Known == nil {
+	if t.Lookup == nil {
 		return t.isList()
 	}
-	return t.Known(string(id))
+	_, known := t.Lookup(string(id))
+	return known
 }
 
 // cut cuts a line. Of two columns that blanks separate the first blank ends the

@@ -231,8 +231,8 @@ func unfoldedBytes(h *format.PageHeader, page []byte, values int64, optional boo
 		page = page[4+length:]
 	}
 	if encodingOf(h) != format.DeltaByteArray {
-		count, ok := differences(page)
-		return 0, ok && count <= values
+		head, _, ok := deltaHead(page)
+		return 0, ok && head[2] <= values
 	}
 	sum, rest, ok := deltaSum(page, values)
 	if !ok {
@@ -242,20 +242,17 @@ func unfoldedBytes(h *format.PageHeader, page []byte, values int64, optional boo
 	return sum, ok
 }
 
-// differences returns how many values a list of DELTA_BINARY_PACKED declares; an empty
-// page has none.
-func differences(page []byte) (count int64, ok bool) {
-	if len(page) == 0 {
-		return 0, true
-	}
-	for range 3 { // values of a block, parts of a block, values
+// deltaHead returns what a list of DELTA_BINARY_PACKED declares, values of a block, parts
+// of a block and values, and what follows; an empty page has none.
+func deltaHead(page []byte) (head [3]int64, rest []byte, ok bool) {
+	for i := 0; i < len(head) && (i > 0 || len(page) > 0); i++ {
 		v, n := binary.Uvarint(page)
 		if n <= 0 || v > math.MaxInt32 {
-			return 0, false
+			return head, nil, false
 		}
-		count, page = int64(v), page[n:]
+		head[i], page = int64(v), page[n:]
 	}
-	return count, true
+	return head, page, true
 }
 
 // deltaSum adds up the lengths in a list of DELTA_BINARY_PACKED, of which there may be so
@@ -264,13 +261,9 @@ func deltaSum(page []byte, most int64) (sum int64, rest []byte, ok bool) {
 	if len(page) == 0 {
 		return 0, nil, true
 	}
-	var head [3]int64 // values of a block, parts of a block, values
-	for i := range head {
-		v, n := binary.Uvarint(page)
-		if n <= 0 || v > math.MaxInt32 {
-			return 0, nil, false
-		}
-		head[i], page = int64(v), page[n:]
+	head, page, ok := deltaHead(page)
+	if !ok {
+		return 0, nil, false
 	}
 	block, parts, left := head[0], head[1], head[2]
 	last, n := binary.Varint(page)

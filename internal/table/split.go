@@ -102,8 +102,12 @@ func (f *Fields) Split(line []byte, sep byte) error {
 		if last {
 			end = len(line) - at
 		}
-		text := bytes.TrimRight(line[at:at+end], Blank)
-		padded := sep != Blanks && (at > from || len(text) < len(withoutCR(line[at:at+end], last)))
+		whole := line[at : at+end]
+		if last { // the carriage return ends the line
+			whole = bytes.TrimRight(whole, "\r")
+		}
+		text := bytes.TrimRight(whole, Blank)
+		padded := sep != Blanks && (at > from || len(text) < len(whole))
 		f.add(text, at, padded)
 		if last {
 			return nil
@@ -113,14 +117,6 @@ func (f *Fields) Split(line []byte, sep byte) error {
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
-// withoutCR returns a field without the carriage return that ends a line.
-func withoutCR(text []byte, last bool) []byte {
-	if last {
-		return bytes.TrimRight(text, "\r")
-	}
-	return text
-}
 
 func (f *Fields) add(text []byte, at int, padded bool) {
 	f.Text, f.Start, f.Padded = append(f.Text, text), append(f.Start, at), append(f.Padded, padded)

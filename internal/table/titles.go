@@ -86,9 +86,9 @@ func IsIndex(title string) bool {
 	return slices.Contains(indexTitles, strings.ToLower(title)) || strings.HasPrefix(title, indexOfPandas)
 }
 
-// has reports whether one of the words of a title is in a list.
-func has(title string, list []string) bool {
-	return slices.ContainsFunc(words(title), func(word string) bool { return slices.Contains(list, word) })
+// anyOf reports whether one of the words of a title is in a list.
+func anyOf(words, list []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
 }
 
 // IsNode reports whether a title heads a column of nodes.
@@ -118,7 +118,7 @@ func IsWeight(title string) bool {
 }
 
 // IsTime reports whether a title heads a column of times.
-func IsTime(title string) bool { return has(title, timeWords) }
+func IsTime(title string) bool { return anyOf(words(title), timeWords) }
 
 // EdgeColumns says which columns of a table, from 0, hold the ends of an edge and
 // its weight; −1 if none does.
@@ -134,13 +134,9 @@ func FindEdges(titles []string) (c EdgeColumns, found bool) {
 	for i, title := range titles {
 		all[i] = words(title)
 	}
-	c.Source, c.Target = pairOf(all, ends, func(rest []string) bool {
-		return !slices.ContainsFunc(rest, func(w string) bool { return slices.Contains(timeWords, w) })
-	})
+	c.Source, c.Target = pairOf(all, ends, func(rest []string) bool { return !anyOf(rest, timeWords) })
 	if c.Source < 0 {
-		c.Source, c.Target = pairOf(all, numbered, func(rest []string) bool {
-			return slices.ContainsFunc(rest, func(w string) bool { return slices.Contains(nodeWords, w) })
-		})
+		c.Source, c.Target = pairOf(all, numbered, func(rest []string) bool { return anyOf(rest, nodeWords) })
 	}
 	for rank := len(weightWords); c.Source >= 0 && rank > 0; rank-- {
 		for i, w := range all {

@@ -49,15 +49,6 @@ func (n errTrailing) Error() string {
 	return fmt.Sprintf("%d bytes after the end of the stream", int64(n))
 }
 
-// foreignBytes tells whether something else than zeros was written to it.
-type foreignBytes bool
-
-// Write implements [io.Writer].
-func (f *foreignBytes) Write(p []byte) (int, error) {
-	*f = *f || len(bytes.TrimLeft(p, "\x00")) > 0
-	return len(p), nil
-}
-
 func newMembers(in *bufio.Reader) (*members, error) {
 	out, err := gzip.NewReader(in)
 	if err != nil {
@@ -88,13 +79,14 @@ func (m *members) Read(p []byte) (int, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return 0, err
 		default:
-			var found foreignBytes
-			rest, err := io.Copy(&found, m.in)
-			if err != nil {
-				return 0, err
+			rest, found := int64(0), byte(0)
+			for c, err := m.in.ReadByte(); !errors.Is(err, io.EOF); c, err = m.in.ReadByte() {
+				if err != nil {
+					return 0, err
+				}
+				rest, found = rest+1, found|c
 			}
-			m.rest = io.EOF
-			if found {
+			if m.rest = io.EOF; found != 0 {
 				m.rest = errTrailing(rest)
 			}
 		}

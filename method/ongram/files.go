@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -176,10 +177,7 @@ func (k *Files) choose() error {
 			k.item, k.class = append(k.item, c), append(k.class, -1)
 		}
 	}
-	k.itemOf = make([]int, k.Rows.N)
-	for i := range k.itemOf {
-		k.itemOf[i] = -1
-	}
+	k.itemOf = slices.Repeat([]int{-1}, k.Rows.N)
 	for a, c := range k.item {
 		row, ok := k.row.Lookup(k.Cols.ID(c))
 		if !ok {
