@@ -30,24 +30,23 @@ func Open(ctx context.Context, path string, s *graph.Settings) (*graph.Graph, er
 	if err != nil {
 		return nil, err
 	}
-	var config ingest.Config
-	if s != nil {
-		config.Memory, config.Workers = s.Memory, s.Workers
-	}
-	store := filepath.Join(dir, "graph")
-	g, err := openFile(ctx, store, path, &config, s)
+	g, err := openFile(ctx, path, dir, s)
 	if err != nil {
 		_ = os.RemoveAll(dir) // the error that matters is known
-		return nil, err
 	}
-	g.AtClose(func() error { return os.RemoveAll(dir) })
-	return g, nil
+	return g, err
 }
 
-// openFile makes a store of a file and opens it.
-func openFile(ctx context.Context, store, path string, c *ingest.Config, s *graph.Settings) (*graph.Graph, error) {
-	if _, err := ingest.Run(ctx, store, []string{path}, c); err != nil {
+// openFile makes a store of a file in a temporary directory and opens it.
+func openFile(ctx context.Context, path, dir string, s *graph.Settings) (*graph.Graph, error) {
+	var set graph.Settings
+	if s != nil {
+		set = *s
+	}
+	set.Temporary = dir
+	store := filepath.Join(dir, "graph")
+	if _, err := ingest.Run(ctx, store, []string{path}, &ingest.Config{Memory: set.Memory, Workers: set.Workers}); err != nil {
 		return nil, err
 	}
-	return graph.Open(ctx, store, s)
+	return graph.Open(ctx, store, &set)
 }

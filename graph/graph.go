@@ -61,7 +61,8 @@ type Graph struct {
 	// factor is made.
 	Memory int64
 
-	closers []func() error
+	store     *shard.Store // what Close closes, nil: nothing
+	temporary string       // see [Settings]
 
 	beside []float64 // sums of rows without the diagonal, where L is made of these, see WithoutHeavyLoops
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -37,6 +38,10 @@ type Settings struct {
 
 	// Nodes are the ids of the rows of [New]'s matrix; nil: node i is row i.
 	Nodes *shard.Nodes
+
+	// Temporary is a directory, the one that the store of [Open] lies in, that Close
+	// removes; "": it stays.
+	Temporary string
 
 	// KeepLoops makes the Laplacian of [New]'s matrix with its diagonal, whatever that
 	// weighs.
@@ -78,7 +83,7 @@ func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
 	if g, err = New(ctx, a, &Settings{Nodes: store.Nodes, Workers: set.Workers}); err != nil {
 		return nil, err
 	}
-	g.AtClose(store.Close)
+	g.store, g.temporary = store, set.Temporary
 	return g, nil
 }
 
@@ -110,15 +115,15 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	return New(ctx, a, &Settings{Workers: set.Workers})
 }
 
-// AtClose has f called by Close, the latest one first.
-func (g *Graph) AtClose(f func() error) { g.closers = append(g.closers, f) }
-
 // Close lets go of what Open has opened. The graph is not to be used any more.
 func (g *Graph) Close() error {
-	var all []error
-	for i := len(g.closers) - 1; i >= 0; i-- {
-		all = append(all, g.closers[i]())
+	var err error
+	if g.store != nil {
+		err = g.store.Close()
 	}
-	g.closers = nil
-	return errors.Join(all...)
+	if g.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(g.temporary))
+	}
+	g.store, g.temporary = nil, ""
+	return err
 }

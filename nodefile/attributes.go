@@ -83,42 +83,6 @@ func (a *Attributes) weigh() {
 	}
 }
 
-// Restrict makes the values that the given records have the alphabets of the columns.
-// Values that only others have become missing; it returns how many these are and, as an
-// error, which one comes first.
-func (a *Attributes) Restrict(records []int) (unknown int, first *ParseError) {
-	record, in, value := len(a.IDs), 0, "" // the first one, its column
-	for c := range a.Columns {
-		column := &a.Columns[c]
-		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
-		var values []string
-		for _, row := range records {
-			if old := column.Code[row]; old >= 0 && code[old] < 0 {
-				code[old] = int32(len(values))
-				values = append(values, column.Values[old])
-			}
-		}
-		for row, old := range column.Code {
-			if old < 0 {
-				continue
-			}
-			if code[old] < 0 {
-				if unknown++; row < record {
-					record, in, value = row, c, column.Values[old]
-				}
-			}
-			column.Code[row] = code[old]
-		}
-		column.Values = values
-	}
-	a.weigh()
-	if unknown > 0 {
-		what := fmt.Sprintf("%s is %s, which it is in no record with a label", a.Columns[in].Name, table.Quoted(value))
-		first = &ParseError{File: a.File, Line: a.Line[record], Msg: what, Fix: "leave it out, or take it for missing"}
-	}
-	return unknown, first
-}
-
 // ReadAttributes reads a table of records, one on each line, with a value in each
 // column. Tabs, commas, semicolons or blanks separate; lines that are blank or begin
 // with # are passed over. The first line is a header if all of its fields are words,

@@ -95,7 +95,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-func TestRestrict(t *testing.T) {
+func TestClassesOfRecords(t *testing.T) {
 	a, err := ReadAttributes(t.Context(), write(t, file{"a.csv", "id,x,y,class\na,p,1,k\nb,q,2,\nc,r,?,l\nd,p,2,\n"})[0], nil)
 	if err != nil {
 		t.Fatal(err)
@@ -103,17 +103,6 @@ func TestRestrict(t *testing.T) {
 	l := a.Classes
 	if len(l.Row) != 2 || l.Row[1] != 2 || l.Names[l.Class[1]] != "l" || l.Unlabelled != 2 {
 		t.Fatalf("labels %+v, %v", l, err)
-	}
-	unknown, first := a.Restrict(l.Row)
-	want := "a b c d | x: p · r p | y: 1 · · · | classes: k · l ·"
-	if got := tableOf(a); got != want || len(a.Columns[0].Values) != 2 || len(a.Columns[1].Values) != 1 {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if unknown != 3 || first == nil || first.Line != 3 || first.Msg != `x is "q", which it is in no record with a label` {
-		t.Errorf("%d values are unknown, first %v", unknown, first)
-	}
-	if unknown, first := a.Restrict(l.Row); unknown != 0 || first != nil {
-		t.Errorf("%d values are unknown once more, first %v", unknown, first)
 	}
 	if row, ok := a.Records.Lookup("c"); !ok || row != 2 || a.Records.Len() != 4 {
 		t.Error("c is not found")

@@ -124,21 +124,45 @@ func (r *Records) placed(err error, records []int) error {
 	return p
 }
 
-// restrict makes the values of labelled records the alphabets of the columns, unless the
-// kernel takes texts.
+// restrict makes the values that labelled records have the alphabets of the columns, unless
+// the kernel takes texts. Values that only others have become missing, or are an error.
 func (r *Records) restrict() error {
 	if r.Kernel.Texts {
 		return nil
 	}
-	unknown, wrong := r.Table.Restrict(r.Labels.Row)
+	t, unknown := r.Table, 0
+	record, in, value := len(t.IDs), 0, "" // the first unknown one, its column
+	for c := range t.Columns {
+		column := &t.Columns[c]
+		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
+		var values []string
+		for _, row := range r.Labels.Row {
+			if old := column.Code[row]; old >= 0 && code[old] < 0 {
+				code[old] = int32(len(values))
+				values = append(values, column.Values[old])
+			}
+		}
+		for row, old := range column.Code {
+			if old < 0 {
+				continue
+			}
+			if code[old] < 0 {
+				if unknown++; row < record {
+					record, in, value = row, c, column.Values[old]
+				}
+			}
+			column.Code[row] = code[old]
+		}
+		column.Values = values
+	}
 	if unknown == 0 || r.MissingUnknown {
 		return nil
 	}
+	what := fmt.Sprintf("%s is %s, which it is in no record with a label", t.Columns[in].Name, table.Quoted(value))
 	if unknown > 1 {
-		wrong.Msg += fmt.Sprintf(" (nor %s like it)", table.Counted(unknown-1, "other value"))
+		what += fmt.Sprintf(" (nor %s like it)", table.Counted(unknown-1, "other value"))
 	}
-	wrong.Fix = "pass Records.MissingUnknown to take it for a missing value"
-	return wrong
+	return &nodefile.ParseError{File: t.File, Line: t.Line[record], Msg: what, Fix: "pass Records.MissingUnknown to take it for a missing value"}
 }
 
 // Memory lists what [Records.Classify] holds at a time, the table included.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,32 @@ func TestRecordsErrors(t *testing.T) {
 	_, err = r.Classify(t.Context())
 	if wrong := new(problem.Error); !errors.As(err, &wrong) || wrong.Method != "svm" || !errors.Is(err, classify.ErrOneClass) {
 		t.Errorf("%v, want one about svm and one class", err)
+	}
+}
+
+// The alphabets are made of the values that records with a label have; the first other one
+// is told, unless it is to be missing.
+func TestRestrict(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("id,x,y,class\na,p,1,k\nb,q,2,\nc,r,?,l\nd,p,2,\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, missing := range []bool{false, true} {
+		a, err := nodefile.ReadAttributes(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Records{Table: a, Labels: a.Classes, Kernel: closed.Kernels().Named("categorical"), MissingUnknown: missing}
+		err = r.restrict()
+		if x, y := a.Columns[0], a.Columns[1]; len(x.Values) != 2 || len(y.Values) != 1 || !slices.Equal(x.Code, []int32{0, -1, 1, 0}) || !slices.Equal(y.Code, []int32{0, -1, -1, -1}) {
+			t.Errorf("columns %+v and %+v", x, y)
+		}
+		first := new(nodefile.ParseError)
+		if told := errors.As(err, &first); told == missing || told && (first.Line != 3 || first.Msg != `x is "q", which it is in no record with a label (nor 2 other values like it)`) {
+			t.Errorf("missing %v: %v", missing, err)
+		}
+		if err := r.restrict(); err != nil {
+			t.Errorf("once more: %v", err)
+		}
 	}
 }
