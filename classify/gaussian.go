@@ -20,7 +20,7 @@ var gpLearner = Learner{
 		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",
 		Params: []spec.Param{{
 			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Of(1.0),
-			Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
+			Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000),
 		}},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {

@@ -21,7 +21,7 @@ var rlsLearner = Learner{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
 		Params: []spec.Param{
 			{Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: spec.Above(0), Default: spec.Of(1.0),
-				Grid: numbers(0.001, 0.01, 0.1, 1, 10, 100)},
+				Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100)},
 			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},
 		},
 	},

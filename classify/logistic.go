@@ -16,7 +16,7 @@ var logisticLearner = Learner{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
 		Params: []spec.Param{{
 			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Of(1.0),
-			Grid: numbers(0.001, 0.01, 0.1, 1, 10, 100),
+			Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 		}},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {

@@ -39,7 +39,7 @@ func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(it
 var (
 	costParam = spec.Param{
 		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Of(1.0),
-		Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
+		Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000),
 	}
 	weightsParam = spec.Param{
 		Name: "class-weights", Meaning: "what C is multiplied by for each class: 1, or what makes all classes weigh the same",
@@ -56,15 +56,6 @@ func weightsOf(v spec.Values, y []int, classes int) []float64 {
 		return nil
 	}
 	return BalancedWeights(y, classes)
-}
-
-// numbers returns a grid.
-func numbers(list ...float64) []spec.Value {
-	grid := make([]spec.Value, len(list))
-	for i, x := range list {
-		grid[i] = spec.Of(x)
-	}
-	return grid
 }
 
 // SVM is a support vector machine with hinge loss and a bias on a kernel

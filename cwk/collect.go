@@ -120,17 +120,23 @@ func (w *Walk[T]) scale(from int) T {
 // so that its first columns belong to shorter walks. FeaturesMemory lists what it holds; where the
 // limit allows less than that, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
-	if err := w.validate(from); err != nil {
-		return nil, err
-	}
-	k := w.walkerOf(picks)
-	dst := sparse.NewBlock[T](len(picks), w.width(from))
-	cols, err := w.slab(k.columns(), w.pickedBytes(from, len(picks)))
+	k, cols, err := w.planPicks(from, picks)
 	if err != nil {
 		return nil, err
 	}
+	dst := sparse.NewBlock[T](len(picks), w.width(from))
 	k.sweeps = k.sweepsAt(cols)
 	return dst, k.collectTo(ctx, dst, from, picks, cols)
+}
+
+// planPicks returns a walker over what is picked from, and how many columns it walks at a time.
+func (w *Walk[T]) planPicks(from int, picks []Pick) (k *walker[T], cols int, err error) {
+	if err := w.validate(from); err != nil {
+		return nil, 0, err
+	}
+	k = w.walkerOf(picks)
+	cols, err = w.slab(k.columns(), w.pickedBytes(from, len(picks)))
+	return k, cols, err
 }
 
 // WholeMemory lists what [Walk.Collect] of so many picks holds where all variants are walked at
@@ -147,11 +153,7 @@ func (w *Walk[T]) FeaturesMemory(from int, picks []Pick, panels bool) (list []sp
 	if panels {
 		batch = w.panelRows(from, len(picks))
 	}
-	if err := w.validate(from); err != nil {
-		return nil, 0, err
-	}
-	k := w.walkerOf(picks[:batch])
-	cols, err := w.slab(k.columns(), w.pickedBytes(from, batch))
+	k, cols, err := w.planPicks(from, picks[:batch])
 	if err != nil {
 		return nil, 0, err
 	}

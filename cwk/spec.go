@@ -10,11 +10,11 @@ var Spec = spec.Spec{
 	Params: []spec.Param{
 		{
 			Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node absorbs at a step",
-			Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.9), Grid: list(0.01, 0.1, 0.5, 0.8, 0.9, 0.99),
+			Range: spec.Range{Least: 0, Most: 1}, Default: spec.Of(0.9), Grid: spec.Grid(0.01, 0.1, 0.5, 0.8, 0.9, 0.99),
 		},
 		{
 			Name: "steps", Symbol: "T", Meaning: "last step of the walk", Kind: spec.Whole,
-			Range: spec.Range{Least: 0, Most: MaxSteps}, Default: spec.Of(40), Grid: list(1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200),
+			Range: spec.Range{Least: 0, Most: MaxSteps}, Default: spec.Of(40), Grid: spec.Grid(1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200),
 		},
 		{
 			Name: "min-steps", Symbol: "t₀", Meaning: "first step that counts", Kind: spec.Whole,
@@ -32,12 +32,3 @@ var PriorParam = spec.Param{
 
 // MaxSteps bounds T: a walk mixes long before.
 const MaxSteps = 1_000_000
-
-// list returns a grid of these.
-func list[T float64 | int](of ...T) []spec.Value {
-	values := make([]spec.Value, len(of))
-	for i, x := range of {
-		values[i] = spec.Of(x)
-	}
-	return values
-}

@@ -325,9 +325,7 @@ func (r *run) verdict() error {
 	res := r.result
 	for j := range r.columns {
 		col := &r.columns[j]
-		res.ColumnSteps[j] = col.steps
-		res.Residual[j] = col.residual
-		res.Relative[j] = col.relative()
+		res.ColumnSteps[j], res.Residual[j], res.Relative[j] = col.steps, col.residual, col.relative()
 	}
 	var worst *column
 	for j := range r.columns {

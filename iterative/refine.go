@@ -219,14 +219,7 @@ func (f *refining) run(ctx context.Context) error {
 // correct adds the system's solution for the residual to z.
 func (f *refining) correct(ctx context.Context) error {
 	s := f.system
-	scale := func(b *sparse.Block[float64]) {
-		for i, r := range s.Scale {
-			for j := range b.Row(i) {
-				b.Row(i)[j] /= r
-			}
-		}
-	}
-	scale(f.r)
+	divideRows(f.r, s.Scale)
 	res, err := s.SolveTo(ctx, f.y, f.r, &Settings{Tolerance: correctionTolerance})
 	if res == nil {
 		return err
@@ -237,7 +230,7 @@ func (f *refining) correct(ctx context.Context) error {
 	}
 	f.result.Sweeps += res.Sweeps
 	f.result.SampledCholesky = f.result.SampledCholesky || res.SampledCholesky
-	scale(f.y)
+	divideRows(f.y, s.Scale)
 	for i := range f.y.Rows {
 		for j, v := range f.y.Row(i) {
 			if v != 0 {

@@ -79,9 +79,9 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	r.ones, r.weight = tall.Grow(r.ones, n), tall.Grow(r.weight, n)
 	for i := range r.ones {
 		r.ones[i], r.weight[i] = 1, 1
-		if c.Scale != nil {
-			r.weight[i] = 1 / (c.Scale[i] * c.Scale[i])
-		}
+	}
+	for i, s := range c.Scale {
+		r.weight[i] = 1 / (s * s)
 	}
 	r.setPreconditioner()
 	if r.passes.update == nil {
@@ -120,12 +120,8 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.clear(ctx, r.x); err != nil {
 			return err
 		}
-	case r.settings.Start && r.Scale != nil:
-		for i, s := range r.Scale {
-			for j, v := range r.x.Row(i) {
-				r.x.Row(i)[j] = v / s
-			}
-		}
+	case r.settings.Start:
+		divideRows(r.x, r.Scale)
 	}
 	if err := r.rightHandSide(ctx); err != nil {
 		return err
@@ -141,7 +137,8 @@ func (r *run) start(ctx context.Context) error {
 	var err error
 	switch {
 	case r.settings.Start:
-		err = r.subtractProduct(ctx)
+		r.result.Sweeps++
+		err = r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.r})
 	case r.easy != nil:
 		err = r.startEasy(ctx)
 	}
@@ -197,6 +194,16 @@ func (r *run) startEasy(ctx context.Context) error {
 	})
 }
 
+// divideRows divides the rows of b by s, nil for ones.
+func divideRows(b *sparse.Block[float64], s []float64) {
+	for i, f := range s {
+		row := b.Row(i)
+		for j := range row {
+			row[j] /= f
+		}
+	}
+}
+
 func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
 	return r.chunks(ctx, func(_, chunk int) error {
 		lo, hi := r.rowsOf(chunk)
@@ -239,12 +246,6 @@ func (r *run) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse
 		return r.b, nil
 	}
 	return room, r.Null.RemoveTo(ctx, room, r.b, r.Workers)
-}
-
-// subtractProduct subtracts A·X from r.
-func (r *run) subtractProduct(ctx context.Context) error {
-	r.result.Sweeps++
-	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.r})
 }
 
 // subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
@@ -297,12 +298,15 @@ func (r *run) setPreconditioner() {
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *run) measure(ctx context.Context) error {
 	clear(r.alpha)
-	if err := r.chunks(ctx, r.passes.measure); err != nil {
-		return err
-	}
+	return r.addUp(ctx, r.passes.measure)
+}
+
+// addUp runs a pass that adds up rᵀr and rᵀz.
+func (r *run) addUp(ctx context.Context, pass func(worker, chunk int) error) error {
+	err := r.chunks(ctx, pass)
 	r.total(r.rr[:r.width], 0, 0)
 	r.total(r.rz[:r.width], 0, 1)
-	return nil
+	return err
 }
 
 // restart begins the recurrence of all active columns at the residual in r.
@@ -355,11 +359,9 @@ func (r *run) multiply(ctx context.Context) error {
 
 // update does r −= q·diag(α) and computes rᵀr, z and rᵀz.
 func (r *run) update(ctx context.Context) error {
-	if err := r.chunks(ctx, r.passes.update); err != nil {
+	if err := r.addUp(ctx, r.passes.update); err != nil {
 		return err
 	}
-	r.total(r.rr[:r.width], 0, 0)
-	r.total(r.rz[:r.width], 0, 1)
 	return r.precondition(ctx)
 }
 

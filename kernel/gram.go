@@ -22,11 +22,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		return err
 	}
 	c.report.HalfSteps = true
-	held := len(slabs)
-	if c.s.Memory > 0 {
-		block := sparse.BlockBytes[float64](n, width)
-		held, _ = heldSlabs(held, c.s.Memory-graphVectors*8*int64(n)-work-piece+block, block)
-	}
+	block := sparse.BlockBytes[float64](n, width)
+	held, _ := heldSlabs(len(slabs), c.s.Memory, graphVectors*8*int64(n)+work+piece-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}

@@ -17,11 +17,11 @@ var matern = Family{
 			laplacianParam(normalized, combinatorial, randomWalk),
 			{
 				Name: "nu", Symbol: "ν", Meaning: "smoothness", Range: spec.Above(0),
-				Default: spec.Of(1.5), Grid: numbers(0.5, 1.5, 2.5),
+				Default: spec.Of(1.5), Grid: spec.Grid(0.5, 1.5, 2.5),
 			},
 			{
 				Name: "kappa", Symbol: "κ", Meaning: "length", Range: spec.Above(0),
-				Default: spec.Of(3.0), Grid: numbers(1, 2, 4, 8, 16),
+				Default: spec.Of(3.0), Grid: spec.Grid(1.0, 2, 4, 8, 16),
 				On: func(x float64, v spec.Values, g spec.Graph) (float64, error) {
 					if v.Word("laplacian") == combinatorial {
 						x /= math.Sqrt(g.MeanDegree())

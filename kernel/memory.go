@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
@@ -68,7 +67,9 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 	}
 	list = append(list, spec.Bytes{What: "pieces of the block", Bytes: pieces})
 	if half {
-		list = append(list, heldMemory(n, short, width, limit, spec.Sum(list))...)
+		block := sparse.BlockBytes[float64](n, width) // of which one is counted already
+		held, image := heldSlabs((short+width-1)/width, limit, spec.Sum(list)-block, block)
+		list = append(list, spec.Bytes{What: "columns of the kernel's root", Bytes: int64(held-1)*block + image})
 	}
 	return append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
 }
@@ -79,22 +80,11 @@ func vectorsOf(n int) []spec.Bytes {
 	return []spec.Bytes{{What: "degrees, components and null spaces", Bytes: graphVectors * 8 * int64(n)}}
 }
 
-// heldMemory lists the slabs of U = K^½·E that a block UᵀU of so many columns holds
-// beside so many bytes, of which one is counted there.
-func heldMemory(n, columns, width int, limit, beside int64) []spec.Bytes {
-	block := sparse.BlockBytes[float64](n, width)
-	slabs := (columns + width - 1) / width
-	held, image := slabs, int64(0)
-	if limit > 0 {
-		held, image = heldSlabs(slabs, limit-beside+block, block)
-	}
-	return []spec.Bytes{{What: "columns of the kernel's root", Bytes: int64(held-1)*block + image}}
-}
-
-// heldSlabs returns how many slabs of U are held in so many bytes: all of them, or
-// so many that the image of another fits beside them, and what that takes.
-func heldSlabs(slabs int, spare, block int64) (held int, image int64) {
-	if most := spare / block; most < int64(slabs) {
+// heldSlabs returns how many slabs of U, of which one takes block bytes, are held within a
+// limit, 0 for none, beside so many bytes: all of them, or so many that the image of another
+// fits beside them, and what that takes.
+func heldSlabs(slabs int, limit, beside, block int64) (held int, image int64) {
+	if most := (limit - beside) / block; limit > 0 && most < int64(slabs) {
 		return int(max(1, most-1)), block
 	}
 	return slabs, 0
@@ -105,36 +95,34 @@ func heldSlabs(slabs int, spare, block int64) (held int, image int64) {
 func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
 	n, m := len(degrees), int64(len(nodes))
 	kept := []spec.Bytes{{What: "blocks of kernels", Bytes: 8 * m * m * int64(len(vs))}}
-	groups := make(map[string][]work)
+	var group []work        // of functions of one matrix, or nearly as many of several
+	var alone []spec.Values // of other kernels
 	for i, v := range vs {
-		if f.work == nil {
-			break
+		var w work
+		if f.work != nil {
+			w = f.work(v, degrees)
 		}
-		w := f.work(v, degrees)
-		if w.function && f.Symmetric(v) && !w.pole { // near the radius there is a matrix of its own
-			groups[matrixName(v)] = append(groups[matrixName(v)], w)
-		}
-		if i > 0 && !w.function {
+		if f.work != nil && i > 0 && !w.function {
 			kept = append(kept, spec.Bytes{What: "systems of other kernels", Bytes: systemVectors * 8 * int64(n)})
+		}
+		if w.function && f.Symmetric(v) && !w.pole { // near the radius there is a matrix of its own
+			group = append(group, w)
+		} else {
+			alone = append(alone, v)
 		}
 	}
 	if limit > 0 {
 		limit = max(1, limit-spec.Sum(kept))
 	}
 	var most []spec.Bytes
-	for _, v := range vs {
-		if groups[matrixName(v)] == nil || f.work(v, degrees).pole {
-			most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
-		}
+	for _, v := range alone {
+		most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
 	}
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		most = spec.Larger(most, groupMemory(n, len(nodes), entries, groups[name], limit))
+	if group != nil {
+		most = spec.Larger(most, groupMemory(n, len(nodes), entries, group, limit))
 	}
 	return append(kept, most...)
 }
-
-// matrixName tells the matrices apart that kernels of a family are functions of.
-func matrixName(v spec.Values) string { return v["laplacian"].String() + v["matrix"].String() }
 
 // groupMemory lists what the blocks of functions of one matrix hold while they are
 // computed together, beside themselves.

@@ -87,16 +87,7 @@ func powersOfTwo() []spec.Value {
 
 // shares are what is tried of a share.
 func shares() []spec.Value {
-	return numbers(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
-}
-
-// numbers returns a grid of these.
-func numbers(list ...float64) []spec.Value {
-	values := make([]spec.Value, len(list))
-	for i, x := range list {
-		values[i] = spec.Of(x)
-	}
-	return values
+	return spec.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
 // overDegree returns a time on L̃ for what it is on L, where it is relative to the mean

@@ -28,7 +28,7 @@ var pStep = Family{
 			{
 				Name: "steps", Symbol: "p", Meaning: "steps", Kind: spec.Whole, Range: spec.From(1),
 				Default: spec.Of(2 * usualTime), // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
-				Grid:    []spec.Value{spec.Of(1), spec.Of(2), spec.Of(3), spec.Of(5), spec.Of(7), spec.Of(10), spec.Of(20)},
+				Grid:    spec.Grid(1, 2, 3, 5, 7, 10, 20),
 				Check: func(v spec.Values) error {
 					if a, p := v.Number("shift"), v.Number("steps"); p > math.Floor(maxLog/math.Log(a)) {
 						return fmt.Errorf("%v is out of range; p-step with a = %v takes 1 to %d, beyond which norms of its columns overflow", p, a, int(maxLog/math.Log(a)))

@@ -51,7 +51,7 @@ var vertices = Family{
 			},
 			{
 				Name: "beta", Symbol: "β", Meaning: "weight of a further step", Range: spec.Above(0), Default: spec.Of(1.0),
-				Grid: []spec.Value{spec.Of(0.1), spec.Of(0.3), spec.Of(1.0), spec.Of(3.0)}, On: perStepWeight,
+				Grid: spec.Grid(0.1, 0.3, 1, 3), On: perStepWeight,
 			},
 			{
 				Name: "steps", Symbol: "steps", Meaning: "steps that count at the most, of those that matter", Kind: spec.Whole,

@@ -39,16 +39,9 @@ func machineOf(l learner) *spec.Spec {
 
 // What is tried of a cost and of a λ unless told otherwise.
 var (
-	usualCosts   = numbers(0.125, 0.5, 2, 8, 32, 128, 512, 2048)
-	usualLambdas = numbers(0.001, 0.01, 0.1, 1, 10)
+	usualCosts   = spec.Grid(0.125, 0.5, 2, 8, 32, 128, 512, 2048)
+	usualLambdas = spec.Grid(0.001, 0.01, 0.1, 1, 10)
 )
-
-func numbers(list ...float64) (values []spec.Value) {
-	for _, x := range list {
-		values = append(values, spec.Of(x))
-	}
-	return values
-}
 
 // machines reports whether the learner is one of support vector machines whose costs are
 // chosen in a way of its own.

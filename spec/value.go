@@ -42,6 +42,15 @@ func Of[T float64 | int | string | bool](x T) Value {
 	return Value{kind: Switch}
 }
 
+// Grid returns numbers, or whole numbers, that are worth trying.
+func Grid[T float64 | int](of ...T) []Value {
+	values := make([]Value, len(of))
+	for i, x := range of {
+		values[i] = Of(x)
+	}
+	return values
+}
+
 // String returns what a user would write.
 func (v Value) String() string {
 	switch v.kind {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -13,7 +14,7 @@ import (
 var (
 	betaParam = spec.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: spec.Above(0), Default: spec.Of(0.5),
-		Grid: numbers(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
+		Grid: spec.Grid(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
 	}
 	scaleParam = spec.Param{
 		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself", Kind: spec.Choice,
@@ -24,13 +25,6 @@ var (
 		Words: []string{"value", "average"}, Default: spec.Of("value"),
 	}
 )
-
-func numbers(list ...float64) (values []spec.Value) {
-	for _, x := range list {
-		values = append(values, spec.Of(x))
-	}
-	return values
-}
 
 // categorical is the diffusion kernel on the product of complete graphs, one for each
 // attribute with its values as vertices. A missing value is a vertex more, or the
@@ -119,7 +113,7 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(
 	used := lanes // of the last word
 	for i, a := range attributes {
 		size := len(a.Values)
-		if !averages && hasMissing(a) {
+		if !averages && slices.ContainsFunc(a.Code, func(code int32) bool { return code < 0 }) {
 			size++
 		}
 		size = max(size, 1)
@@ -139,15 +133,6 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool, values func(
 	c.width = len(c.placed)
 	c.tabulate()
 	return c.fill(attributes, averages), nil
-}
-
-func hasMissing(a nodefile.Column) bool {
-	for _, code := range a.Code {
-		if code < 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // tabulate computes the values of all sets of lanes.
@@ -229,13 +214,6 @@ func (c *cube) valuesTo(dst []float64, a int, items, of []int) {
 	x := c.words[from : from+c.width]
 	if c.missing != nil || c.sums {
 		c.generalTo(dst, from, items, of)
-		return
-	}
-	if c.width == 1 {
-		x, factor := x[0], &c.agree[0]
-		for j, item := range items {
-			dst[j] = factor[differing(x, c.words[of[item]])]
-		}
 		return
 	}
 	for j, item := range items {

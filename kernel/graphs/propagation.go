@@ -27,7 +27,7 @@ var propagation = Kernel{
 		Name: "propagation", Title: "Σ_t ⟨φ_t, φ_t⟩, vertices with like distributions of labels after t steps", Works: spec.Graphs,
 		Params: []spec.Param{
 			{Name: "steps", Symbol: "steps", Meaning: "steps of the walk", Kind: spec.Whole, Range: spec.Range{Least: 0, Most: 1000}, Default: spec.Of(4),
-				Grid: []spec.Value{spec.Of(0), spec.Of(1), spec.Of(2), spec.Of(4), spec.Of(8)}},
+				Grid: spec.Grid(0, 1, 2, 4, 8)},
 			{Name: "width", Symbol: "w", Meaning: "width of the bins of distributions", Range: spec.Above(0), Default: spec.Of(1e-4)},
 			{Name: "distance", Meaning: "that the bins keep", Kind: spec.Choice, Words: []string{"total-variation", "hellinger"}, Default: spec.Of("total-variation")},
 			{Name: "attributes", Meaning: "vertices are alike if their attributes are too", Kind: spec.Switch, Default: spec.Of(false)},

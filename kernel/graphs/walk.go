@@ -15,7 +15,7 @@ func weights() []spec.Param {
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: spec.Choice,
 			Words: []string{"geometric", "exponential"}, Default: spec.Of("geometric")},
 		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: spec.Above(0), Default: spec.Of(0.5),
-			Grid: []spec.Value{spec.Of(0.1), spec.Of(0.5), spec.Of(0.9)},
+			Grid: spec.Grid(0.1, 0.5, 0.9),
 			On: func(x float64, _ spec.Values, g spec.Graph) (float64, error) {
 				radius, err := g.Radius(true)
 				if err != nil || !(radius > 0) {
