@@ -182,44 +182,35 @@ func knownBytes(n, k int) int64 {
 // and, where progress stalls, a larger one. Of settings with which LOBPCG begins, as it
 // may take over with others, it lists what that takes beside the preconditioner.
 func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
-	if s != nil && s.Patience < 0 {
+	set := s.withDefaults()
+	if set.Patience < 0 {
 		return lobpcgMemory(n, k, known)
 	}
-	bytes, what := beginBytes(n, k, known, s)
-	if which == Interior {
-		bytes, what = interiorBytes(n, k, s)
+	interior, pairs, wanted, beside := which == Interior, k, max(0, k-known), int64(0)
+	if interior {
+		pairs, beside = k+guards(n, k), foldedBytes(n)
+		wanted = pairs
+	}
+	size := set.basisSize(wanted)
+	bytes, what, more := lanczosBytes(n, pairs, size)+beside, basisOf(size), int64(0)
+	switch {
+	case wanted == 0:
+		bytes, what = knownBytes(n, k), "eigenvectors"
+	case interior && denseInside(n, size):
+		bytes, what = denseBytes(n)+8*int64(n)*int64(n), denseMap
+	case !interior && smallMap(n, n-known, size):
+		bytes, what = denseBytes(n), denseMap
+	default:
+		if interior {
+			bytes = max(bytes, unfoldBytes(n, k))
+		}
+		more = set.stalledBytes(n, pairs, size, interior) + beside - bytes
 	}
 	return []spec.Bytes{
 		{What: what, Bytes: bytes, Row: RowBytes},
 		{What: knownProducts, Bytes: tall.ShareMemory(n, known, width)},
-		{What: "a larger basis", Bytes: stalledBytes(n, k, known, which == Interior, s) - bytes, Optional: true},
+		{What: "a larger basis", Bytes: max(0, more), Optional: true},
 	}
-}
-
-// interiorBytes is beginBytes for pairs in the [Interior].
-func interiorBytes(n, k int, s *Settings) (bytes int64, what string) {
-	set := s.withDefaults()
-	pairs := k + guards(n, k)
-	size := set.basisSize(pairs)
-	if denseInside(n, size) {
-		return denseBytes(n) + int64(n)*8*int64(n), denseMap
-	}
-	return max(lanczosBytes(n, pairs, size)+foldedBytes(n), unfoldBytes(n, k)), basisOf(size)
-}
-
-// beginBytes returns what the basis that an iteration begins with takes, and what most of
-// it is for.
-func beginBytes(n, k, known int, s *Settings) (bytes int64, what string) {
-	set := s.withDefaults()
-	wanted := max(0, k-known)
-	size := set.basisSize(wanted)
-	switch {
-	case wanted == 0:
-		return knownBytes(n, k), "eigenvectors"
-	case smallMap(n, n-known, size):
-		return denseBytes(n), denseMap
-	}
-	return lanczosBytes(n, k, size), basisOf(size)
 }
 
 // doubledBytes is the memory of Lanczos while a basis of size vectors grows to twice as
@@ -228,28 +219,20 @@ func doubledBytes(n, k, size int) int64 {
 	return lanczosBytes(n, k, 2*size) + partBytes(n, size+width)
 }
 
-// stalledBytes returns what an iteration takes whose progress has stalled: its basis
-// grows to twice as many vectors, once, and in the Interior, where that is usual,
+// stalledBytes returns what an iteration takes whose progress has stalled: its basis of
+// size vectors grows to twice as many, once, and in the Interior, where that is usual,
 // three times, or as often as Memory allows.
-func stalledBytes(n, k, known int, interior bool, s *Settings) int64 {
-	set := s.withDefaults()
-	wanted, pairs, beside := max(0, k-known), k, int64(0)
-	most, _ := beginBytes(n, k, known, s)
+func (s *Settings) stalledBytes(n, pairs, size int, interior bool) (most int64) {
+	usual := 1
 	if interior {
-		pairs = k + guards(n, k)
-		wanted, beside = pairs, foldedBytes(n)
-		most, _ = interiorBytes(n, k, s)
+		usual = 3
 	}
-	const usual = 3 // doublings in the Interior
-	for size, doubled := set.basisSize(wanted), 0; wanted > 0 && 2*size < n; size, doubled = 2*size, doubled+1 {
-		bytes := doubledBytes(n, pairs, size) + beside
-		if interior && set.Memory > 0 && bytes > set.Memory && doubled >= usual {
+	for doubled := 0; 2*size < n; doubled++ {
+		bytes := doubledBytes(n, pairs, size)
+		if doubled >= usual && (!interior || s.Memory > 0 && bytes > s.Memory) {
 			break
 		}
-		most = max(most, bytes)
-		if !interior {
-			break
-		}
+		most, size = max(most, bytes), 2*size
 	}
 	return most
 }

@@ -354,7 +354,7 @@ func TestSolveChanges(t *testing.T) {
 	// many restarts find no pair.
 	c := testgraph.Random(5, 12_000, 24_000, true)
 	p = &Problem{A: sparse.NewOperator[float64](sparse.NormalizedLaplacian, c, degreesOf(t, c)), Which: Largest, Precondition: p.Precondition}
-	need, _ := beginBytes(12_000, 1, 0, nil)
+	need := Memory(12_000, 1, 0, Largest, nil)[0].Bytes
 	if out, err = p.Solve(ctx, 1, &Settings{Tolerance: 1e-6, Memory: need}); err != nil || out.Method != "lanczos" {
 		t.Errorf("with one basis: %v, error %v", out, err)
 	}

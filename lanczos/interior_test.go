@@ -140,7 +140,8 @@ func TestInteriorLimits(t *testing.T) {
 		t.Fatalf("error %v, result %v", err, out)
 	}
 	checkPairs(t, p.A, out, out.Values, 0)
-	bytes, what := interiorBytes(2000, 10, nil)
+	begin := Memory(2000, 10, 0, Interior, nil)[0]
+	bytes, what := begin.Bytes, begin.What
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, ErrMemory) {
 		t.Errorf("%s in half the memory: error %v", what, err)
 	}
@@ -224,7 +225,7 @@ func TestInteriorAsksOnce(t *testing.T) {
 	}
 	p := &Problem{A: &sparse.Operator[float64]{A: a}, Which: Interior, Near: 0.1}
 	set := &Settings{MaxProducts: 2500, Tolerance: 1e-12}
-	set.Memory, _ = interiorBytes(side*side, 2, set)
+	set.Memory = Memory(side*side, 2, 0, Interior, set)[0].Bytes
 	_, err = p.Solve(ctx, 2, set)
 	var over *budget.OverError
 	if !errors.As(err, &over) || !strings.Contains(err.Error(), "make no progress") {

@@ -37,7 +37,7 @@ func enclose(ctx context.Context, a sparse.Applier[float64], steps int, seed uin
 	}
 	column := &r.columns[0]
 	values, _ := column.EigenRows()
-	b := &bounds{lo: math.Inf(1), hi: math.Inf(-1), sweeps: r.sweeps}
+	b := &bounds{lo: math.Inf(1), hi: math.Inf(-1), sweeps: r.steps}
 	for _, v := range values {
 		b.lo, b.hi = min(b.lo, v), max(b.hi, v)
 	}
@@ -69,7 +69,7 @@ func (w *solve) density(ctx context.Context, near float64) (density float64, swe
 	for j := range r.columns {
 		density += r.columns[j].densityAt(near) * float64(w.n) / width
 	}
-	return density, r.sweeps, nil
+	return density, r.steps, nil
 }
 
 // densityAt returns the share of the spectrum around a number for each unit of

@@ -32,7 +32,7 @@ func (p *Problem) lobpcg(ctx context.Context, k int, s *Settings) (*Pairs, error
 
 func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
 	g := &lobpcg{solve: w, cols: lobpcgColumns(w.n, w.wanted, w.known.count())}
-	need := g.bytes()
+	need := lobpcgBytes(g.n, g.cols, len(g.result.Values))
 	if err := w.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
 	}
@@ -71,8 +71,6 @@ type lobpcg struct {
 func lobpcgColumns(n, wanted, known int) int {
 	return max(1, min(wanted+min(8, max(4, wanted/4)), n-known))
 }
-
-func (g *lobpcg) bytes() int64 { return lobpcgBytes(g.n, g.cols, len(g.result.Values)) }
 
 func lobpcgBytes(n, cols, k int) int64 {
 	vectors := 2*sparse.Stride[float64](cols) + 2*width + sparse.Stride[float64](k)

@@ -23,14 +23,12 @@ type recurrence struct {
 	scale, earlier []float64 // of u and before, to unit length; 0 once a column has ended
 	columns        []chain
 	alpha, beta    []float64 // of a step
-	steps          int
-	sweeps         int
+	steps          int       // each a sweep
 }
 
 // chain is what Lanczos found out about one column.
 type chain struct {
 	symmetric.Tridiagonal
-	norm float64 // of the start
 	last float64 // β that couples to the next vector; 0 once the space is invariant
 	done bool
 }
@@ -60,22 +58,16 @@ func (r *recurrence) start(ctx context.Context, seed uint64, draw func(rng *rand
 	if err != nil {
 		return err
 	}
-	return r.begin(ctx)
-}
-
-// begin starts from the columns that stand in r.u.
-func (r *recurrence) begin(ctx context.Context) error {
-	cols := len(r.scale)
-	squares := make([]float64, cols)
-	err := r.e.eachRow(ctx, cols, func(i int, sums []float64) {
+	norms := make([]float64, len(r.scale))
+	err = r.e.eachRow(ctx, len(norms), func(i int, sums []float64) {
 		for j, v := range r.u.Row(i) {
 			sums[j] += float64(v * v)
 		}
 	})
-	r.e.TotalTo(squares, cols, 0)
-	for j := range r.columns {
-		r.columns[j] = chain{norm: math.Sqrt(squares[j]), done: squares[j] == 0}
-		if norm := r.columns[j].norm; norm > 0 {
+	r.e.normsTo(norms)
+	for j, norm := range norms {
+		r.columns[j] = chain{done: norm == 0}
+		if norm > 0 {
 			r.scale[j] = 1 / norm
 		}
 	}
@@ -128,7 +120,6 @@ func (r *recurrence) multiply(ctx context.Context) error {
 	if err := r.a.StepTo(ctx, r.w, r.u, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
-	r.sweeps++
 	return r.e.eachRow(ctx, len(r.columns), func(i int, sums []float64) {
 		w, u, before := r.w.Row(i), r.u.Row(i), r.before.Row(i)
 		for j := range w {

@@ -79,7 +79,8 @@ func TestLimits(t *testing.T) {
 		n, _ := c.a.Dims()
 		known := &Known{Components: componentsOf(t, c.a)}
 		l := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
-		bytes, what := beginBytes(n, c.k, known.vectors().count(), nil)
+		begin := Memory(n, c.k, known.vectors().count(), Largest, nil)[0]
+		bytes, what := begin.Bytes, begin.What
 		_, err := l.Solve(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
 		if known.vectors().count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
 			t.Errorf("%s with a byte less: error %v", what, err)

@@ -34,7 +34,7 @@ var cyclicPatterns = Kernel{
 			return nil, err
 		}
 		for i := range graph {
-			fill(graph[i].value, 1) // patterns are a set
+			ones(graph[i].value) // patterns are a set
 		}
 		return newFeatures(graph), nil
 	},

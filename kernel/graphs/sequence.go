@@ -102,7 +102,7 @@ const (
 func (w *walks) largest(ctx context.Context, of func(worker, i int) *product) (float64, error) {
 	radius := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(radius), func(worker, i int) error {
-		_, radius[i] = of(worker, i).radius(func(lo, hi float64, steps int) bool {
+		radius[i] = of(worker, i).radius(func(lo, hi float64, steps int) bool {
 			return hi-lo <= radiusError*hi || steps == radiusSteps || ctx.Err() != nil
 		})
 		return nil
@@ -130,7 +130,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v spec.Value
 	}
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
-		_, hi := of(worker, i).radius(func(lo, hi float64, steps int) bool {
+		hi := of(worker, i).radius(func(lo, hi float64, steps int) bool {
 			// Below 1 the bound is made a little better, for the sake of those who rely on it.
 			return decay*hi < below && (hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil

@@ -173,23 +173,23 @@ func (p *product) gather(out []float64, u int, l int32, h *ordered) {
 	}
 }
 
-// radius returns bounds lo ≤ ρ(A×) ≤ hi. It iterates x ← (I + A×)x from x = 1 until stop
-// says so: max (A× x)ᵢ/xᵢ is an upper bound for any x > 0 (Collatz and Wielandt), and
-// without directions xᵀA× x/xᵀx a lower one. With directions lo is 0, and so is hi where
-// no walk is longer than a few steps.
-func (p *product) radius(stop func(lo, hi float64, steps int) bool) (lo, hi float64) {
-	fill(p.r, 1)
+// radius returns an upper bound of ρ(A×). It iterates x ← (I + A×)x from x = 1 until stop,
+// which is shown bounds lo ≤ ρ(A×) ≤ hi, says so: max (A× x)ᵢ/xᵢ is an upper bound for any
+// x > 0 (Collatz and Wielandt), and without directions xᵀA× x/xᵀx a lower one. With
+// directions lo is 0, and so is the result where no walk is longer than a few steps.
+func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
+	ones(p.r)
 	if p.g.directed {
 		for range 64 {
 			p.apply(p.q, p.r)
 			p.r, p.q = p.q, p.r
 			if scale(p.r) == 0 {
-				return 0, 0
+				return 0
 			}
 		}
-		fill(p.r, 1)
+		ones(p.r)
 	}
-	hi = math.Inf(1)
+	lo, hi := 0.0, math.Inf(1)
 	for steps := 1; ; steps++ {
 		p.apply(p.q, p.r)
 		most, xx, xy := 0.0, 0.0, 0.0
@@ -204,7 +204,7 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) (lo, hi floa
 			lo = min(hi, max(lo, xy/xx*(1-1e-12)))
 		}
 		if hi == 0 || stop(lo, hi, steps) {
-			return lo, hi
+			return hi
 		}
 		scale(p.r)
 		for i := range p.r {
@@ -227,9 +227,9 @@ func scale(x []float64) float64 {
 	return most
 }
 
-func fill(x []float64, v float64) {
+func ones(x []float64) {
 	for i := range x {
-		x[i] = v
+		x[i] = 1
 	}
 }
 
@@ -251,7 +251,7 @@ func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
 		return p.limit(c)
 	}
-	fill(p.r, 1)
+	ones(p.r)
 	copy(p.p, p.r)
 	rr, value := float64(p.len()), 0.0
 	for rr > valueError*(1-rate)*value || value == 0 {
@@ -283,8 +283,8 @@ func (p *product) geometric(c, rate float64) float64 {
 // adds terms d = (cA×)ᵏ1. Of a sum y so far and the next term, cA×y = y + d − 1 is at most
 // θy, and d at most βy, so that all further terms together are at most y·β/(1 − θ).
 func (p *product) limit(c float64) (sum float64) {
-	fill(p.r, 1)
-	fill(p.p, 1)
+	ones(p.r)
+	ones(p.p)
 	for {
 		p.apply(p.q, p.r)
 		beta, theta := 0.0, 0.0
@@ -307,7 +307,7 @@ func (p *product) limit(c float64) (sum float64) {
 // before, where d is the largest degree of the product. Without directions a step gives two
 // terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
 func (p *product) exponential(c float64) float64 {
-	fill(p.r, 1)
+	ones(p.r)
 	degree := float64(p.g.degree) * float64(p.h.degree)
 	sum, lambda := float64(p.len()), 1.0
 	add := func(i int, walks float64) (done bool) {
