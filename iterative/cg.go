@@ -153,10 +153,10 @@ func (r *run) solve(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.aim(ctx); err != nil {
-		return err
-	}
 	for {
+		if err := r.aim(ctx); err != nil {
+			return err
+		}
 		for r.count(live) > 0 {
 			if err := r.step(ctx); err != nil {
 				return err
@@ -173,7 +173,7 @@ func (r *run) solve(ctx context.Context) error {
 		if !again {
 			return r.finish(ctx)
 		}
-		if err := r.restart(ctx); err != nil {
+		if err := r.open(ctx); err != nil {
 			return err
 		}
 	}

@@ -309,14 +309,6 @@ func (r *run) addUp(ctx context.Context, pass func(worker, chunk int) error) err
 	return err
 }
 
-// restart begins the recurrence of all active columns at the residual in r.
-func (r *run) restart(ctx context.Context) error {
-	if err := r.open(ctx); err != nil {
-		return err
-	}
-	return r.aim(ctx)
-}
-
 // open takes up the residual in r.
 func (r *run) open(ctx context.Context) error {
 	if err := r.measure(ctx); err != nil {

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -85,7 +87,7 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) (
 			return nil, err
 		}
 	}
-	shared := &matrices{Graph: g}
+	shared := &matrices{Graph: g, made: map[sparse.Kind]*expm.Map{}}
 	ks := make([]Kernel, len(vs))
 	for i, v := range vs {
 		if f.work != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -30,19 +29,12 @@ func (g *matrices) spectral(whole, half engine, root []float64) *spectral {
 }
 
 // of returns a matrix of the graph, which it makes once.
-func (g *matrices) of(ctx context.Context, kind sparse.Kind) (*expm.Map, error) {
-	if m := g.made[kind]; m != nil {
-		return m, nil
+func (g *matrices) of(ctx context.Context, kind sparse.Kind) (m *expm.Map, err error) {
+	if m = g.made[kind]; m == nil {
+		m, err = expm.New(ctx, g.Graph, kind)
+		g.made[kind] = m
 	}
-	m, err := expm.New(ctx, g.Graph, kind)
-	if err != nil {
-		return nil, err
-	}
-	if g.made == nil {
-		g.made = map[sparse.Kind]*expm.Map{}
-	}
-	g.made[kind] = m
-	return m, nil
+	return m, err
 }
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
@@ -82,15 +74,6 @@ func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map,
 		return m, roots(g.Graph), err
 	}
 	return m, nil, err
-}
-
-// systemOf is laplacianOf for a·L + c·I.
-func systemOf(g *matrices, laplacian string, a, c float64) (*iterative.System, []float64, error) {
-	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, a, c)
-	if laplacian == randomWalk {
-		return s, roots(g.Graph), err
-	}
-	return s, nil, err
 }
 
 // roots returns d^½ relative to the least in the component of each node, 1 for a

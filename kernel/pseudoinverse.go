@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -23,7 +24,7 @@ func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 		e, err := newWeighted(g.Graph)
 		return g.spectral(e, nil, nil), err
 	}
-	s, _, err := systemOf(g, laplacian, 1, 0)
+	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, 1, 0)
 	if err != nil {
 		return nil, err
 	}

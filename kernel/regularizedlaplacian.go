@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -18,14 +19,14 @@ var regularizedLaplacian = Family{
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
-		m, _, err := laplacianOf(ctx, g, laplacian)
+		m, root, err := laplacianOf(ctx, g, laplacian)
 		if err != nil {
 			return nil, err
 		}
 		if alpha*m.Hi > 1/epsilon {
 			return nil, refuse("regularized-laplacian", "alpha", "%v is out of range; regularized-laplacian takes 0 < α ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", alpha, 1/epsilon/m.Hi, m.Hi)
 		}
-		s, root, err := systemOf(g, laplacian, alpha, 1)
+		s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, alpha, 1)
 		if err != nil {
 			return nil, err
 		}
