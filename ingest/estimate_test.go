@@ -83,6 +83,9 @@ func TestEstimate(t *testing.T) {
 // TestEstimateFromSamples: what a twelfth of a file tells of it, packed or not, bounds
 // what it holds, and not by much.
 func TestEstimateFromSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const lines, nodes = 150_000, 3000
 	r := rand.New(rand.NewPCG(7, 5))
 	text := edgeText(lines, func(int) string {

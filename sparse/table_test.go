@@ -16,8 +16,8 @@ func TestTable(t *testing.T) {
 		present := rows * 3 / 4
 		table, want := &Table{Rows: rows, Cols: cols}, make([][]float32, rows)
 		entries := int64(0)
-		for _, i := range rng.Perm(rows)[:present] {
-			share := []float64{0, 0.1, 0.6, 1}[rng.IntN(4)]
+		for n, i := range rng.Perm(rows)[:present] {
+			share := []float64{0, 0.1, 0.6, 1}[n%4]
 			want[i] = make([]float32, cols)
 			for j := range want[i] {
 				if rng.Float64() < share {

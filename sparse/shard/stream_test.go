@@ -231,14 +231,15 @@ func TestChanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	mem, _ := streamed(t, FourWidths)
+	limits := []int64{0, diskOnly(t, mem, 2)}
 	for name, change := range map[string]func([]byte) []byte{
 		"byte":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 		"truncated": func(b []byte) []byte { return b[:len(b)/2] },
 		"appended":  func(b []byte) []byte { return append(b, 0) },
 		"touched":   func(b []byte) []byte { return b },
 	} {
-		mem, _ := streamed(t, FourWidths)
-		for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
+		for _, limit := range limits {
 			mem, _ := streamed(t, FourWidths)
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			mem.Change("g/"+shardName(7, 3), change)

@@ -38,8 +38,8 @@ func TestSettle(t *testing.T) {
 	} {
 		s := swept(t, dir, memory, false)
 		all, before := s.Held(), s.Store
-		if s.kept == 0 || all > memory/2 {
-			t.Fatalf("%d bytes of the store stay in memory, %d are held, the run has %d", s.kept, all, memory)
+		if s.kept == 0 {
+			t.Fatal("nothing of the store stays in memory")
 		}
 		var last int64 // held at the last call
 		err := s.Settle(t.Context(), func() (spec.Demand, error) {
@@ -65,6 +65,9 @@ func TestSettle(t *testing.T) {
 			back += int64(c.bytes)
 		}
 	}
+	if tight := swept(t, dir, all, false); tight.kept == 0 || tight.Held() > all/2 {
+		t.Errorf("%d bytes are held, %d of them kept, by a run with %d", tight.Held(), tight.kept, all)
+	}
 	if s.Forward = true; back == 0 || s.Held() != all-back {
 		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
 	}
@@ -77,7 +80,10 @@ func TestSettle(t *testing.T) {
 // A copy is counted before it is made, lies plain where an arranged one costs sweeps, and is
 // what is swept; without room for it there is none.
 func TestSettleCopy(t *testing.T) {
-	dir := opened(t, crowded(0, 7, 1), "none").dir
+	if testing.Short() {
+		t.Skip("makes a matrix with millions of entries")
+	}
+	dir := opened(t, crowded(1<<16, 16, 1), "").dir
 	for _, arrangedSweeps := range []int{100, 101} {
 		s := swept(t, dir, 0, true)
 		plain := s.Held()
@@ -94,7 +100,7 @@ func TestSettleCopy(t *testing.T) {
 		if arranged := s.Held() != plain; err != nil || arranged != (arrangedSweeps == 100) {
 			t.Errorf("%d sweeps: %v, arranged: %v", arrangedSweeps, err, arranged)
 		}
-		if told := s.Held() - s.memory(); told < s.Copy.Matrix+s.Copy.Copies || s.Copy.Reordered && s.Copy.Copies == 0 {
+		if told := s.Held() - s.memory(); told != s.Copy.Matrix+s.Copy.Copies || s.Copy.Reordered != (s.Copy.Copies > 0) || s.Copy.Reordered != (arrangedSweeps == 100) {
 			t.Errorf("%d bytes are told of a copy of %d and what steps copy, %d", told, s.Copy.Matrix, s.Copy.Copies)
 		}
 		if err := s.Load(t.Context()); err != nil || s.A == s.Store {
