@@ -33,7 +33,7 @@ type Learner struct {
 	// finish, if not nil, makes scores of the solutions for one group.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// offset, if not nil, is Offset.
+	// offset, if not nil, returns that of [Learner.Decide].
 	offset func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error)
 
 	// Probabilities stores in dst what the scores of a node in f say of its classes:
@@ -188,20 +188,6 @@ func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 		}
 	}
 	return work, nil
-}
-
-// Offset returns what is to be added to the scores f of each class of one group before
-// they are compared or turned into probabilities, or nil for nothing. It is no part of
-// the scores, which are those of the formula.
-func (l *Learner) Offset(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
-	if l.offset == nil {
-		return nil, nil
-	}
-	offset, err := l.offset(f, s, v)
-	if err != nil {
-		err = fmt.Errorf("propagate: %s: %w", l.Name, err)
-	}
-	return offset, err
 }
 
 const badShape = "propagate: dimension mismatch"

@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -16,19 +17,30 @@ var assignParam = spec.Param{
 	Words: []string{"likeliest", "shares"}, Default: spec.Of("likeliest"),
 }
 
-// Assigned returns the class of every node where these are not the likeliest of each by
-// itself, or nil. f are the scores of one group, to which their [Learner.Offset] is added
-// unless it is nil.
+// Decide tells how the scores f of one group of seeds become classes. offset, if not nil, is
+// what is to be added to the scores of each class before they are compared or turned into
+// probabilities; it is no part of the scores, which are those of the formula. class, if not
+// nil, holds the class of every node, where these are not the likeliest of each by itself.
 //
 // With assign = shares the classes have the same shares of the unlabelled nodes as of the
 // labels, the n·μ_c rounded by largest remainder: in their order each takes those that are
 // likeliest to be in it among the nodes that no class before has taken, of equals (to 9
 // decimals) the lower one (Gärtner, Le and Smola 2006, section 1.5). Cost: to sort the
 // nodes for each class.
-func (l *Learner) Assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds, v spec.Values) []int {
-	if l.Param(assignParam.Name) == nil || v[assignParam.Name] != spec.Of("shares") {
-		return nil
+func (l *Learner) Decide(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) (offset []float64, class []int, err error) {
+	if l.offset != nil {
+		if offset, err = l.offset(f, s, v); err != nil {
+			return nil, nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
+		}
 	}
+	if l.Param(assignParam.Name) != nil && v[assignParam.Name] == spec.Of("shares") {
+		class = l.assigned(f, offset, s)
+	}
+	return offset, class, nil
+}
+
+// assigned returns the class of every node with assign = shares.
+func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class, free := make([]int, f.Rows), make([]int, 0, f.Rows)
 	for i := range class {
 		class[i] = -1

@@ -28,7 +28,7 @@ import (
 //
 // where ν is one-hot at labelled nodes and q at all others. β = 0 makes the shares of the
 // classes those of the labels, where Θ has mean 0; without balance Θ is 0. Scores are t,
-// −∞ for a class without a label; probabilities are q, of which [Learner.Assigned] makes
+// −∞ for a class without a label; probabilities are q, of which [Learner.Decide] makes
 // classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.

@@ -31,7 +31,8 @@ func TestGPTransductionGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			theta, err := GPTransduction.Offset(got, seeds, v)
+			v["assign"] = spec.Of("shares")
+			theta, class, err := GPTransduction.Decide(got, seeds, v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,11 +41,10 @@ func TestGPTransductionGolden(t *testing.T) {
 					t.Errorf("%s: Θ of class %d is %v, want %v", file, c, theta[c], want)
 				}
 			}
-			if v["assign"] = spec.Of("likeliest"); GPTransduction.Assigned(got, theta, seeds, v) != nil {
-				t.Error("the likeliest classes are assigned by shares")
+			v["assign"] = spec.Of("likeliest")
+			if same, none, err := GPTransduction.Decide(got, seeds, v); err != nil || none != nil || !slices.Equal(same, theta) {
+				t.Error("the likeliest classes are assigned by shares", err)
 			}
-			v["assign"] = spec.Of("shares")
-			class := GPTransduction.Assigned(got, theta, seeds, v)
 			quota := testgraph.Golden(t, file+"quota.npy").Data
 			q, row, at := testgraph.Golden(t, file+"q.npy"), make([]float64, len(theta)), 0
 			for i := range got.Rows {

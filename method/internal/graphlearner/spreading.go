@@ -135,10 +135,10 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 			return nil, err
 		}
 		r.out.Work.Add(work)
-		if err := r.offset(f, groups, v); err != nil {
+		answers, err := r.answers(f, groups, v)
+		if err != nil {
 			return nil, err
 		}
-		answers := r.answers(f, groups, v)
 		for i, row := range r.p.Row {
 			if lo <= fold[i] && fold[i] < hi {
 				class, reached := answers[fold[i]-lo](row)
@@ -149,23 +149,6 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 	return list, nil
 }
 
-// offset adds to the scores of each group what makes those of different classes
-// comparable.
-func (r *spreader) offset(f *sparse.Block[float64], groups []cwk.Seeds, v spec.Values) error {
-	k := len(r.p.Names)
-	for i, seeds := range groups {
-		part := f.Columns(i*k, (i+1)*k)
-		offset, err := r.Offset(part, seeds, v)
-		if err != nil {
-			return err
-		}
-		for row := range part.Rows {
-			add(part.Row(row), offset)
-		}
-	}
-	return nil
-}
-
 // add adds offset, nil for nothing, to scores.
 func add(scores, offset []float64) {
 	for c, x := range offset {
@@ -174,12 +157,20 @@ func add(scores, offset []float64) {
 }
 
 // answers returns for each group what its scores say of a node, and whether a label of the
-// group reaches it. A node that none does is given the largest class of the labels.
-func (r *spreader) answers(f *sparse.Block[float64], groups []cwk.Seeds, v spec.Values) []func(row int) (class int, reached bool) {
+// group reaches it; what makes the scores of different classes comparable is added to them. A
+// node that no label reaches is given the largest class of the labels.
+func (r *spreader) answers(f *sparse.Block[float64], groups []cwk.Seeds, v spec.Values) ([]func(row int) (class int, reached bool), error) {
 	list := make([]func(int) (int, bool), len(groups))
 	for i, seeds := range groups {
 		scores := f.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
-		assigned, all, largest := r.Assigned(scores, nil, seeds, v), r.g.Components.Reached(seeds.Row), validate.Majority(seeds.Class)
+		offset, assigned, err := r.Decide(scores, seeds, v)
+		if err != nil {
+			return nil, err
+		}
+		for row := range scores.Rows {
+			add(scores.Row(row), offset)
+		}
+		all, largest := r.g.Components.Reached(seeds.Row), validate.Majority(seeds.Class)
 		list[i] = func(row int) (int, bool) {
 			reached := all.Contains(uint32(row))
 			switch {
@@ -191,7 +182,7 @@ func (r *spreader) answers(f *sparse.Block[float64], groups []cwk.Seeds, v spec.
 			return classify.ArgMax(scores.Row(row)), true
 		}
 	}
-	return list
+	return list, nil
 }
 
 // foldsTogether returns how many folds are columns of one block, and what memory is
@@ -232,7 +223,7 @@ func (r *spreader) score(ctx context.Context) error {
 	scale := math.Sqrt(squares / float64(max(1, n*k)))
 	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
 	largest, prior := validate.Majority(r.p.Class), Shares.Shared(r.seeds(nil, -1))
-	offset, err := r.Offset(f, r.seeds(nil, -1), r.choice.Values)
+	offset, assigned, err := r.Decide(f, r.seeds(nil, -1), r.choice.Values)
 	if err != nil {
 		return err
 	}
@@ -251,7 +242,7 @@ func (r *spreader) score(ctx context.Context) error {
 			r.out.Scores.Row(i)[c] = float32(v)
 		}
 	}
-	if assigned := r.Assigned(f, offset, r.seeds(nil, -1), r.choice.Values); assigned != nil {
+	if assigned != nil {
 		copy(r.out.Class, assigned)
 	}
 	for i, at := range r.p.Row {
@@ -308,10 +299,10 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 			return 0, err
 		}
 		r.out.Work.Add(work)
-		if err := r.offset(f, groups, v); err != nil {
+		answers, err := r.answers(f, groups, v)
+		if err != nil {
 			return 0, err
 		}
-		answers := r.answers(f, groups, v)
 		for i := lo; i < hi; i++ {
 			for _, at := range splits.At(i).Test {
 				if class, _ := answers[i-lo](r.p.Row[at]); class == r.p.Class[at] {
