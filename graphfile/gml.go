@@ -3,6 +3,7 @@ package graphfile
 import (
 	"bytes"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -168,7 +169,7 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 			return err
 		}
 		if value.kind != gmlNumber && value.kind != gmlString && value.kind != gmlOpen {
-			if value.kind != gmlKey || !isFloatWord(value.text) {
+			if value.kind != gmlKey || !slices.Contains(floatWords, strings.ToLower(string(value.text))) {
 				return g.fault(value.line, "is this GML?", "%s where the value of %s is expected", value.describe(), table.Quoted(name))
 			}
 			value.kind = gmlNumber // inf or nan
@@ -179,14 +180,8 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 	}
 }
 
-// isFloatWord reports whether a word is a number without digits.
-func isFloatWord(word []byte) bool {
-	switch strings.ToLower(string(word)) {
-	case "inf", "infinity", "nan":
-		return true
-	}
-	return false
-}
+// floatWords are the numbers without digits.
+var floatWords = []string{"inf", "infinity", "nan"}
 
 func (t gmlToken) describe() string {
 	switch t.kind {

@@ -39,22 +39,18 @@ const (
 // findTU returns what the names of the files of a collection begin with.
 func findTU(path string) (prefix string, ok bool) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		found, err := filepath.Glob(filepath.Join(escapeGlob(path), "*"+tuIndicator))
+		found, err := os.ReadDir(path)
+		found = slices.DeleteFunc(found, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), tuIndicator) })
 		if err != nil || len(found) != 1 {
 			return "", false
 		}
-		path = found[0]
+		path = filepath.Join(path, found[0].Name())
 	}
 	for _, ending := range []string{tuIndicator, tuEdges} {
 		path = strings.TrimSuffix(path, ending)
 	}
 	_, err := os.Stat(path + tuIndicator)
 	return path, err == nil
-}
-
-// escapeGlob returns a path that matches itself alone.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // manyTexts is how many labels are told from each other by a scan; of more it takes all for

@@ -24,30 +24,21 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([
 // title is passed over as in [ReadIDs], and stdin is the same.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
 	t := &reader{path: path, Nodes: table.Nodes{Columns: 2}, nodes: nodes, stdin: stdin}
-	var part []string
-	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row table.Row) error {
-		switch word := strings.ToLower(string(row.Field(1))); word {
-		case "train", "test", "":
-			part = append(part, word)
-		case "val", "validation", "none":
-			part = append(part, "")
+	_, err = readRows(ctx, t, "parts", t.titled, func(node int, row table.Row) error {
+		switch strings.ToLower(string(row.Field(1))) {
+		case "train":
+			train = append(train, node)
+		case "test":
+			test = append(test, node)
+		case "", "val", "validation", "none":
 		default:
 			return &ParseError{File: t.Name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Field(1))), Fix: "fix the line"}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, row := range list {
-		switch part[i] {
-		case "train":
-			train = append(train, row)
-		case "test":
-			test = append(test, row)
-		}
-	}
 	switch {
+	case err != nil:
+		return nil, nil, err
 	case len(train) == 0:
 		return nil, nil, &ParseError{File: t.Name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
 	case len(test) == 0:

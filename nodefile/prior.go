@@ -32,7 +32,12 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 		return true, err
 	}
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
-	list, err := readRows(ctx, t, "probabilities", head, func(node int, row table.Row) error {
+	for node := range prior.Rows {
+		for c := range classes {
+			prior.Row(node)[c] = 1 / float64(classes)
+		}
+	}
+	_, err := readRows(ctx, t, "probabilities", head, func(node int, row table.Row) error {
 		if len(row.Text) != width {
 			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
 		}
@@ -40,17 +45,6 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	})
 	if err != nil {
 		return nil, err
-	}
-	given := make([]bool, nodes.Len())
-	for _, node := range list {
-		given[node] = true
-	}
-	for node, is := range given {
-		if !is {
-			for c := range classes {
-				prior.Row(node)[c] = 1 / float64(classes)
-			}
-		}
 	}
 	return prior, nil
 }

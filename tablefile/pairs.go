@@ -11,55 +11,46 @@ import (
 // to m.RowIDs; or, where values is nil, one archive with the arrays vectors, values and rows in
 // vectors.
 func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64, vector func(i int) []float64) error {
+	writeValues := func(w io.Writer) error {
+		return writeArray(w, 1, func(int) []float64 { return eigenvalues }, len(eigenvalues))
+	}
+	writeVectors := func(w io.Writer) error { return writeArray(w, m.Rows.N, vector, m.Rows.N, m.Cols.N) }
 	if values != nil {
 		if err := WriteIDs(m.RowIDs, m.Rows); err != nil {
 			return err
 		}
-		if err := writeValues(values, eigenvalues); err != nil {
+		if err := writeValues(values); err != nil {
 			return err
 		}
-		return writeVectors(vectors, m, vector)
+		return writeVectors(vectors)
 	}
 	archive := npy.NewArchive(vectors)
 	if err := archive.Strings("rows", m.Rows.N, m.Rows.ID); err != nil {
 		return err
 	}
-	member, err := archive.Member("values")
-	if err == nil {
-		err = writeValues(member, eigenvalues)
-	}
-	if err == nil {
-		member, err = archive.Member("vectors")
-	}
-	if err == nil {
-		err = writeVectors(member, m, vector)
-	}
-	if err != nil {
-		return err
+	for _, array := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{{"values", writeValues}, {"vectors", writeVectors}} {
+		member, err := archive.Member(array.name)
+		if err == nil {
+			err = array.write(member)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return archive.Close()
 }
 
-func writeValues(w io.Writer, values []float64) error {
-	file, err := npy.NewWriter[float64](w, len(values))
+// writeArray writes an array of a shape, which is so many pieces.
+func writeArray(w io.Writer, pieces int, piece func(i int) []float64, shape ...int) error {
+	file, err := npy.NewWriter[float64](w, shape...)
+	for i := 0; i < pieces && err == nil; i++ {
+		err = file.Floats(piece(i))
+	}
 	if err != nil {
 		return err
-	}
-	if err := file.Floats(values); err != nil {
-		return err
-	}
-	return file.Close()
-}
-
-func writeVectors(w io.Writer, m *Matrix, vector func(i int) []float64) error {
-	file, err := npy.NewWriter[float64](w, m.Rows.N, m.Cols.N)
-	if err != nil {
-		return err
-	}
-	for i := range m.Rows.N {
-		if err := file.Floats(vector(i)); err != nil {
-			return err
-		}
 	}
 	return file.Close()
 }

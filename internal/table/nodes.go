@@ -131,7 +131,10 @@ func (t *Nodes) isList() bool { return IsNamed(t.Name, IDsFile) }
 // this is.
 func (t *Nodes) separator(line []byte) byte {
 	if IsNamed(t.Name, ContentFile) {
-		return contentSeparator(line)
+		if bytes.IndexByte(line, Tab) >= 0 {
+			return Tab
+		}
+		return Blanks
 	}
 	if t.Columns == 1 && !IsNamed(t.Name, ".csv") {
 		return Tab
@@ -196,14 +199,6 @@ func (t *Nodes) cut(line []byte) error {
 	f.Start = append(f.Start[:0], from, from+len(text)-len(rest))
 	f.Padded = append(f.Padded[:0], false, false)
 	return nil
-}
-
-// contentSeparator returns what separates the fields of a .content file.
-func contentSeparator(line []byte) byte {
-	if bytes.IndexByte(line, Tab) >= 0 {
-		return Tab
-	}
-	return Blanks
 }
 
 // IsComment reports whether a line says nothing: it is blank or begins with
