@@ -24,38 +24,37 @@ func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 		return nil, err
 	}
 	var most []spec.Bytes
+	add := func(m *entry, size, lanes int, whole *method.Problem, set *method.Settings) error {
+		list, _, err := method.Memory(m.Method, someOf(p, size), whole, set)
+		for i := range list {
+			list[i].Bytes *= int64(lanes)
+		}
+		most = spec.Larger(most, list)
+		return err
+	}
 	sizes := plan.trainingSizes(p)
 	for i := range entries {
-		m := &entries[i]
-		lanes, set := plan.sideBySide(m, p)
+		lanes, set := plan.sideBySide(&entries[i], p)
 		for _, size := range sizes {
-			list, _, err := method.Memory(m.Method, someOf(p, size), nil, set)
-			if err != nil {
+			if err := add(&entries[i], size, lanes, nil, set); err != nil {
 				return nil, err
 			}
-			for i := range list {
-				list[i].Bytes *= int64(lanes)
-			}
-			most = spec.Larger(most, list)
 		}
 	}
-	tuned := sizes
-	if plan.TuningSplits == 0 || plan.Given != nil {
-		tuned = nil
-	}
-	if len(plan.TuneAt) > 0 && tuned != nil {
-		tuned = nil
+	switch {
+	case plan.TuningSplits == 0 || plan.Given != nil:
+		sizes = nil
+	case len(plan.TuneAt) > 0:
+		sizes = nil
 		for _, f := range plan.TuneAt {
-			tuned = append(tuned, plan.trainedAt(p, f))
+			sizes = append(sizes, plan.trainedAt(p, f))
 		}
 	}
-	for _, size := range tuned {
-		for _, m := range entries {
-			list, _, err := method.Memory(m.Method, someOf(p, size), p, m.Settings)
-			if err != nil {
+	for _, size := range sizes { // of tuning
+		for i := range entries {
+			if err := add(&entries[i], size, 1, p, entries[i].Settings); err != nil {
 				return nil, err
 			}
-			most = spec.Larger(most, list)
 		}
 	}
 	return append(shared, most...), nil

@@ -140,23 +140,17 @@ func ReadParts(paths []string) ([]Part, *method.Trials, error) {
 // missing names the slabs that there is no part for, "" if there is one for each.
 func missing(parts []Part) string {
 	var ranges []string
-	count := 0
-	for at, next := 0, 0; next < parts[0].Of; next++ {
-		if at < len(parts) && parts[at].Slab == next {
-			at++
-			continue
+	count, next := 0, 0
+	for _, p := range append(slices.Clone(parts), Part{Slab: parts[0].Of}) {
+		if p.Slab > next {
+			text := strconv.Itoa(next)
+			if p.Slab > next+1 {
+				text += "-" + strconv.Itoa(p.Slab-1)
+			}
+			ranges = append(ranges, text)
+			count += p.Slab - next
 		}
-		end := parts[0].Of // of the gap
-		if at < len(parts) {
-			end = parts[at].Slab
-		}
-		text := strconv.Itoa(next)
-		if end > next+1 {
-			text += "-" + strconv.Itoa(end-1)
-		}
-		ranges = append(ranges, text)
-		count += end - next
-		next = end - 1
+		next = p.Slab + 1
 	}
 	switch count {
 	case 0:

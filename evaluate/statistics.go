@@ -43,9 +43,12 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	for _, n := range parts.Sizes {
 		s.Largest = max(s.Largest, int64(n))
 	}
-	var steps *switches
+	var counted *switches
 	if l != nil {
-		steps = newSwitches(classOfRow(l, len(parts.Of)), directed, len(a.Ranges()))
+		n := len(parts.Of)
+		counted = &switches{
+			class: classOfRow(l, n), arcs: directed, ranges: make([]steps, len(a.Ranges())), weight: make([]float64, n), mixed: make([]float64, n),
+		}
 	}
 	var isolated atomic.Int64
 	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
@@ -56,8 +59,8 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 			if len(col) == 0 && parts.Sizes[parts.Of[row]] == 1 {
 				alone++
 			}
-			if steps != nil {
-				steps.count(p, row, col, val)
+			if counted != nil {
+				counted.count(p, row, col, val)
 			}
 		}
 		isolated.Add(alone)
@@ -67,10 +70,10 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		return nil, err
 	}
 	s.Isolated = isolated.Load()
-	if steps != nil {
-		s.SwitchWeight, s.SwitchEdge = steps.edge()
+	if counted != nil {
+		s.SwitchWeight, s.SwitchEdge = counted.edge()
 		if !directed {
-			s.SwitchWalk = steps.walk(parts)
+			s.SwitchWalk = counted.walk(parts)
 		}
 	}
 	return s, nil
@@ -97,16 +100,6 @@ type steps struct {
 type piece struct {
 	row, number   int
 	weight, mixed float64
-}
-
-func newSwitches(class []int32, directed bool, ranges int) *switches {
-	return &switches{
-		class:  class,
-		arcs:   directed,
-		ranges: make([]steps, ranges),
-		weight: make([]float64, len(class)),
-		mixed:  make([]float64, len(class)),
-	}
 }
 
 // count counts the entries of a row, or of a piece of one, in panel p.
