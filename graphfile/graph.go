@@ -88,7 +88,7 @@ func (g *graph) edges() int64 {
 func Memory(f Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file int64) {
 	g := graphOf(s, o)
 	n, _ := g.a.Dims()
-	bytes := 4*bufferBytes + int64(n)/8
+	bytes := 4*bufferBytes + int64(n)
 	if g.order != nil {
 		held := min(g.a.NNZ(), g.heldEntries())
 		bytes += 16*int64(n) + g.heldBytes()*held // the inverse of order, lengths, ends
@@ -209,7 +209,7 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (without int, err error) {
 	g.begin(1)
 	n, _ := g.a.Dims()
-	alone := newIsolated(n)
+	touched := make([]bool, n)
 	var source, target []byte
 	err = g.sweep(ctx, func(e *entries) error {
 		if e.first {
@@ -219,8 +219,7 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 			if !g.directed && int(c) < e.row {
 				continue
 			}
-			alone.touch(uint32(e.row))
-			alone.touch(c)
+			touched[e.row], touched[c] = true, true
 			target = g.id(target[:0], c)
 			if err := visit(source, target, e.weight(i)); err != nil {
 				return err
@@ -228,7 +227,12 @@ func (g *graph) eachEdge(ctx context.Context, visit func(source, target []byte, 
 		}
 		return nil
 	})
-	return alone.n, err
+	for _, is := range touched {
+		if !is {
+			without++
+		}
+	}
+	return without, err
 }
 
 // advance counts entries that are done with.
@@ -352,22 +356,6 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 		g.advance(int(n))
 	}
 	return nil
-}
-
-// isolated counts the nodes that no entry touches.
-type isolated struct {
-	seen []uint64
-	n    int
-}
-
-func newIsolated(nodes int) *isolated { return &isolated{make([]uint64, (nodes+63)/64), nodes} }
-
-func (s *isolated) touch(node uint32) {
-	bit := uint64(1) << (node % 64)
-	if s.seen[node/64]&bit == 0 {
-		s.seen[node/64] |= bit
-		s.n--
-	}
 }
 
 // unfitf returns an error that wraps ErrFormat.
