@@ -47,7 +47,7 @@ func Stride[T Float](cols int) int {
 
 // BlockBytes returns the memory of [NewBlock] with this shape.
 func BlockBytes[T Float](rows, cols int) int64 {
-	return int64(rows) * int64(Stride[T](cols)) * int64(sizeOf[T]())
+	return pages.Bytes(int64(rows) * int64(Stride[T](cols)) * int64(sizeOf[T]()))
 }
 
 // BlockOf returns a rows×cols block over data, which holds its rows one after

@@ -2,6 +2,8 @@ package sparse_test
 
 import (
 	"math"
+	"runtime"
+	"runtime/metrics"
 	"testing"
 	"unsafe"
 
@@ -69,5 +71,21 @@ func TestLargeBlock(t *testing.T) {
 	}
 	if sum != 0 || len(b.Data) != 8<<20 || uintptr(unsafe.Pointer(&b.Data[0]))%32 != 0 {
 		t.Errorf("%d numbers of sum %v at %p", len(b.Data), sum, &b.Data[0])
+	}
+}
+
+// A block takes no more than is counted, the room in which it is aligned included.
+func TestBlockBytes(t *testing.T) {
+	for _, rows := range []int{10, 3 << 17, 1<<20 - 8, 1 << 20, 5<<19 + 1} {
+		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+		metrics.Read(sample)
+		before := sample[0].Value.Uint64()
+		b := sparse.NewBlock[float64](rows, 1)
+		metrics.Read(sample)
+		runtime.KeepAlive(b)
+		const beside = 1 << 20 // rounding to pages, and what other goroutines make
+		if took, counted := int64(sample[0].Value.Uint64()-before), sparse.BlockBytes[float64](rows, 1); took > counted+beside {
+			t.Errorf("%d rows take %d bytes, counted are %d", rows, took, counted)
+		}
 	}
 }

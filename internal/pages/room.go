@@ -16,11 +16,14 @@ const (
 
 // spareBytes is by how much memory of so many bytes is made larger, so that it can
 // begin where a huge page does.
-func spareBytes(bytes int) int {
+func spareBytes(bytes int) int { return int(Bytes(int64(bytes))) - bytes }
+
+// Bytes returns what [Make] and [Room] take for so many bytes.
+func Bytes(bytes int64) int64 {
 	if bytes < alignBytes {
-		return 0
+		return bytes
 	}
-	return hugePage
+	return bytes + hugePage
 }
 
 // Room returns n elements that hold anything, on huge pages if they are many: for
