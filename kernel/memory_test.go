@@ -325,3 +325,26 @@ func TestLimitWithRoom(t *testing.T) {
 		}
 	}
 }
+
+// Eigenpairs whose basis may have to grow beyond the limit are told to be short of memory,
+// and others are not.
+func TestShortModularity(t *testing.T) {
+	degrees := make([]float64, 20_000)
+	for i := range degrees {
+		degrees[i] = 4
+	}
+	f := Families().Named("modularity")
+	v, err := f.Resolve(spec.Values{"rank": spec.Of(5)}, OnDegrees(degrees))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(limit int64) []spec.Bytes { return f.Memory(v, degrees, 80_000, []int{0}, []int{0}, limit) }
+	least, most := spec.Least(list(0)), spec.Sum(list(0))
+	for _, limit := range []int64{0, least, (least + most) / 2, most - 1, most, 2 * most} {
+		held := list(limit)
+		short := slices.ContainsFunc(held, func(b spec.Bytes) bool { return b.Short })
+		if want := limit > 0 && limit < most; short != want || want && spec.Sum(held) != limit {
+			t.Errorf("limit %d of %d to %d bytes: short %v, %+v", limit, least, most, short, held)
+		}
+	}
+}

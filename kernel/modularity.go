@@ -66,13 +66,8 @@ var modularities = Family{
 		if long > 0 {
 			sure, most = sure+panelBytes, most+panelBytes
 		}
-		if limit > 0 {
-			most = max(sure, min(most, limit))
-		}
-		return []spec.Bytes{
-			{What: "eigenvectors", Bytes: sure, Row: rowBytes(min(slabColumns(n), short))},
-			{What: "more of them where progress stalls", Bytes: most - sure, Optional: true},
-		}
+		more := spec.Bytes{What: "more of them where progress stalls", Bytes: most - sure, Optional: true}
+		return []spec.Bytes{{What: "eigenvectors", Bytes: sure, Row: rowBytes(min(slabColumns(n), short))}, more.Upto(limit, sure)}
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -191,5 +192,30 @@ func fitKernel(f *sparse.Block[float32]) func(class []int, classes int) error {
 		svm := &classify.SVM{OneVsRest: trial.OneVsRest(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trial.TrialIterations}
 		_, err := svm.Fit(context.Background(), classify.LinearGram(f), class, classes)
 		return err
+	}
+}
+
+// A method whose eigenvectors may need more than the limit leaves tells so.
+func TestShortMethod(t *testing.T) {
+	p := problemtest.Planted(t, 4, 3000, 600)
+	list := func(memory int64) []spec.Bytes {
+		t.Helper()
+		list, _, err := Memory(methodOf(t, "spectral+logistic"), p, nil, &Settings{Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	free := list(0)
+	least, most := spec.Least(free), spec.Sum(free)
+	if least >= most {
+		t.Fatalf("%+v: a basis that may grow is not told apart", free)
+	}
+	for _, limit := range []int64{(least + most) / 2, 2 * most} {
+		held := list(limit)
+		short := slices.ContainsFunc(held, func(b spec.Bytes) bool { return b.Short })
+		if short != (limit < most) || spec.Sum(held) > limit {
+			t.Errorf("limit %d of %d to %d bytes: %+v", limit, least, most, held)
+		}
 	}
 }

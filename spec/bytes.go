@@ -10,9 +10,21 @@ type Bytes struct {
 	// out that it is not needed.
 	Optional bool `json:"optional,omitempty"`
 
+	// Short says that a limit leaves less than the algorithm may turn out to need, and that
+	// it then ends there.
+	Short bool `json:"-"`
+
 	// Row is the number of bytes between the rows of a block that is swept, at the most;
 	// 0: none is.
 	Row int `json:"-"`
+}
+
+// Upto returns b within a limit, 0 for none, on what is held beside so many bytes.
+func (b Bytes) Upto(limit, beside int64) Bytes {
+	if left := max(0, limit-beside); limit > 0 && b.Bytes > left {
+		b.Bytes, b.Short = left, true
+	}
+	return b
 }
 
 // Sum returns the bytes of a list.

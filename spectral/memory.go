@@ -26,11 +26,8 @@ func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Set
 			bytes = max(bytes, iteration)
 		}
 	}
-	return []spec.Bytes{
-		{What: "vectors of the matrix", Bytes: vectors},
-		{What: search[0].What, Bytes: bytes},
-		{What: "a larger basis, or a factor", Bytes: max(0, more-bytes), Optional: true},
-	}
+	further := spec.Bytes{What: "a larger basis, or a factor", Bytes: max(0, more-bytes), Optional: true}
+	return []spec.Bytes{{What: "vectors of the matrix", Bytes: vectors}, {What: search[0].What, Bytes: bytes}, further.Upto(s.Memory, bytes)}
 }
 
 // within returns settings whose memory is less by so many bytes.

@@ -51,7 +51,7 @@ func Within(limit int64) *Needs { return &Needs{Plan: Plan{Limit: limit}} }
 // ReserveList reserves a list.
 func (n *Needs) ReserveList(list []spec.Bytes) error {
 	for _, b := range list {
-		n.RowBytes = max(n.RowBytes, b.Row)
+		n.RowBytes, n.Short = max(n.RowBytes, b.Row), n.Short || b.Short
 		reserve := n.Reserve
 		if b.Optional {
 			reserve = n.ReservePerhaps

@@ -97,16 +97,14 @@ func Memory(p *method.Problem, memory int64) []spec.Bytes {
 	set := &lanczos.Settings{Memory: memory}
 	search := lanczos.Memory(n, k, 0, lanczos.Largest, set)
 	iteration, what, stalled := spec.Least(search), search[0].What, spec.Sum(search)
-	if memory > 0 {
-		stalled = min(stalled, memory)
-	}
 	fits := sparse.BlockBytes[float64](n, k) + sparse.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		spec.Sum(ridge.Memory(labelled, k, labels, 0))
 	bytes := iteration + 8*int64(n)
 	if fits > bytes {
 		bytes, what = fits, "columns and least squares"
 	}
-	return []spec.Bytes{{What: what, Bytes: bytes, Row: 8 * sparse.Stride[float64](4)}, {What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}}
+	more := spec.Bytes{What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}
+	return []spec.Bytes{{What: what, Bytes: bytes, Row: 8 * sparse.Stride[float64](4)}, more.Upto(memory, bytes)}
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.

@@ -101,8 +101,6 @@ func spreadMemory(p *problem.Problem, set *Settings, limit int64) []spec.Bytes {
 		list := of.Memory(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: limit})
 		most, least = max(most, spec.Sum(list)), max(least, spec.Least(list))
 	}
-	if limit > 0 {
-		most = max(least, min(most, limit))
-	}
-	return []spec.Bytes{{What: "eigenvectors", Bytes: most, Row: 8 * sparse.Stride[float64](4), Optional: true}}
+	more := spec.Bytes{What: "more of them where progress stalls", Bytes: most - least, Optional: true}
+	return []spec.Bytes{{What: "eigenvectors", Bytes: least, Row: 8 * sparse.Stride[float64](4), Optional: true}, more.Upto(limit, least)}
 }

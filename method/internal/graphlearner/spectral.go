@@ -344,12 +344,8 @@ func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) 
 	}
 	set := &lanczos.Settings{Memory: left(a, s)}
 	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
-	least, all := spec.Least(list), spec.Sum(list)
-	if left, limited := a.Plan.Left(); limited {
-		all = max(least, min(all, left))
-	}
 	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
-	if err := a.PhaseUpTo(all, least, "eigenvectors"); err != nil {
+	if err := a.PhaseOf(list, "eigenvectors"); err != nil {
 		return err
 	}
 	if err := a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes"); err != nil {

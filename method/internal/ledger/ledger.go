@@ -13,7 +13,8 @@ type Ledger struct {
 	Plan   budget.Plan
 	Sweeps int
 
-	Row int // bytes between the rows of the widest block so far
+	Row   int  // bytes between the rows of the widest block so far
+	Short bool // the limit leaves less than some of it may turn out to need
 }
 
 // New returns the ledger of a problem in which the nodes that a label reaches have
@@ -97,14 +98,14 @@ func (a *Ledger) List() []spec.Bytes {
 	sure := a.Plan.Sure()
 	return []spec.Bytes{
 		{What: items[len(items)-1].What, Bytes: sure, Row: a.Row},
-		{What: "more, if need be", Bytes: peak - sure, Optional: true},
+		{What: "more, if need be", Bytes: peak - sure, Optional: true, Short: a.Short},
 	}
 }
 
 // PhaseOf is Phase for a list.
 func (a *Ledger) PhaseOf(list []spec.Bytes, what string) error {
 	for _, b := range list {
-		a.Row = max(a.Row, b.Row)
+		a.Row, a.Short = max(a.Row, b.Row), a.Short || b.Short
 	}
 	return a.PhaseUpTo(spec.Sum(list), spec.Least(list), what)
 }

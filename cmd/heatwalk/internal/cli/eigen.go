@@ -226,15 +226,7 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 	if g.in.maxMemory == 0 {
 		p.Bound(ids.N, f.K, s)
 	}
-	for _, b := range p.Memory(ids.N, g.NNZ(), components, f.K, s) {
-		if left, limited := n.Left(); b.Optional && limited && b.Bytes > left {
-			b.Bytes, n.Short = left, true
-		}
-		if err := n.ReserveList([]spec.Bytes{b}); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
+	return n, n.ReserveList(p.Memory(ids.N, g.NNZ(), components, f.K, s))
 }
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.
