@@ -89,25 +89,6 @@ func (r *Report) protocol() []string {
 	return lines
 }
 
-// Chosen lists the parameters of all results that have some, as JSON: the keys are those of
-// [Result].
-func (r *Report) Chosen() (json.RawMessage, error) {
-	type chosen struct {
-		Method            string            `json:"method"`
-		TrainFraction     float64           `json:"train_fraction"`
-		Parameters        json.RawMessage   `json:"parameters,omitempty"`
-		ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
-	}
-	var list []chosen
-	for i := range r.Results {
-		res := &r.Results[i]
-		if res.Parameters != nil || res.ParametersBySplit != nil {
-			list = append(list, chosen{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
-		}
-	}
-	return json.Marshal(list)
-}
-
 // Comparison is a paired t-test of two methods on the same splits.
 type Comparison struct {
 	TrainFraction float64 `json:"train_fraction"`

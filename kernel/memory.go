@@ -18,28 +18,6 @@ func (f *Family) Memory(v spec.Values, degrees []float64, entries int64, rows, c
 	return f.block(v, degrees, entries, rows, cols, limit, true)
 }
 
-// Plan is Memory within a limit, 0 for none, of a run that holds the block itself, of so many
-// bytes, until it is complete: if it is to be whole, or else if it takes no more than half of the
-// limit and the rest has room beside it. hold tells whether it does, memory is for [Settings].
-func (f *Family) Plan(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit, block int64, whole bool) (list []spec.Bytes, memory int64, hold bool) {
-	beside := func(limit int64) []spec.Bytes { return f.Memory(v, degrees, entries, rows, cols, limit) }
-	hold = whole || limit == 0
-	if !hold && block <= limit/2 {
-		hold = spec.Sum(beside(limit-block)) <= limit-block
-	}
-	switch {
-	case !hold:
-		return beside(limit), limit, false
-	case limit == 0:
-		list = beside(0)
-		memory = spec.Sum(list)
-	default:
-		memory = max(1, limit-block)
-		list = beside(memory)
-	}
-	return append([]spec.Bytes{{What: "block", Bytes: block}}, list...), memory, true
-}
-
 // block is Memory, of inverses with half steps or without.
 func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64, roots bool) []spec.Bytes {
 	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))

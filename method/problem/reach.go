@@ -38,27 +38,6 @@ func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Wo
 	return parts.Reached(rows), nil
 }
 
-// Unreached counts the nodes that are not in reached, and the components that they are
-// in. Cost: none if there are no such nodes, else that of Components.
-func (p *Problem) Unreached(ctx context.Context, reached *roaring.Bitmap, workers int, work *Work) (nodes, components int, err error) {
-	unreached := roaring.Flip(reached, 0, uint64(len(p.Degrees)))
-	if unreached.IsEmpty() {
-		return 0, 0, nil
-	}
-	parts, err := p.Components(ctx, workers, work)
-	if err != nil {
-		return 0, 0, err
-	}
-	counted := make([]bool, len(parts.Sizes))
-	for row := range roaring.Values(unreached) {
-		if part := parts.Of[row]; !counted[part] {
-			counted[part] = true
-			components++
-		}
-	}
-	return int(unreached.GetCardinality()), components, nil
-}
-
 // reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
 // nothing changes.
 func (p *Problem) reachedAlong(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -320,8 +321,16 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 	if err != nil {
 		return err
 	}
-	if r.Unreached, r.Components, err = problem.Unreached(in.ctx, p.Reached, in.threads, &p.Work); err != nil {
-		return err
+	if missed := roaring.Flip(p.Reached, 0, uint64(len(problem.Degrees))); !missed.IsEmpty() {
+		parts, err := problem.Components(in.ctx, in.threads, &p.Work)
+		if err != nil {
+			return err
+		}
+		of := roaring.New() // components with a node that no label reaches
+		for row := range roaring.Values(missed) {
+			of.Add(parts.Of[row])
+		}
+		r.Unreached, r.Components = int(missed.GetCardinality()), int(of.GetCardinality())
 	}
 	r.Nodes, r.Sweeps = len(problem.Degrees), p.Work.Sweeps
 	if r.Predicted = r.Nodes - r.Labelled; f.unreached == "blank" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -165,14 +166,29 @@ func (o *product) publishPlanned(doc *evaluated, store any, plan *evaluate.Plan)
 	if doc.Attributes != nil {
 		lines = append(lines, doc.Attributes.String())
 	}
-	chosen, err := doc.Report.Chosen()
-	if err == nil {
-		err = o.publishReport(doc, doc.Report, store, chosen, lines...)
-	}
+	err := o.publishReport(doc, doc.Report, store, parametersOf(doc.Report), lines...)
 	if err == nil && plan.Journal != nil {
 		err = plan.Journal.Remove()
 	}
 	return err
+}
+
+// chosenAt are the parameters of a method at one training size.
+type chosenAt struct {
+	Method            string            `json:"method"`
+	TrainFraction     float64           `json:"train_fraction"`
+	Parameters        json.RawMessage   `json:"parameters,omitempty"`
+	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
+}
+
+// parametersOf returns those of all results that have some.
+func parametersOf(r *evaluate.Report) (list []chosenAt) {
+	for _, res := range r.Results {
+		if res.Parameters != nil || res.ParametersBySplit != nil {
+			list = append(list, chosenAt{res.Method, res.TrainFraction, res.Parameters, res.ParametersBySplit})
+		}
+	}
+	return list
 }
 
 // warnUnfinished tells of iterations that ended at their limits.

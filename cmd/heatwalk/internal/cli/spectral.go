@@ -150,8 +150,27 @@ func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, blo
 		return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.path, words.Bytes(block))
 	}
+	beside := func(limit int64) []spec.Bytes {
+		return f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, limit)
+	}
+	limit := n.Room()
+	// A block that may be written piece by piece is held if that takes no more than half of
+	// the memory and the rest has room beside it.
+	hold = !d.takesPieces() || limit == 0 || block <= limit/2 && spec.Sum(beside(limit-block)) <= limit-block
 	var list []spec.Bytes
-	list, s.Memory, hold = f.family.Plan(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, n.Room(), block, !d.takesPieces())
+	switch {
+	case !hold:
+		s.Memory, list = limit, beside(limit)
+	case limit == 0:
+		list = beside(0)
+		s.Memory = spec.Sum(list)
+	default:
+		s.Memory = max(1, limit-block)
+		list = beside(s.Memory)
+	}
+	if hold {
+		list = append([]spec.Bytes{{What: "block", Bytes: block}}, list...)
+	}
 	return hold, n.ReserveList(list)
 }
 
