@@ -140,6 +140,10 @@ func TestManyBadLines(t *testing.T) {
 	if n := strings.Count(text, "\n"); n != 10 || !strings.HasSuffix(text, "e.tsv: 2 more bad lines") {
 		t.Errorf("error %s", text)
 	}
+	_, _, err = ingestInto(t, nil, write(t, file{"e.tsv", edgeText(22, line)})...)
+	if text := fmt.Sprint(err); strings.Count(text, "\n") != 10 || !strings.HasSuffix(text, "e.tsv: 1 more bad line") {
+		t.Errorf("error %s", text)
+	}
 	// The same lines are named, and the same number of them, whoever reads how
 	// far.
 	big := write(t, file{"e.tsv", edgeText(400_000, line)})

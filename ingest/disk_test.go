@@ -86,20 +86,23 @@ func TestFullDisks(t *testing.T) {
 	}
 }
 
-// A disk that is just large enough is.
+// A disk that is just large enough is, also where the temporary file lies beside the store.
 func TestDiskLargeEnough(t *testing.T) {
 	text := edgeText(150_000, func(i int) string { return fmt.Sprintf("%d\t%d", i%3001, i*7919%40_009) })
 	paths := write(t, file{"e.tsv", text})
-	out := t.TempDir()
-	plan, err := Estimate(t.Context(), paths, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for free, fits := range map[int64]bool{plan.Disk - 1: false, plan.Disk: true} {
-		durabletest.On(disks{durable.OS, map[string]int64{out: free}}, func() {
-			if _, err := Run(t.Context(), filepath.Join(out, "g"), paths, nil); (err == nil) != fits {
-				t.Errorf("%d bytes free: %v", free, err)
-			}
-		})
+	for _, c := range []*Config{{Workers: 1}, {Workers: 1, Memory: 2300<<10 + workerBytes + pageBytes}} {
+		out := t.TempDir()
+		plan, err := Estimate(t.Context(), paths, c)
+		if err != nil || (plan.Temp > 0) != (c.Memory > 0) {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		need := plan.Disk + plan.Temp
+		for free, fits := range map[int64]bool{need - 1: false, need: true} {
+			durabletest.On(disks{durable.OS, map[string]int64{out: free}}, func() {
+				if _, err := Run(t.Context(), filepath.Join(out, "g"), paths, c); (err == nil) != fits {
+					t.Errorf("%d bytes free with a limit of %d: %v", free, c.Memory, err)
+				}
+			})
+		}
 	}
 }
