@@ -73,16 +73,23 @@ func TestVerifyFinds(t *testing.T) {
 			must(0, w.flush())
 			must(0, w.Append([]uint32{0}, nil))
 		}, "g/0000000000000001-0000.shard@76: frame 1: row 1 has room in frame 0"},
+		{"cut though a last entry fits", func(w *Writer) {
+			leaves := row(sparse.MaxRange)[1:]
+			must(0, errors.Join(w.Append(leaves, nil), w.flush()))
+			for range leaves {
+				must(0, w.Append([]uint32{0}, nil))
+			}
+		}, "g/0000000000000001-0000.shard@%d: frame 1: row 1 has room in frame 0"},
 		{"pieces overlap", func(w *Writer) {
 			n := sparse.MaxRange + 2
 			long := row(sparse.MaxRange)
 			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: len(long), Pieces: 2}, nil, long, nil))
-			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{7}, nil))
+			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{sparse.MaxRange - 1}, nil))
 			w.rows, w.entries, w.degrees = 1, int64(len(long)+1), degreeList{content: appendLengths(nil, []uint32{uint32(len(long) + 1)})}
 			for range n - 1 {
 				must(0, w.Append(nil, nil))
 			}
-		}, "g/0000000000000001-0000.shard@%d: frame 1: row 0: column 7 after 16383"},
+		}, "g/0000000000000001-0000.shard@%d: frame 1: row 0: column 16383 after 16383"},
 	} {
 		mem := durabletest.NewMem()
 		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1}))
