@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -68,11 +69,7 @@ func join(parts []lines.Faults, good bool) error {
 		all[i] = e
 	}
 	if rest := count - int64(len(first)); rest > 0 {
-		noun := "lines"
-		if rest == 1 {
-			noun = "line"
-		}
-		all = append(all, fmt.Errorf("%s: %s%d more bad %s", first[0].File, least, rest, noun))
+		all = append(all, fmt.Errorf("%s: %s%s", first[0].File, least, table.Counted(rest, "more bad line")))
 	}
 	return errors.Join(all...)
 }

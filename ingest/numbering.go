@@ -129,8 +129,11 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	} else if short, id, ok := r.dict.Alike(codes); ok {
 		r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
 	}
-	if err := r.unlisted(codes[listed:], first[listed:]); err != nil {
-		return nil, err
+	if several := len(codes) - listed; several > 0 && r.c.Nodes != "" && r.c.UnknownIDs == ErrorUnknown {
+		rows := r.dict.Numbers(codes[:listed], noRow)
+		return nil, r.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow }, func(dst []byte, code uint32) []byte {
+			return append(dst, r.dict.Key(code)...)
+		})
 	}
 	if r.c.Nodes != "" && r.c.UnknownIDs == SkipUnknown {
 		codes = codes[:listed]
@@ -139,26 +142,6 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	return r.dictionary(codes)
-}
-
-// unlisted returns the error for ids beside the list of nodes, if they are to
-// be one. The ids' first positions are in order.
-func (r *run) unlisted(codes []uint32, first []uint64) error {
-	if r.c.Nodes == "" || r.c.UnknownIDs != ErrorUnknown || len(codes) == 0 {
-		return nil
-	}
-	for _, p := range r.parts {
-		if p.seq != int(first[0]>>tokenBits) {
-			continue
-		}
-		code, _, err := r.load(0, p)
-		if err != nil {
-			return err
-		}
-		token := int(first[0] & (1<<tokenBits - 1))
-		return r.unlistedError(p, token, r.dict.Key(code[token]), len(codes))
-	}
-	return nil
 }
 
 // applyRows replaces the codes of all parts by rows: codes[i] becomes i, and

@@ -101,7 +101,9 @@ func (r *run) numberListed(known *ids.Ranks, limit int) (*shard.Nodes, error) {
 	switch {
 	case unlisted == 0 || r.c.UnknownIDs == SkipUnknown:
 	case r.c.UnknownIDs == ErrorUnknown:
-		return nil, r.unlistedNumber(rows, unlisted)
+		return nil, r.unlisted(unlisted, func(id uint32) bool { return rows[id] != noRow }, func(dst []byte, id uint32) []byte {
+			return strconv.AppendUint(dst, uint64(id), 10)
+		})
 	default:
 		known.Each(func(id uint32) {
 			if rows[id] == noRow {
@@ -137,35 +139,29 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// unlistedNumber returns the error for the first id, of several, that has no
-// row.
-func (r *run) unlistedNumber(rows []uint32, several int) error {
+// unlisted returns the error for the first code, of several, that the list of nodes does
+// not have; id appends the id of a code.
+func (r *run) unlisted(several int, has func(code uint32) bool, id func(dst []byte, code uint32) []byte) error {
+	verb := "ids are"
+	if several == 1 {
+		verb = "id is"
+	}
 	for _, p := range r.parts {
 		code, _, err := r.load(0, p)
 		if err != nil {
 			return err
 		}
-		for i, id := range code {
-			if rows[id] == noRow {
-				return r.unlistedError(p, i, strconv.AppendUint(nil, uint64(id), 10), several)
-			}
+		at := slices.IndexFunc(code, func(c uint32) bool { return !has(c) })
+		if at < 0 {
+			continue
+		}
+		return &nodefile.ParseError{
+			File: r.files[p.file].Name, Line: p.line(at / 2),
+			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[at])), r.c.Nodes, several, verb),
+			Fix: "pass Config.UnknownIDs=skip to leave such edges out",
 		}
 	}
 	return nil
-}
-
-// unlistedError is the error for an id, the token of a part, that is not in the
-// list of nodes.
-func (r *run) unlistedError(p *part, token int, id []byte, several int) error {
-	verb := "ids are"
-	if several == 1 {
-		verb = "id is"
-	}
-	return &nodefile.ParseError{
-		File: r.files[p.file].Name, Line: p.line(token / 2),
-		Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id), r.c.Nodes, several, verb),
-		Fix: "pass Config.UnknownIDs=skip to leave such edges out",
-	}
 }
 
 // numberRows replaces the ids of sorted rows by their ranks.

@@ -64,9 +64,6 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-func slabWidth[T Float]() int     { return slabBytes / sizeOf[T]() }
-func registerWidth[T Float]() int { return registerBytes / sizeOf[T]() }
-
 // fused returns a step with buffers that no other step uses.
 func (o *Operator[T]) fused() *fused[T] {
 	o.mu.Lock()

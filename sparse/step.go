@@ -116,7 +116,7 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 // every worker has one, where the ranges alone are too few to keep them busy.
 func (f *fused[T]) groups(workers int) int {
 	ranges := len(f.A.Ranges())
-	groups := min(workers, f.width/slabWidth[T]())
+	groups := min(workers, f.width*sizeOf[T]()/slabBytes)
 	if ranges >= 4*workers || groups < min(ranges, workers) {
 		return 1
 	}
@@ -127,12 +127,12 @@ func (f *fused[T]) groups(workers int) int {
 // A number of Y depends on one column of X only, so that its bits are those of
 // one sweep over all columns.
 func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
-	registers := f.width / registerWidth[T]()
+	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {
 		if group == groups {
 			return f.width
 		}
-		return group * registers / groups * registerWidth[T]()
+		return group * (f.width / register) / groups * register
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
 		return f.A.Sweep(ctx, 1, func(_ int, p Panel) error {

@@ -127,16 +127,11 @@ type rowBuffer struct {
 	part []float64 // some of the values
 }
 
-// make makes the buffer, if that was not done.
-func (b *rowBuffer) make() {
+// panel returns range i in a buffer.
+func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	if b.col == nil {
 		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
 	}
-}
-
-// panel returns range i in a buffer.
-func (a *tiled) panel(b *rowBuffer, i int) Panel {
-	b.make()
 	p, u := a.farPanel(i), a.unitOf(i)
 	ptr, col, val := b.ptr[:len(p.Ptr)], b.col[:0], b.val[:0]
 	ptr[0] = 0

@@ -7,15 +7,20 @@ import (
 
 // explainFlip says which single flipped bit turns a checksum by diff, for a
 // sum over n bytes of which the first lies at byte base of its file; it
-// returns "" if none does. The checksum is linear, so the bit's effect depends
-// only on its distance from the end.
+// returns "" if none does.
 func explainFlip(diff uint32, n int, base int64) string {
 	if at, bit, found := findFlip(diff, n); found {
-		return fmt.Sprintf("; byte %d with bit %d flipped explains it", base+int64(at), bit)
+		return flipped(base+int64(at), bit)
 	}
 	return ""
 }
 
+func flipped(at int64, bit int) string {
+	return fmt.Sprintf("; byte %d with bit %d flipped explains it", at, bit)
+}
+
+// findFlip finds the bit of n bytes. The checksum is linear, so the bit's effect depends
+// only on its distance from the end.
 func findFlip(diff uint32, n int) (at, bit int, found bool) {
 	var effect [8]uint32 // of each bit of byte at
 	for k := range effect {
@@ -37,14 +42,14 @@ func findFlip(diff uint32, n int) (at, bit int, found bool) {
 func explainFrameFlip(diff uint32, n int, base int64) string {
 	if bits.OnesCount32(diff) == 1 {
 		bit := bits.TrailingZeros32(diff)
-		return fmt.Sprintf("; byte %d with bit %d flipped explains it", base+atSum+int64(bit/8), bit%8)
+		return flipped(base+atSum+int64(bit/8), bit%8)
 	}
 	at, bit, found := findFlip(diff, n-(headerBytes-atSum))
-	if !found {
+	switch {
+	case !found:
 		return ""
-	}
-	if at >= atSum {
+	case at >= atSum:
 		at += headerBytes - atSum
 	}
-	return fmt.Sprintf("; byte %d with bit %d flipped explains it", base+int64(at), bit)
+	return flipped(base+int64(at), bit)
 }

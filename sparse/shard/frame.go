@@ -293,20 +293,28 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	for i := range p.Hi - p.Lo {
 		col, val := p.Row(i)
-		last := int64(-1)
-		for _, c := range col {
-			if int64(c) <= last {
-				return fmt.Sprintf("row %d: column %d after %d", p.Lo+i, c, last)
-			}
-			last = int64(c)
+		if wrong := checkRow(p.Lo+i, col, val, cols); wrong != "" {
+			return wrong
 		}
-		if last >= cols {
-			return fmt.Sprintf("row %d: column %d of %d", p.Lo+i, last, cols)
+	}
+	return ""
+}
+
+// checkRow says what makes a row no part of a matrix with cols columns.
+func checkRow(row int, col []uint32, val []float64, cols int64) (wrong string) {
+	last := int64(-1)
+	for _, c := range col {
+		if int64(c) <= last {
+			return fmt.Sprintf("row %d: column %d after %d", row, c, last)
 		}
-		for e, v := range val {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Sprintf("row %d, column %d: value %v", p.Lo+i, col[e], v)
-			}
+		last = int64(c)
+	}
+	if last >= cols {
+		return fmt.Sprintf("row %d: column %d of %d", row, last, cols)
+	}
+	for e, v := range val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprintf("row %d, column %d: value %v", row, col[e], v)
 		}
 	}
 	return ""

@@ -2,13 +2,11 @@ package shard
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
-	"path/filepath"
+	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -122,35 +120,27 @@ func follows(before []sparse.Range, r sparse.Range) bool {
 	return r.Piece == 0
 }
 
-// readListed reads a file that the manifest lists and checks its length, sum
-// and head.
-func readListed(fsys durable.FS, dir, name, magic string, m *Manifest) ([]byte, error) {
-	path := filepath.Join(dir, name)
+// readListed reads a file that the manifest lists, whose length is right, checks its sum
+// and its head, and has the rest parsed.
+func (s *Store) readListed(name, magic string, parse func(path string, b []byte) error) error {
+	m, path := s.Manifest, s.path(name)
 	damaged := func(format string, args ...any) error {
 		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
 	}
-	var entry File
-	for _, f := range m.Files {
-		if f.Name == name {
-			entry = f
-		}
-	}
-	b, err := readFile(fsys, path, entry.Bytes)
-	if errors.Is(err, errDirectory) {
-		return nil, damaged("a directory")
-	}
+	entry := m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })]
+	b, err := readFile(s.fs, path, entry.Bytes)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if int64(len(b)) != entry.Bytes || len(b) < fileHead {
-		return nil, damaged("%d bytes, manifest says %d", len(b), entry.Bytes)
+		return damaged("%d bytes, manifest says %d", len(b), entry.Bytes)
 	}
 	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
 	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
-		return nil, damaged("checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b), 0))
+		return damaged("checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b), 0))
 	}
 	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
-		return nil, damaged("belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
+		return damaged("belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
 	}
-	return b, nil
+	return parse(path, b[fileHead:])
 }

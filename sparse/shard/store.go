@@ -125,35 +125,36 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		return err
 	}
 	id := s.Manifest.identity()
-	index, err := readListed(s.fs, s.dir, indexName(id), indexMagic, s.Manifest)
+	var directions [2]direction
+	err = s.readListed(indexName(id), indexMagic, func(path string, b []byte) (err error) {
+		directions, err = parseIndex(path, b, s.Manifest)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	directions, err := parseIndex(s.path(indexName(id)), index[fileHead:], s.Manifest)
-	if err != nil {
+	err = s.readListed(degreesName(id), degreesMagic, func(path string, b []byte) (err error) {
+		s.Degrees, err = parseDegrees(path, b, s.Manifest)
 		return err
-	}
-	b, err := readListed(s.fs, s.dir, degreesName(id), degreesMagic, s.Manifest)
+	})
 	if err != nil {
-		return err
-	}
-	if s.Degrees, err = parseDegrees(s.path(degreesName(id)), b[fileHead:], s.Manifest); err != nil {
 		return err
 	}
 	s.Nodes = NewNumericNodes(int(s.Manifest.Rows))
 	if s.Manifest.Nodes != nodesImplicit {
-		if b, err = readListed(s.fs, s.dir, nodesName(id), nodesMagic, s.Manifest); err != nil {
+		err = s.readListed(nodesName(id), nodesMagic, func(path string, b []byte) (err error) {
+			s.Nodes, err = parseNodes(path, b, s.Manifest)
 			return err
-		}
-		if s.Nodes, err = parseNodes(s.path(nodesName(id)), b[fileHead:], s.Manifest); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
 	if s.Manifest.Order != "" {
-		if b, err = readListed(s.fs, s.dir, orderName(id), orderMagic, s.Manifest); err != nil {
-			return err
-		}
-		if err = s.Nodes.parseOrder(s.path(orderName(id)), b[fileHead:], s.Manifest); err != nil {
+		err = s.readListed(orderName(id), orderMagic, func(path string, b []byte) error {
+			return s.Nodes.parseOrder(path, b, s.Manifest)
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -193,21 +193,13 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 
 // check checks a row and counts its entries.
 func (w *Writer) check(col []uint32, val []float64) error {
-	row := uint32(w.rows)
-	last := int64(-1)
-	for _, c := range col {
-		if int64(c) <= last {
-			return fmt.Errorf("%w: row %d: column %d after %d", sparse.ErrStructure, row, c, last)
-		}
-		last = int64(c)
+	if wrong := checkRow(int(w.rows), col, val, math.MaxUint32+1); wrong != "" {
+		return fmt.Errorf("%w: %s", sparse.ErrStructure, wrong)
 	}
-	for e, v := range val {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%w: row %d, column %d: value %v", sparse.ErrStructure, row, col[e], v)
-		}
-		w.Manifest.Weighted = w.Manifest.Weighted || v != 1
+	w.Manifest.Weighted = w.Manifest.Weighted || slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	if len(col) > 0 {
+		w.top = max(w.top, int64(col[len(col)-1]))
 	}
-	w.top = max(w.top, last)
 	w.entries += int64(len(col))
 	return nil
 }

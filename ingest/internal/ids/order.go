@@ -44,10 +44,13 @@ func (d *Dict) Numbers(codes []uint32, none uint32) *Numbers {
 	return &n
 }
 
+// Of returns the number of a code.
+func (n *Numbers) Of(code uint32) uint32 { return n[code>>placeBits][code&(1<<placeBits-1)] }
+
 // Replace replaces codes by their numbers.
 func (n *Numbers) Replace(code []uint32) {
 	for i, c := range code {
-		code[i] = n[c>>placeBits][c&(1<<placeBits-1)]
+		code[i] = n.Of(c)
 	}
 }
 

@@ -195,9 +195,5 @@ func (m *Market) Complete(read int64) error {
 	if uint64(read) == m.Entries {
 		return nil
 	}
-	noun := "entries"
-	if read == 1 {
-		noun = "entry"
-	}
-	return &nodefile.ParseError{File: m.name, Msg: fmt.Sprintf("%d %s, line %d declares %d", read, noun, m.sizeLine, m.Entries), Fix: "fetch the file again"}
+	return &nodefile.ParseError{File: m.name, Msg: fmt.Sprintf("%s, line %d declares %d", table.Counted(read, "entry"), m.sizeLine, m.Entries), Fix: "fetch the file again"}
 }

@@ -149,7 +149,7 @@ func (t Template) Scan(text []byte, at int, code []uint32, weight []float64) (in
 func (t Template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
 	read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
 	at, code = at+read, code[:len(code)+n]
-	end, all := shortHalves(text, at, code, t.Sep)
+	end, all := shortLines(text, at, code, t.Sep)
 	if t.Base == 0 && t.Limit > maxShort && !t.Lower {
 		return end, all
 	}
@@ -200,29 +200,6 @@ const maxShort = 1e8 - 1
 // lineWindow holds a line of two numbers of eight digits.
 const lineWindow = 24
 
-// shortHalves is shortLines, side by side for the halves of a long text where it
-// begins. Behind a line of another kind it does not, or much could be read in vain
-// again and again.
-func shortHalves(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
-	if at > 0 || len(text) < leastHalves {
-		return shortLines(text, at, code, sep)
-	}
-	middle := len(text)/2 + bytes.IndexByte(text[len(text)/2:], '\n') + 1
-	split := len(code) + 2*bytes.Count(text[:middle], []byte{'\n'})
-	if split > cap(code) {
-		return shortLines(text, at, code, sep)
-	}
-	all := code[:cap(code)]
-	a, b, lines := pairedLines(text, middle, all[len(code):split], all[split:], sep)
-	a, code = shortLines(text[:middle], a, code[:len(code)+2*lines], sep)
-	if a < middle {
-		return a, code
-	}
-	return shortLines(text, b, all[:split+2*lines], sep)
-}
-
-const leastHalves = 256 // bytes
-
 // shortLines reads lines of two short numbers as they are. It is all that its loop
 // does: what else could be done there would not be in registers. A word of eight
 // digits has 64 trailing zeros where others have a multiple of 8 and some: 120
@@ -251,36 +228,6 @@ func shortLines(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
 		rest = rest[n+1:]
 	}
 	return len(text) + lineWindow - len(rest), code[:cap(code)-len(room)]
-}
-
-// pairedLines is shortLines for the halves of a text side by side, each into codes
-// of its own, until one of them ends or stops: a line waits until the one before it
-// has told where it begins, which is as long as reading two. It returns where both
-// halves stopped and how many lines it read of each.
-func pairedLines(text []byte, middle int, first, second []uint32, sep byte) (a, b, lines int) {
-	one, two := text[:middle+lineWindow], text[middle:len(text)+lineWindow]
-	pairs := min(len(first), len(second)) / 2
-	first, second = first[:2*pairs], second[:2*pairs]
-	for len(one) > lineWindow && len(two) > lineWindow && len(first) > 1 && len(second) > 1 {
-		v, w := (*[lineWindow]byte)(one), (*[lineWindow]byte)(two)
-		x, y := word(v[:]), word(w[:])
-		k, l := uint(bits.TrailingZeros64(notDigits(x)))&120, uint(bits.TrailingZeros64(notDigits(y)))&120
-		m, n := k>>3, l>>3
-		if m == 0 || v[m] != sep || byte(x) == 0 && m > 1 || n == 0 || w[n] != sep || byte(y) == 0 && n > 1 {
-			break
-		}
-		first[0], second[0] = uint32(eightDigits(x<<(-k&63))), uint32(eightDigits(y<<(-l&63)))
-		x, y = word(v[m+1:]), word(w[n+1:])
-		k, l = uint(bits.TrailingZeros64(notDigits(x)))&120, uint(bits.TrailingZeros64(notDigits(y)))&120
-		m, n = m+k>>3+1, n+l>>3+1
-		if k == 0 || v[m] != '\n' || byte(x) == 0 && k > 8 || l == 0 || w[n] != '\n' || byte(y) == 0 && l > 8 {
-			break
-		}
-		first[1], second[1] = uint32(eightDigits(x<<(-k&63))), uint32(eightDigits(y<<(-l&63)))
-		first, second = first[2:], second[2:]
-		one, two = one[m+1:], two[n+1:]
-	}
-	return middle + lineWindow - len(one), len(text) + lineWindow - len(two), pairs - len(first)/2
 }
 
 // decimal reads a number of at most 15 digits with or without a point; n = 0

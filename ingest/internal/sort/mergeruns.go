@@ -1,6 +1,9 @@
 package sort
 
-import "math"
+import (
+	"container/heap"
+	"math"
+)
 
 // next goes on behind n entries of a run and reports whether there are more.
 func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err error) {
@@ -47,7 +50,7 @@ func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 			return err
 		}
 		if ok {
-			heads.push(headOf(order, &runs[i], 0, i))
+			heap.Push(&heads, headOf(order, &runs[i], 0, i))
 		}
 	}
 	for len(heads) > 0 {
@@ -68,11 +71,10 @@ func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 		}
 		if ok {
 			heads[0] = headOf(order, r, 0, i)
+			heap.Fix(&heads, 0)
 		} else {
-			heads[0] = heads[len(heads)-1]
-			heads = heads[:len(heads)-1]
+			heap.Pop(&heads)
 		}
-		heads.down()
 	}
 	return j.end()
 }
@@ -102,11 +104,16 @@ func (h runHead) less(g runHead) bool { return h.key < g.key || h.key == g.key &
 // headHeap is a heap of the first entries of runs, the least in front.
 type headHeap []runHead
 
-func (h *headHeap) push(x runHead) {
-	*h = append(*h, x)
-	for i := len(*h) - 1; i > 0 && (*h)[i].less((*h)[(i-1)/2]); i = (i - 1) / 2 {
-		(*h)[i], (*h)[(i-1)/2] = (*h)[(i-1)/2], (*h)[i]
-	}
+// Len, Less, Swap, Push and Pop implement [heap.Interface].
+func (h headHeap) Len() int           { return len(h) }
+func (h headHeap) Less(i, j int) bool { return h[i].less(h[j]) }
+func (h headHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *headHeap) Push(x any)        { *h = append(*h, x.(runHead)) }
+func (h *headHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
 }
 
 // second returns the least but the one in front.
@@ -115,23 +122,6 @@ func (h headHeap) second() runHead {
 		return h[2]
 	}
 	return h[1]
-}
-
-// down puts the one in front where it belongs.
-func (h headHeap) down() {
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[child].less(h[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
 }
 
 // joiner makes rows of entries that come in order, a few at a time.
