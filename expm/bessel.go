@@ -1,6 +1,10 @@
 package expm
 
-import "math"
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
+)
 
 const (
 	// smallest is the size, relative to the first ones, of coefficients that
@@ -60,35 +64,25 @@ func scaledBessel(z float64) (coef []float64, rest float64) {
 	keep, start := degree(z, smallest), degree(z, 1e-19)+1
 	coef = make([]float64, start+1)
 	const tiny, large, shrink = 1e-250, 1e200, 1e-200
-	var sum, lost float64
-	add := func(v float64) {
-		s := sum + v
-		if math.Abs(sum) >= math.Abs(v) {
-			lost += (sum - s) + v
-		} else {
-			lost += (v - s) + sum
-		}
-		sum = s
-	}
+	var sum tall.ExactSum
 	next, p := 0.0, tiny
 	for j := start; ; j-- {
 		coef[j] = p
 		if j == 0 {
-			add(p)
+			sum.Add(p)
 			break
 		}
-		add(2 * p)
+		sum.Add(2 * p)
 		next, p = p, next+float64(2*float64(j)/z*p)
 		if p > large {
-			p, next, sum, lost = p*shrink, next*shrink, sum*shrink, lost*shrink
+			p, next, sum.Sum, sum.Rest = p*shrink, next*shrink, sum.Sum*shrink, sum.Rest*shrink
 			for i := j; i <= start && coef[i] != 0; i++ {
 				coef[i] *= shrink
 			}
 		}
 	}
-	total := sum + lost
 	for j := range coef {
-		coef[j] /= total
+		coef[j] /= sum.Value()
 	}
 	return coef[:keep+1], 2 * math.Exp(-decay(float64(keep), z))
 }

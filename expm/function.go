@@ -3,6 +3,8 @@ package expm
 import (
 	"fmt"
 	"math"
+
+	"github.com/heatwalk/heatwalk/internal/double"
 )
 
 // Function is a function of the eigenvalues of a [Map].
@@ -44,25 +46,18 @@ func Power(shift float64, p int) Function {
 }
 
 // wholePower returns xᵖ, p ≥ 0, to about half an ulp, where [math.Pow] errs by p/2 of
-// them: products are in two numbers, the second one what rounding has taken from the
-// first (Dekker 1971).
+// them.
 func wholePower(x float64, p int) float64 {
-	times := func(a, b [2]float64) [2]float64 {
-		high := float64(a[0] * b[0])
-		low := math.FMA(a[0], b[0], -high) + float64(a[0]*b[1]) + float64(a[1]*b[0])
-		sum := high + low
-		return [2]float64{sum, low - (sum - high)}
-	}
-	y, square := [2]float64{1}, [2]float64{x}
+	y, square := double.Number{Hi: 1}, double.Number{Hi: x}
 	for ; p > 0; p /= 2 {
 		if p%2 == 1 {
-			y = times(y, square)
+			y = y.Times(square)
 		}
 		if p > 1 {
-			square = times(square, square)
+			square = square.Times(square)
 		}
 	}
-	return y[0]
+	return y.Hi
 }
 
 // Matern is x ↦ (σ + x)^−ν with σ > 0 and ν > 0. The Matérn kernel of a

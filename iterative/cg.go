@@ -42,6 +42,14 @@ type CG struct {
 	ground, image []float64
 }
 
+// scale returns s_i.
+func (c *CG) scale(i int) float64 {
+	if c.Scale == nil {
+		return 1
+	}
+	return c.Scale[i]
+}
+
 // column is the state of one column's recurrence.
 type column struct {
 	at       int     // the column of the block

@@ -67,10 +67,7 @@ func (r *run) addNull(i int, f float64, v, res []float64) {
 	if slot >= tall.OwnSlot {
 		return
 	}
-	u, s := r.Null.Unit[i], 1.0
-	if r.Scale != nil {
-		s = r.Scale[i]
-	}
+	u, s := r.Null.Unit[i], r.scale(i)
 	sums := r.null.At(slot)
 	tall.AddScaled(sums, f*u*s, v)
 	tall.AddScaled(sums[r.b.Cols:], u/s, res)
@@ -85,11 +82,7 @@ func (r *run) projectChunk(_, chunk int) error {
 		case slot == tall.OwnSlot:
 			clear(row)
 		case slot != tall.NoSlot:
-			f := r.Null.Unit[i]
-			if r.Scale != nil {
-				f *= r.Scale[i]
-			}
-			tall.AddScaled(row, -f, r.null.Of(slot)[r.b.Cols:][:len(row)])
+			tall.AddScaled(row, -r.Null.Unit[i]*r.scale(i), r.null.Of(slot)[r.b.Cols:][:len(row)])
 		}
 	}
 	return nil
@@ -134,10 +127,6 @@ func (r *run) removeNull(i int, p []float64) {
 	case slot == tall.OwnSlot:
 		clear(p)
 	default:
-		f := r.Null.Unit[i]
-		if r.Scale != nil {
-			f /= r.Scale[i]
-		}
-		tall.AddScaled(p, -f, r.null.Of(slot)[:len(p)])
+		tall.AddScaled(p, -r.Null.Unit[i]/r.scale(i), r.null.Of(slot)[:len(p)])
 	}
 }

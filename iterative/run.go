@@ -172,11 +172,7 @@ func (r *run) startEasy(ctx context.Context) error {
 					clear(x)
 					continue
 				}
-				s := 1.0
-				if r.Scale != nil {
-					s = r.Scale[i]
-				}
-				u, from := 1.0, r.b.Row(i)
+				s, u, from := r.scale(i), 1.0, r.b.Row(i)
 				if p.Total != nil {
 					u, from = p.Unit[i-p.Lo], p.Total
 				}
@@ -225,10 +221,7 @@ func (r *run) rightHandSide(ctx context.Context) error {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := chunk * tall.ChunkRows; i < min((chunk+1)*tall.ChunkRows, r.b.Rows); i++ {
-			to, s := r.r.Row(i), 1.0
-			if r.Scale != nil {
-				s = r.Scale[i]
-			}
+			to, s := r.r.Row(i), r.scale(i)
 			for j, v := range outside.Row(i) {
 				rr[j] += float64(v * v)
 				to[j] = s * v

@@ -25,7 +25,7 @@ func (b Block) Set(i, j int, v Number) { b.Hi.Row(i)[j], b.Lo.Row(i)[j] = v.Hi, 
 // Laplacian sweeps over the rows of L·Z, L = D − A, and gives each to finish. Sums err by
 // less than [Rounding] times their sizes. Loops cancel in L and are left out.
 func Laplacian(ctx context.Context, a sparse.Matrix, workers int, z Block, finish func(worker, i int, sums []Number, sizes []float64)) error {
-	return EachRow(ctx, a, workers, z.Hi.Cols, func(_, i int, col []uint32, val []float64, sums []Number, sizes []float64) {
+	return eachRow(ctx, a, workers, z.Hi.Cols, func(_, i int, col []uint32, val []float64, sums []Number, sizes []float64) {
 		for e, other := range col {
 			w := 1.0
 			if val != nil {
@@ -50,7 +50,7 @@ func Laplacian(ctx context.Context, a sparse.Matrix, workers int, z Block, finis
 func Degrees(ctx context.Context, a sparse.Matrix, workers int) ([]Number, error) {
 	rows, _ := a.Dims()
 	degrees := make([]Number, rows)
-	err := EachRow(ctx, a, workers, 1, func(_, _ int, col []uint32, val []float64, sums []Number, _ []float64) {
+	err := eachRow(ctx, a, workers, 1, func(_, _ int, col []uint32, val []float64, sums []Number, _ []float64) {
 		if val == nil {
 			sums[0] = sums[0].Plus(Number{Hi: float64(len(col))})
 		}
@@ -61,28 +61,29 @@ func Degrees(ctx context.Context, a sparse.Matrix, workers int) ([]Number, error
 	return degrees, err
 }
 
-// EachRow sweeps over a, adds every row up in k sums and as many sizes, and finishes it.
+// eachRow sweeps over a, adds every row up in k sums and as many sizes, and finishes it.
 // A row that comes in pieces is added up piece by piece, in order.
-func EachRow(ctx context.Context, a sparse.Matrix, workers, k int,
+func eachRow(ctx context.Context, a sparse.Matrix, workers, k int,
 	add func(worker, i int, col []uint32, val []float64, sums []Number, sizes []float64),
 	finish func(worker, i int, sums []Number, sizes []float64)) error {
 	type room struct {
 		sums  []Number
 		sizes []float64
 	}
-	ranges, rooms := a.Ranges(), make([]room, sched.Workers(workers))
+	newRoom := func() *room { return &room{make([]Number, k), make([]float64, k)} }
+	ranges, rooms := a.Ranges(), make([]*room, sched.Workers(workers))
 	pieces := map[int]*room{}
 	for i, r := range ranges {
 		if r.Pieces > 1 {
-			pieces[i] = &room{make([]Number, k), make([]float64, k)}
+			pieces[i] = newRoom()
 		}
 	}
 	for i := range rooms {
-		rooms[i] = room{make([]Number, k), make([]float64, k)}
+		rooms[i] = newRoom()
 	}
 	err := a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
-			r := &rooms[worker]
+			r := rooms[worker]
 			if p.Pieces > 1 {
 				r = pieces[p.Index]
 			}
