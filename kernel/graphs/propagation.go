@@ -64,10 +64,12 @@ var propagation = Kernel{
 		return newFeatures(graph), nil
 	},
 	memory: func(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes {
-		const binBytes = 24 + 56 // and its entry in a table
+		const binBytes, entryBytes = 24, 56 // of a bin, and of its entry in a table
 		cols := int64(max(1, s.Labels) + s.Attributes)
+		bins := int64(s.Vertices) * int64(v.Int("steps")+1)
 		return []spec.Bytes{
-			{What: "bins of vertices", Bytes: int64(s.Vertices) * int64(v.Int("steps")+1) * (binBytes + featureBytes)},
+			{What: "bins of vertices", Bytes: bins * binBytes},
+			{What: "features, if hardly any vertices are alike", Bytes: bins * (entryBytes + featureBytes), Optional: true},
 			{What: "distributions of labels", Bytes: int64(workers) * 2 * 8 * int64(s.Largest) * cols},
 		}
 	},

@@ -57,6 +57,22 @@ func TestCollectionLimit(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
+	// Of vertices that are alike few features are made, which a plan without a limit tells.
+	alike := []string{"graphs", "kernel", "D", "--kernel", "propagation", "-o", "K.npy"}
+	var plan estimated
+	var ran struct {
+		Peak int64 `json:"peak_memory_bytes"`
+	}
+	text, err := run(append([]string{"estimate"}, alike...)...)
+	if err != nil || json.Unmarshal([]byte(text), &plan) != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if text, err = run(alike...); err != nil || json.Unmarshal([]byte(text), &ran) != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if ran.Peak > plan.MemoryBytes || plan.SureBytes > 256<<20 && plan.SureBytes > 2*ran.Peak {
+		t.Errorf("propagation: the peak is %d bytes, the plan %d, %d of them sure", ran.Peak, plan.MemoryBytes, plan.SureBytes)
+	}
 	lines := []string{"graphs kernel D --kernel intersection --parts vertices -o K.npy"}
 	if testgraph.Hunt {
 		lines = append(lines,
