@@ -38,15 +38,6 @@ type Labels struct {
 	MinusOne   bool     // a line has the label -1, which stands for none
 }
 
-// Sizes returns how many labels each class has.
-func (l *Labels) Sizes() []int {
-	size := make([]int, len(l.Names))
-	for _, c := range l.Class {
-		size[c]++
-	}
-	return size
-}
-
 // Trainable returns a [*ParseError] unless labels are of two classes, which learning needs.
 func (l *Labels) Trainable() error {
 	if len(l.Names) >= 2 {

@@ -1,7 +1,6 @@
 package nodefile_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -26,12 +25,5 @@ func TestTrainable(t *testing.T) {
 	}
 	if err := (&nodefile.Labels{Names: []string{"A", "B"}}).Trainable(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestSizesOfLabels(t *testing.T) {
-	l := &nodefile.Labels{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}, Names: []string{"A", "B", "C"}}
-	if want := []int{2, 1, 2}; !slices.Equal(l.Sizes(), want) {
-		t.Errorf("sizes %v, want %v", l.Sizes(), want)
 	}
 }

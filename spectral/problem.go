@@ -71,20 +71,6 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 	return out, nil
 }
 
-// Vague returns the first of the smallest eigenvalues of a Laplacian that is so small that
-// its residual, which is relative to the norm of the matrix, does not tell its first
-// digit, and a tolerance that tells more of it; −1 if there is none. least is the smallest
-// tolerance that may be asked for.
-func (p *Pairs) Vague(least float64) (j int, tolerance float64) {
-	for j := p.Known; j < len(p.Values); j++ {
-		v := p.Values[j]
-		if v > 0 && p.ErrorBounds[j] > v/10 {
-			return j, max(least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
-		}
-	}
-	return -1, 0
-}
-
 // Splits reports whether each component has an eigenvector that is known, at the
 // wanted end.
 func (p *Problem) Splits() bool {

@@ -100,22 +100,3 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 		}
 	}
 }
-
-// A small eigenvalue of a matrix with a large norm may be less than its error.
-func TestVague(t *testing.T) {
-	p := &Pairs{Pairs: lanczos.Pairs{Values: []float64{0, 2.3e-4, 4.7e-4}, Norm: 18000, Known: 1}, ErrorBounds: []float64{1e-12, 1.3e-4, 1.2e-4}}
-	if j, tolerance := p.Vague(1e-13); j != 1 || math.Abs(tolerance-1e-11) > 1e-20 {
-		t.Errorf("value %d, tolerance %g", j, tolerance)
-	}
-	if _, tolerance := p.Vague(1e-10); tolerance != 1e-10 {
-		t.Errorf("tolerance %g below the least", tolerance)
-	}
-	p.Known = 3
-	if j, _ := p.Vague(1e-13); j >= 0 {
-		t.Errorf("value %d, which is known", j)
-	}
-	p.Known, p.ErrorBounds = 1, []float64{1e-12, 1e-5, 1e-5}
-	if j, _ := p.Vague(1e-13); j >= 0 {
-		t.Errorf("value %d, whose first digit is told", j)
-	}
-}

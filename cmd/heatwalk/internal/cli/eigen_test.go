@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
 )
@@ -86,5 +87,25 @@ func TestInteriorWithoutLimit(t *testing.T) {
 	const want = "--max-memory: it is not given, and a basis of 400 vectors would take 1.23 GB; give a limit beyond that"
 	if err := in.eigenError(over, f, nil, new(budget.Needs)); fault.Code(err) != fault.OverLimit || err.Error() != want {
 		t.Errorf("exit code %d: %v, want %s", fault.Code(err), err, want)
+	}
+}
+
+// A small eigenvalue of a matrix with a large norm may be less than its error.
+func TestVague(t *testing.T) {
+	p := &spectral.Pairs{Pairs: lanczos.Pairs{Values: []float64{0, 2.3e-4, 4.7e-4}, Norm: 18000, Known: 1}, ErrorBounds: []float64{1e-12, 1.3e-4, 1.2e-4}}
+	if j, tolerance := vague(p); j != 1 || math.Abs(tolerance-1e-11) > 1e-20 {
+		t.Errorf("value %d, tolerance %g", j, tolerance)
+	}
+	p.Norm = 1e8
+	if _, tolerance := vague(p); tolerance != leastEigenTolerance {
+		t.Errorf("tolerance %g below the least", tolerance)
+	}
+	p.Known = 3
+	if j, _ := vague(p); j >= 0 {
+		t.Errorf("value %d, which is known", j)
+	}
+	p.Known, p.ErrorBounds = 1, []float64{1e-12, 1e-5, 1e-5}
+	if j, _ := vague(p); j >= 0 {
+		t.Errorf("value %d, whose first digit is told", j)
 	}
 }

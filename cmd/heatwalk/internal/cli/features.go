@@ -107,7 +107,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 
 // checkFolds refuses folds that the smallest class cannot fill.
 func checkFolds(folds int, l *nodefile.Labels) error {
-	size := l.Sizes() // of each class at least 1
+	size := sizesOf(l) // of each class at least 1
 	least := slices.Index(size, slices.Min(size))
 	switch {
 	case size[least] >= folds:

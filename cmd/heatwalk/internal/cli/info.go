@@ -93,7 +93,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		}
 		labelled, classes := len(l.Row), len(l.Names)
 		v.Labelled, v.Classes = &labelled, &classes
-		size := l.Sizes()
+		size := sizesOf(l)
 		most := slices.Max(size)
 		share := float64(most) / float64(labelled)
 		v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]

@@ -172,3 +172,12 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	}
 	return err
 }
+
+// sizesOf returns how many labels each class has.
+func sizesOf(l *nodefile.Labels) []int {
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	return size
+}

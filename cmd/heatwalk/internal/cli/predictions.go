@@ -123,7 +123,7 @@ func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *no
 	if truth == nil {
 		return nil
 	}
-	size := truth.Sizes()
+	size := sizesOf(truth)
 	for c, name := range truth.Names {
 		if !slices.Contains(l.Names, name) {
 			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(int64(size[c]), "node"))
