@@ -48,6 +48,10 @@ func (in *invocation) guard(run func() error) (code int) {
 	}()
 	err := in.cleaned(run)
 	in.progress.Close()
+	if in.tooLow > 0 && !tooMuch(err) && fault.Code(err) != fault.Interrupted {
+		err = fault.Limit("--max-memory", "%s is too little for the program itself; allow %s or more",
+			words.Bytes(in.tooLow), words.Bytes(budget.LeastMemory+budget.LeastMemory/100)) // figures are rounded
+	}
 	if err == nil {
 		err = in.stdout.err
 	}
@@ -137,6 +141,7 @@ type invocation struct {
 
 	threads   int
 	maxMemory int64  // --max-memory, 0 if not given
+	tooLow    int64  // the limit, where that is too low for any run; 0: it is not
 	memory    int64  // to plan with; 0 if not known
 	limitedBy string // what limits memory beside --max-memory
 	seed      int64
@@ -316,7 +321,7 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 	if in.threads > 0 {
 		runtime.GOMAXPROCS(min(in.threads, runtime.NumCPU()))
 	}
-	return in.limitMemory()
+	return in.limitMemory(cmd)
 }
 
 // stdoutNames are other names of stdout.
@@ -324,7 +329,7 @@ var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.
-func (in *invocation) limitMemory() error {
+func (in *invocation) limitMemory(cmd *cobra.Command) error {
 	if limit, needed := system.SpaceFor(budget.LeastMemory); needed > 0 {
 		return fault.Limit(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",
 			words.Bytes(limit), words.Bytes(needed))
@@ -341,8 +346,11 @@ func (in *invocation) limitMemory() error {
 		in.memory = limit
 	}
 	if in.memory < budget.LeastMemory {
-		return fault.Limit("--max-memory", "%s is too little for the program itself; allow %s or more",
-			words.Bytes(in.memory), words.Bytes(budget.LeastMemory+budget.LeastMemory/100)) // figures are rounded
+		// What is planned nonetheless tells a limit that is enough.
+		in.tooLow, in.memory, in.estimating = in.memory, budget.LeastMemory, true
+		if !in.isPlanned(cmd) {
+			return errPlanned
+		}
 	}
 	debug.SetMemoryLimit(in.memory - budget.FileBytes)
 	return nil

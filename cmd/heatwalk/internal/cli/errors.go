@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (in *invocation) overLimit(err error) error {
 	case in.maxMemory == 0:
 		return fault.Limit("memory", "this machine has too little for %s; it takes %s or more%s", what, need, otherwise)
 	}
-	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(in.memory), what, need, otherwise)
+	return fault.Limit("--max-memory", "%s is too little for %s; allow %s or more%s", words.Bytes(cmp.Or(in.tooLow, in.memory)), what, need, otherwise)
 }
 
 // unsolved says that an iteration did not come to its end, in place of its own words,

@@ -27,6 +27,14 @@ type estimated struct {
 // planners are the commands that plan what they do.
 var planners = []string{"ingest", "info", "verify", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert", "graphs"}
 
+// isPlanned tells whether cmd plans what it does, or tells a plan.
+func (in *invocation) isPlanned(cmd *cobra.Command) bool {
+	for cmd.HasParent() && cmd.Parent().HasParent() {
+		cmd = cmd.Parent()
+	}
+	return cmd.Name() == "estimate" || slices.Contains(planners, cmd.Name())
+}
+
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "estimate COMMAND ...",
@@ -66,7 +74,7 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in.estimating = true
-		if err := run(cmd, args); !errors.Is(err, errPlanned) {
+		if err := run(cmd, args); !errors.Is(err, errPlanned) || in.tooLow > 0 {
 			return err
 		}
 		in.doing = ""
