@@ -133,16 +133,25 @@ func (g *gather[T]) row(r int) (col []uint32, val []T) {
 }
 
 func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
-	w := T(1)
 	for r := range len(ptr) - 1 {
-		y := dst.Data[r*dst.Stride:][:k]
-		for e := ptr[r] - ptr[0]; e < ptr[r+1]-ptr[0]; e++ {
-			if val != nil {
-				w = val[e]
-			}
-			for j, v := range x.Data[int(col[e])*x.Stride:][:k] {
-				y[j] += T(w * v)
-			}
+		lo, hi := ptr[r]-ptr[0], ptr[r+1]-ptr[0]
+		weights := val
+		if val != nil {
+			weights = val[lo:hi]
+		}
+		addNamed(dst.Data[r*dst.Stride:][:k], x, col[lo:hi], weights)
+	}
+}
+
+// addNamed adds to y the rows of x that ids name.
+func addNamed[T Float](y []T, x Rows[T], ids []uint16, val []T) {
+	w := T(1)
+	for e, c := range ids {
+		if val != nil {
+			w = val[e]
+		}
+		for j, v := range x.Data[int(c)*x.Stride:][:len(y)] {
+			y[j] += T(w * v)
 		}
 	}
 }
