@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 	"gonum.org/v1/gonum/stat"
 )
@@ -34,15 +35,9 @@ type Result struct {
 	MacroF1       float64 `json:"macro_f1"`
 	MacroStderr   float64 `json:"macro_f1_stderr"`
 
-	Chosen []Chosen `json:"parameters_by_split,omitempty"` // on each split; nil: there is nothing to choose
+	Chosen []spec.Values `json:"parameters_by_split,omitempty"` // columns and lambda on each split, see [Model]; nil: there is nothing to choose
 
 	micro, macro []float64
-}
-
-// Chosen are the parameters of a [Model] that were chosen.
-type Chosen struct {
-	Columns int     `json:"columns"`
-	Lambda  float64 `json:"lambda"`
 }
 
 // Evaluate measures how well the labels of nodes are predicted that may have several
@@ -76,7 +71,7 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 			if err != nil {
 				return nil, err
 			}
-			learned.Chosen = append(learned.Chosen, Chosen{model.Columns, model.Lambda})
+			learned.Chosen = append(learned.Chosen, spec.Values{"columns": spec.Of(model.Columns), "lambda": spec.Of(model.Lambda)})
 			truth, scores := pick(sets, split.Test), make([]float64, len(p.Names))
 			learned.add(labelF1(truth, len(p.Names), func(t int) []float64 {
 				return model.probabilitiesTo(scores, row[split.Test[t]])

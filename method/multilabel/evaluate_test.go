@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -39,7 +40,7 @@ func TestEvaluate(t *testing.T) {
 		return r
 	}
 	got := run(1)
-	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Result{})); diff != "" {
+	if diff := cmp.Diff(got, run(7), cmp.AllowUnexported(Result{}, spec.Value{})); diff != "" {
 		t.Errorf("seven workers measure otherwise:\n%s", diff)
 	}
 	draw, err := validate.Draw(make([]int, len(sets)), validate.Design{Fraction: fraction}, splits, 5)
