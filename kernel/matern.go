@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -58,7 +59,11 @@ func newMatern(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) 
 	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
 	middle, factor := math.Sqrt(2*nu), math.Exp(min(maxLog/nu, maxLog)/2)
 	if least, most := middle/factor, middle*factor; !(kappa >= least && kappa <= most) {
-		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which norms of its columns overflow", kappa, nu, least, most)
+		from, to := fmt.Sprintf("%.6g", least), fmt.Sprintf("%.6g", most)
+		if from == to { // of a large ν, which leaves κ hardly any room
+			from, to = fmt.Sprint(least), fmt.Sprint(most)
+		}
+		return nil, refuse("matern", "kappa", "%v is out of range; matern with ν = %v takes %s ≤ κ ≤ %s, beyond which norms of its columns overflow", kappa, nu, from, to)
 	}
 	hi := m.Hi
 	if most := math.Sqrt(2 * nu / epsilon / hi); kappa > most {

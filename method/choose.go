@@ -399,11 +399,7 @@ func (c *chooser) together() int {
 	if memory > 0 {
 		limit = min(limit, memory/2)
 	}
-	together := int(max(1, limit/one))
-	if workers := sched.Workers(c.set.Workers); together > workers {
-		together -= together % workers // so that none of them waits for the trials of the others
-	}
-	return together
+	return int(max(1, limit/one))
 }
 
 // walk returns the walk with the given values of α, those of one after those

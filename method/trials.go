@@ -18,7 +18,7 @@ type Trials struct {
 	Grid   *Grid        `json:"grid"`   // features vary slowest, then alpha, steps and strength
 	Tested int          `json:"tested"` // predictions behind the hits of each setting; 0: too few labels
 	Hits   []int64      `json:"hits"`   // right predictions by fold and setting; 0 of one that was not tried
-	Work   problem.Work `json:"work"`
+	Work   problem.Work `json:"work"`   // with one sweep for each absorption and step, however many threads made them
 
 	// Weights are those of the right predictions at labels that others reach, as the
 	// accuracy that is told counts them, by fold and setting too.
@@ -47,10 +47,13 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	}
 	hits := trial.NewHits(c.folds() * set.Grid.Size())
 	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: hits.Right, Weights: hits.Weight}
+	t.Work = c.work
 	if c.tested > 0 {
 		err = c.run(ctx, lo, hi, hits)
+		// Threads may each sweep for columns of their own, which outcomes do not tell.
+		t.Work.Sweeps += (hi - lo) * set.Grid.last()
+		t.Work.EntryColumns = c.work.EntryColumns
 	}
-	t.Work = c.work
 	return t, err
 }
 

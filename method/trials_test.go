@@ -15,6 +15,25 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
+// Trials are the same for any number of threads, with what they count of their work.
+func TestTrialsOfThreads(t *testing.T) {
+	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4}, Cost: []float64{0.5, 4}, Features: []Features{Plain}}
+	var want *Trials
+	for _, threads := range []int{1, 2, 7} {
+		p := problemtest.Planted(t, 1, 80, 40) // which keeps what has been found of it
+		got, err := Try(context.Background(), methodOf(t, "cwk"), p, &Settings{Grid: grid, Workers: threads}, 0, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d threads: %s", threads, diff)
+		}
+	}
+}
+
 // Trials of parts of a grid, written and read, add up to the very choice that
 // is made at once; those of other settings or labels are refused.
 func TestTrialsAddUp(t *testing.T) {

@@ -406,7 +406,7 @@ func TestRefusals(t *testing.T) {
 		{"strings", []nodefile.Column{text}, nil, "closed: attribute text: the string is missing; leave its record out", 2},
 		{"strings", []nodefile.Column{three}, spec.Values{"alphabet": spec.Of(2)}, "closed: attribute colour: has 3 characters, more than the alphabet of 2; give a larger one", -1},
 		{"strings", []nodefile.Column{long}, spec.Values{"scale": spec.Of("raw"), "beta": spec.Of(9.0)}, "closed: attribute text: K(x, x) of the string of 2000 characters is beyond float64; leave it out, or scale to K(x, x) = 1", 0},
-		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Of(2)}, "closed: attribute text: the string has 3 characters, and there are 2 places; give more", 0},
+		{"strings", []nodefile.Column{{Name: "text", Values: []string{"abc"}, Code: []int32{0}}}, spec.Values{"places": spec.Of(1)}, "closed: attribute text: the string has 3 characters, more than the number of places, 1; give more", 0},
 	} {
 		k := Kernels().Named(c.kernel)
 		v, err := k.Resolve(c.given, nil)

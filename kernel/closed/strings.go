@@ -80,7 +80,7 @@ func stringsOf(attributes []nodefile.Column, v spec.Values) (Gram, error) {
 		}
 		switch {
 		case t.places > 0 && len(t.text[d]) > t.places:
-			return nil, &AttributeError{a.Name, i, fmt.Sprintf("the string has %d characters, and there are %d places; give more", len(t.text[d]), t.places)}
+			return nil, &AttributeError{a.Name, i, fmt.Sprintf("the string has %d characters, more than the number of places, %d; give more", len(t.text[d]), t.places)}
 		case !(k >= 0x1p-1000) || math.IsInf(k, 1):
 			return nil, &AttributeError{a.Name, i, fmt.Sprintf("K(x, x) of the string of %d characters is beyond float64; leave it out, or scale to K(x, x) = 1", len(t.text[d]))}
 		}

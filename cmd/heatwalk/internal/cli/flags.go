@@ -130,7 +130,7 @@ func enumVar[C any](in *invocation, flags *pflag.FlagSet, p *C, name, initial st
 		if near := nearest.Of(s, words); near != "" {
 			return fmt.Errorf("%s is none of %s; did you mean %s?", quoted(s), strings.Join(words, ", "), near)
 		}
-		return fmt.Errorf("%s is not one of its values; give %s", quoted(s), strings.Join(words, ", "))
+		return fmt.Errorf("%s is none of its values; give %s", quoted(s), strings.Join(words, ", "))
 	})
 }
 
