@@ -89,6 +89,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1\n target 2 ]\n]", `e.gml:3: the edge "1"–"2" has an end that is no node: "2"; list it as a node, before its edges`},
 		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1 target 1 weight -2 ]\n]", `e.gml:3: weight "-2" is negative; walks and Laplacians need weights ≥ 0; correct it`},
 		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1 target 1 weight nan ]\n]", `e.gml:3: weight "nan" is not a number; correct it`},
+		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1 target 1 weight 0x1p4 ]\n]", `e.gml:3: weight "0x1p4" is not a number; correct it`},
 		{"e.gml", "graph [ node [ id 1 label \"a\tb\" ] node [ id 2 label \"c\" ] ]", ""},
 		{"e.gml", "graph [ ]\ngraph [ ]", "e.gml:2: a second graph; write each into a file of its own"},
 		{"e.gml", "Creator \"x\"\n", "e.gml: no graph; is this GML?"},

@@ -116,7 +116,7 @@ func (c Columns) order(dst []int, scores []float64) []int {
 	if c.Top == 0 {
 		return dst
 	}
-	if scores != nil {
+	if c.Top > 0 && scores != nil {
 		slices.SortStableFunc(dst, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	}
 	return dst[:c.top()]

@@ -130,7 +130,7 @@ func testGather[T Float](t *testing.T, weighted bool) {
 	})
 }
 
-func TestGatherSum(t *testing.T) {
+func TestGather(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
@@ -138,7 +138,7 @@ func TestGatherSum(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, false) })
 }
 
-func TestGatherWeighted(t *testing.T) {
+func TestGatherOfValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
