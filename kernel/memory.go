@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
@@ -73,8 +74,8 @@ func heldSlabs(slabs int, limit, beside, block int64) (held int, image int64) {
 func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
 	n, m := len(degrees), int64(len(nodes))
 	kept := []spec.Bytes{{What: "blocks of kernels", Bytes: 8 * m * m * int64(len(vs))}}
-	var group []work        // of functions of one matrix, or nearly as many of several
-	var alone []spec.Values // of other kernels
+	groups := map[string][]work{} // of functions of one matrix
+	var alone []spec.Values       // of other kernels
 	for i, v := range vs {
 		var w work
 		if f.work != nil {
@@ -84,7 +85,8 @@ func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64,
 			kept = append(kept, spec.Bytes{What: "systems of other kernels", Bytes: systemVectors * 8 * int64(n)})
 		}
 		if w.function && f.Symmetric(v) && !w.pole { // near the radius there is a matrix of its own
-			group = append(group, w)
+			matrix := v["laplacian"].String() + v["matrix"].String()
+			groups[matrix] = append(groups[matrix], w)
 		} else {
 			alone = append(alone, v)
 		}
@@ -96,8 +98,8 @@ func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64,
 	for _, v := range alone {
 		most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
 	}
-	if group != nil {
-		most = spec.Larger(most, groupMemory(n, len(nodes), entries, group, limit))
+	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
+		most = spec.Larger(most, groupMemory(n, len(nodes), entries, groups[matrix], limit))
 	}
 	return append(kept, most...)
 }

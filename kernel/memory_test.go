@@ -348,3 +348,30 @@ func TestShortModularity(t *testing.T) {
 		}
 	}
 }
+
+// Functions of several matrices are computed one matrix after the other, so that none takes
+// less beside others than by itself.
+func TestGramsOfSeveralMatrices(t *testing.T) {
+	degrees := make([]float64, 20_000)
+	for i := range degrees {
+		degrees[i] = 4
+	}
+	for name, of := range map[string][2]spec.Values{
+		"diffusion":   {{"laplacian": spec.Of(normalized)}, {"laplacian": spec.Of(combinatorial)}},
+		"exponential": {{"matrix": spec.Of(normalizedAdjacency), "beta": spec.Of(1.0)}, {"matrix": spec.Of(adjacency), "beta": spec.Of(1.0)}},
+	} {
+		both, err := gramsNeedsOf(name, of[:], degrees, 80_000, upTo(300), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range of {
+			alone, err := gramsNeedsOf(name, []spec.Values{v}, degrees, 80_000, upTo(300), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if block := int64(8 * 300 * 300); both.Bytes < alone.Bytes+block {
+				t.Errorf("%s: both kernels take %d bytes, that of %v alone %d, and a block of the other %d", name, both.Bytes, v, alone.Bytes, block)
+			}
+		}
+	}
+}
