@@ -135,7 +135,7 @@ func (in *invocation) bench(args []string, f *benchFlags) error {
 	if v.Report, err = w.Run(in.ctx, t, s); err != nil {
 		return err
 	}
-	return in.tell(v, func(io.Writer) { v.print(in.stdout, in.loudCost()) })
+	return in.tell(v, func(io.Writer) { v.print(in.stdout, in.cost()) })
 }
 
 // openBench opens the graph that a workload sweeps as the flags say, and notes how.

@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // value is a flag whose mistakes are collected instead of ending the parsing,
@@ -145,16 +146,16 @@ var sizeUnits = []struct {
 	suffix string
 	bytes  float64
 }{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
-	{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"", 1},
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1},
+	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"", 1},
 }
 
 // parseSize reads a number of bytes such as 4GiB, 1.5 GB, 4G (which is 4 GB) or
 // 1048576.
 func parseSize(s string) (int64, error) {
 	for _, u := range sizeUnits {
-		number, found := cutSuffixFold(s, u.suffix)
+		number, found := strings.CutSuffix(strings.ToLower(s), u.suffix)
 		if !found {
 			continue
 		}
@@ -165,14 +166,6 @@ func parseSize(s string) (int64, error) {
 		return int64(x * u.bytes), nil
 	}
 	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", quoted(s))
-}
-
-func cutSuffixFold(s, suffix string) (string, bool) {
-	cut := len(s) - len(suffix)
-	if cut < 0 || !strings.EqualFold(s[cut:], suffix) {
-		return s, false
-	}
-	return s[:cut], true
 }
 
 // quoted returns s in quotes, cut to a length that fits a line.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -32,7 +31,11 @@ func (o *product) print(w io.Writer, lines []string) {
 			fmt.Fprintln(w, line)
 		}
 	}
-	o.in.printCost(w, cmp.Or(o.path, "-"))
+	cost := o.in.cost()
+	if o.path != "" && o.path != "-" {
+		cost += " · " + o.path
+	}
+	fmt.Fprintln(w, cost)
 }
 
 // graphRun is a run on a graph that writes something, with all that it has read and has

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -324,14 +325,14 @@ func (in *invocation) writeRun(w io.Writer, store, parameters any, p *evaluate.P
 	})
 }
 
+// plainArgument is what a shell leaves as it is.
+var plainArgument = regexp.MustCompile(`^[a-zA-Z0-9_./=,:+@%-]+$`)
+
 // commandLine writes arguments as a line that a shell takes apart again.
 func commandLine(args []string) string {
 	words := []string{"heatwalk"}
 	for _, arg := range args {
-		plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=,:+@%", r))
-		})
-		if !plain {
+		if !plainArgument.MatchString(arg) {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 		words = append(words, arg)

@@ -63,25 +63,18 @@ func (in *invocation) summary(outputs ...string) io.Writer {
 	if in.quiet || in.json {
 		return io.Discard
 	}
-	for _, path := range outputs {
-		if path == "-" {
-			return in.stderr
-		}
+	if slices.Contains(outputs, "-") {
+		return in.stderr
 	}
 	return in.stdout
 }
 
-// cost says what the run took: "24.1 s, peak 412 MB".
+// cost says what the run took, "24.1 s, peak 412 MB", or nothing with --quiet.
 func (in *invocation) cost() string {
-	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(in.started)), words.Bytes(system.PeakMemory()))
-}
-
-// loudCost is cost, "" with --quiet.
-func (in *invocation) loudCost() string {
 	if in.quiet {
 		return ""
 	}
-	return in.cost()
+	return fmt.Sprintf("%s, peak %s", words.Seconds(time.Since(in.started)), words.Bytes(system.PeakMemory()))
 }
 
 // sheet writes lines of a name in so many columns and a text, but for those without a text.
@@ -91,13 +84,4 @@ func sheet(w io.Writer, columns int, lines [][2]string) {
 			fmt.Fprintf(w, "%-*s %s\n", columns, line[0], line[1])
 		}
 	}
-}
-
-// printCost says what the run took and where its output is.
-func (in *invocation) printCost(w io.Writer, output string) {
-	if output == "-" {
-		fmt.Fprintln(w, in.cost())
-		return
-	}
-	fmt.Fprintf(w, "%s · %s\n", in.cost(), output)
 }
