@@ -39,7 +39,7 @@
 //
 // # Writing
 //
-// A [Graph] is written sweep by sweep to an io.Writer, in memory for a few buffers
+// [Write] writes a store sweep by sweep to an io.Writer, in memory for a few buffers
 // (Parquet: for a group of rows; rows that are to be put in another order: as much as
 // it is allowed). The same graph gives the same bytes.
 //
