@@ -93,7 +93,7 @@ func ReadTU(ctx context.Context, path string, directed bool, fits func(s *Shape,
 // scan looks through the files for what reading them will take.
 func (r *tuReader) scan() error {
 	s := &r.shape
-	if _, err := r.indicator(func(int) {}); err != nil {
+	if err := r.indicator(func(int) {}); err != nil {
 		return err
 	}
 	s.Graphs, s.Text = len(r.size), 24*int64(len(r.size))
@@ -208,10 +208,10 @@ func number(text []byte, most int) (int, bool) {
 }
 
 // indicator counts the vertices of each graph, and calls visit with the graph of each.
-func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
+func (r *tuReader) indicator(visit func(g int)) error {
 	r.size = nil
 	first := []int64{} // the line of the first vertex of each graph, 0 for none
-	n, _, err = r.lines(tuIndicator, func(line int64, text []byte) error {
+	n, _, err := r.lines(tuIndicator, func(line int64, text []byte) error {
 		g, ok := number(text, maxTUVertices)
 		switch {
 		case !ok:
@@ -231,25 +231,25 @@ func (r *tuReader) indicator(visit func(g int)) (n int, err error) {
 	})
 	switch {
 	case err != nil:
-		return n, err
+		return err
 	case len(r.size) == 0:
-		return n, r.fault(tuIndicator, 0, fixIndicator, "has no vertex")
+		return r.fault(tuIndicator, 0, fixIndicator, "has no vertex")
 	case n > maxTUVertices:
-		return n, r.fault(tuIndicator, 0, "divide the collection", "more than %d vertices", maxTUVertices)
+		return r.fault(tuIndicator, 0, "divide the collection", "more than %d vertices", maxTUVertices)
 	}
 	for g, line := range first {
 		if line == 0 {
 			next := slices.IndexFunc(first[g:], func(l int64) bool { return l > 0 }) + g
-			return n, r.fault(tuIndicator, first[next], fixIndicator, "graph %d comes, but graph %d has no vertex", next+1, g+1)
+			return r.fault(tuIndicator, first[next], fixIndicator, "graph %d comes, but graph %d has no vertex", next+1, g+1)
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // vertices reads the graph of each vertex.
 func (r *tuReader) vertices() error {
 	r.graph = make([]int32, 0, r.shape.Vertices)
-	if _, err := r.indicator(func(g int) { r.graph = append(r.graph, int32(g)) }); err != nil {
+	if err := r.indicator(func(g int) { r.graph = append(r.graph, int32(g)) }); err != nil {
 		return err
 	}
 	r.start = make([]int32, 1, len(r.size)+1)

@@ -248,7 +248,7 @@ func (r *run) listedRows() (*shard.Nodes, error) {
 	if n := r.dict.Len(); uint64(n) != r.matrix.rows {
 		return nil, &nodefile.ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
 	}
-	codes, _, integers := r.dict.InOrder(position(r.seq, 0))
+	codes, _, integers := r.dict.InOrder(position(r.seq))
 	if r.report.IDs = "text"; integers {
 		r.report.IDs = "numeric"
 	}

@@ -55,7 +55,7 @@ func (r *run) number() (*shard.Nodes, error) {
 // p.seq.
 func (r *run) codes(p *part, code []uint32, text []byte, b *ids.Batch) error {
 	p.inDict = true
-	if err := r.dict.Codes(code, text, b, position(p.seq, 0)); err != nil {
+	if err := r.dict.Codes(code, text, b, position(p.seq)); err != nil {
 		return &nodefile.ParseError{File: r.files[p.file].Name, Msg: err.Error(), Err: err}
 	}
 	return nil
@@ -120,9 +120,9 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	// What the dictionary has outgrown would otherwise be there beside what numbers
 	// its ids.
 	runtime.GC()
-	codes, first, integers := r.dict.InOrder(position(r.seq, 0))
+	codes, first, integers := r.dict.InOrder(position(r.seq))
 	r.report.IDs = "text"
-	listed, _ := slices.BinarySearch(first, position(r.listedParts, 0))
+	listed, _ := slices.BinarySearch(first, position(r.listedParts))
 	if integers {
 		r.report.IDs = "numeric"
 		r.dict.SortIntegers(codes[listed:])

@@ -53,9 +53,9 @@ func (p *part) bytes() int64 {
 // lineBytes returns how much of that goes with its lines to disk.
 func (p *part) lineBytes() int64 { return int64(len(p.code))*4 + int64(len(p.weight))*8 }
 
-// position returns where in the input token i of chunk seq stands: what comes
-// earlier has a lower number.
-func position(seq, i int) uint64 { return uint64(seq)<<tokenBits | uint64(i) }
+// position returns where in the input the first token of chunk seq stands: what comes
+// earlier has a lower number, and the next token the next one.
+func position(seq int) uint64 { return uint64(seq) << tokenBits }
 
 // tokenBits holds the number of tokens of a chunk, each of which takes two
 // bytes at least.

@@ -307,9 +307,9 @@ func (r *predictor) judgeChoice(found [][]trial.Outcome, without func(fold int) 
 // again.
 const scoreBytes = 64 << 20
 
-// scoreWalk returns the walk that gives so many machines' decisions on all
-// nodes, with what memory the sums of their votes leave.
-func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest bool) *cwk.Walk[float32] {
+// scoreWalk returns the walk that gives machines' decisions on all nodes, with what
+// memory the sums of their votes leave.
+func scoreWalk(p *Problem, set *Settings, par Parameters, rest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
 	perWalk := spec.Sum(w.WholeMemory(par.MinSteps, 0))
@@ -352,7 +352,7 @@ func (r *predictor) score(ctx context.Context) error {
 	}
 	r.features, r.trials = nil, nil
 	rest := r.model.Pairs[0].Negative == classify.Rest
-	w := scoreWalk(r.p, r.set, r.par, machines, rest)
+	w := scoreWalk(r.p, r.set, r.par, rest)
 	sweeps := 0
 	w.Progress = func(done, all int) {
 		sweeps = done

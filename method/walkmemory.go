@@ -48,7 +48,7 @@ func (a *account) walkedScores() error {
 	}
 	grid := a.set.Grid
 	machines, rest := a.machines()
-	w := scoreWalk(a.P, a.left(), Parameters{Alpha: grid.Alpha[0], Steps: grid.last(), MinSteps: grid.MinSteps}, machines, rest)
+	w := scoreWalk(a.P, a.left(), Parameters{Alpha: grid.Alpha[0], Steps: grid.last(), MinSteps: grid.MinSteps}, rest)
 	functions := machines
 	if rest {
 		functions = 0 // the scores of all stand elsewhere

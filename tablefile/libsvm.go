@@ -278,7 +278,7 @@ func isVectors(head []byte) bool {
 // newLIBSVMWriter begins LIBSVM's text. A line is the label and index:value of every
 // feature that is not 0, or 0:serial and all values of a kernel, indices and serial
 // numbers from 1. Values have as many digits as it takes to read the same bits back.
-func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) *Writer[T] {
 	out, bits := bufio.NewWriterSize(w, bufferBytes), bitsOf[T]()
 	row := func(i int, values []T) error {
 		label := "0"
@@ -298,7 +298,7 @@ func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error)
 		}
 		return out.WriteByte('\n')
 	}
-	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}, nil
+	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}
 }
 
 // bitsOf returns how many bits an element has.

@@ -78,7 +78,7 @@ func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], er
 func newRows[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
 	switch f {
 	case LIBSVM:
-		return newLIBSVMWriter[T](w, m)
+		return newLIBSVMWriter[T](w, m), nil
 	case NPY:
 		return newNPYWriter[T](w, m)
 	case NPZ:

@@ -11,7 +11,7 @@
 //	err = w.Close()
 //
 // What a header declares is never allocated; whoever does so compares it first
-// with what there is. Every fault is an [*Error] that names the array. What is
+// with what there is. Every fault is a [*textio.Error] that names the array. What is
 // written goes to an io.Writer in C order, through a fixed buffer; the data start at a
 // multiple of 64 bytes, so that NumPy can map them. The same elements give the same
 // bytes.
