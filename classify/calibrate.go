@@ -32,7 +32,7 @@ type calibration struct {
 // An output that never has items of both sides to learn from and to score gives ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, classes int, v spec.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
-	g, err := newGroupsOfTwo(k, y, classes)
+	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
 	}

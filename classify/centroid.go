@@ -32,7 +32,7 @@ var centroidLearner = Learner{
 // means returns the model whose scores are class means of the kernel, less half the
 // squared norms of the centroids if these are wanted.
 func means(ctx context.Context, k Gram, y []int, classes int, norms bool) (*Model, error) {
-	g, err := newGroupsOfTwo(k, y, classes)
+	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func deepLearner(base *Learner) *Learner {
 // fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
 // between the items with a class.
 func fitDeep(ctx context.Context, base *Learner, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
-	if _, err := newGroupsOfTwo(k, y, classes); err != nil {
+	if _, err := newGroupsOfTwo(k.Len(), y, classes); err != nil {
 		return nil, err
 	}
 	m := new(deep)

@@ -68,7 +68,7 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 // Σ_i α_ic·K(·, i) of the classes, and with or without free biases. At the minimum α is
 // (Y − π)/λ, where Y are the one-hot classes and π their probabilities.
 func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda float64, biases bool) (*Model, error) {
-	g, err := newGroupsOfTwo(k, y, classes)
+	g, err := newGroupsOfTwo(k.Len(), y, classes)
 	if err != nil {
 		return nil, err
 	}

@@ -54,18 +54,6 @@ var learners = sync.OnceValue(func() []*Learner {
 	return append(list, &linearSVMLearner)
 })
 
-// newGroupsOfTwo returns the used items by class, or [ErrOneClass].
-func newGroupsOfTwo(k Gram, y []int, classes int) (*groups, error) {
-	if len(y) != k.Len() {
-		panic(badLength)
-	}
-	g := newGroups(y, classes)
-	if len(g.present) < 2 {
-		return nil, ErrOneClass
-	}
-	return g, nil
-}
-
 // againstRest lists a machine for each class that has an item.
 func (g *groups) againstRest() Pairs {
 	pairs := make(Pairs, len(g.present))

@@ -60,9 +60,9 @@ type targets struct {
 // newTargets returns the targets of items with the classes y. It returns
 // [ErrOneClass] if fewer than two classes have an item.
 func newTargets(y []int, classes int) (*targets, error) {
-	g := newGroups(y, classes)
-	if len(g.present) < 2 {
-		return nil, ErrOneClass
+	g, err := newGroupsOfTwo(len(y), y, classes)
+	if err != nil {
+		return nil, err
 	}
 	t := &targets{g.againstRest(), make([]float64, len(y)*len(g.present))}
 	for m, c := range g.present {

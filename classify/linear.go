@@ -18,22 +18,25 @@ var linearSVMLearner = Learner{
 		Params: []spec.Param{costParam, weightsParam, strategyParam},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
-		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
-		return s.fitGram(ctx, k, y, classes)
+		return linearSVMOf(v, y, classes).fitGram(ctx, k, y, classes)
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
 	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
-		return FitLinearSVM(ctx, s, f, y, classes)
+		return FitLinearSVM(ctx, linearSVMOf(v, y, classes), f, y, classes)
 	},
+}
+
+// linearSVMOf returns the settings that values of the parameters stand for.
+func linearSVMOf(v spec.Values, y []int, classes int) *LinearSVM {
+	return &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest"}
 }
 
 // fitGram fits the machines to features whose inner products are the kernel values of
 // the used items; all such features give the same decisions. The weights Σ_i α_i·g_i
 // belong to as many items as the kernel has rank.
 func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
-	if _, err := newGroupsOfTwo(k, y, classes); err != nil {
+	if _, err := newGroupsOfTwo(k.Len(), y, classes); err != nil {
 		return nil, err
 	}
 	items := used(y)
@@ -152,12 +155,9 @@ func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f *spa
 		}
 	}
 	set := s.filled()
-	if len(y) != f.Rows {
-		panic(badLength)
-	}
-	g := newGroups(y, classes)
-	if len(g.present) < 2 {
-		return nil, ErrOneClass
+	g, err := newGroupsOfTwo(f.Rows, y, classes)
+	if err != nil {
+		return nil, err
 	}
 	model := newLinearModel(classes, g.pairs(nil, set.OneVsRest), f.Cols)
 	model.Iterations = make([]int, len(model.Pairs))
@@ -168,7 +168,7 @@ func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f *spa
 			return nil, ErrNotFinite
 		}
 	}
-	err := machines(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
+	err = machines(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
 		d := descent[T]{features: f, w: model.machine(m), bias: set.Bias}
 		d.start(&set, g, model.Pairs[m], square)
 		rng := rand.New(rand.NewPCG(set.RNGSeed, uint64(m)))

@@ -23,7 +23,11 @@ var logisticLearner = Learner{
 		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true)
 	},
 	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		return fitLogistic(ctx, &Logistic{Lambda: v.Number("lambda"), Tolerance: 1e-11}, f, y, classes)
+		models, err := LogisticPath(ctx, &Logistic{Tolerance: 1e-11}, f, y, classes, []float64{v.Number("lambda")})
+		if models == nil {
+			return nil, err
+		}
+		return models[0], err
 	},
 	Dual:          true,
 	Probabilities: Softmax,
@@ -40,11 +44,9 @@ var logisticLearner = Learner{
 //
 //	−Σ_i log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
 //
-// over items with a class. The zero value is the default; [LogisticPath]
+// over items with a class, for some λ. The zero value is the default; [LogisticPath]
 // fits it.
 type Logistic struct {
-	// Lambda is λ, of the sum over items; 0 means 1.
-	Lambda float64
 	// BiasRidge is ν. With 0 biases are free, and classes without an item have no part;
 	// otherwise all classes have one.
 	BiasRidge float64
@@ -79,9 +81,6 @@ func (s *SharedColumns) count(classes int) int {
 // classes.
 func (s *Logistic) validate(classes int) error {
 	var errs []error
-	if s.Lambda != 0 && !positive(s.Lambda) {
-		errs = append(errs, fmt.Errorf("classify: lambda %v is not a positive number", s.Lambda))
-	}
 	if s.BiasRidge != 0 && !positive(s.BiasRidge) {
 		errs = append(errs, fmt.Errorf("classify: ridge of biases %v is not a positive number", s.BiasRidge))
 	}
@@ -104,26 +103,6 @@ func (s *Logistic) validate(classes int) error {
 	return errors.Join(errs...)
 }
 
-// fitLogistic fits s, or the default settings if s is nil, to the features of the
-// items with y ≥ 0. Cost: some tens of products of the features with weights.
-//
-// It returns [ErrOneClass] if fewer than two classes have an item, and a model together
-// with [ErrIterationLimit] if that came before the tolerance.
-func fitLogistic[T float](ctx context.Context, s *Logistic, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
-	if s == nil {
-		s = new(Logistic)
-	}
-	lambda := s.Lambda
-	if lambda == 0 {
-		lambda = 1
-	}
-	models, err := LogisticPath(ctx, s, f, y, classes, []float64{lambda})
-	if models == nil {
-		return nil, err
-	}
-	return models[0], err
-}
-
 // LogisticPath fits s, or the default settings if s is nil, to the features of the items
 // with y ≥ 0, for each λ in turn, each from the solution before.
 // Falling λ take the fewest steps. Within the tolerance the order makes no difference.
@@ -136,12 +115,12 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 	if err := s.validate(classes); err != nil {
 		return nil, err
 	}
-	if len(y) != f.Rows || s.Shared != nil && s.Shared.Values.Rows != f.Rows {
+	if s.Shared != nil && s.Shared.Values.Rows != f.Rows {
 		panic(badLength)
 	}
-	g := newGroups(y, classes)
-	if len(g.present) < 2 {
-		return nil, ErrOneClass
+	g, err := newGroupsOfTwo(f.Rows, y, classes)
+	if err != nil {
+		return nil, err
 	}
 	if s.BiasRidge > 0 {
 		g.all(classes)

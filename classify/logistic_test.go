@@ -11,10 +11,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// plainLogistic descends the gradient of the objective of s, written out with a loop
+// plainLogistic descends the gradient of the objective of s and λ, written out with a loop
 // for every sum, until it is less than 1e-9, and returns the weights of each class,
 // the biases and the shared weights.
-func plainLogistic(s *Logistic, p problem) (w [][]float64, b, u []float64) {
+func plainLogistic(s *Logistic, lambda float64, p problem) (w [][]float64, b, u []float64) {
 	k, q := p.classes, s.Shared.count(p.classes)
 	w, b, u = make([][]float64, k), make([]float64, k), make([]float64, q)
 	for c := range w {
@@ -30,7 +30,7 @@ func plainLogistic(s *Logistic, p problem) (w [][]float64, b, u []float64) {
 		for c := range gw {
 			gw[c] = make([]float64, p.f.Cols)
 			for j := range gw[c] {
-				gw[c][j] = s.Lambda * w[c][j]
+				gw[c][j] = lambda * w[c][j]
 			}
 			gb[c] = s.BiasRidge * b[c]
 		}
@@ -95,26 +95,36 @@ func logisticProblem() (problem, *SharedColumns) {
 	return p, &SharedColumns{Values: values, Prior: []float64{0.8, -0.3}, Ridge: 2}
 }
 
+// fitLogistic fits one model by a path of one λ.
+func fitLogistic[T float](ctx context.Context, s *Logistic, lambda float64, f *sparse.Block[T], y []int, classes int) (*LinearModel, error) {
+	models, err := LogisticPath(ctx, s, f, y, classes, []float64{lambda})
+	if models == nil {
+		return nil, err
+	}
+	return models[0], err
+}
+
 func TestLogisticPlain(t *testing.T) {
 	p, shared := logisticProblem()
 	absent := p
 	absent.classes = 4
 	four := &SharedColumns{Values: clouds(13, 45, 4, 2, 1).f, Ridge: 0.5}
 	for name, c := range map[string]struct {
-		s Logistic
-		p problem
+		lambda float64
+		s      Logistic
+		p      problem
 	}{
-		"free biases":    {Logistic{Lambda: 0.7}, p},
-		"biases":         {Logistic{Lambda: 3, BiasRidge: 2}, p},
-		"shared columns": {Logistic{Lambda: 1.5, BiasRidge: 0.4, Shared: shared}, p},
-		"an empty class": {Logistic{Lambda: 1, BiasRidge: 0.4, Shared: four}, absent},
+		"free biases":    {0.7, Logistic{}, p},
+		"biases":         {3, Logistic{BiasRidge: 2}, p},
+		"shared columns": {1.5, Logistic{BiasRidge: 0.4, Shared: shared}, p},
+		"an empty class": {1, Logistic{BiasRidge: 0.4, Shared: four}, absent},
 	} {
 		c.s.Tolerance = 1e-10
-		m, err := fitLogistic(t.Context(), &c.s, c.p.f, c.p.y, c.p.classes)
+		m, err := fitLogistic(t.Context(), &c.s, c.lambda, c.p.f, c.p.y, c.p.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, b, u := plainLogistic(&c.s, c.p)
+		w, b, u := plainLogistic(&c.s, c.lambda, c.p)
 		for class := range w {
 			within(t, fmt.Sprintf("%s: bias %d", name, class), m.Bias[class], b[class], 1e-6)
 			for j, want := range w[class] {
@@ -148,9 +158,7 @@ func TestLogisticPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for a, lambda := range lambdas {
-		one := *s
-		one.Lambda = lambda
-		m, err := fitLogistic(t.Context(), &one, p.f, p.y, p.classes)
+		m, err := fitLogistic(t.Context(), s, lambda, p.f, p.y, p.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,11 +180,11 @@ func TestLogisticSinglePrecision(t *testing.T) {
 		p.f.Data[j] = float64(single.Data[j])
 	}
 	s := &Logistic{Tolerance: 1e-10}
-	got, err := fitLogistic(t.Context(), s, single, p.y, p.classes)
+	got, err := fitLogistic(t.Context(), s, 1, single, p.y, p.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fitLogistic(t.Context(), s, p.f, p.y, p.classes)
+	want, err := fitLogistic(t.Context(), s, 1, p.f, p.y, p.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +197,7 @@ func TestLogisticSinglePrecision(t *testing.T) {
 // of next to nothing: probabilities come close to 0 and 1.
 func TestLogisticSeparable(t *testing.T) {
 	p := clouds(14, 60, 2, 3, 20)
-	m, err := fitLogistic(t.Context(), &Logistic{Lambda: 1e-6}, p.f, p.y, p.classes)
+	m, err := fitLogistic(t.Context(), nil, 1e-6, p.f, p.y, p.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,23 +211,23 @@ func TestLogisticSeparable(t *testing.T) {
 func TestLogisticErrors(t *testing.T) {
 	p, shared := logisticProblem()
 	ctx := context.Background()
-	s := Logistic{Lambda: -1, BiasRidge: math.Inf(1), Tolerance: math.NaN(), MaxSteps: -1, Shared: &SharedColumns{Values: shared.Values, Prior: []float64{1}}}
-	_, err := fitLogistic(ctx, &s, p.f, p.y, p.classes)
-	for _, want := range []string{"lambda -1", "ridge of biases +Inf", "tolerance NaN", "limit of -1 steps", "ridge of shared columns 0", "1 prior weights of 2 shared columns"} {
+	s := Logistic{BiasRidge: math.Inf(1), Tolerance: math.NaN(), MaxSteps: -1, Shared: &SharedColumns{Values: shared.Values, Prior: []float64{1}}}
+	_, err := fitLogistic(ctx, &s, 1, p.f, p.y, p.classes)
+	for _, want := range []string{"ridge of biases +Inf", "tolerance NaN", "limit of -1 steps", "ridge of shared columns 0", "1 prior weights of 2 shared columns"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}
 	}
-	if m, err := fitLogistic(ctx, &Logistic{MaxSteps: 1, Tolerance: 1e-12}, p.f, p.y, p.classes); !errors.Is(err, ErrIterationLimit) || m == nil {
+	if m, err := fitLogistic(ctx, &Logistic{MaxSteps: 1, Tolerance: 1e-12}, 1, p.f, p.y, p.classes); !errors.Is(err, ErrIterationLimit) || m == nil {
 		t.Errorf("one step: %v, %v", m, err)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := fitLogistic(done, nil, p.f, p.y, p.classes); !errors.Is(err, context.Canceled) {
+	if _, err := fitLogistic(done, nil, 1, p.f, p.y, p.classes); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	p.f.Data[5] = math.NaN()
-	if _, err := fitLogistic(ctx, nil, p.f, p.y, p.classes); !errors.Is(err, ErrNotFinite) {
+	if _, err := fitLogistic(ctx, nil, 1, p.f, p.y, p.classes); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("not a number: %v", err)
 	}
 }

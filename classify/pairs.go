@@ -168,6 +168,23 @@ func newGroups(y []int, classes int) *groups {
 	return g
 }
 
+// newGroupsOfTwo returns the used ones of so many items by class, or [ErrOneClass].
+func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {
+	g := new(groups)
+	return g, g.setTwo(items, y, classes)
+}
+
+// setTwo is newGroupsOfTwo in the memory of g.
+func (g *groups) setTwo(items int, y []int, classes int) error {
+	if len(y) != items {
+		panic(badLength)
+	}
+	if g.set(y, classes); len(g.present) < 2 {
+		return ErrOneClass
+	}
+	return nil
+}
+
 // set is newGroups in the memory of g.
 func (g *groups) set(y []int, classes int) {
 	g.y = y
@@ -239,8 +256,9 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 		}
 		return g.count(pairs[m].Positive) + g.count(pairs[m].Negative)
 	}
-	for m := range pairs {
-		order = append(order, m)
+	order = make([]int, len(pairs))
+	for m := range order {
+		order[m] = m
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return items(b) - items(a) })
 	return order

@@ -25,7 +25,7 @@ var perceptronLearner = Learner{
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
-		g, err := newGroupsOfTwo(k, y, classes)
+		g, err := newGroupsOfTwo(k.Len(), y, classes)
 		if err != nil {
 			return nil, err
 		}

@@ -137,7 +137,7 @@ const shrinkPeriod = 1000
 
 // solve iterates until the largest violation is below the tolerance and
 // returns the number of iterations. All positions are active before and after.
-func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int, shrinking bool) (int, error) {
+func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int) (int, error) {
 	n := len(d.item)
 	period := min(n, shrinkPeriod)
 	countdown := period + 1
@@ -149,10 +149,8 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64, limit int, shrin
 			if err := ctx.Err(); err != nil {
 				return iteration, err
 			}
-			if shrinking {
-				d.shrink(lowest, highest, tolerance)
-				i, lowest, highest = d.extremes()
-			}
+			d.shrink(lowest, highest, tolerance)
+			i, lowest, highest = d.extremes()
 		}
 		if !(highest-lowest >= tolerance) {
 			if d.active == n {

@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Solver fits many small machines one after the other in the same memory. The
 // zero value is ready for use; it is not safe for concurrent use.
 //
-// Its results are those of [SVM.Fit]; the models it returns share its memory
-// and are valid until its next call.
+// The models it returns share its memory and are valid until its next call.
 type Solver struct {
-	// SVM holds the settings. Cost and Workers are not used.
+	// SVM holds the settings. Cost is not used.
 	SVM SVM
 
 	groups groups
 	pairs  Pairs
-	single trainer[float32]
-	double trainer[float64]
-	arena  arena
+	diag   []float64 // K(i, i) of the used items
+	single []trainer[float32]
+	double []trainer[float64]
 	models []Model
 	cells  []Machine
 }
@@ -35,22 +36,17 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 	if err := errors.Join(set.validate(classes), validateCosts(costs)); err != nil {
 		return nil, err
 	}
-	if len(y) != k.Len() {
-		panic(badLength)
-	}
-	s.groups.set(y, classes)
-	if len(s.groups.present) < 2 {
-		return nil, ErrOneClass
+	if err := s.groups.setTwo(k.Len(), y, classes); err != nil {
+		return nil, err
 	}
 	s.pairs = s.groups.pairs(s.pairs[:0], set.OneVsRest)
+	s.diag = diagonal(s.diag, k, s.groups.items)
 	n := len(s.pairs)
 	s.models = resize(s.models, len(costs))
 	s.cells = resize(s.cells, len(costs)*n)
 	for c := range s.models {
 		s.models[c] = Model{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
 	}
-	s.arena.reset()
-	set.Cost = costs[0]
 	var err error
 	if set.rounded() {
 		err = pathTo(ctx, s, &s.single, &set, k, costs)
@@ -63,24 +59,34 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 	return s.models, err
 }
 
-// pathTo trains the machines of the models of s.
-func pathTo[T float](ctx context.Context, s *Solver, t *trainer[T], set *SVM, k Gram, costs []float64) (limited error) {
-	t.gram = k
-	t.diag = diagonal(t.diag, k, s.groups.items)
-	for m, p := range s.pairs {
-		t.start(set, &s.groups, p)
+// pathTo trains the machines of the models of s on kernel values rounded to T, several at a
+// time.
+func pathTo[T float](ctx context.Context, s *Solver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
+	workers := min(sched.Workers(set.Workers), len(s.pairs))
+	set.CacheBytes /= int64(workers)
+	set.Cost = costs[0]
+	for len(*trainers) < workers {
+		*trainers = append(*trainers, trainer[T]{})
+	}
+	for w := range *trainers {
+		(*trainers)[w].arena.reset()
+	}
+	order := s.groups.largestFirst(s.pairs)
+	return machines(ctx, workers, len(order), func(worker, at int) (limited error) {
+		m, t := order[at], &(*trainers)[worker]
+		t.start(set, k, s.diag, &s.groups, s.pairs[m])
 		for c, cost := range costs {
 			if c > 0 {
 				t.dual.raise(costs[c-1], cost)
 			}
-			if err := t.step(ctx, set, &s.models[c].Machines[m], &s.arena); errors.Is(err, ErrIterationLimit) {
+			if err := t.step(ctx, set, &s.models[c].Machines[m]); errors.Is(err, ErrIterationLimit) {
 				limited = err
 			} else if err != nil {
 				return err
 			}
 		}
-	}
-	return limited
+		return limited
+	})
 }
 
 func validateCosts(costs []float64) error {

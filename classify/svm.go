@@ -84,9 +84,6 @@ type SVM struct {
 	// MaxIterations limits the steps of each binary machine; 0 means ten
 	// million or 100 for each item, whichever is more.
 	MaxIterations int
-	// noShrinking keeps all items in every step, which changes results within the
-	// tolerance only.
-	noShrinking bool
 	// Workers is the number of machines trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
@@ -151,48 +148,12 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
 func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
-	set := s.filled()
-	if err := set.validate(classes); err != nil {
+	solver := Solver{SVM: s.filled()}
+	models, err := solver.Path(ctx, k, y, classes, []float64{solver.SVM.Cost})
+	if models == nil {
 		return nil, err
 	}
-	if len(y) != k.Len() {
-		panic(badLength)
-	}
-	g := newGroups(y, classes)
-	if len(g.present) < 2 {
-		return nil, ErrOneClass
-	}
-	pairs := g.pairs(nil, set.OneVsRest)
-	model := &Model{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
-	var err error
-	if set.rounded() {
-		err = fitMachines[float32](ctx, &set, k, g, model)
-	} else {
-		err = fitMachines[float64](ctx, &set, k, g, model)
-	}
-	if err != nil && !errors.Is(err, ErrIterationLimit) {
-		return nil, err
-	}
-	return model, err
-}
-
-// fitMachines trains the machines of a model on kernel values rounded to T.
-func fitMachines[T float](ctx context.Context, set *SVM, k Gram, g *groups, model *Model) error {
-	diag := diagonal(nil, k, g.items)
-	workers := min(sched.Workers(set.Workers), len(model.Pairs))
-	set.CacheBytes /= int64(workers)
-	trainers := make([]*trainer[T], workers)
-	order := g.largestFirst(model.Pairs)
-	return machines(ctx, workers, len(order), func(worker, m int) error {
-		m = order[m]
-		t := trainers[worker]
-		if t == nil {
-			t = &trainer[T]{gram: k, diag: diag}
-			trainers[worker] = t
-		}
-		t.start(set, g, model.Pairs[m])
-		return t.step(ctx, set, &model.Machines[m], new(arena))
-	})
+	return &models[0], err
 }
 
 // machines trains the machines 0 … n−1 on several workers. One that reaches its
@@ -223,31 +184,31 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 
 // trainer trains binary machines, one after the other, on kernel values rounded to T.
 type trainer[T float] struct {
-	gram    Gram
-	diag    []float64 // K(i, i) of the used items
 	dual    dual[T]
 	members []int
 	coef    []float64 // by item: scratch
+	arena   arena     // of coefficients
 }
 
-// start prepares a machine, at coefficients of zero.
-func (t *trainer[T]) start(set *SVM, g *groups, p Pair) {
+// start prepares a machine on the values of k, whose diagonal is given, at coefficients of
+// zero.
+func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) {
 	var positive int
 	t.members, positive = g.membersTo(t.members[:0], p)
 	t.dual.rate = g.factorsTo(t.dual.rate, t.members, set.Weights)
-	t.dual.start(t.gram, t.members, positive, t.diag, set.CacheBytes)
+	t.dual.start(k, t.members, positive, diag, set.CacheBytes)
 	t.dual.bound(set.Cost)
-	t.coef = resize(t.coef, len(t.diag))
+	t.coef = resize(t.coef, len(diag))
 }
 
-// step solves the machine and stores it in dst, whose slices are taken from a.
-func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine, a *arena) error {
+// step solves the machine and stores it in dst.
+func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	limit := set.MaxIterations
 	if limit == 0 {
 		limit = max(10_000_000, 100*len(d.item))
 	}
-	iterations, err := d.solve(ctx, set.Tolerance, limit, !set.noShrinking)
+	iterations, err := d.solve(ctx, set.Tolerance, limit)
 	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return err
 	}
@@ -266,7 +227,7 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine, a *arena)
 			dst.Bounded++
 		}
 	}
-	dst.Index, dst.Coef = a.take(support)
+	dst.Index, dst.Coef = t.arena.take(support)
 	for _, item := range t.members {
 		if b := t.coef[item]; b != 0 {
 			dst.Index, dst.Coef = append(dst.Index, item), append(dst.Coef, b)

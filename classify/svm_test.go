@@ -113,10 +113,9 @@ func TestSVMIsOptimal(t *testing.T) {
 			largest = max(largest, math.Abs(v))
 		}
 		s := &SVM{
-			Cost:        math.Exp2(rapid.Float64Range(-6, 6).Draw(t, "log2 cost")),
-			Tolerance:   rapid.SampledFrom([]float64{0, 1e-2, 1e-6}).Draw(t, "tolerance"),
-			OneVsRest:   rapid.Bool().Draw(t, "one-vs-rest"),
-			noShrinking: rapid.Bool().Draw(t, "no shrinking"),
+			Cost:      math.Exp2(rapid.Float64Range(-6, 6).Draw(t, "log2 cost")),
+			Tolerance: rapid.SampledFrom([]float64{0, 1e-2, 1e-6}).Draw(t, "tolerance"),
+			OneVsRest: rapid.Bool().Draw(t, "one-vs-rest"),
 		}
 		if rapid.Bool().Draw(t, "weighted") {
 			s.Weights = BalancedWeights(p.y, classes)
@@ -216,23 +215,14 @@ func TestSVMShrinking(t *testing.T) {
 		_, lowest, highest := d.extremes()
 		d.shrink(lowest, highest, 1e-3)
 		least = min(least, d.active)
-		_, err := d.solve(context.Background(), 1e-3, 100, true)
+		_, err := d.solve(context.Background(), 1e-3, 100)
 		done = err == nil
 	}
 	if least == len(items) {
 		t.Error("no item was ever shrunk")
 	}
-	with := fit(t, &SVM{Cost: 10, Tolerance: 1e-8}, k, p.y, p.classes)
-	without := fit(t, &SVM{Cost: 10, Tolerance: 1e-8, noShrinking: true}, k, p.y, p.classes)
-	for i := range with.Machines {
-		a, b := &with.Machines[i], &without.Machines[i]
-		within(t, "objective", a.Objective, b.Objective, 1e-8*b.Objective)
-		within(t, "ρ", a.Rho, b.Rho, 1e-6)
-		x, y := with.coefTo(nil, i), without.coefTo(nil, i)
-		for j := range x {
-			within(t, "coefficient", x[j], y[j], 1e-5)
-		}
-	}
+	set := &SVM{Cost: 10, Tolerance: 1e-8}
+	checkOptimal(t, set, fit(t, set, k, p.y, p.classes), k, p.y, 1e-9)
 }
 
 // onlyExact hides that a Gram can round its values.
@@ -372,13 +362,13 @@ func TestPathScales(t *testing.T) {
 func TestSolverAllocates(t *testing.T) {
 	p := clouds(4, 80, 5, 4, 0.5)
 	k := p.radial()
-	solver := Solver{SVM: SVM{Cost: 5}}
+	solver := Solver{SVM: SVM{Cost: 5, Workers: 1}}
 	most := testing.AllocsPerRun(20, func() {
 		if _, err := solved(context.Background(), &solver, k, p.y, p.classes); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if most > 4 {
+	if most > 8 { // which do not depend on the items
 		t.Errorf("%v allocations a fit", most)
 	}
 }

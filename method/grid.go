@@ -86,6 +86,15 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
+// setStrength stores the cost of a learner, or its λ.
+func (p *Parameters) setStrength(of learner, strength float64) {
+	if of == rls {
+		p.Lambda = strength
+	} else {
+		p.Cost = strength
+	}
+}
+
 // onWalks reports whether the learner is on walks.
 func (p *Parameters) onWalks() bool { return p.Features != "" }
 

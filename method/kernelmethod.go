@@ -77,11 +77,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if err := r.run(ctx, choose, learn, r.score); err != nil {
 		return nil, err
 	}
-	if m.learner == rls {
-		r.out.Parameters.Lambda = r.strength
-	} else {
-		r.out.Parameters.Cost = r.strength
-	}
+	r.out.Parameters.setStrength(m.learner, r.strength)
 	r.out.Settings = len(r.grid) * len(r.strengths)
 	return r.out, nil
 }

@@ -137,9 +137,8 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	}
 	usual := r.usualOf()
 	kernels := make([][]trial.Outcome, len(grams))
-	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) (err error) {
-		kernels[i], err = trial.CrossLearner(ctx, r.by, r.settled[usual], grams[i], class, len(r.p.Names), fold)
-		return err
+	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
+		return trial.Cross(ctx, grams[i], class, fold, r.models(r.settled[usual]), kernels[i:i+1])
 	})
 	if err != nil {
 		return err
@@ -147,11 +146,11 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	r.best = trial.MostRight(kernels, -1)
 	found := make([][]trial.Outcome, len(r.settled))
 	found[usual] = kernels[r.best]
-	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) (err error) {
-		if i != usual {
-			found[i], err = trial.CrossLearner(ctx, r.by, r.settled[i], grams[r.best], class, len(r.p.Names), fold)
+	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) error {
+		if i == usual {
+			return nil
 		}
-		return err
+		return trial.Cross(ctx, grams[r.best], class, fold, r.models(r.settled[i]), found[i:i+1])
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -22,18 +23,14 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	if err != nil {
 		return nil, err
 	}
-	t := &splitTuner{kernelPredictor: r, splits: splits, fit: r.machines}
-	found, err := t.hits(ctx, upTo(len(r.grid)), upTo(len(r.strengths)))
+	t := &splitTuner{kernelPredictor: r, splits: splits}
+	found, err := t.hits(ctx, upTo(len(r.grid)), len(r.strengths), r.machines)
 	if err != nil {
 		return nil, err
 	}
 	best := largestOf(found.Right)
 	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}, Beside: r.set.beside(m.learner, len(p.Names))}
-	if strength := r.strengths[best%len(r.strengths)]; m.learner == rls {
-		par.Lambda = strength
-	} else {
-		par.Cost = strength
-	}
+	par.setStrength(m.learner, r.strengths[best%len(r.strengths)])
 	return choiceOf(par, found, best, len(found.Right)), nil
 }
 
@@ -48,14 +45,14 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 	if err := r.list(nil); err != nil {
 		return nil, err
 	}
-	t := &splitTuner{kernelPredictor: base, splits: splits, whole: m.by.Whole, fit: r.models}
+	t := &splitTuner{kernelPredictor: base, splits: splits, whole: m.by.Whole}
 	usual := r.usualOf()
-	kernels, err := t.hits(ctx, upTo(len(r.grid)), []int{usual})
+	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.models(r.settled[usual]))
 	if err != nil {
 		return nil, err
 	}
 	best := largestOf(kernels.Right)
-	found, err := t.hits(ctx, []int{best}, upTo(len(r.settled)))
+	found, err := t.hits(ctx, []int{best}, len(r.settled), r.models(r.settled...))
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +86,12 @@ type splitTuner struct {
 	*kernelPredictor
 	splits *validate.Splits
 	whole  bool // the learner needs the kernel between all nodes, of which it is given the test nodes
-
-	// fit returns a model for each of some settings that learns from the items with
-	// y ≥ 0, or nil where it cannot.
-	fit func(ctx context.Context, k classify.Gram, y, settings []int) ([]*classify.Model, error)
 }
 
 // hits counts the right answers on the test nodes of all splits with each of some kernels
-// and each of some settings, which vary faster.
-func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (*Stage, error) {
-	return t.set.Tally.count(len(kernels)*len(settings), t.splits.Len, func(i int, right []int64) (int, error) {
+// and each of so many settings, which vary faster.
+func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit trial.Fit) (*Stage, error) {
+	return t.set.Tally.count(len(kernels)*settings, t.splits.Len, func(i int, right []int64) (int, error) {
 		split := t.splits.At(i)
 		train := t.p.At(split.Train)
 		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
@@ -111,7 +104,7 @@ func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (*Stage,
 		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
-			if err := t.try(ctx, train, test, kernels[lo:hi], settings, right[lo*len(settings):hi*len(settings)]); err != nil {
+			if err := t.try(ctx, train, test, kernels[lo:hi], fit, right[lo*settings:hi*settings]); err != nil {
 				return 0, err
 			}
 		}
@@ -135,7 +128,7 @@ func tuneTogether(train, test, kernels int, whole bool) int {
 }
 
 // try adds the right answers on one split to hits.
-func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, settings []int, hits []int64) error {
+func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit trial.Fit, hits []int64) error {
 	items, others, y := train.Row, test.Row, slices.Clone(train.Class)
 	if t.whole {
 		items, others = slices.Concat(items, others), nil
@@ -153,12 +146,12 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, set
 		own := *values
 		own.Rows = len(items)
 		trial.Scale(values, trial.MeanDiagonal(values, len(train.Row)))
-		models, err := t.fit(ctx, classify.DenseGram(&own), y, settings)
+		models, err := fit(ctx, classify.DenseGram(&own), y)
 		if err != nil {
 			return err
 		}
 		tests := &trial.Tests{Values: values, First: len(train.Row), Y: y, Class: test.Class, Largest: largest}
-		tests.Count(models, hits[i*len(settings):][:len(settings)])
+		tests.Count(models, hits[i*len(models):][:len(models)])
 		return nil
 	})
 }
@@ -177,15 +170,17 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 	return grams, err
 }
 
-// machines fits those of several costs, or of several λ.
-func (r *kernelPredictor) machines(ctx context.Context, k classify.Gram, y, settings []int) ([]*classify.Model, error) {
+// machines fits those of all costs, or of all λ.
+func (r *kernelPredictor) machines(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 	if r.set.learner == rls {
-		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names), settings)
+		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names))
 	}
-	return trial.FitMachines(ctx, r.set.machine, r.strengths, k, y, len(r.p.Names), settings)
+	return trial.FitMachines(ctx, new(classify.Solver), r.set.machine, r.strengths, k, y, len(r.p.Names))
 }
 
-// models fits the learner with several settings.
-func (r *learnerPredictor) models(ctx context.Context, k classify.Gram, y, settings []int) ([]*classify.Model, error) {
-	return trial.FitLearner(ctx, r.by, r.settled, k, y, len(r.p.Names), settings)
+// models returns what fits the learner with several settings.
+func (r *learnerPredictor) models(settings ...spec.Values) trial.Fit {
+	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+		return trial.FitLearner(ctx, r.by, settings, k, y, len(r.p.Names))
+	}
 }

@@ -1,9 +1,6 @@
 package method
 
 import (
-	"context"
-
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -117,14 +114,11 @@ func (s *Settings) tried() int {
 // machinesOf returns what a choice tries.
 func machinesOf(s *Settings) trial.Machines {
 	m := trial.Machines{
-		Machine:      s.machine,
-		LeastSquares: s.learner == rls, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
+		Machine: s.machine, LeastSquares: s.learner == rls, Learner: s.learner.declared(),
+		Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
 	}
-	if by := s.learner.declared(); by != nil {
-		m.Strength, m.Whole = make([]float64, len(s.Grid.Declared)), by.Whole
-		m.Fit = func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (*classify.Model, error) {
-			return by.Fit(ctx, k, y, classes, s.Grid.Declared[setting].Values)
-		}
+	for _, d := range s.Grid.Declared {
+		m.Values = append(m.Values, d.Values)
 	}
 	return m
 }

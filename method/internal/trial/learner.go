@@ -1,22 +1,6 @@
 package trial
 
-import (
-	"context"
-	"errors"
-
-	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/sparse"
-)
-
-// Fit returns the model of a setting of a learner on the kernel values of the items with
-// y ≥ 0.
-type Fit func(ctx context.Context, k classify.Gram, y []int, classes, setting int) (*classify.Model, error)
-
-// learner tries a declared learner, each setting of which is a fit of its own.
-type learner struct {
-	fit   Fit
-	whole bool // it needs the values between all items, of which test rows then are some
-}
+import "github.com/heatwalk/heatwalk/classify"
 
 // withTests returns the trial with its test rows among the items, without a class.
 func (t *Trial) withTests() *Trial {
@@ -29,32 +13,12 @@ func (t *Trial) withTests() *Trial {
 	return &all
 }
 
-// fitAll returns a model of each setting on the kernel of so many terms, nil where the
-// training rows have one class. Others than machines are not free of the kernel's scale,
-// which is that of the mean over steps.
-func (w *Tester) fitAll(ctx context.Context, t *Trial, terms int) ([]*classify.Model, error) {
-	m := len(t.Train)
-	w.mean = zeros(w.mean, m*m)
-	for i, v := range w.gram[:m*m] {
-		w.mean[i] = v / float64(terms)
-	}
-	gram := classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: w.mean})
-	list := make([]*classify.Model, len(w.strength))
-	for s := range list {
-		model, err := w.learner.fit(ctx, gram, t.TrainClass, w.classes, s)
-		switch {
-		case model != nil && (err == nil || errors.Is(err, classify.ErrIterationLimit)):
-			list[s] = model // the best so far
-		case err != nil && !errors.Is(err, classify.ErrOneClass):
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// asked calls visit with the mean over so many steps of the kernel between each test row
-// and the items, and itself.
+// asked calls visit with the kernel between each test row and the items, and itself: the sum
+// over so many steps for machines, the mean for a learner.
 func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own float64)) {
+	if w.Learner == nil {
+		terms = 1
+	}
 	m, n := len(t.Train), span(len(t.Test))
 	row := make([]float64, m)
 	for j := range t.Test {
@@ -62,7 +26,7 @@ func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own
 			row[i] = w.cross[i*n+j] / float64(terms)
 		}
 		own := 0.0
-		if w.learner.whole {
+		if w.whole() {
 			own = row[m-len(t.Test)+j]
 		}
 		visit(j, row, own)
@@ -70,11 +34,7 @@ func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own
 }
 
 // scoreModels counts the right answers of the learner's settings.
-func (w *Tester) scoreModels(ctx context.Context, t *Trial, terms int, hits Hits) error {
-	models, err := w.fitAll(ctx, t, terms)
-	if err != nil {
-		return err
-	}
+func (w *Tester) scoreModels(models []*classify.Model, t *Trial, terms int, hits Hits) {
 	var scores []float64
 	w.asked(t, terms, func(j int, row []float64, own float64) {
 		for s, model := range models {
@@ -89,21 +49,4 @@ func (w *Tester) scoreModels(ctx context.Context, t *Trial, terms int, hits Hits
 			}
 		}
 	})
-	return nil
-}
-
-// modelOutcomes returns what the model of the only setting says of each test row.
-func (w *Tester) modelOutcomes(ctx context.Context, t *Trial, terms int) (list []Outcome, err error) {
-	models, err := w.fitAll(ctx, t, terms)
-	if err != nil {
-		return nil, err
-	}
-	w.asked(t, terms, func(j int, row []float64, own float64) {
-		o := Outcome{Class: t.TestClass[j], Largest: t.Largest}
-		if model := models[0]; model != nil {
-			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, own)
-		}
-		list = append(list, o)
-	})
-	return list, nil
 }

@@ -2,12 +2,10 @@ package trial
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -23,34 +21,35 @@ func MostRight(found [][]Outcome, fold int) int {
 	return best
 }
 
-// CrossMachines stores for every cost what machines that learn from the other
-// folds say about each item.
-func CrossMachines(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, machine func(y []int, classes int) classify.SVM, found [][]Outcome) error {
-	var solver classify.Solver
+// Fit fits a model of each of some settings to the values of k between the items with
+// y ≥ 0; nil where it cannot. They are valid until its next call.
+type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
+
+// Cross stores for each setting what models that learn from the other folds say about each
+// item.
+func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {
 	gram := classify.DenseGram(k)
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
 		largest := hideFold(y, class, fold, f)
-		solver.SVM = machine(y, classes)
-		solver.SVM.MaxIterations = TrialIterations
-		models, err := solver.Path(ctx, gram, y, classes, costs)
-		switch {
-		case errors.Is(err, classify.ErrOneClass):
-			models = make([]classify.Model, len(costs))
-		case err != nil && !errors.Is(err, classify.ErrIterationLimit):
+		models, err := fit(ctx, gram, y)
+		if err != nil {
 			return err
 		}
-		for c := range costs {
-			pairs := slices.Clone(models[c].Pairs)
-			for i := range y {
-				if fold[i] != f {
+		for s, model := range models {
+			var pairs classify.Pairs
+			if model != nil {
+				pairs = slices.Clone(model.Pairs) // whose memory may be that of the next fit
+			}
+			for i, of := range fold {
+				if of != f {
 					continue
 				}
 				o := Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
-				if len(pairs) > 0 && !o.Unreached {
-					o.Pairs, o.Decisions = pairs, models[c].ScoresTo(nil, k.Row(i), 0)
+				if model != nil && !o.Unreached {
+					o.Pairs, o.Decisions = pairs, model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
 				}
-				found[c] = append(found[c], o)
+				found[s] = append(found[s], o)
 			}
 		}
 	}
@@ -98,31 +97,6 @@ func CountRight(list []Outcome, fold int) (right, of int) {
 		}
 	}
 	return right, of
-}
-
-// CrossLearner returns what models of a learner with the given values, each of which learns
-// from the other folds, say about each item.
-func CrossLearner(ctx context.Context, by *classify.Learner, v spec.Values, k *sparse.Block[float64], class []int, classes int, fold []int) (list []Outcome, err error) {
-	gram := classify.DenseGram(k)
-	y := make([]int, len(class))
-	for f := range slices.Max(fold) + 1 {
-		largest := hideFold(y, class, fold, f)
-		model, err := by.Fit(ctx, gram, y, classes, v)
-		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
-			return nil, err
-		}
-		for i := range y {
-			if fold[i] != f {
-				continue
-			}
-			o := Outcome{Class: class[i], Fold: f, Unreached: !related(k.Row(i), y), Largest: largest}
-			if model != nil && !o.Unreached {
-				o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
-			}
-			list = append(list, o)
-		}
-	}
-	return list, nil
 }
 
 // LeftOut returns what the decisions by all other items say about each item.

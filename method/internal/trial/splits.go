@@ -116,12 +116,12 @@ func Scale(k *sparse.Block[float64], f float64) {
 	}
 }
 
-// FitMachines fits support vector machines of the costs that are picked by their numbers,
-// each from the one before; nil where the items have one class.
-func FitMachines(ctx context.Context, machine func(y []int, classes int) classify.SVM, costs []float64, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {
-	solver := classify.Solver{SVM: machine(y, classes)}
-	solver.SVM.MaxIterations = TrialIterations
-	list := make([]*classify.Model, len(settings))
+// FitMachines fits support vector machines of all costs, each from the one before, in the
+// memory of a solver; nil where the items have one class.
+func FitMachines(ctx context.Context, solver *classify.Solver, machine func(y []int, classes int) classify.SVM, costs []float64, k classify.Gram, y []int, classes int) ([]*classify.Model, error) {
+	solver.SVM = machine(y, classes)
+	solver.SVM.MaxIterations, solver.SVM.Workers = TrialIterations, 1
+	list := make([]*classify.Model, len(costs))
 	models, err := solver.Path(ctx, k, y, classes, costs)
 	if errors.Is(err, classify.ErrOneClass) {
 		return list, nil
@@ -129,38 +129,31 @@ func FitMachines(ctx context.Context, machine func(y []int, classes int) classif
 	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
 		return nil, err
 	}
-	for i, s := range settings {
-		list[i] = &models[s]
+	for i := range models {
+		list[i] = &models[i]
 	}
 	return list, nil
 }
 
-// FitLeastSquares fits machines of least squares of the λ that are picked by their numbers,
-// by one eigendecomposition; nil where rounding is larger than λ, or the items have one
-// class.
-func FitLeastSquares(ctx context.Context, lambdas []float64, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {
-	picked := make([]float64, len(settings))
-	for i, s := range settings {
-		picked[i] = lambdas[s]
-	}
-	list, err := classify.RLSPath(ctx, k, y, classes, picked)
+// FitLeastSquares fits machines of least squares of all λ, by one eigendecomposition; nil
+// where rounding is larger than λ, or the items have one class.
+func FitLeastSquares(ctx context.Context, lambdas []float64, k classify.Gram, y []int, classes int) ([]*classify.Model, error) {
+	list, err := classify.RLSPath(ctx, k, y, classes, lambdas)
 	if errors.Is(err, classify.ErrOneClass) {
-		return make([]*classify.Model, len(settings)), nil
+		return make([]*classify.Model, len(lambdas)), nil
 	}
 	return list, err
 }
 
 // FitLearner fits a learner with each of some values; nil where the items have one class.
-func FitLearner(ctx context.Context, by *classify.Learner, values []spec.Values, k classify.Gram, y []int, classes int, settings []int) ([]*classify.Model, error) {
-	list := make([]*classify.Model, len(settings))
-	for i, s := range settings {
-		model, err := by.Fit(ctx, k, y, classes, values[s])
+func FitLearner(ctx context.Context, by *classify.Learner, values []spec.Values, k classify.Gram, y []int, classes int) ([]*classify.Model, error) {
+	list := make([]*classify.Model, len(values))
+	for i, v := range values {
+		model, err := by.Fit(ctx, k, y, classes, v)
 		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
 			return nil, err
 		}
-		if err == nil || model != nil {
-			list[i] = model
-		}
+		list[i] = model
 	}
 	return list, nil
 }

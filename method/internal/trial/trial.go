@@ -3,10 +3,10 @@ package trial
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Trial is a training set and a test set whose features are rows of collected
@@ -23,28 +23,6 @@ type Trial struct {
 // Unreached is a test node that no label reaches: its class, and the one it is given.
 type Unreached struct{ Class, Given int }
 
-// Tester runs trials, one after the other in the same memory.
-type Tester struct {
-	classes      int
-	leastSquares bool      // regularised; otherwise support vector machines
-	steps        []int     // increasing
-	minSteps     int       // the collected block starts at it
-	strength     []float64 // costs or λ, increasing
-
-	machine   func(y []int, classes int) classify.SVM
-	solver    classify.Solver
-	left      []float64 // train×width: probabilities of the steps between two lengths
-	right     []float64 // test×width
-	gram      []float64 // train×train: Σ PₜPₜᵀ so far
-	cross     []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
-	scaled    []float64 // strengths
-	models    []classify.Model
-	committee committee
-
-	learner learner   // in place of machines; the zero value: none
-	mean    []float64 // train×train: the kernel that it is given
-}
-
 // Machines are what a tester tries.
 type Machines struct {
 	LeastSquares bool      // regularised; otherwise support vector machines
@@ -55,18 +33,40 @@ type Machines struct {
 	// Machine returns a support vector machine, but for its cost, for the items with y ≥ 0.
 	Machine func(y []int, classes int) classify.SVM
 
-	// Fit, unless nil, is a learner in their place, and Strength has a number for each
-	// of its settings; Whole says that it learns from the kernel between all items.
-	Fit   Fit
-	Whole bool
+	// Learner, unless nil, is tried with each of Values in their place.
+	Learner *classify.Learner
+	Values  []spec.Values
+}
+
+// settings returns how many are tried on walks of one length.
+func (m *Machines) settings() int {
+	if m.Learner != nil {
+		return len(m.Values)
+	}
+	return len(m.Strength)
+}
+
+// whole reports whether the kernel between all items is learned from, of which test rows
+// then are some.
+func (m *Machines) whole() bool { return m.Learner != nil && m.Learner.Whole }
+
+// Tester runs trials, one after the other in the same memory.
+type Tester struct {
+	Machines
+	classes int
+
+	solver    classify.Solver
+	left      []float64 // train×width: probabilities of the steps between two lengths
+	right     []float64 // test×width
+	gram      []float64 // train×train: Σ PₜPₜᵀ so far
+	cross     []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
+	scaled    []float64 // strengths
+	mean      []float64 // train×train: the kernel that a learner is given
+	committee committee
 }
 
 // New returns a tester for so many classes.
-func New(classes int, of Machines) *Tester {
-	w := &Tester{classes: classes, machine: of.Machine, leastSquares: of.LeastSquares, steps: of.Steps, minSteps: of.MinSteps, strength: of.Strength}
-	w.learner = learner{of.Fit, of.Whole}
-	return w
-}
+func New(classes int, of Machines) *Tester { return &Tester{Machines: of, classes: classes} }
 
 // TrialIterations bounds a machine of a trial. Those that need more have a cost
 // far too high for noisy classes, and are judged as they are.
@@ -101,11 +101,11 @@ func (h Hits) all(weight float64) {
 	}
 }
 
-// Run adds to hits[s·len(strength)+c] how many test rows are classified rightly
-// with the first steps[s]−minSteps+1 steps of x and strength[c].
+// Run adds to hits[s·settings+c] how many test rows are classified rightly
+// with the first Steps[s]−MinSteps+1 steps of x and setting c.
 //
 // The kernel is a sum over steps, so that every length goes on from the one
-// before; it is left unscaled, K' = s·K with s terms, which at cost C/s or
+// before; to machines it is left unscaled, K' = s·K with s terms, which at cost C/s or
 // with s·λ has the same machines. Costs are a path in which each starts from
 // the one before.
 func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
@@ -114,57 +114,72 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 			hits.all(0)
 		}
 	}
-	if w.learner.whole {
-		t = t.withTests()
-	}
-	m, n := len(t.Train), len(t.Test)
-	w.gram = zeros(w.gram, m*m)
-	w.cross = zeros(w.cross, m*span(n))
+	t = w.begin(t)
 	from := 0
-	for s, steps := range w.steps {
-		terms := steps - w.minSteps + 1
+	for s, steps := range w.Steps {
+		terms := steps - w.MinSteps + 1
 		if err := w.extend(ctx, x, t, from, terms*w.classes); err != nil {
 			return err
 		}
 		from = terms * w.classes
-		score := w.score
-		if w.learner.fit != nil {
-			score = w.scoreModels
-		}
-		if err := score(ctx, t, terms, hits.Of(s*len(w.strength), (s+1)*len(w.strength))); err != nil {
+		models, err := w.fit(ctx, t, terms)
+		if err != nil {
 			return err
 		}
+		score := w.score
+		if w.Learner != nil {
+			score = w.scoreModels
+		}
+		score(models, t, terms, hits.Of(s*w.settings(), (s+1)*w.settings()))
 	}
 	return nil
 }
 
-// fit fits machines of every strength, in order, to the kernel of so many
-// terms. They are valid until the next call.
-func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]classify.Model, error) {
-	m := len(t.Train)
-	gram := classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: w.gram})
-	w.scaled = w.scaled[:0]
-	if !w.leastSquares {
-		for _, cost := range w.strength {
-			w.scaled = append(w.scaled, cost/float64(terms))
-		}
-		w.solver.SVM = w.machine(t.TrainClass, w.classes)
-		w.solver.SVM.MaxIterations = TrialIterations
-		models, err := w.solver.Path(ctx, gram, t.TrainClass, w.classes, w.scaled)
-		if errors.Is(err, classify.ErrIterationLimit) {
-			err = nil // the machines are the best so far
-		}
-		return models, err
+// begin makes room for the kernel of a trial, which it returns as it is learned from.
+func (w *Tester) begin(t *Trial) *Trial {
+	if w.whole() {
+		t = t.withTests()
 	}
-	w.models = w.models[:0]
-	for _, lambda := range w.strength {
-		model, err := classify.FitRLS(ctx, gram, t.TrainClass, w.classes, lambda*float64(terms))
-		if err != nil {
+	w.gram = zeros(w.gram, len(t.Train)*len(t.Train))
+	w.cross = zeros(w.cross, len(t.Train)*span(len(t.Test)))
+	return t
+}
+
+// fit returns a model of every setting, in order, on the kernel of so many terms, nil where
+// the training rows have one class. They are valid until the next call. Others than machines
+// are not free of the kernel's scale, which is that of the mean over steps.
+func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Model, error) {
+	m := len(t.Train)
+	gram := func(values []float64) classify.Gram {
+		return classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: values})
+	}
+	if w.Learner != nil {
+		w.mean = zeros(w.mean, m*m)
+		for i, v := range w.gram[:m*m] {
+			w.mean[i] = v / float64(terms)
+		}
+		return FitLearner(ctx, w.Learner, w.Values, gram(w.mean), t.TrainClass, w.classes)
+	}
+	w.scaled = w.scaled[:0]
+	for _, strength := range w.Strength {
+		if w.LeastSquares {
+			strength *= float64(terms)
+		} else {
+			strength /= float64(terms)
+		}
+		w.scaled = append(w.scaled, strength)
+	}
+	if !w.LeastSquares {
+		return FitMachines(ctx, &w.solver, w.Machine, w.scaled, gram(w.gram), t.TrainClass, w.classes)
+	}
+	models := make([]*classify.Model, len(w.scaled))
+	for i, lambda := range w.scaled {
+		var err error
+		if models[i], err = classify.FitRLS(ctx, gram(w.gram), t.TrainClass, w.classes, lambda); err != nil && !errors.Is(err, classify.ErrOneClass) {
 			return nil, err
 		}
-		w.models = append(w.models, *model)
 	}
-	return w.models, nil
+	return models, nil
 }
 
 // Outcome is what a trial's machines say about one of its test nodes.
@@ -183,34 +198,22 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 	for _, u := range t.Unreached {
 		list = append(list, Outcome{Class: u.Class, Unreached: true, Largest: u.Given})
 	}
-	if w.learner.whole {
-		t = t.withTests()
-	}
-	m := len(t.Train)
-	w.gram = zeros(w.gram, m*m)
-	w.cross = zeros(w.cross, m*span(len(t.Test)))
-	terms := w.steps[0] - w.minSteps + 1
+	t = w.begin(t)
+	terms := w.Steps[0] - w.MinSteps + 1
 	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
 		return nil, err
 	}
-	if w.learner.fit != nil {
-		outcomes, err := w.modelOutcomes(ctx, t, terms)
-		return append(list, outcomes...), err
-	}
-	model := &classify.Model{Items: m}
-	if models, err := w.fit(ctx, t, terms); err == nil {
-		model = &models[0]
-	} else if !errors.Is(err, classify.ErrOneClass) {
+	models, err := w.fit(ctx, t, terms)
+	if err != nil {
 		return nil, err
 	}
-	pairs := slices.Clone(model.Pairs)
-	row := make([]float64, m)
-	for j, class := range t.TestClass {
-		for i := range row {
-			row[i] = w.cross[i*span(len(t.Test))+j]
+	w.asked(t, terms, func(j int, row []float64, own float64) {
+		o := Outcome{Class: t.TestClass[j], Largest: t.Largest}
+		if model := models[0]; model != nil {
+			o.Pairs, o.Decisions = model.Pairs, model.ScoresTo(nil, row, own)
 		}
-		list = append(list, Outcome{Class: class, Largest: t.Largest, Pairs: pairs, Decisions: model.ScoresTo(nil, row, 0)})
-	}
+		list = append(list, o)
+	})
 	return list, nil
 }
 
