@@ -79,7 +79,7 @@ func (m *matrixParts) open(p *Part) (*npy.Array, error) {
 	m.files = append(m.files, f)
 	r, err := npy.Read(p.Path, f)
 	if wrong := new(textio.Error); errors.As(err, &wrong) {
-		return nil, &FileError{Path: p.Path, What: wrong.What + "; make the part again"}
+		return nil, &FileError{Path: p.Path, What: wrong.Msg + "; make the part again"}
 	}
 	if err != nil {
 		return nil, err

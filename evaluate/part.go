@@ -168,7 +168,7 @@ func readPart(path string) (Part, error) {
 		return p, err
 	}
 	if u := textio.Unfinished(path); u != nil {
-		return p, &FileError{Path: path, What: u.What + "; " + u.Fix}
+		return p, &FileError{Path: path, What: u.Msg + "; " + u.Fix}
 	}
 	name := path + ".run.json"
 	b, err := os.ReadFile(name)

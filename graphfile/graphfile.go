@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -127,7 +126,7 @@ func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 	}
 	g, err := read(s)
 	if err != nil {
-		return nil, nodefile.Translate(in.Name, err)
+		return nil, err
 	}
 	g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
 	return g, s.flush()

@@ -42,7 +42,7 @@ func readParquet(s *sink) (*Summary, error) {
 		taken = size
 	}
 	t := &edgeTable{sink: s}
-	if t.file, err = table.OpenParquet(content, size, taken, s.hold); err != nil {
+	if t.file, err = table.OpenParquet(s.Name, content, size, taken, s.hold); err != nil {
 		return nil, err
 	}
 	if err := t.choose(); err != nil {

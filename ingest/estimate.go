@@ -99,7 +99,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 	}
 	in, err := textio.Open(ctx, path, g.c.openOptions(nil))
 	if err != nil {
-		return nodefile.Translate(path, err)
+		return err
 	}
 	defer in.Close()
 	format, err := g.c.recognize(in)
@@ -107,7 +107,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return err
 	}
 	if format == graphfile.EdgeList {
-		err = nodefile.Translate(path, g.text(in))
+		err = g.text(in)
 	} else {
 		err = g.foreign(ctx, in, format)
 	}

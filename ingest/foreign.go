@@ -72,7 +72,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	}
 	if isText(in, format) {
 		if err := in.CheckText(); err != nil {
-			return nodefile.Translate(in.Name(), err)
+			return err
 		}
 	}
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
@@ -85,10 +85,10 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 		return context.Cause(r.ctx)
 	}
 	if changed := in.Unchanged(); changed != nil {
-		return nodefile.Translate(in.Name(), changed)
+		return changed
 	}
 	if err != nil {
-		return nodefile.Translate(in.Name(), err)
+		return err
 	}
 	last = g.Lines
 	r.files[f.file].Columns = g.Columns

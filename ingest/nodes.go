@@ -26,7 +26,7 @@ func (r *run) readNodes() error {
 	defer func() { r.close(in, 0, last) }()
 	head, err := in.Head()
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nodefile.Translate(r.c.Nodes, err)
+		return err
 	}
 	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b ids.Batch
@@ -56,7 +56,7 @@ func (r *run) readNodes() error {
 	}
 	for row, err := range list.Rows(in) {
 		if err != nil {
-			return nodefile.Translate(in.Name(), err)
+			return err
 		}
 		last = row.Line
 		if skip {

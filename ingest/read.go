@@ -104,7 +104,7 @@ func (r *run) open(path, format string) (*textio.Reader, error) {
 	r.files[len(r.files)-1].Format = format
 	if err := in.CheckText(); err != nil {
 		in.Close()
-		return nil, nodefile.Translate(path, err)
+		return nil, err
 	}
 	return in, nil
 }
@@ -113,7 +113,7 @@ func (r *run) open(path, format string) (*textio.Reader, error) {
 func (r *run) openAny(path string) (*textio.Reader, error) {
 	in, err := textio.Open(r.ctx, path, r.c.openOptions(r.warn))
 	if err != nil {
-		return nil, nodefile.Translate(path, err)
+		return nil, err
 	}
 	r.inputs = append(r.inputs, in)
 	r.files = append(r.files, FileReport{Name: in.Name()})
@@ -152,11 +152,11 @@ func (r *run) close(in *textio.Reader, file int, lines int64) {
 // begin finds out how an edge list is built.
 func (r *run) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
-		return nodefile.Translate(list.in.Name(), err)
+		return err
 	}
 	list.lay, err = r.c.lineSettings(r.warn).LayoutOf(list.in, &list.sum)
 	if err != nil || list.lay == nil {
-		return nodefile.Translate(list.in.Name(), err)
+		return err
 	}
 	f := &r.files[list.file]
 	f.Columns = list.lay.Said
@@ -261,13 +261,13 @@ func (g *reading) list(worker, workers, i int) error {
 		good := slices.ContainsFunc(mine, func(p *part) bool { return p.edges > 0 })
 		if bad := join(faults, good); bad != nil && r.ctx.Err() == nil {
 			if damage := list.in.Damage(); damage != nil { // which explains them
-				return nodefile.Translate(list.in.Name(), damage)
+				return damage
 			}
 			return bad
 		}
 	}
 	if err != nil {
-		return nodefile.Translate(list.in.Name(), err)
+		return err
 	}
 	var read, wrong int64
 	for _, p := range mine {

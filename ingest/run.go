@@ -216,7 +216,7 @@ func (c *Config) distinctInputs(inputs []string) error {
 			return openError(err)
 		}
 		if info.IsDir() {
-			return nodefile.Translate(path, textio.ErrDirectory)
+			return textio.Directory(path)
 		}
 		infos[i] = info
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/method/internal/gridfile"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -108,7 +108,7 @@ func linesOf(lines []gridfile.Line, m Method, given func(parameter string) bool)
 
 // wrongLine is what is wrong with a line of a grid file.
 func wrongLine(l *gridfile.Line, what string) error {
-	return &nodefile.ParseError{File: l.File, Line: l.Number, Msg: what, Err: ErrGrid}
+	return &textio.Error{File: l.File, Line: l.Number, Msg: what, Err: ErrGrid}
 }
 
 func haveNames(list []Method) string {

@@ -96,7 +96,7 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	}
 	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn})
 	if err != nil {
-		return nil, Translate(path, err)
+		return nil, err
 	}
 	defer in.Close()
 	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing, progress: in.Progress}
@@ -105,7 +105,7 @@ func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attr
 	}
 	for line, err := range in.Lines() {
 		if err != nil {
-			return nil, Translate(r.name, err)
+			return nil, err
 		}
 		if text := bytes.TrimLeft(line.Text, table.Blank); len(text) == 0 || text[0] == '#' {
 			continue

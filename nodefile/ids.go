@@ -7,6 +7,23 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// Lookup finds the row of an id; *shard.Nodes is one.
+type Lookup interface {
+	Lookup(id string) (row int, ok bool)
+	Len() int
+}
+
+// Header says whether the first data line of a file is one.
+type Header int
+
+// The zero value decides from the text, see the package documentation.
+const (
+	AutoHeader Header = iota
+	HasHeader
+	NoHeader
 )
 
 // ReadIDs reads a list of ids, one a line, and returns their rows in the order
@@ -14,8 +31,8 @@ import (
 // says node, id or the like and is no node. An id that is not in the graph or
 // stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
-	t := &reader{path: path, Nodes: table.Nodes{Columns: 1}, nodes: nodes, stdin: stdin}
-	return readRows(ctx, t, "ids", t.titled, func(int, table.Row) error { return nil })
+	t := &table.Nodes{Columns: 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
+	return readRows(ctx, t, path, "ids", titled, func(int, table.Row) error { return nil })
 }
 
 // ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of
@@ -23,8 +40,8 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([
 // part, or with val, validation or none, are in neither. A first line with a
 // title is passed over as in [ReadIDs], and stdin is the same.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
-	t := &reader{path: path, Nodes: table.Nodes{Columns: 2}, nodes: nodes, stdin: stdin}
-	_, err = readRows(ctx, t, "parts", t.titled, func(node int, row table.Row) error {
+	t := &table.Nodes{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
+	_, err = readRows(ctx, t, path, "parts", titled, func(node int, row table.Row) error {
 		switch strings.ToLower(string(row.Field(1))) {
 		case "train":
 			train = append(train, node)
@@ -49,27 +66,27 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 
 // titled reports whether the first line of a table is a header: it holds a
 // title where the node should be, or nothing.
-func (t *reader) titled(row table.Row) (bool, error) {
-	_, known := t.nodes.Lookup(string(row.ID()))
+func titled(t *table.Nodes, row table.Row) (bool, error) {
+	_, known := t.Lookup(string(row.ID()))
 	return t.Titled || !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
 }
 
-// readRows reads a table in which every node has one line, and returns the
+// readRows reads the file path, in which every node has one line, and returns the
 // nodes' rows in order. isHeader is asked about the first line, use called
 // with every other whose node is in the graph. what names the content in
 // messages.
-func readRows(ctx context.Context, t *reader, what string, isHeader func(table.Row) (bool, error), use func(node int, row table.Row) error) ([]int, error) {
+func readRows(ctx context.Context, t *table.Nodes, path, what string, isHeader func(*table.Nodes, table.Row) (bool, error), use func(node int, row table.Row) error) ([]int, error) {
 	var list []int
 	at := map[int]int64{} // the line of each row
 	first := true
 	var unknown table.Unknown
-	for row, err := range t.read(ctx) {
+	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
 		}
 		if first {
 			first = false
-			is, err := isHeader(row)
+			is, err := isHeader(t, row)
 			if err != nil {
 				return nil, err
 			}
@@ -78,7 +95,7 @@ func readRows(ctx context.Context, t *reader, what string, isHeader func(table.R
 			}
 		}
 		id := row.ID()
-		node, known := t.nodes.Lookup(string(id))
+		node, known := t.Lookup(string(id))
 		if !known {
 			unknown.Add(row.Line, id)
 			continue
@@ -96,8 +113,8 @@ func readRows(ctx context.Context, t *reader, what string, isHeader func(table.R
 	if unknown.Total == 0 {
 		return nil, &ParseError{File: t.Name, Msg: "no " + what, Fix: "give one node a line"}
 	}
-	if err := unknown.Err(false, "take such lines out"); err != nil {
-		return nil, Translate(t.Name, err)
+	if err := unknown.Err(t.Name, false, "take such lines out"); err != nil {
+		return nil, err
 	}
 	return list, nil
 }

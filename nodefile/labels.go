@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // LabelConfig are the settings of [ReadLabels]; nil stands for the zero value.
@@ -78,7 +79,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		c = &LabelConfig{}
 	}
 	r := &labelReader{
-		c: c, t: &reader{path: path, Nodes: table.Nodes{Columns: 2}, nodes: nodes, stdin: c.Stdin, warn: c.Warn}, label: 1, missing: c.Missing,
+		c: c, t: &table.Nodes{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}, label: 1, missing: c.Missing,
 		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
 	}
 	if r.missing == nil {
@@ -90,7 +91,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		r.t.Columns = table.MaxFields
 	}
 	lines := 0
-	for row, err := range r.t.read(ctx) {
+	for row, err := range r.t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +147,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 			return true, nil
 		}
 	}
-	if _, known := r.t.nodes.Lookup(r.line(row).id); !r.t.Titled && (r.c.Header == NoHeader || r.c.Header == AutoHeader && known) {
+	if _, known := r.t.Lookup(r.line(row).id); !r.t.Titled && (r.c.Header == NoHeader || r.c.Header == AutoHeader && known) {
 		return false, nil
 	}
 	node, label := table.FindLabels(r.titles)
@@ -173,8 +174,8 @@ func (r *labelReader) shift(row table.Row) {
 	if len(row.Text) != len(r.titles)+1 || r.label == lastField {
 		return
 	}
-	_, here := r.t.nodes.Lookup(string(row.Text[r.t.Node]))
-	if _, behind := r.t.nodes.Lookup(string(row.Text[r.t.Node+1])); behind && !here {
+	_, here := r.t.Lookup(string(row.Text[r.t.Node]))
+	if _, behind := r.t.Lookup(string(row.Text[r.t.Node+1])); behind && !here {
 		r.t.Node++
 		r.label++
 	}
@@ -214,7 +215,7 @@ type labelLine struct {
 // labelReader collects labels.
 type labelReader struct {
 	c       *LabelConfig
-	t       *reader
+	t       *table.Nodes
 	label   int       // its column
 	missing []string  // words that stand for no label
 	titles  []string  // the fields of the first line
@@ -232,7 +233,7 @@ type labelReader struct {
 
 // add takes one line.
 func (r *labelReader) add(line labelLine) error {
-	row, known := r.t.nodes.Lookup(line.id)
+	row, known := r.t.Lookup(line.id)
 	if !known {
 		r.addUnknown(line)
 		return nil
@@ -299,7 +300,7 @@ func (r *labelReader) unknownError() error {
 	if r.c.Stored {
 		fix = "ingest again with ingest.Config.Nodes for nodes without edges, or pass LabelConfig.SkipUnknown to go on"
 	}
-	return Translate(r.t.Name, r.unknown.Err(r.c.SkipUnknown, fix))
+	return r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix)
 }
 
 // finish numbers the classes by name.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -23,10 +24,10 @@ import (
 // of it; it is then brought to one. stdin is that of [ReadIDs].
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
 	classes := len(classNames)
-	t := &reader{path: path, Nodes: table.Nodes{Columns: classes + 1}, nodes: nodes, stdin: stdin}
+	t := &table.Nodes{Columns: classes + 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
 	var column []int // of each class, in the file
 	width := 0       // fields of a line
-	head := func(row table.Row) (isHeader bool, err error) {
+	head := func(_ *table.Nodes, row table.Row) (isHeader bool, err error) {
 		width = len(row.Text)
 		column, err = priorColumns(t.Name, row, classNames)
 		return true, err
@@ -37,7 +38,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 			prior.Row(node)[c] = 1 / float64(classes)
 		}
 	}
-	_, err := readRows(ctx, t, "probabilities", head, func(node int, row table.Row) error {
+	_, err := readRows(ctx, t, path, "probabilities", head, func(node int, row table.Row) error {
 		if len(row.Text) != width {
 			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
 		}

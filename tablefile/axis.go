@@ -60,10 +60,10 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())
 	}
-	rows, first := &table.Nodes{Columns: 1}, true
-	for row, err := range rows.Read(ctx, path, textio.Options{Stdin: stdin}) {
+	rows, first := &table.Nodes{Columns: 1, Options: textio.Options{Stdin: stdin}}, true
+	for row, err := range rows.Read(ctx, path) {
 		if err != nil {
-			return Axis{}, nodefile.Translate(rows.Name, err)
+			return Axis{}, err
 		}
 		if !first || !rows.Titled && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
 			text = append(text, row.ID()...)

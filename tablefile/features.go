@@ -130,5 +130,5 @@ func (r *features) end() error {
 		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}
 	}
 	r.Unknown = r.unknown.Count
-	return nodefile.Translate(r.file, r.unknown.Err(r.c.SkipUnknown, "take such rows out, or pass FeatureConfig.SkipUnknown"))
+	return r.unknown.Err(r.file, r.c.SkipUnknown, "take such rows out, or pass FeatureConfig.SkipUnknown")
 }

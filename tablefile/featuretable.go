@@ -40,7 +40,7 @@ type featureTable struct {
 
 // readTable reads a table with the ids in a column.
 func (r *features) readTable(ctx context.Context) error {
-	t := &featureTable{features: r, rows: table.Nodes{Columns: table.MaxFields, Lookup: r.nodes.Lookup}}
+	t := &featureTable{features: r, rows: table.Nodes{Columns: table.MaxFields, Lookup: r.nodes.Lookup, Options: textio.Options{Warn: r.c.Warn}}}
 	if err := t.each(ctx, t.look); err != nil {
 		return err
 	}
@@ -68,9 +68,9 @@ func (r *features) readTable(ctx context.Context) error {
 // each reads the file and calls do for every row but that of the titles.
 func (r *featureTable) each(ctx context.Context, do func(table.Row) error) error {
 	first := true
-	for row, err := range r.rows.Read(ctx, r.file, textio.Options{Warn: r.c.Warn}) {
+	for row, err := range r.rows.Read(ctx, r.file) {
 		if err != nil {
-			return nodefile.Translate(r.rows.Name, err)
+			return err
 		}
 		if first {
 			first = false

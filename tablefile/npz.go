@@ -100,33 +100,33 @@ func (f *File) names(which string, n int) ([]string, error) {
 	}
 	archive, err := npy.OpenArchive(f.Name, file, info.Size())
 	if err != nil {
-		return nil, nodefile.Translate(f.Name, err)
+		return nil, err
 	}
 	if !archive.Has(which) {
 		return nil, nil
 	}
 	a, err := archive.Open(which, nil)
 	if err != nil {
-		return nil, nodefile.Translate(f.Name, err)
+		return nil, err
 	}
 	if a.IsNumeric() || len(a.Shape) != 1 {
 		return nil, nil // of something else
 	}
 	if a.Len != int64(n) {
-		return nil, nodefile.Translate(f.Name, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out"))
+		return nil, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out")
 	}
 	names := make([]string, 0, min(n, 1<<16))
 	for i := range n {
 		name, err := a.Text()
 		if err != nil {
-			return nil, nodefile.Translate(f.Name, err)
+			return nil, err
 		}
 		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
-			return nil, nodefile.Translate(f.Name, a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name"))
+			return nil, a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name")
 		}
 		names = append(names, name)
 	}
-	return names, nodefile.Translate(f.Name, a.End())
+	return names, a.End()
 }
 
 // sparseArrays are the arrays of a sparse matrix that scipy.sparse.save_npz

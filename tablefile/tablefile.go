@@ -128,19 +128,18 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
 		return nil, ErrStream
 	}
-	in, err := textio.Open(ctx, path, &textio.Options{Any: true})
-	return in, nodefile.Translate(path, err)
+	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
 
 // copyContent writes the content of what can only be read once, decompressed, to w.
 func copyContent(ctx context.Context, w io.Writer, path string, stdin io.Reader) error {
 	in, err := textio.Open(ctx, path, &textio.Options{Stdin: stdin, Any: true})
 	if err != nil {
-		return nodefile.Translate(path, err)
+		return err
 	}
 	defer in.Close()
 	_, err = io.Copy(w, in.Content())
-	return nodefile.Translate(path, err)
+	return err
 }
 
 // Inspect finds out what the matrix in a file is like. The error is [ErrStream] for what
@@ -202,7 +201,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		err = f.inspectArchive(in)
 	}
 	if err != nil {
-		return nil, nodefile.Translate(f.Name, err)
+		return nil, err
 	}
 	f.Held = 1<<20 + f.panelBytes()
 	if f.Format != LIBSVM {
@@ -221,7 +220,7 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 	}
 	defer in.Close()
 	err = readFrom(ctx, in, f, visit)
-	return nodefile.Translate(f.Name, cmp.Or(in.Unchanged(), err))
+	return cmp.Or(in.Unchanged(), err)
 }
 
 func readFrom[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {

@@ -77,7 +77,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag,
 	})
 	if err != nil {
-		return nodefile.Translate(path, err)
+		return err
 	}
 	defer in.Close()
 	var (
@@ -87,7 +87,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	)
 	for line, err := range in.Lines() {
 		if err != nil {
-			return nodefile.Translate(path, err)
+			return err
 		}
 		lines = line.Number
 		if len(bytes.Trim(line.Text, table.Blank)) > 0 && table.IsComment(line.Text) {

@@ -46,10 +46,10 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	d := &directory{in, maxDirectory}
 	z, err := zip.NewReader(d, size)
 	if errors.Is(err, errDirectory) {
-		return nil, &textio.Error{File: name, What: "a zip directory of more than 1 MiB", Fix: "save the arrays that are wanted in a file of their own"}
+		return nil, &textio.Error{File: name, Msg: "a zip directory of more than 1 MiB", Fix: "save the arrays that are wanted in a file of their own"}
 	}
 	if err != nil {
-		return nil, &textio.Error{File: name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
+		return nil, &textio.Error{File: name, Msg: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
 	}
 	d.left = math.MaxInt64
 	a := &Archive{Name: name, members: map[string]*zip.File{}}
@@ -83,15 +83,15 @@ func (a *Archive) Size(name string) int64 { return int64(a.members[name].Uncompr
 func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
 	m := a.members[name]
 	if m == nil {
-		return nil, &textio.Error{File: a.Name, What: fmt.Sprintf("the array %s is missing", name), Fix: "save it with scipy.sparse.save_npz"}
+		return nil, &textio.Error{File: a.Name, Msg: fmt.Sprintf("the array %s is missing", name), Fix: "save it with scipy.sparse.save_npz"}
 	}
 	const encrypted = 1 // a flag
 	if m.Flags&encrypted != 0 {
-		return nil, &textio.Error{File: a.Name, What: fmt.Sprintf("the array %s is encrypted", name), Fix: "save it without a password"}
+		return nil, &textio.Error{File: a.Name, Msg: fmt.Sprintf("the array %s is encrypted", name), Fix: "save it without a password"}
 	}
 	r, err := m.Open()
 	if err != nil {
-		return nil, &textio.Error{File: a.Name, What: fmt.Sprintf("the array %s cannot be read (%v)", name, err), Fix: fetchAgain, Err: err}
+		return nil, &textio.Error{File: a.Name, Msg: fmt.Sprintf("the array %s cannot be read (%v)", name, err), Fix: fetchAgain, Err: err}
 	}
 	var in io.Reader = r
 	if watch != nil {

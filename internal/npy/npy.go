@@ -97,7 +97,7 @@ func Read(name string, r io.Reader) (*Array, error) {
 
 // Fault returns an error about the array.
 func (a *Array) Fault(what, fix string) error {
-	return &textio.Error{File: a.Name, What: what, Fix: fix}
+	return &textio.Error{File: a.Name, Msg: what, Fix: fix}
 }
 
 // short turns an early end into an error that tells how far it went.
@@ -108,7 +108,7 @@ func (a *Array) short(err error) error {
 	case errors.Is(err, zip.ErrChecksum):
 		return a.Fault("checksum of the data is wrong", fetchAgain)
 	}
-	return &textio.Error{File: a.Name, What: fmt.Sprintf("damaged after %d elements (%v)", a.At, err), Fix: fetchAgain, Err: err}
+	return &textio.Error{File: a.Name, Msg: fmt.Sprintf("damaged after %d elements (%v)", a.At, err), Fix: fetchAgain, Err: err}
 }
 
 func (a *Array) header(dict string) error {

@@ -24,6 +24,7 @@ type Nodes struct {
 	Node    int                                   // the column of the node
 	Wanted  []int                                 // the columns that are read of Parquet, which the first row may settle; nil: all
 	Titled  bool                                  // the first row holds titles for sure, as Parquet tells
+	Options textio.Options                        // of the file
 
 	sep    byte // 0 before the first line
 	fields Fields
@@ -59,12 +60,12 @@ func (r Row) Field(i int) []byte {
 
 // Read opens the file called path and yields its data lines, see [Nodes.Rows]; an error
 // comes last. Of Parquet, which its name tells, the first line is that of the titles.
-func (t *Nodes) Read(ctx context.Context, path string, o textio.Options) iter.Seq2[Row, error] {
+func (t *Nodes) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := IsNamed(path, ".parquet") || IsNamed(path, ".pq")
-	o.Any = isParquet
+	t.Options.Any = isParquet
 	return func(yield func(Row, error) bool) {
 		t.Name, t.sep = path, 0
-		in, err := textio.Open(ctx, path, &o)
+		in, err := textio.Open(ctx, path, &t.Options)
 		if err != nil {
 			yield(Row{}, err)
 			return
@@ -154,18 +155,18 @@ func (t *Nodes) Split(line textio.Line) (Row, *textio.Error) {
 	}
 	f := &t.fields
 	if err := t.cut(line.Text); err != nil {
-		return Row{}, &textio.Error{Line: line.Number, What: err.Error(), Fix: SplitFix(err, "fix the line")}
+		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Msg: err.Error(), Fix: SplitFix(err, "fix the line")}
 	}
 	node := min(t.Node, len(f.Text)-1)
 	if isTitle := first && t.Columns > 1; !isTitle && len(bytes.Trim(f.Text[node], Blank)) == 0 {
-		return Row{}, &textio.Error{Line: line.Number, Column: f.Start[node] + 1, What: "empty id", Fix: "fix the line"}
+		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[node] + 1, Msg: "empty id", Fix: "fix the line"}
 	}
 	if f.Padded[node] && !t.isVerbatim(f.Text[node]) {
 		f.Text[node] = bytes.Trim(f.Text[node], Blank)
 	}
 	for i, text := range f.Text {
 		if bytes.IndexByte(text, Tab) >= 0 {
-			return Row{}, &textio.Error{Line: line.Number, Column: f.Start[i] + 1, What: ErrTab.Error(), Fix: "fix the line"}
+			return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[i] + 1, Msg: ErrTab.Error(), Fix: "fix the line"}
 		}
 	}
 	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node}, nil

@@ -24,12 +24,12 @@ func (t *Nodes) parquet(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		content, size := in.File()
 		if content == nil {
-			yield(Row{}, &textio.Error{What: "Parquet is read from a file, which is not compressed as a whole", Fix: "give it as one"})
+			yield(Row{}, &textio.Error{File: t.Name, Msg: "Parquet is read from a file, which is not compressed as a whole", Fix: "give it as one"})
 			return
 		}
-		file, err := OpenParquet(content, size, 0, func(bytes int64) error {
+		file, err := OpenParquet(t.Name, content, size, 0, func(bytes int64) error {
 			if bytes > mostParquet {
-				return &textio.Error{What: fmt.Sprintf("pages of more than %d MiB", mostParquet>>20), Fix: "write it in smaller row groups, or as tab-separated text"}
+				return &textio.Error{File: t.Name, Msg: fmt.Sprintf("pages of more than %d MiB", mostParquet>>20), Fix: "write it in smaller row groups, or as tab-separated text"}
 			}
 			return nil
 		})
@@ -54,7 +54,7 @@ func (t *Nodes) parquet(in *textio.Reader) iter.Seq2[Row, error] {
 		}
 		for _, c := range columns {
 			if !file.IsText(c) {
-				yield(Row{}, &textio.Error{What: fmt.Sprintf("column %s holds neither text nor numbers", file.Titles[c]), Fix: "write it as one or the other"})
+				yield(Row{}, &textio.Error{File: t.Name, Msg: fmt.Sprintf("column %s holds neither text nor numbers", file.Titles[c]), Fix: "write it as one or the other"})
 				return
 			}
 		}
@@ -68,9 +68,9 @@ func (t *Nodes) parquet(in *textio.Reader) iter.Seq2[Row, error] {
 			one := row.Of(min(t.Node, len(row.Text)-1))
 			switch id := one.ID(); {
 			case len(id) == 0:
-				return &textio.Error{Line: row.Line, What: "empty id", Fix: "leave such rows out"}
+				return &textio.Error{File: t.Name, Line: row.Line, Msg: "empty id", Fix: "leave such rows out"}
 			case bytes.IndexByte(id, Tab) >= 0:
-				return &textio.Error{Line: row.Line, What: ErrTab.Error(), Fix: "correct it"}
+				return &textio.Error{File: t.Name, Line: row.Line, Msg: ErrTab.Error(), Fix: "correct it"}
 			case !yield(one, nil):
 				return errEnough
 			}

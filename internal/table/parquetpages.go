@@ -127,7 +127,7 @@ func (t *ParquetReader) chunkBytes(name string, chunk *format.ColumnMetaData, ro
 	var dictionary, page int64
 	for values := int64(0); values < rows; {
 		damaged := func(what string) error {
-			return &textio.Error{What: "column " + name + ": " + what, Fix: fetchAgain, Byte: at, AtByte: true}
+			return &textio.Error{File: t.name, Msg: "column " + name + ": " + what, Fix: fetchAgain, Byte: at, AtByte: true}
 		}
 		if at < 0 || at >= end {
 			return 0, damaged("its pages end early")

@@ -3,7 +3,6 @@ package table
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -23,6 +22,7 @@ const fetchAgain = "fetch the file again"
 type ParquetReader struct {
 	Titles []string // of the leaf columns, with dots between the levels of nested ones
 
+	name    string
 	file    *parquet.File
 	content io.ReaderAt
 	size    int64
@@ -31,18 +31,18 @@ type ParquetReader struct {
 	row     int64
 }
 
-// OpenParquet opens a file of so many bytes, of which taken are in memory already. It
-// and what is read calls hold before so many bytes are taken in all; its errors are
-// returned. The others are those of content and a [*textio.Error].
-func OpenParquet(content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *ParquetReader, err error) {
-	t = &ParquetReader{content: content, size: size, taken: taken, hold: hold}
+// OpenParquet opens the file called name of so many bytes, of which taken are in memory
+// already. It and what is read calls hold before so many bytes are taken in all; its errors
+// are returned. The others are those of content and a [*textio.Error].
+func OpenParquet(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *ParquetReader, err error) {
+	t = &ParquetReader{name: name, content: content, size: size, taken: taken, hold: hold}
 	defer t.recovered(&err)
 	if err := t.footer(); err != nil {
 		return nil, err
 	}
 	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 	if err != nil {
-		return nil, &textio.Error{What: fmt.Sprintf("no whole Parquet file (%v)", err), Fix: fetchAgain, Err: err}
+		return nil, t.fault(fetchAgain, "no whole Parquet file (%w)", err)
 	}
 	for _, path := range t.file.Schema().Columns() {
 		t.Titles = append(t.Titles, strings.Join(path, "."))
@@ -50,11 +50,16 @@ func OpenParquet(content io.ReaderAt, size, taken int64, hold func(bytes int64) 
 	return t, nil
 }
 
+// fault returns an error about the file.
+func (t *ParquetReader) fault(fix, format string, args ...any) error {
+	return textio.Fault(t.name, 0, fix, format, args...)
+}
+
 // recovered makes an error of a panic: the library panics over some files that are
 // damaged. What it panics with is of use to nobody but its authors.
 func (t *ParquetReader) recovered(err *error) {
 	if r := recover(); r != nil {
-		*err = &textio.Error{What: fmt.Sprintf("damaged near row %d", t.row), Fix: fetchAgain}
+		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
 	}
 }
 
@@ -75,7 +80,7 @@ func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet
 	defer t.recovered(&err)
 	for _, c := range columns {
 		if c >= 0 && !t.oneCodec(c) {
-			return &textio.Error{What: "column " + t.Titles[c] + " is compressed in several ways, which is not supported", Fix: "write it again in one go"}
+			return t.fault("write it again in one go", "column %s is compressed in several ways, which is not supported", t.Titles[c])
 		}
 	}
 	values := make([]parquet.Value, len(columns))
@@ -85,7 +90,7 @@ func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet
 		}
 	}
 	if t.row != t.file.NumRows() {
-		return &textio.Error{What: fmt.Sprintf("%d rows, the footer declares %d", t.row, t.file.NumRows()), Fix: fetchAgain}
+		return t.fault(fetchAgain, "%d rows, the footer declares %d", t.row, t.file.NumRows())
 	}
 	return nil
 }
@@ -121,11 +126,11 @@ func (t *ParquetReader) group(group parquet.RowGroup, metadata *format.RowGroup,
 			name := t.Titles[columns[i]]
 			switch values[i], err = r.next(); {
 			case errors.Is(err, io.EOF):
-				return &textio.Error{What: fmt.Sprintf("column %s ends at row %d of %d", name, t.row, t.file.NumRows()), Fix: fetchAgain}
+				return t.fault(fetchAgain, "column %s ends at row %d of %d", name, t.row, t.file.NumRows())
 			case err != nil:
-				return &textio.Error{What: fmt.Sprintf("column %s is damaged near row %d (%v)", name, t.row, err), Fix: fetchAgain, Err: err}
+				return t.fault(fetchAgain, "column %s is damaged near row %d (%w)", name, t.row, err)
 			case values[i].Kind() == parquet.ByteArray && len(values[i].ByteArray()) > maxWord:
-				return &textio.Error{What: fmt.Sprintf("row %d: %s is longer than 1 MiB", t.row, name), Fix: "correct it"}
+				return t.fault("correct it", "row %d: %s is longer than 1 MiB", t.row, name)
 			}
 		}
 		if err := use(t.row, values); err != nil {
@@ -197,7 +202,7 @@ func (t *ParquetReader) footer() error {
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if string(end[4:]) != magic || length > t.size-tail-int64(len(magic)) {
-		return &textio.Error{What: "no whole Parquet file: it does not end in a footer", Fix: fetchAgain}
+		return t.fault(fetchAgain, "no whole Parquet file: it does not end in a footer")
 	}
 	if err := t.hold(t.taken + length); err != nil {
 		return err
@@ -208,7 +213,7 @@ func (t *ParquetReader) footer() error {
 	}
 	bytes, err := footerBytes(footer)
 	if err != nil {
-		return &textio.Error{What: "no whole Parquet file: its footer is damaged", Fix: fetchAgain}
+		return t.fault(fetchAgain, "no whole Parquet file: its footer is damaged")
 	}
 	t.taken += bytes
 	return t.hold(t.taken)

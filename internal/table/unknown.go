@@ -22,9 +22,9 @@ func (u *Unknown) Add(line int64, id []byte) {
 	}
 }
 
-// Err returns the error of a file about another graph, or, unless such lines are to be
-// skipped, of one with some; fix is the way out of these.
-func (u *Unknown) Err(skip bool, fix string) error {
+// Err returns the error of the file called name that is about another graph, or, unless
+// such lines are to be skipped, has some; fix is the way out of these.
+func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := Quoted(u.id)
 	switch {
 	case u.Count == 0:
@@ -34,7 +34,7 @@ func (u *Unknown) Err(skip bool, fix string) error {
 		if u.Total == 1 {
 			what = quoted + " is not in the graph"
 		}
-		return &textio.Error{What: what, Fix: "does one file count from 0 and the other from 1?"}
+		return &textio.Error{File: name, Msg: what, Fix: "does one file count from 0 and the other from 1?"}
 	case skip:
 		return nil
 	}
@@ -42,5 +42,5 @@ func (u *Unknown) Err(skip bool, fix string) error {
 	if u.Count == 1 {
 		verb = "is"
 	}
-	return &textio.Error{Line: u.line, What: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
+	return &textio.Error{File: name, Line: u.line, Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
 }

@@ -121,14 +121,14 @@ func (r *Reader) read(c *Chunk) error {
 			return nil
 		}
 		if n >= MaxLine {
-			return &Error{File: r.name, Line: r.lines + 1, What: "line longer than 1 MiB", Fix: "is this a line-based format?"}
+			return &Error{File: r.name, Line: r.lines + 1, Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
 		}
 	}
 }
 
 // nul is the error for a byte of the text.
 func (r *Reader) nul(at int64) error {
-	return &Error{File: r.name, Byte: at, AtByte: true, What: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
+	return &Error{File: r.name, Byte: at, AtByte: true, Msg: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
 }
 
 // deliver makes the first cut of n bytes in c's buffer its data and keeps the

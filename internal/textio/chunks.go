@@ -176,7 +176,7 @@ func (d *delivery) readBeside(c *Chunk, size int) bool {
 	case zero >= 0:
 		err = r.nul(offset + int64(zero))
 	case n < size && errors.Is(err, io.EOF):
-		err = &Error{File: r.name, Byte: offset + int64(n), AtByte: true, What: "the file ends here, and was longer when reading began", Fix: "read it when nobody writes it"}
+		err = &Error{File: r.name, Byte: offset + int64(n), AtByte: true, Msg: "the file ends here, and was longer when reading began", Fix: "read it when nobody writes it"}
 	case n < size:
 		err = r.fault(err)
 	default:

@@ -227,21 +227,21 @@ func (r *Reader) faultAt(err error, place string) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.As(err, &trailing):
-		e.What, e.Fix = trailing.Error(), "cut them off, or fetch the file again"
+		e.Msg, e.Fix = trailing.Error(), "cut them off, or fetch the file again"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.What = "compressed stream ends early, after " + place
+		e.Msg = "compressed stream ends early, after " + place
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
-		e.What = "checksum of the decompressed data is wrong, after " + place
+		e.Msg = "checksum of the decompressed data is wrong, after " + place
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		e.What, e.Fix = r.beyondWindow()
+		e.Msg, e.Fix = r.beyondWindow()
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		e.What, e.Fix = "something else than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
+		e.Msg, e.Fix = "something else than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		e.What, e.Fix = "needs the dictionary that it was compressed with", "compress it again without one"
+		e.Msg, e.Fix = "needs the dictionary that it was compressed with", "compress it again without one"
 	case errors.As(err, &corrupt):
-		e.What = "compressed data is damaged after " + place
+		e.Msg = "compressed data is damaged after " + place
 	default:
-		e.What = fmt.Sprintf("compressed data is damaged after %s (%v)", place, err)
+		e.Msg = fmt.Sprintf("compressed data is damaged after %s (%v)", place, err)
 	}
 	return e
 }

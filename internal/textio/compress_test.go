@@ -105,7 +105,7 @@ func TestDamagedStream(t *testing.T) {
 		}
 		_, err = chunks(t, write(t, "text.gz", test.stored), 2)
 		var e *Error
-		if !errors.As(err, &e) || e.What != test.want {
+		if !errors.As(err, &e) || e.Msg != test.want {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
 	}
@@ -238,7 +238,7 @@ func TestDamage(t *testing.T) {
 		for range 2 { // it says the same again
 			got := ""
 			if e := new(Error); errors.As(r.Damage(), &e) {
-				got = e.What
+				got = e.Msg
 			}
 			if got != test.want {
 				t.Errorf("damage %q, want %q", got, test.want)
@@ -262,7 +262,7 @@ func TestTapePadding(t *testing.T) {
 			_, err := lines(t, write(t, "text.gz", first+padding(n)+behind), nil)
 			want := fmt.Sprintf("%d bytes after the end of the stream", n+len(behind))
 			var e *Error
-			if !errors.As(err, &e) || e.What != want {
+			if !errors.As(err, &e) || e.Msg != want {
 				t.Errorf("%d zeros and %q: error %v, want %q", n, behind, err, want)
 			}
 		}

@@ -23,11 +23,11 @@ func (r *Reader) CheckText() error {
 	head := r.Peek(6)
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return &Error{File: r.name, What: f.what, Fix: f.fix}
+			return &Error{File: r.name, Msg: f.what, Fix: f.fix}
 		}
 	}
 	if len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
-		return &Error{File: r.name, What: "UTF-16 text", Fix: "convert with iconv -f UTF-16 -t UTF-8"}
+		return &Error{File: r.name, Msg: "UTF-16 text", Fix: "convert with iconv -f UTF-16 -t UTF-8"}
 	}
 	return nil
 }

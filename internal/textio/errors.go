@@ -6,36 +6,57 @@ import (
 	"runtime/debug"
 )
 
-// Error is something wrong with the content of a file. What is known of the place is
-// set, the rest is zero.
+// Error is something wrong with the content of a file, or with the choice of it
+// ([ErrInput]). Of the place, what is known is set; Line and Column count from 1. Other
+// packages call it nodefile.ParseError.
 type Error struct {
-	File   string // the name of the input, or of an array in it; "": that which is being read
-	Line   int64  // from 1
-	Column int    // from 1
-	Byte   int64  // offset in the text, from 0, if AtByte
-	AtByte bool
-	What   string // what is wrong
-	Fix    string // the way out
+	File   string // the name of the input, or of an array in it
+	Line   int64
+	Column int
+	Byte   int64  // offset in the text, from 0; set instead of Line where that tells more
+	AtByte bool   // whether Byte is set
+	Msg    string // what is wrong
+	Fix    string // the way out; may be empty
 	Err    error  // what it wraps; may be nil
+}
+
+// Fault returns an error on a line of a file, 0 for none. It wraps what %w formats.
+func Fault(file string, line int64, fix, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix, Err: errors.Unwrap(err)}
 }
 
 // Error returns place, fault and way out in one line.
 func (e *Error) Error() string {
-	place := e.File
+	text := e.Msg
 	switch {
-	case e.Line > 0:
-		place = fmt.Sprintf("%s:%d", e.File, e.Line)
+	case e.File == "":
 	case e.AtByte:
-		place = fmt.Sprintf("%s@%d", e.File, e.Byte)
+		text = fmt.Sprintf("%s@%d: %s", e.File, e.Byte, text)
+	case e.Line > 0 && e.Column > 0:
+		text = fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, text)
+	case e.Line > 0:
+		text = fmt.Sprintf("%s:%d: %s", e.File, e.Line, text)
+	default:
+		text = e.File + ": " + text
 	}
-	if e.Fix == "" {
-		return place + ": " + e.What
+	if e.Fix != "" {
+		text += "; " + e.Fix
 	}
-	return place + ": " + e.What + "; " + e.Fix
+	return text
 }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options, found
+// before any data was used. Its File is the input or the option, or "".
+var ErrInput = errors.New("textio: a wrong choice of inputs")
+
+// Directory is the error of a path that is one where a file is wanted.
+func Directory(path string) *Error {
+	return &Error{File: path, Msg: "a directory", Fix: "list its files", Err: ErrInput}
+}
 
 // Panic is what a panic in one of this package's goroutines becomes: the caller
 // panics with it.
@@ -54,9 +75,3 @@ func caught(r any) *Panic {
 	}
 	return &Panic{Value: r, Stack: debug.Stack()}
 }
-
-// Faults of the way in which an input was named, not of its text.
-var (
-	ErrDirectory = errors.New("textio: a directory where a file is wanted")
-	ErrTerminal  = errors.New("textio: standard input is a terminal")
-)

@@ -53,8 +53,8 @@ type Reader struct {
 }
 
 // Open opens a file, or standard input for "-". The context ends a read that
-// waits for data. The error is an [*Error] for text that cannot be read and for
-// what is [Unfinished], [ErrDirectory], [ErrTerminal], or what the file system says.
+// waits for data. The error is an [*Error] for text that cannot be read, what is
+// [Unfinished], a [Directory] and a terminal, or what the file system says.
 // A goroutine reads standard input; it ends at the latest when a read that waits
 // returns.
 // Another one decompresses, three pieces of 128 KiB ahead at most, and has ended
@@ -72,7 +72,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 			in = os.Stdin
 		}
 		if f, ok := in.(*os.File); ok && terminal(f) {
-			return nil, ErrTerminal
+			return nil, &Error{Msg: "waiting for input on a terminal", Fix: "give a file or pipe", Err: ErrInput}
 		}
 		p := newPump(ctx, in, 1)
 		r.closers = append(r.closers, p.stop)
@@ -88,7 +88,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		}
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
-			err = ErrDirectory
+			err = Directory(path)
 		}
 		if err != nil {
 			f.Close()
@@ -133,7 +133,7 @@ func Unfinished(path string) *Error {
 	}
 	return &Error{
 		File: path,
-		What: "a run was stopped while it replaced this file and those that belong to it",
+		Msg:  "a run was stopped while it replaced this file and those that belong to it",
 		Fix:  "repeat that run, or remove " + mark + " if they are of one run all the same",
 	}
 }
@@ -176,7 +176,7 @@ func (r *Reader) Unchanged() error {
 	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
 		return nil
 	}
-	return &Error{File: r.name, What: "the file has changed while it was read", Fix: "read it when nobody writes it"}
+	return &Error{File: r.name, Msg: "the file has changed while it was read", Fix: "read it when nobody writes it"}
 }
 
 // Close releases the file and waits for what decompresses it. Nobody may be

@@ -175,7 +175,7 @@ func TestLongLine(t *testing.T) {
 	for _, text := range []string{strings.Repeat("x", MaxLine), "a\n" + strings.Repeat("x", MaxLine) + "\nb\n", "a\n" + strings.Repeat("x", 3*MaxLine)} {
 		_, err := lines(t, write(t, "text", text), nil)
 		var e *Error
-		if !errors.As(err, &e) || e.What != "line longer than 1 MiB" || e.Line != int64(strings.Count(text[:2], "\n"))+1 {
+		if !errors.As(err, &e) || e.Msg != "line longer than 1 MiB" || e.Line != int64(strings.Count(text[:2], "\n"))+1 {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestFaultsOfFiles(t *testing.T) {
 		})
 		r.Close()
 		var e *Error
-		if !errors.As(err, &e) || e.Byte != at || e.What != "NUL byte, not a text file" {
+		if !errors.As(err, &e) || e.Byte != at || e.Msg != "NUL byte, not a text file" {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 		if lines := last.Load(); lines != 5*(ChunkBytes/11) {
@@ -426,7 +426,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	if _, err := Open(t.Context(), t.TempDir(), nil); !errors.Is(err, ErrDirectory) {
+	if _, err := Open(t.Context(), t.TempDir(), nil); !errors.Is(err, ErrInput) {
 		t.Errorf("error %v for a directory", err)
 	}
 	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // maxFile bounds the text of a grid file, which is kept while it is read.
@@ -56,7 +56,7 @@ func Open(name string, known func(method string) bool) ([]Line, error) {
 var ErrGrid = errors.New("method: bad grid")
 
 // Read reads a grid file called name, which is shorter than 1 MiB. Errors are those of
-// reading and [*nodefile.ParseError], which wraps [ErrGrid].
+// reading and [*textio.Error], which wraps [ErrGrid].
 func Read(name string, r io.Reader, known func(method string) bool) ([]Line, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {
@@ -90,7 +90,7 @@ type parser struct {
 
 // wrong returns an error at the place where the decoder is.
 func (p *parser) wrong(format string, args ...any) error {
-	return &nodefile.ParseError{File: p.name, Line: p.line(), Msg: fmt.Sprintf(format, args...), Err: ErrGrid}
+	return &textio.Error{File: p.name, Line: p.line(), Msg: fmt.Sprintf(format, args...), Err: ErrGrid}
 }
 
 // broken returns the error of text that is no JSON.
