@@ -103,15 +103,11 @@ type LinearSVM struct {
 // classes.
 func (s *LinearSVM) validate(classes int) error {
 	var errs []error
-	if s.Cost != 0 && !positive(s.Cost) {
-		errs = append(errs, fmt.Errorf("classify: cost %v is not a positive number", s.Cost))
-	}
+	errs = append(errs, notPositive("cost", s.Cost))
 	if s.Bias != 0 && s.Bias != -1 && !positive(s.Bias) {
 		errs = append(errs, fmt.Errorf("classify: bias %v is neither a positive number nor -1", s.Bias))
 	}
-	if s.Tolerance != 0 && !positive(s.Tolerance) {
-		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
-	}
+	errs = append(errs, notPositive("tolerance", s.Tolerance))
 	errs = append(errs, validateWeights(s.Weights, classes))
 	if s.MaxPasses < 0 {
 		errs = append(errs, fmt.Errorf("classify: limit of %d passes", s.MaxPasses))

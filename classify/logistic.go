@@ -81,12 +81,8 @@ func (s *SharedColumns) count(classes int) int {
 // classes.
 func (s *Logistic) validate(classes int) error {
 	var errs []error
-	if s.BiasRidge != 0 && !positive(s.BiasRidge) {
-		errs = append(errs, fmt.Errorf("classify: ridge of biases %v is not a positive number", s.BiasRidge))
-	}
-	if s.Tolerance != 0 && !positive(s.Tolerance) {
-		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
-	}
+	errs = append(errs, notPositive("ridge of biases", s.BiasRidge))
+	errs = append(errs, notPositive("tolerance", s.Tolerance))
 	if s.MaxSteps < 0 {
 		errs = append(errs, fmt.Errorf("classify: limit of %d steps", s.MaxSteps))
 	}

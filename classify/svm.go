@@ -93,12 +93,8 @@ type SVM struct {
 // classes.
 func (s *SVM) validate(classes int) error {
 	var errs []error
-	if s.Cost != 0 && !positive(s.Cost) {
-		errs = append(errs, fmt.Errorf("classify: cost %v is not a positive number", s.Cost))
-	}
-	if s.Tolerance != 0 && !positive(s.Tolerance) {
-		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
-	}
+	errs = append(errs, notPositive("cost", s.Cost))
+	errs = append(errs, notPositive("tolerance", s.Tolerance))
 	errs = append(errs, validateWeights(s.Weights, classes))
 	if s.CacheBytes < 0 {
 		errs = append(errs, fmt.Errorf("classify: cache of %d bytes", s.CacheBytes))
@@ -107,6 +103,14 @@ func (s *SVM) validate(classes int) error {
 		errs = append(errs, fmt.Errorf("classify: limit of %d iterations", s.MaxIterations))
 	}
 	return errors.Join(errs...)
+}
+
+// notPositive returns an error about a setting that is given, not 0, and no positive number.
+func notPositive(what string, x float64) error {
+	if x == 0 || positive(x) {
+		return nil
+	}
+	return fmt.Errorf("classify: %s %v is not a positive number", what, x)
 }
 
 func validateWeights(weights []float64, classes int) error {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // automatic is multinomial logistic regression on what unabsorbed walks from labels say
@@ -18,7 +17,7 @@ import (
 //
 // Where nodes have attributes, scores of ridges on these, each label's by all others, are
 // columns of the same model; walks take part where the labels show that they help.
-type automatic struct{}
+type automatic struct{ untuned }
 
 // Name implements [Method].
 func (automatic) Name() string { return "auto" }
@@ -30,11 +29,6 @@ func (automatic) Takes() []string {
 
 // Declarations implements [Method].
 func (automatic) Declarations() []*spec.Spec { return nil }
-
-// Tune implements [Method]: it chooses inside each training set.
-func (automatic) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
-	return nil, nil
-}
 
 // Predict implements [Method].
 func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {

@@ -11,14 +11,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // labelPropagation gives a node the class of the label that a walk from it is
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
 // its prior. Labels that absorb less of a walk, and walks of a given length, give the
 // distributions P_t of the walk of package cwk.
-type labelPropagation struct{}
+type labelPropagation struct{ untuned }
 
 var propagationSpec = spec.Spec{
 	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: spec.Undirected | spec.Directed,
@@ -39,11 +38,6 @@ func (labelPropagation) Name() string { return "lp" }
 // Takes implements [Method].
 func (labelPropagation) Takes() []string {
 	return append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...)
-}
-
-// Tune implements [Method]: there is nothing to choose.
-func (labelPropagation) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
-	return nil, nil
 }
 
 // Predict implements [Method].
@@ -120,7 +114,7 @@ var Majority Method = majority{}
 
 // majority gives every node the largest class, whether a label reaches it or
 // not, and the shares of the labels for scores, each class counted once more.
-type majority struct{}
+type majority struct{ untuned }
 
 // Name implements [Method].
 func (majority) Name() string { return "majority" }
@@ -130,11 +124,6 @@ func (majority) Takes() []string { return nil }
 
 // Declarations implements [Method].
 func (majority) Declarations() []*spec.Spec { return nil }
-
-// Tune implements [Method]: there is nothing to choose.
-func (majority) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
-	return nil, nil
-}
 
 // Predict implements [Method].
 func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {

@@ -79,13 +79,11 @@ func (c *chooser) chooseWalk(ctx context.Context) (*Choice, error) {
 // newChooser returns what tries the settings of set on folds of the labels of p.
 // Nothing is tested with too few labels.
 func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error) {
-	if err := p.Validate(); err != nil {
+	own, err := set.on(p)
+	if err != nil {
 		return nil, err
 	}
-	set.Grid = set.Grid.of(set.learner)
-	if err := set.Grid.validate(); err != nil {
-		return nil, err
-	}
+	*set = own
 	set.Memory = ledger.Beside(p, set.Memory)
 	c := &chooser{p: p, set: set, progress: set.Progress}
 	if validate.TooFew(p.Class) {
@@ -153,12 +151,8 @@ func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
 // each split are labelled in its walks, folds serve honest features alone. The
 // choice is made as in [CrossValidate].
 func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	set.Grid = set.Grid.of(set.learner)
-	if err := set.Grid.validate(); err != nil {
+	set, err := s.on(p)
+	if err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)

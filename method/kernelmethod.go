@@ -3,12 +3,12 @@ package method
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -84,13 +84,10 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 
 // begin finds what is known of the graph, and the kernels to choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	set.learner = m.learner
-	set.Grid = set.Grid.of(m.learner)
-	if err := set.Grid.validate(); err != nil {
+	own := s.WithDefaults()
+	own.learner = m.learner
+	set, err := own.on(p)
+	if err != nil {
 		return nil, err
 	}
 	if p.Directed {
@@ -138,23 +135,12 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 
 // run goes through the phases of a prediction.
 func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) error {
-	for _, phase := range []struct {
-		do      func(context.Context) error
-		seconds *float64
-	}{
-		{choose, &r.out.Seconds.Choose},
-		{learn, &r.out.Seconds.Classify},
-		{score, &r.out.Seconds.Walk},
-		{r.finish, &r.out.Seconds.Classify},
-	} {
-		start := time.Now()
-		if err := phase.do(ctx); err != nil {
-			return err
-		}
-		*phase.seconds += time.Since(start).Seconds()
-	}
+	t := &r.out.Seconds
+	err := piece.Phases(ctx, []piece.Phase{
+		{Do: choose, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
+	})
 	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}, Beside: r.set.beside(r.set.learner, len(r.p.Names))}
-	return nil
+	return err
 }
 
 // kernelGrid returns the values that a kernel is tried with on a graph.

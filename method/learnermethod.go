@@ -51,12 +51,8 @@ func (m learnerMethod) Takes() []string { return append(m.takes(), m.by.Takes().
 
 // Predict implements [Method].
 func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	base, err := m.beginWith(ctx, p, par, s)
+	r, err := m.beginWith(ctx, p, par, s)
 	if err != nil {
-		return nil, err
-	}
-	r := &learnerPredictor{kernelPredictor: base, by: m.by}
-	if err := r.list(par); err != nil {
 		return nil, err
 	}
 	if err := r.run(ctx, r.chooseBoth, r.fit, r.scoreAll); err != nil {
@@ -67,14 +63,19 @@ func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 	return r.out, nil
 }
 
-// beginWith is begin of a learner. One that wants the values between all nodes has a
-// block of its own.
-func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
+// beginWith is begin of a learner, with the settings to choose from. One that wants the values
+// between all nodes has a block of its own.
+func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*learnerPredictor, error) {
 	set := s.WithDefaults()
 	if m.by.Whole {
 		set.kernels = nil
 	}
-	return m.begin(ctx, p, par, &set)
+	base, err := m.begin(ctx, p, par, &set)
+	if err != nil {
+		return nil, err
+	}
+	r := &learnerPredictor{kernelPredictor: base, by: m.by}
+	return r, r.list(par)
 }
 
 // learnerPredictor makes one prediction.
@@ -203,12 +204,7 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 
 // scoreAll turns what the model says of every node into scores.
 func (r *learnerPredictor) scoreAll(ctx context.Context) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores = piece.Block[float32](n, k)
-	outputs := r.model.Pairs
-	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		r.out.Raw = piece.Block[float64](n, k)
-	}
+	n, outputs := len(r.p.Degrees), r.model.Pairs
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
 		decisions := piece.Block[float64](n, len(outputs))
@@ -221,7 +217,7 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return r.each(ctx, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+		return r.shareAll(ctx, r.by, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
 	}
 	place := make([]int, n)
 	values := &sparse.Block[float64]{}
@@ -235,7 +231,7 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.each(ctx, func(row []float64, i int) []float64 {
+	return r.shareAll(ctx, r.by, outputs, len(r.items), func(row []float64, i int) []float64 {
 		if !r.by.Whole {
 			return r.model.ScoresTo(nil, values.Row(i), 0)
 		}
@@ -260,13 +256,16 @@ func (r *learnerPredictor) besideAll(ctx context.Context) (values *sparse.Block[
 	return values, nil
 }
 
-// each turns the decisions on every node, found with room for a row of kernel values,
-// into scores.
-func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float64, i int) []float64) error {
-	n := len(r.p.Degrees)
-	outputs := r.model.Pairs
+// shareAll turns the decisions of a learner on every node, found with room for the values
+// with so many items, into scores.
+func (r *predictor) shareAll(ctx context.Context, by *classify.Learner, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores = piece.Block[float32](n, k)
+	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
+		r.out.Raw = piece.Block[float64](n, k)
+	}
 	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
-		row, shares := make([]float64, len(r.items)), make([]float64, len(r.p.Names))
+		row, shares := make([]float64, items), make([]float64, k)
 		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
 			if i%64 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -275,7 +274,7 @@ func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float6
 			if r.out.Raw != nil {
 				copy(r.out.Raw.Row(i), d)
 			}
-			share(shares, r.by, &r.votes, outputs, d)
+			share(shares, by, &r.votes, outputs, d)
 			for c, v := range shares {
 				r.out.Scores.Row(i)[c] = float32(v)
 			}

@@ -113,6 +113,15 @@ func called(m Method, name string) bool {
 	return m.Name() == name
 }
 
+// untuned is a method that has nothing to choose on splits, or chooses inside each training
+// set.
+type untuned struct{}
+
+// Tune implements [Method].
+func (untuned) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
 // walkMethod is a learner on walk features.
 type walkMethod struct {
 	name    string

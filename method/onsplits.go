@@ -37,15 +37,11 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 // Tune implements [Method]: the kernel is chosen with the learner's defaults, and then
 // the learner's setting on that kernel.
 func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	base, err := m.beginWith(ctx, p, nil, s)
+	r, err := m.beginWith(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
-	r := &learnerPredictor{kernelPredictor: base, by: m.by}
-	if err := r.list(nil); err != nil {
-		return nil, err
-	}
-	t := &splitTuner{kernelPredictor: base, splits: splits, whole: m.by.Whole}
+	t := &splitTuner{kernelPredictor: r.kernelPredictor, splits: splits, whole: m.by.Whole}
 	usual := r.usualOf()
 	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.models(r.settled[usual]))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -53,18 +54,13 @@ type Prediction struct {
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
 // setting, and predicts with them.
 func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	set.Grid = set.Grid.of(set.learner)
-	if err := set.Grid.validate(); err != nil {
+	set, err := s.on(p)
+	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
 	choice := &Choice{Parameters: set.Grid.at(0), Settings: 1}
 	if set.Grid.Size() > 1 {
-		var err error
 		if choice, err = CrossValidate(ctx, p, &set); err != nil {
 			return nil, err
 		}
@@ -91,19 +87,16 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 // becomes a linear function of features, and a second walk applies it to all
 // nodes, so that their features are never stored.
 func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	set := s.WithDefaults()
-	set.Grid = &Grid{
+	own := s.WithDefaults()
+	own.Grid = &Grid{
 		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
 		Cost: []float64{par.Cost}, Lambda: []float64{par.Lambda}, Features: []Features{par.Features},
 	}
 	if par.Declared != nil {
-		set.Grid.Cost, set.Grid.Lambda, set.Grid.Declared = nil, nil, []*Setting{par.Declared}
+		own.Grid.Cost, own.Grid.Lambda, own.Grid.Declared = nil, nil, []*Setting{par.Declared}
 	}
-	set.Grid = set.Grid.of(set.learner)
-	if err := set.Grid.validate(); err != nil {
+	set, err := own.on(p)
+	if err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
@@ -112,20 +105,12 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if r.perNode() {
 		score = r.scoreNodes
 	}
-	for _, phase := range []struct {
-		do      func(context.Context) error
-		seconds *float64
-	}{
-		{r.walk, &r.out.Seconds.Walk},
-		{r.learn, &r.out.Seconds.Classify},
-		{score, &r.out.Seconds.Walk},
-		{r.finish, &r.out.Seconds.Classify},
-	} {
-		start := time.Now()
-		if err := phase.do(ctx); err != nil {
-			return nil, err
-		}
-		*phase.seconds += time.Since(start).Seconds()
+	t := &r.out.Seconds
+	err = piece.Phases(ctx, []piece.Phase{
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
+	})
+	if err != nil {
+		return nil, err
 	}
 	r.out.Parameters.Beside = set.beside(r.out.learner, len(p.Names))
 	return r.out, nil

@@ -84,6 +84,17 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
+// on returns the settings with every default and the grid of their learner, for a problem
+// that there is something to learn of.
+func (s *Settings) on(p *Problem) (Settings, error) {
+	if err := p.Validate(); err != nil {
+		return Settings{}, err
+	}
+	set := s.WithDefaults()
+	set.Grid = set.Grid.of(set.learner)
+	return set, set.Grid.validate()
+}
+
 // folds returns the number of folds for so many labels. A row that is hidden
 // with a tenth of the labels is more like a test row than one that is hidden
 // with a fifth, and folds are columns of a walk that a few labels can pay for.

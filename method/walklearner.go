@@ -7,9 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -209,36 +207,16 @@ func widened(f *sparse.Block[float32]) *sparse.Block[float64] {
 
 // scoreNodes turns what the model says of the features of every node into scores.
 func (r *predictor) scoreNodes(ctx context.Context) error {
-	n, k := len(r.p.Degrees), len(r.p.Names)
-	r.out.Scores = piece.Block[float32](n, k)
-	first, outputs := r.train[0], r.fitted.Pairs
-	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
-		r.out.Raw = piece.Block[float64](n, k)
-	}
-	gram := classify.LinearGram(r.trained)
+	n := len(r.p.Degrees)
+	first, gram := r.train[0], classify.LinearGram(r.trained)
 	items := upTo(len(r.train))
 	if r.by.Whole {
 		items = upTo(len(r.train) + n - len(r.p.Row))
 	}
-	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
-		row, own := make([]float64, len(items)), make([]float64, 1)
-		shares, decisions := make([]float64, k), make([]float64, len(outputs))
-		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
-			if i%64 == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			at := r.nodes[i] - first
-			gram.PartTo(row[:len(r.train)], at, items[:len(r.train)]) // others say nothing
-			gram.PartTo(own, at, []int{at})
-			r.fitted.ScoresTo(decisions, row, own[0])
-			if r.out.Raw != nil {
-				copy(r.out.Raw.Row(i), decisions)
-			}
-			share(shares, r.by, &r.votes, outputs, decisions)
-			for c, v := range shares {
-				r.out.Scores.Row(i)[c] = float32(v)
-			}
-		}
-		return nil
+	return r.shareAll(ctx, r.by, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
+		at, own := r.nodes[i]-first, make([]float64, 1)
+		gram.PartTo(row[:len(r.train)], at, items[:len(r.train)]) // others say nothing
+		gram.PartTo(own, at, []int{at})
+		return r.fitted.ScoresTo(nil, row, own[0])
 	})
 }

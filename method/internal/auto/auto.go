@@ -2,7 +2,6 @@ package auto
 
 import (
 	"context"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -45,22 +44,10 @@ type Prediction struct {
 // Predict returns the probabilities and the class of every node of a valid problem.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	r := &weigher{p: p, set: set, out: &Prediction{}}
-	for _, phase := range []struct {
-		do      func(context.Context) error
-		seconds *float64
-	}{
-		{r.walk, &r.out.Seconds.Walk},
-		{r.choose, &r.out.Seconds.Choose},
-		{r.learn, &r.out.Seconds.Classify},
-		{r.score, &r.out.Seconds.Classify},
-	} {
-		start := time.Now()
-		if err := phase.do(ctx); err != nil {
-			return nil, err
-		}
-		*phase.seconds += time.Since(start).Seconds()
-	}
-	return r.out, nil
+	t := &r.out.Seconds
+	return r.out, piece.Phases(ctx, []piece.Phase{
+		{Do: r.walk, Seconds: &t.Walk}, {Do: r.choose, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Classify},
+	})
 }
 
 // weigher makes one prediction.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -90,15 +89,12 @@ func (m spectralLogistic) Predict(ctx context.Context, p *problem.Problem, v spe
 	if r.settings, err = s.list(v, p); err != nil {
 		return nil, err
 	}
-	for _, phase := range []struct {
-		do      func(context.Context) error
-		seconds *float64
-	}{{r.embed, &r.out.Seconds.Walk}, {r.choose, &r.out.Seconds.Choose}, {r.score, &r.out.Seconds.Classify}} {
-		start := time.Now()
-		if err := phase.do(ctx); err != nil {
-			return nil, err
-		}
-		*phase.seconds += time.Since(start).Seconds()
+	t := &r.out.Seconds
+	err = piece.Phases(ctx, []piece.Phase{
+		{Do: r.embed, Seconds: &t.Walk}, {Do: r.choose, Seconds: &t.Choose}, {Do: r.score, Seconds: &t.Classify},
+	})
+	if err != nil {
+		return nil, err
 	}
 	r.out.Values, r.out.Settings = r.settings[r.best], len(r.settings)
 	if r.held != nil {

@@ -129,13 +129,7 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		for f := lo; f < hi; f++ {
 			groups = append(groups, r.seeds(fold, f))
 		}
-		f := sparse.NewBlock[float64](n, k*len(groups))
-		work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
-		if err != nil {
-			return nil, err
-		}
-		r.out.Work.Add(work)
-		answers, err := r.answers(f, groups, v)
+		answers, err := r.answers(ctx, groups, v, memory)
 		if err != nil {
 			return nil, err
 		}
@@ -156,10 +150,16 @@ func add(scores, offset []float64) {
 	}
 }
 
-// answers returns for each group what its scores say of a node, and whether a label of the
-// group reaches it; what makes the scores of different classes comparable is added to them. A
+// answers solves for groups within a limit of memory, 0 for none, and returns for each what its
+// scores say of a node, and whether a label of the group reaches it; what makes the scores of different classes comparable is added to them. A
 // node that no label reaches is given the largest class of the labels.
-func (r *spreader) answers(f *sparse.Block[float64], groups []cwk.Seeds, v spec.Values) ([]func(row int) (class int, reached bool), error) {
+func (r *spreader) answers(ctx context.Context, groups []cwk.Seeds, v spec.Values, memory int64) ([]func(row int) (class int, reached bool), error) {
+	f := sparse.NewBlock[float64](len(r.p.Degrees), len(r.p.Names)*len(groups))
+	work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+	if err != nil {
+		return nil, err
+	}
+	r.out.Work.Add(work)
 	list := make([]func(int) (int, bool), len(groups))
 	for i, seeds := range groups {
 		scores := f.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
@@ -293,13 +293,7 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 			train := r.p.At(splits.At(i).Train)
 			groups = append(groups, cwk.Seeds{Row: train.Row, Class: train.Class, Classes: k})
 		}
-		f := sparse.NewBlock[float64](n, k*len(groups))
-		work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
-		if err != nil {
-			return 0, err
-		}
-		r.out.Work.Add(work)
-		answers, err := r.answers(f, groups, v)
+		answers, err := r.answers(ctx, groups, v, memory)
 		if err != nil {
 			return 0, err
 		}
