@@ -68,12 +68,8 @@ func (in *invocation) benchSettings(f *benchFlags) *bench.Settings {
 
 func newBench(in *invocation) *cobra.Command {
 	f := new(benchFlags)
-	cmd := &cobra.Command{
-		Use:   "bench stream|gather|decode|spmm|walk [GRAPH]",
-		Short: "Measure products, walks and decoding beside the limits of this machine",
-		Args:  in.arguments("WORKLOAD", 1, 2),
-	}
-	in.measures(cmd, f, "stream, gather, decode, spmm or walk")
+	cmd := in.measures("bench stream|gather|decode|spmm|walk [GRAPH]", in.arguments("WORKLOAD", 1, 2),
+		"Measure products, walks and decoding beside the limits of this machine", f, "stream, gather, decode, spmm or walk")
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 8, 10, "columns of the block")
 	numberVar(in, flags, &f.Rows, "rows", 1<<20, spec.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
@@ -86,9 +82,9 @@ func newBench(in *invocation) *cobra.Command {
 	return cmd
 }
 
-// measures makes cmd one that measures some workloads.
-func (in *invocation) measures(cmd *cobra.Command, f *benchFlags, workloads string) {
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+// measures returns a command that measures some workloads.
+func (in *invocation) measures(use string, takes cobra.PositionalArgs, short string, f *benchFlags, workloads string) *cobra.Command {
+	return in.newCommand(use, takes, short, func(cmd *cobra.Command, args []string) {
 		if len(args) > 0 {
 			in.checkBench(cmd, args, f, workloads)
 		}
@@ -224,12 +220,8 @@ func (v *benchmark) print(w io.Writer, cost string) {
 
 func newKrylovBench(in *invocation) *cobra.Command {
 	f := new(benchFlags)
-	cmd := &cobra.Command{
-		Use:   "krylov exponential|solve|eigen GRAPH",
-		Short: "Measure exponentials, solves and eigenpairs",
-		Args:  in.arguments("WORKLOAD GRAPH", 2, 2),
-	}
-	in.measures(cmd, f, "exponential, solve or eigen")
+	cmd := in.measures("krylov exponential|solve|eigen GRAPH", in.arguments("WORKLOAD GRAPH", 2, 2),
+		"Measure exponentials, solves and eigenpairs", f, "exponential, solve or eigen")
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 16, 3, "columns of B, or eigenpairs")
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
@@ -281,12 +273,9 @@ func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workl
 
 func newScaling(in *invocation) *cobra.Command {
 	f := new(benchFlags)
-	cmd := &cobra.Command{
-		Use:   "scaling [GRAPH...] --over columns|threads|nodes [-o PLOT.svg]",
-		Short: "How the time of a product changes with columns, threads or nodes",
-		Args:  in.arguments("GRAPH", 0, -1),
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkScaling(cmd, args, f) },
+	cmd := in.newCommand("scaling [GRAPH...] --over columns|threads|nodes [-o PLOT.svg]", in.arguments("GRAPH", 0, -1),
+		"How the time of a product changes with columns, threads or nodes",
+		func(cmd *cobra.Command, args []string) { in.checkScaling(cmd, args, f) },
 		func(args []string) error { return in.scale(args, f) })
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 8, 10, "columns of the block, where they do not change")

@@ -49,28 +49,26 @@ type classifyFlags struct {
 
 func newClassify(in *invocation) *cobra.Command {
 	var f classifyFlags
-	cmd := &cobra.Command{
-		Use:   "classify GRAPH --labels L.tsv -o OUT.tsv",
-		Short: "A label and scores for every node",
-		Args: func(cmd *cobra.Command, args []string) error {
-			return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
-		},
-	}
 	run := in.runClassify
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		check := in.checkClassify
-		switch {
-		case f.gram.file != "":
-			check, run = in.checkGram, in.runGram
-		case f.vectors.file != "":
-			check, run = in.checkVectorClassify, in.runVectorClassify
-		case f.several:
-			check, run = in.checkSeveralClassify, in.runSeveralClassify
-		case f.slab.of > 0:
-			run = in.runTrials
-		}
-		check(cmd, args, &f)
-	}, func(args []string) error { return run(strings.Join(args, ""), &f) })
+	graphOr := func(cmd *cobra.Command, args []string) error {
+		return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
+	}
+	cmd := in.newCommand("classify GRAPH --labels L.tsv -o OUT.tsv", graphOr,
+		"A label and scores for every node",
+		func(cmd *cobra.Command, args []string) {
+			check := in.checkClassify
+			switch {
+			case f.gram.file != "":
+				check, run = in.checkGram, in.runGram
+			case f.vectors.file != "":
+				check, run = in.checkVectorClassify, in.runVectorClassify
+			case f.several:
+				check, run = in.checkSeveralClassify, in.runSeveralClassify
+			case f.slab.of > 0:
+				run = in.runTrials
+			}
+			check(cmd, args, &f)
+		}, func(args []string) error { return run(strings.Join(args, ""), &f) })
 	in.classifyFlags(cmd.Flags(), &f)
 	return cmd
 }

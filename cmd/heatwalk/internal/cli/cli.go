@@ -364,16 +364,16 @@ func (in *invocation) checked() error {
 	return fault.UsageOf(in.problems)
 }
 
-// runs returns what a subcommand runs: check notes what is wrong with its flags together,
-// and do works unless something is.
-func (in *invocation) runs(check func(cmd *cobra.Command, args []string), do func(args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
+// newCommand returns a command that takes arguments: check notes what is wrong with its flags
+// together, and do works unless something is.
+func (in *invocation) newCommand(use string, takes cobra.PositionalArgs, short string, check func(cmd *cobra.Command, args []string), do func(args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: takes, RunE: func(cmd *cobra.Command, args []string) error {
 		check(cmd, args)
 		if err := in.checked(); err != nil {
 			return err
 		}
 		return do(args)
-	}
+	}}
 }
 
 // sharedFlags declares the flags of all subcommands.

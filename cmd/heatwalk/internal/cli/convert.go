@@ -75,17 +75,14 @@ type convertFlags struct {
 
 func newConvert(in *invocation) *cobra.Command {
 	var f convertFlags
-	cmd := &cobra.Command{
-		Use:   "convert INPUT -o FILE",
-		Short: "Write a graph, or features, in the format of another tool",
-		Args:  in.arguments("INPUT", 1, 1),
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkConvert(cmd, args, &f) }, func(args []string) error {
-		if f.matrix {
-			return in.runConvertMatrix(args[0], &f)
-		}
-		return in.runConvert(args[0], &f)
-	})
+	cmd := in.newCommand("convert INPUT -o FILE", in.arguments("INPUT", 1, 1),
+		"Write a graph, or features, in the format of another tool",
+		func(cmd *cobra.Command, args []string) { in.checkConvert(cmd, args, &f) }, func(args []string) error {
+			if f.matrix {
+				return in.runConvertMatrix(args[0], &f)
+			}
+			return in.runConvert(args[0], &f)
+		})
 	var names []string
 	for _, format := range fileFormats {
 		names = append(names, format.name)

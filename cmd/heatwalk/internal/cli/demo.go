@@ -58,12 +58,9 @@ type demonstration struct {
 }
 
 func newDemo(in *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "The main job on the built-in Cora graph, in seconds",
-		Args:  in.arguments("", 0, 0),
-	}
-	cmd.RunE = in.runs(func(*cobra.Command, []string) {}, func([]string) error { return in.runDemo() })
+	cmd := in.newCommand("demo", in.arguments("", 0, 0),
+		"The main job on the built-in Cora graph, in seconds",
+		func(*cobra.Command, []string) {}, func([]string) error { return in.runDemo() })
 	in.tempFlag(cmd.Flags())
 	return cmd
 }

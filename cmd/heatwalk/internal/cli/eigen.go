@@ -59,15 +59,12 @@ var eigenFormats = []string{".npy", ".npz"}
 
 func newEigen(in *invocation) *cobra.Command {
 	var f eigenFlags
-	cmd := &cobra.Command{
-		Use:   "eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy",
-		Short: "Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
-		Args:  in.arguments("GRAPH", 1, 1),
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		in.checkGraph(cmd, args, &f.reading)
-		in.checkEigen(cmd, args, &f)
-	}, func(args []string) error { return runEigen(in, args[0], &f) })
+	cmd := in.newCommand("eigen GRAPH --matrix NAME --which largest|smallest|interior --k K -o E.npy", in.arguments("GRAPH", 1, 1),
+		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
+		func(cmd *cobra.Command, args []string) {
+			in.checkGraph(cmd, args, &f.reading)
+			in.checkEigen(cmd, args, &f)
+		}, func(args []string) error { return runEigen(in, args[0], &f) })
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	in.choiceVar(flags, &f.Matrix, "matrix", "", matrixNames(), "which matrix")

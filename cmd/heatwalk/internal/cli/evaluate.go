@@ -32,20 +32,17 @@ type evaluateFlags struct {
 
 func newEvaluate(in *invocation) *cobra.Command {
 	var f evaluateFlags
-	cmd := &cobra.Command{
-		Use:   "evaluate GRAPH --labels L.tsv",
-		Short: "Methods side by side on splits of the labelled nodes",
-		Args:  in.arguments("GRAPH", 1, 1),
-	}
 	run := in.runEvaluate
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		if f.several {
-			run = in.runSeveralEvaluate
-			in.checkSeveralEvaluate(cmd, args, &f)
-		} else {
-			in.checkEvaluate(cmd, args, &f)
-		}
-	}, func(args []string) error { return run(args[0], &f) })
+	cmd := in.newCommand("evaluate GRAPH --labels L.tsv", in.arguments("GRAPH", 1, 1),
+		"Methods side by side on splits of the labelled nodes",
+		func(cmd *cobra.Command, args []string) {
+			if f.several {
+				run = in.runSeveralEvaluate
+				in.checkSeveralEvaluate(cmd, args, &f)
+			} else {
+				in.checkEvaluate(cmd, args, &f)
+			}
+		}, func(args []string) error { return run(args[0], &f) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.listed, "method", "cwk,lp", "`LIST` of methods joined by commas, each with parameters of its own behind it if need be, as in diffusion:laplacian=combinatorial: "+method.MethodList())
 	f.splitting = splitting{noun: "node", train: []float64{0.05, 0.1}, splits: 20}

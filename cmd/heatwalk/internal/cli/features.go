@@ -34,21 +34,18 @@ type featureFlags struct {
 
 func newFeatures(in *invocation) *cobra.Command {
 	var f featureFlags
-	cmd := &cobra.Command{
-		Use:   "features GRAPH --labels L.tsv -o F.npy",
-		Short: "The explicit features of the coinciding walk kernel",
-		Args:  in.arguments("GRAPH", 1, 1),
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows)
-		f.asked = cmd.Flags().Changed("folds")
-		in.checkWalk(cmd.Flags(), &f.walking)
-	}, func(args []string) error {
-		if f.dtype == "float64" {
-			return runFeatures[float64](in, args[0], &f)
-		}
-		return runFeatures[float32](in, args[0], &f)
-	})
+	cmd := in.newCommand("features GRAPH --labels L.tsv -o F.npy", in.arguments("GRAPH", 1, 1),
+		"The explicit features of the coinciding walk kernel",
+		func(cmd *cobra.Command, args []string) {
+			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows)
+			f.asked = cmd.Flags().Changed("folds")
+			in.checkWalk(cmd.Flags(), &f.walking)
+		}, func(args []string) error {
+			if f.dtype == "float64" {
+				return runFeatures[float64](in, args[0], &f)
+			}
+			return runFeatures[float32](in, args[0], &f)
+		})
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the features: .npy, .npz, .svm or .libsvm")
 	in.walkFlags(flags, &f.walking, "")

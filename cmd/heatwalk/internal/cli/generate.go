@@ -50,11 +50,9 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 	if m.Works&spec.Graphs != 0 {
 		run, check, output, usage = in.generateCollection, in.checkCollectionName, "DIR/DS", "`PREFIX` of the files, such as DIR/DS"
 	}
-	cmd := &cobra.Command{Use: m.Name + " -o " + output, Short: m.Title, Args: in.arguments("", 0, 0)}
-	flags := cmd.Flags()
-	cmd.RunE = in.runs(func(cmd *cobra.Command, _ []string) {
+	cmd := in.newCommand(m.Name+" -o "+output, in.arguments("", 0, 0), m.Title, func(cmd *cobra.Command, _ []string) {
 		check(cmd, r)
-		_, r.values = in.given(flags, &m.Spec)
+		_, r.values = in.given(cmd.Flags(), &m.Spec)
 	}, func([]string) error {
 		r.Parameters = map[string]any{"seed": in.seed}
 		if m.HasClasses {
@@ -65,6 +63,7 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 		}
 		return run(r)
 	})
+	flags := cmd.Flags()
 	flags.StringVarP(&r.Output, "output", "o", map[string]string{"FILE": "-"}[output], usage)
 	if m.Works&spec.Graphs == 0 {
 		flags.BoolVar(&in.force, "force", false, "replace the store in DIR/")

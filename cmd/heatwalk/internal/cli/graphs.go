@@ -49,15 +49,13 @@ func newGraphs(in *invocation) *cobra.Command {
 	return in.newGroup("graphs", "Kernels between many small graphs, and their classes", newGraphsKernel(in), newGraphsClassify(in), newGraphsEvaluate(in))
 }
 
-// newOnCollection makes cmd a command on a collection, which check looks at the flags of,
+// newOnCollection returns a command on a collection, which check looks at the flags of,
 // given all inputs, and do runs.
-func (in *invocation) newOnCollection(cmd *cobra.Command, f *graphsFlags, check func(flags *pflag.FlagSet, inputs []string), do func(name string, f *graphsFlags) error) *cobra.Command {
-	cmd.Args = in.arguments("INPUT", 1, 1)
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
+func (in *invocation) newOnCollection(use, short string, f *graphsFlags, check func(flags *pflag.FlagSet, inputs []string), do func(name string, f *graphsFlags) error) *cobra.Command {
+	return in.newCommand(use, in.arguments("INPUT", 1, 1), short, func(cmd *cobra.Command, args []string) {
 		in.checkGraphs(cmd.Flags(), f)
 		check(cmd.Flags(), append(args, f.labels, f.measure, f.base))
 	}, func(args []string) error { return do(args[0], f) })
-	return cmd
 }
 
 // collectionFlags declares the flags of f that say how a collection is read and compared.
@@ -293,15 +291,13 @@ type graphsKernelDocument struct {
 
 func newGraphsKernel(in *invocation) *cobra.Command {
 	var f graphsFlags
-	cmd := in.newOnCollection(&cobra.Command{
-		Use:   "kernel INPUT --kernel NAME -o K.npy",
-		Short: "Kernel values between all graphs of a collection",
-	}, &f, func(_ *pflag.FlagSet, inputs []string) {
-		in.checkOutput("-o", f.out, denseFormats, inputs...)
-		if len(f.kernels) > 1 {
-			in.problem("--kernel", "%s are several; graphs kernel takes one", f.kernelNames)
-		}
-	}, in.runGraphsKernel)
+	cmd := in.newOnCollection("kernel INPUT --kernel NAME -o K.npy",
+		"Kernel values between all graphs of a collection", &f, func(_ *pflag.FlagSet, inputs []string) {
+			in.checkOutput("-o", f.out, denseFormats, inputs...)
+			if len(f.kernels) > 1 {
+				in.problem("--kernel", "%s are several; graphs kernel takes one", f.kernelNames)
+			}
+		}, in.runGraphsKernel)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
 	flags.StringVar(&f.kernelNames, "kernel", "", "`NAME` of the kernel")
@@ -429,16 +425,14 @@ type graphsClassified struct {
 
 func newGraphsClassify(in *invocation) *cobra.Command {
 	var f graphsFlags
-	cmd := in.newOnCollection(&cobra.Command{
-		Use:   "classify INPUT --labels L.tsv -o OUT.tsv",
-		Short: "A class and scores for every graph of a collection",
-	}, &f, func(flags *pflag.FlagSet, inputs []string) {
-		in.checkOutput("-o", f.out, predictionFormats, inputs...)
-		if len(f.kernels) > 1 || len(f.learners) > 1 {
-			in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
-		}
-		in.require(flags, "labels")
-	}, in.runGraphsClassify)
+	cmd := in.newOnCollection("classify INPUT --labels L.tsv -o OUT.tsv",
+		"A class and scores for every graph of a collection", &f, func(flags *pflag.FlagSet, inputs []string) {
+			in.checkOutput("-o", f.out, predictionFormats, inputs...)
+			if len(f.kernels) > 1 || len(f.learners) > 1 {
+				in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
+			}
+			in.require(flags, "labels")
+		}, in.runGraphsClassify)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines")
@@ -483,13 +477,11 @@ func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
 
 func newGraphsEvaluate(in *invocation) *cobra.Command {
 	f := graphsFlags{splitting: splitting{noun: "graph", splits: 10}}
-	cmd := in.newOnCollection(&cobra.Command{
-		Use:   "evaluate INPUT [--kernel A,B …]",
-		Short: "Kernels between graphs side by side on random splits of a collection",
-	}, &f, func(flags *pflag.FlagSet, inputs []string) {
-		in.checkStdin(f.labels, f.split)
-		in.checkSplits(flags, &f.splitting, inputs...)
-	}, in.runGraphsEvaluate)
+	cmd := in.newOnCollection("evaluate INPUT [--kernel A,B …]",
+		"Kernels between graphs side by side on random splits of a collection", &f, func(flags *pflag.FlagSet, inputs []string) {
+			in.checkStdin(f.labels, f.split)
+			in.checkSplits(flags, &f.splitting, inputs...)
+		}, in.runGraphsEvaluate)
 	flags := cmd.Flags()
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
 	in.splitFlags(flags, &f.splitting)

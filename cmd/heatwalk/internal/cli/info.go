@@ -47,21 +47,18 @@ func newInfo(in *invocation) *cobra.Command {
 		r      reading
 		labels string
 	)
-	cmd := &cobra.Command{
-		Use:   "info GRAPH [--labels L.tsv]",
-		Short: "Counts, degrees, components, and how classes lie in the graph",
-		Args:  in.arguments("GRAPH", 1, 1),
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		in.checkGraph(cmd, args, &r)
-		in.checkStdin(append(args, labels)...)
-	}, func(args []string) error {
-		v, err := in.inspect(args[0], labels, &r)
-		if err != nil {
-			return err
-		}
-		return in.tell(v, func(io.Writer) { v.print(in.stdout, in.cost()) })
-	})
+	cmd := in.newCommand("info GRAPH [--labels L.tsv]", in.arguments("GRAPH", 1, 1),
+		"Counts, degrees, components, and how classes lie in the graph",
+		func(cmd *cobra.Command, args []string) {
+			in.checkGraph(cmd, args, &r)
+			in.checkStdin(append(args, labels)...)
+		}, func(args []string) error {
+			v, err := in.inspect(args[0], labels, &r)
+			if err != nil {
+				return err
+			}
+			return in.tell(v, func(io.Writer) { v.print(in.stdout, in.cost()) })
+		})
 	in.labelFlags(cmd.Flags(), &labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	in.readingFlags(cmd.Flags(), &r)
 	return cmd
@@ -164,13 +161,9 @@ func (v *info) print(w io.Writer, cost string) {
 }
 
 func newVerify(in *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify GRAPH",
-		Short: "Read a whole store and check every checksum",
-		Args:  in.arguments("GRAPH", 1, 1),
-	}
-	cmd.RunE = in.runs(func(*cobra.Command, []string) {}, func(args []string) error { return in.verify(args[0]) })
-	return cmd
+	return in.newCommand("verify GRAPH", in.arguments("GRAPH", 1, 1),
+		"Read a whole store and check every checksum",
+		func(*cobra.Command, []string) {}, func(args []string) error { return in.verify(args[0]) })
 }
 
 // verified is the JSON document of verify.

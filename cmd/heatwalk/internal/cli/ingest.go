@@ -34,12 +34,9 @@ type ingestFlags struct {
 
 func newIngest(in *invocation) *cobra.Command {
 	var f ingestFlags
-	cmd := &cobra.Command{
-		Use:   "ingest INPUT... -o DIR",
-		Short: "Read edge lists and graph files of other tools into a store",
-		Args:  in.arguments("INPUT", 0, -1),
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) { in.checkIngest(cmd, args, &f) },
+	cmd := in.newCommand("ingest INPUT... -o DIR", in.arguments("INPUT", 0, -1),
+		"Read edge lists and graph files of other tools into a store",
+		func(cmd *cobra.Command, args []string) { in.checkIngest(cmd, args, &f) },
 		func(args []string) error { return in.runIngest(args, &f) })
 	flags := cmd.Flags()
 	flags.StringVarP(&f.dir, "output", "o", "", "`DIR` of the store")

@@ -21,32 +21,30 @@ import (
 
 func newKernel(in *invocation) *cobra.Command {
 	var f kernelFlags
-	cmd := &cobra.Command{
-		Use:   "kernel GRAPH --kernel NAME -o K.npy",
-		Short: "A block of kernel values, streamed to a file",
-		Args:  func(cmd *cobra.Command, args []string) error { return in.graphOrTable(f.vectors.file)(cmd, args) },
-	}
-	cmd.RunE = in.runs(func(cmd *cobra.Command, args []string) {
-		if f.vectors.file != "" {
-			in.checkVectorKernel(cmd, &f)
-			return
-		}
-		in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), ofKernels().names()...))
-		in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows, f.cols)
-		in.checkKernel(cmd, &f)
-	}, func(args []string) error {
-		if f.vectors.file != "" {
-			return in.runVectorKernel(&f)
-		}
-		single, double := runSpectral[float32], runSpectral[float64]
-		if f.name == walkKernel {
-			single, double = runKernel[float32], runKernel[float64]
-		}
-		if f.dtype == "float64" {
-			return double(in, args[0], &f)
-		}
-		return single(in, args[0], &f)
-	})
+	graphOr := func(cmd *cobra.Command, args []string) error { return in.graphOrTable(f.vectors.file)(cmd, args) }
+	cmd := in.newCommand("kernel GRAPH --kernel NAME -o K.npy", graphOr,
+		"A block of kernel values, streamed to a file",
+		func(cmd *cobra.Command, args []string) {
+			if f.vectors.file != "" {
+				in.checkVectorKernel(cmd, &f)
+				return
+			}
+			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), ofKernels().names()...))
+			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows, f.cols)
+			in.checkKernel(cmd, &f)
+		}, func(args []string) error {
+			if f.vectors.file != "" {
+				return in.runVectorKernel(&f)
+			}
+			single, double := runSpectral[float32], runSpectral[float64]
+			if f.name == walkKernel {
+				single, double = runKernel[float32], runKernel[float64]
+			}
+			if f.dtype == "float64" {
+				return double(in, args[0], &f)
+			}
+			return single(in, args[0], &f)
+		})
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
 	in.kernelFlags(flags, &f)

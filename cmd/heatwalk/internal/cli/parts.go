@@ -32,12 +32,9 @@ type merged struct {
 
 func newMerge(in *invocation) *cobra.Command {
 	var out string
-	cmd := &cobra.Command{
-		Use:   "merge PART... -o OUT",
-		Short: "Put the parts that --slab made together",
-		Args:  in.arguments("PART", 1, -1),
-	}
-	cmd.RunE = in.runs(func(_ *cobra.Command, args []string) { in.checkOutput("-o", out, nil, args...) },
+	cmd := in.newCommand("merge PART... -o OUT", in.arguments("PART", 1, -1),
+		"Put the parts that --slab made together",
+		func(_ *cobra.Command, args []string) { in.checkOutput("-o", out, nil, args...) },
 		func(args []string) error { return in.merge(args, out) })
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` of the whole")
 	return cmd

@@ -57,25 +57,17 @@ func cpuFeatures() []string {
 }
 
 func newVersion(in *invocation) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Version, commit, Go version and CPU features",
-		Args:  in.arguments("", 0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			if err := in.checked(); err != nil {
-				return err
+	return in.newCommand("version", in.arguments("", 0, 0), "Version, commit, Go version and CPU features", func(*cobra.Command, []string) {}, func([]string) error {
+		b := &struct {
+			build
+			Closing
+		}{build: thisBuild()}
+		return in.tell(b, func(io.Writer) {
+			fmt.Fprintf(in.stdout, "heatwalk %s\n", b.Version)
+			if b.Commit != "" {
+				fmt.Fprintf(in.stdout, "commit   %s\n", b.Commit)
 			}
-			b := &struct {
-				build
-				Closing
-			}{build: thisBuild()}
-			return in.tell(b, func(io.Writer) {
-				fmt.Fprintf(in.stdout, "heatwalk %s\n", b.Version)
-				if b.Commit != "" {
-					fmt.Fprintf(in.stdout, "commit   %s\n", b.Commit)
-				}
-				fmt.Fprintf(in.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
-			})
-		},
-	}
+			fmt.Fprintf(in.stdout, "go       %s, %s\ncpu      %s\n", b.Go, b.System, strings.Join(b.CPU, " "))
+		})
+	})
 }
