@@ -203,8 +203,9 @@ func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
 	default:
 		if interior {
 			bytes = max(bytes, unfoldBytes(n, k))
+		} else if 2*size < n {
+			more = doubledBytes(n, pairs, size) - bytes
 		}
-		more = set.stalledBytes(n, pairs, size, interior) + beside - bytes
 	}
 	return []spec.Bytes{
 		{What: what, Bytes: bytes, Row: RowBytes},
@@ -213,28 +214,10 @@ func Memory(n, k, known int, which Which, s *Settings) []spec.Bytes {
 	}
 }
 
-// doubledBytes is the memory of Lanczos while a basis of size vectors grows to twice as
-// many.
+// doubledBytes is the memory of Lanczos whose progress has stalled, while a basis of size
+// vectors grows to twice as many.
 func doubledBytes(n, k, size int) int64 {
 	return lanczosBytes(n, k, 2*size) + partBytes(n, size+width)
-}
-
-// stalledBytes returns what an iteration takes whose progress has stalled: its basis of
-// size vectors grows to twice as many, once, and in the Interior, where that is usual,
-// three times, or as often as Memory allows.
-func (s *Settings) stalledBytes(n, pairs, size int, interior bool) (most int64) {
-	usual := 1
-	if interior {
-		usual = 3
-	}
-	for doubled := 0; 2*size < n; doubled++ {
-		bytes := doubledBytes(n, pairs, size)
-		if doubled >= usual && (!interior || s.Memory > 0 && bytes > s.Memory) {
-			break
-		}
-		most, size = max(most, bytes), 2*size
-	}
-	return most
 }
 
 func lobpcgMemory(n, k, known int) []spec.Bytes {
@@ -297,7 +280,11 @@ func lanczosBytes(n, k, size int) int64 {
 func (w *solve) complete(ctx context.Context) ([]float64, error) {
 	k := &w.krylov
 	values, err := w.search(ctx, w.wanted, w.patience)
-	again := k.ortho.replaced || crowded(values, 2*w.residual+64*epsilon*w.norm)
+	some := values
+	if inside := w.inside(); inside != nil { // more copies of the last wanted one change nothing
+		some = values[:min(len(values), inside.wanted-1)]
+	}
+	again := k.ortho.replaced || crowded(some, 2*w.residual+64*epsilon*w.norm)
 	for err == nil && again {
 		k.locked = len(values)
 		verified := w.verified

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,10 +19,12 @@ import (
 // filter of Lanczos on top of it, products are with a polynomial of A that has
 // its peak at σ: no factor of A − σ is needed.
 type folded struct {
-	a     sparse.Applier[float64]
-	near  float64
-	e     *engine
-	image *sparse.Block[float64] // (A − σ)·X
+	a      sparse.Applier[float64]
+	near   float64
+	wanted int      // pairs of A
+	ranks  []ranked // of its eigenvalues, about
+	e      *engine
+	image  *sparse.Block[float64] // (A − σ)·X
 }
 
 func (f *folded) Dims() (r, c int) { return f.a.Dims() }
@@ -56,19 +57,12 @@ func (f *folded) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sp
 	return f.a.StepTo(ctx, dst, f.image, last)
 }
 
-const (
-	// foldedAttempts is how often the folded problem is solved, each time with a
-	// tolerance that what was found suggests.
-	foldedAttempts = 3
+// leastFolded is the least tolerance of the folded map: rounding leaves no less.
+const leastFolded = 1e-14
 
-	// leastFolded is the least of these tolerances: rounding leaves no less.
-	leastFolded = 1e-14
-)
-
-// denseInterior is the number of rows up to which pairs in the interior are
-// looked for among all: a minute at the most, where the iteration may need many.
-// Tests set it to denseRows.
-var denseInterior = 3000
+// denseInterior is the number of rows up to which pairs in the interior are looked for
+// among all: half a minute at the most.
+const denseInterior = 3000
 
 func denseInside(n, vectors int) bool { return n <= denseInterior || smallMap(n, n, vectors) }
 
@@ -79,34 +73,39 @@ func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
 
 // interior returns the k pairs nearest to p.Near.
 func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	n, _ := p.A.Dims()
 	w, err := (&Problem{A: p.A, Scale: p.Scale}).prepare(k, s)
 	if err != nil {
 		return nil, err
 	}
-	w.s.Patience = 0 // it is that of the other ends
-	pairs := k + guards(n, k)
-	if denseInside(n, w.s.basisSize(pairs)) {
+	if denseInside(w.n, w.s.basisSize(k+guards(w.n, k))) {
 		return w.interiorDense(ctx, p.Near)
 	}
-	spectrum, err := enclose(ctx, p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
+	return w.interiorFolded(ctx, p.Near)
+}
+
+// interiorFolded finds the pairs nearest to σ by those of the folded map. What residuals
+// of these have lies far from σ, where the filter is small: one of r is about r/reach of A.
+// Where that is too much the folded map is solved again, with a smaller tolerance.
+func (w *solve) interiorFolded(ctx context.Context, near float64) (*Pairs, error) {
+	n, k := w.n, len(w.result.Values)
+	pairs := k + guards(n, k)
+	spectrum, err := enclose(ctx, w.p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
 	if err != nil {
 		return nil, err
 	}
 	w.norm = spectrum.norm
-	reach := max(spectrum.hi-p.Near, p.Near-spectrum.lo)
-
-	density, sweeps, err := w.density(ctx, p.Near)
+	reach := max(spectrum.hi-near, near-spectrum.lo)
+	spread, err := w.density(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if least := productsOfDensity * density * reach; least > float64(w.s.MaxProducts) {
-		within := math.Pow(10, math.Floor(math.Log10(100/density)))
-		digits := math.Pow(10, max(0, math.Floor(math.Log10(least))-1)) // two of them
-		return nil, &DenseError{p.Near, within, 2 * within * density, int(math.Floor(min(least, 1e15)/digits) * digits), w.s.MaxProducts}
+	ranks := spread.around(near, reach)
+	if err := refuse(ranks, pairs, near, reach, w.s.MaxProducts); err != nil {
+		return nil, err
 	}
 
 	inner := w.s
+	inner.Patience = 0 // it is that of the other ends
 	if inner.Memory > 0 {
 		inner.Memory = max(1, inner.Memory-foldedBytes(n))
 	}
@@ -120,13 +119,10 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 			s(at)
 		}
 	}
-	fold := &Problem{A: &folded{a: p.A, near: p.Near, e: newEngine(n, sched.Workers(w.s.Workers))}}
-	// A residual r of the folded map is one of about r/2δ of A, at δ from σ. Were
-	// the spectrum as dense everywhere, the wanted pairs would be so near:
-	delta := reach * float64(k) / float64(n)
-	spent := spectrum.sweeps + sweeps
-	for attempt := 1; ; attempt++ {
-		inner.Tolerance = min(0.1, max(leastFolded, 0.6*w.s.Tolerance*w.norm*delta/(reach*reach)))
+	fold := &Problem{A: &folded{a: w.p.A, near: near, wanted: k, ranks: ranks, e: w.krylov.e}}
+	spent := spectrum.sweeps + spread.sweeps
+	for inner.Tolerance = min(0.1, 0.3*w.s.Tolerance*w.norm/reach); ; inner.Tolerance /= 100 {
+		inner.Tolerance = max(leastFolded, inner.Tolerance)
 		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)
 		found, err := fold.Solve(ctx, pairs, &inner)
 		if err != nil && (found == nil || !errors.Is(err, ErrIterationLimit)) {
@@ -137,7 +133,7 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 		w.result.Restarts += found.Restarts
 		w.result.Basis, w.result.Degree = found.Basis, 2*found.Degree
 		w.result.Converged = 0
-		out, finishErr := w.unfold(ctx, found.Vectors, p.Near)
+		out, finishErr := w.unfold(ctx, found.Vectors, near)
 		if finishErr != nil {
 			return nil, finishErr
 		}
@@ -145,26 +141,36 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 		if out.Converged == k {
 			return out, nil
 		}
-		last := math.Abs(out.Values[k-1] - p.Near)
-		if err != nil || attempt == foldedAttempts || inner.Tolerance == leastFolded || spent >= w.s.MaxProducts {
+		if err != nil || inner.Tolerance == leastFolded || spent >= w.s.MaxProducts {
 			return out, fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, out.Converged, k, out.Products)
 		}
-		delta = min(delta/10, last/4)
 	}
 }
 
 const (
-	// densitySteps is how many steps tell how dense eigenvalues lie: gaps of a few
-	// hundredths of the spectrum are seen then.
-	densitySteps = 100
+	// densitySteps is how many steps tell how dense eigenvalues lie: gaps of a hundredth
+	// of the spectrum are seen then.
+	densitySteps = 400
 
 	// productsOfDensity is how many products of A the pairs nearest to σ take for each
 	// eigenvalue that would lie within reach of σ if they were as dense everywhere, at
 	// least: a filter's degree falls, and the number of blocks grows, with the number
-	// of eigenvalues that it leaves. Seen were 1.1, where the basis became a fifth of
-	// all vectors, to 7.
+	// of eigenvalues that it leaves. Seen were 1.1 to 7.
 	productsOfDensity = 1
 )
+
+// refuse returns a [*DenseError] if the pairs nearest to σ take more products than are
+// allowed.
+func refuse(ranks []ranked, pairs int, near, reach float64, limit int) error {
+	density := float64(pairs) / 2 / math.Sqrt(-beyond(ranks, float64(pairs)))
+	least := productsOfDensity * density * reach
+	if least <= float64(limit) {
+		return nil
+	}
+	within := math.Pow(10, math.Floor(math.Log10(100/density)))
+	digits := math.Pow(10, max(0, math.Floor(math.Log10(least))-1)) // two of them
+	return &DenseError{near, within, 2 * within * density, int(math.Floor(min(least, 1e15)/digits) * digits), limit}
+}
 
 // foldedBytes is the memory of the folded map.
 func foldedBytes(n int) int64 { return sparse.BlockBytes[float64](n, width) }

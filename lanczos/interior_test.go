@@ -4,18 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-func init() { denseInterior = denseRows }
+// byFolding solves p by the folded map, however few rows there are.
+func byFolding(p *Problem, k int, s *Settings) (*Pairs, error) {
+	w, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	return w.interiorFolded(ctx, p.Near)
+}
 
 // nearestOf returns the k values nearest to σ, nearest first.
 func nearestOf(values []float64, near float64, k int) []float64 {
@@ -78,14 +84,16 @@ func TestInterior(t *testing.T) {
 		for _, near := range []float64{exact[n/2], (exact[n/3] + exact[n/3+1]) / 2, exact[0] + 1, 0} {
 			t.Run(fmt.Sprintf("%d/%.3g", n, near), func(t *testing.T) {
 				p := &Problem{A: op, Which: Interior, Near: near}
-				pairs, err := p.Solve(ctx, 9, nil)
-				if err != nil {
-					t.Fatal(err)
+				for _, solve := range []func(p *Problem, k int, s *Settings) (*Pairs, error){
+					func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.Solve(ctx, k, s) },
+					byFolding,
+				} {
+					pairs, err := solve(p, 9, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkInterior(t, p, pairs, exact, defaultTolerance)
 				}
-				if (n > denseRows) != (pairs.Method == "lanczos") {
-					t.Errorf("method %v", pairs.Method)
-				}
-				checkInterior(t, p, pairs, exact, defaultTolerance)
 			})
 		}
 	}
@@ -116,13 +124,13 @@ func TestInteriorOfPath(t *testing.T) {
 		}
 	}
 	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Which: Interior, Near: 2 - 2*math.Cos(math.Pi*100.5/(n/copies))}
-	pairs, err := p.Solve(ctx, 6, nil)
+	pairs, err := byFolding(p, 6, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkInterior(t, p, pairs, exact, defaultTolerance)
 	for _, workers := range []int{2, 7} {
-		again, err := p.Solve(ctx, 6, &Settings{Workers: workers})
+		again, err := byFolding(p, 6, &Settings{Workers: workers})
 		if err != nil || !slices.Equal(again.Vectors.Data, pairs.Vectors.Data) || !slices.Equal(again.Values, pairs.Values) {
 			t.Errorf("%d workers give other bits, error %v", workers, err)
 		}
@@ -133,14 +141,15 @@ func TestInteriorLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	a := randomGraph(2000)
+	const n = 3100
+	a := randomGraph(n)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a)), Which: Interior, Near: 0.1}
 	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 3500})
 	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 10 {
 		t.Fatalf("error %v, result %v", err, out)
 	}
 	checkPairs(t, p.A, out, out.Values, 0)
-	begin := Memory(2000, 10, 0, Interior, nil)[0]
+	begin := Memory(n, 10, 0, Interior, nil)[0]
 	bytes, what := begin.Bytes, begin.What
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, ErrMemory) {
 		t.Errorf("%s in half the memory: error %v", what, err)
@@ -174,7 +183,7 @@ func TestInteriorDensity(t *testing.T) {
 	}
 	for _, near := range []float64{-0.2, 0.1} {
 		p := &Problem{A: op, Which: Interior, Near: near}
-		_, err := p.Solve(ctx, 20, &Settings{MaxProducts: 500})
+		_, err := byFolding(p, 20, &Settings{MaxProducts: 500})
 		var dense *DenseError
 		if !errors.As(err, &dense) {
 			t.Fatalf("near %g: error %v", near, err)
@@ -182,10 +191,10 @@ func TestInteriorDensity(t *testing.T) {
 		if got := float64(count(near, dense.Within)); !(dense.Count > 0.6*got && dense.Count < 1.6*got) || dense.Count < 10 {
 			t.Errorf("near %g: %v, but there are %v", near, err, got)
 		}
-		if _, err := p.Solve(ctx, 20, &Settings{MaxProducts: dense.Products - 1}); !errors.As(err, &dense) {
+		if _, err := byFolding(p, 20, &Settings{MaxProducts: dense.Products - 1}); !errors.As(err, &dense) {
 			t.Errorf("near %g: error %v with one product less than told", near, err)
 		}
-		out, err := p.Solve(ctx, 20, nil)
+		out, err := byFolding(p, 20, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +205,7 @@ func TestInteriorDensity(t *testing.T) {
 	// Where eigenvalues are few, and in a gap, nothing is refused.
 	for _, near := range []float64{exact[0] - 0.01, (exact[0] + exact[1]) / 2, 1.5} {
 		p := &Problem{A: op, Which: Interior, Near: near}
-		out, err := p.Solve(ctx, 4, &Settings{MaxProducts: 900})
+		out, err := byFolding(p, 4, &Settings{MaxProducts: 900})
 		if err != nil {
 			t.Fatalf("near %g: %v", near, err)
 		}
@@ -204,36 +213,35 @@ func TestInteriorDensity(t *testing.T) {
 	}
 }
 
-// TestInteriorAsksOnce takes the memory that a refusal on the way asks for: with it the
-// iteration is not refused again, though its basis is doubled more than once.
-func TestInteriorAsksOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second")
-	}
-	const side = 20
+// TestInteriorBetweenMany looks among eigenvalues that lie much closer than a first basis
+// tells, beside or at some of many copies, as the leaves of a tree that grows at its hubs
+// give the normalized Laplacian.
+func TestInteriorBetweenMany(t *testing.T) {
+	const n = 600
+	rng := rand.New(rand.NewPCG(3, 0))
 	var entries []sparse.Triplet
-	for i := range side * side {
-		for _, j := range []int{i + 1, i + side} {
-			if j < side*side && (j == i+side || j%side > 0) {
-				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
-			}
-		}
+	ends := []uint32{0}
+	for i := uint32(1); i < n; i++ {
+		j := ends[rng.IntN(len(ends))]
+		ends = append(ends, i, j)
+		entries = append(entries, sparse.Triplet{Row: i, Col: j, Val: 1}, sparse.Triplet{Row: j, Col: i, Val: 1})
 	}
-	a, err := sparse.FromTriplets(side*side, side*side, entries)
+	a, err := sparse.FromTriplets(n, n, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{A: &sparse.Operator[float64]{A: a}, Which: Interior, Near: 0.1}
-	set := &Settings{MaxProducts: 2500, Tolerance: 1e-12}
-	set.Memory = Memory(side*side, 2, 0, Interior, set)[0].Bytes
-	_, err = p.Solve(ctx, 2, set)
-	var over *budget.OverError
-	if !errors.As(err, &over) || !strings.Contains(err.Error(), "make no progress") {
-		t.Fatalf("with the first basis alone: error %v", err)
+	op := sparse.NewOperator[float64](sparse.NormalizedLaplacian, a, degreesOf(t, a))
+	exact, _, err := fallingEigen(ctx, denseOf(t, op), func([]float64) int { return 0 }, 2)
+	if err != nil {
+		t.Fatal(err)
 	}
-	set.Memory = foldedBytes(side*side) + over.Need
-	out, err := p.Solve(ctx, 2, set)
-	if errors.Is(err, ErrMemory) || out == nil || out.Basis < 4*set.basisSize(2+guards(side*side, 2)) {
-		t.Errorf("with %d bytes: error %v, %+v", over.Need, err, out)
+	for _, near := range []float64{0, 0.05, 0.3, 0.5, 1, 1.5, 1.99} {
+		p := &Problem{A: op, Which: Interior, Near: near}
+		pairs, err := byFolding(p, 3, &Settings{MaxProducts: 4000})
+		if err != nil {
+			t.Errorf("near %g: %v", near, err)
+			continue
+		}
+		checkInterior(t, p, pairs, exact, defaultTolerance)
 	}
 }

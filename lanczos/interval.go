@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -48,13 +50,24 @@ func enclose(ctx context.Context, a sparse.Applier[float64], steps int, seed uin
 	return b, nil
 }
 
-// density returns about how many eigenvalues there are around σ for each unit of
-// length, and the sweeps that took: of a random vector Lanczos makes a quadrature
-// rule of the spectrum (Lin, Saad and Yang 2016), and the two nodes next to σ tell
-// their distance and the share of eigenvalues that lie between.
-func (w *solve) density(ctx context.Context, near float64) (density float64, sweeps int, err error) {
+// density tells about how many eigenvalues lie around σ: of a random vector Lanczos makes
+// a quadrature rule of the spectrum (Lin, Saad and Yang 2016).
+type density struct {
+	rules  []quadrature
+	rows   float64
+	sweeps int
+}
+
+// quadrature are the nodes of a rule, rising, each with the share of the spectrum up to
+// it, of its own the half.
+type quadrature []struct{ node, below float64 }
+
+// density measures it with columns of random signs. The share of a node is the median of
+// its own and its neighbours': an eigenvalue of many copies, whose node has a large share,
+// is one of few to a block.
+func (w *solve) density(ctx context.Context) (*density, error) {
 	r := newRecurrence(w.p.A, width, w.s.Workers)
-	err = r.start(ctx, w.s.RNGSeed, func(rng *rand.Rand, row []float64) {
+	err := r.start(ctx, w.s.RNGSeed, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
@@ -64,31 +77,68 @@ func (w *solve) density(ctx context.Context, near float64) (density float64, swe
 		err = r.step(ctx)
 	}
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
+	d := &density{rows: float64(w.n), sweeps: r.steps}
 	for j := range r.columns {
-		density += r.columns[j].densityAt(near) * float64(w.n) / width
+		d.rules = append(d.rules, r.columns[j].quadrature())
 	}
-	return density, r.steps, nil
+	return d, nil
 }
 
-// densityAt returns the share of the spectrum around a number for each unit of
-// length: half the weights of the two nodes around it over their distance. It is 0
-// beyond the nodes, and where these are the eigenvalues themselves.
-func (c *chain) densityAt(near float64) float64 {
-	if c.done {
-		return 0
-	}
-	nodes, first := c.EigenRows(0)
-	var below, above int
-	lo, hi := math.Inf(-1), math.Inf(1)
-	for i, v := range nodes {
-		if v <= near && v > lo {
-			below, lo = i, v
+// quadrature returns the rule of a column. Nodes that rounding has made of one are one.
+func (c *chain) quadrature() quadrature {
+	values, first := c.EigenRows(0)
+	places := nearestTo(values, slices.Min(values))
+	tells := math.Sqrt(epsilon) * c.Norm()
+	var nodes, shares []float64
+	for _, i := range places {
+		last := len(nodes) - 1
+		if last < 0 || values[i]-nodes[last] > tells {
+			nodes, shares = append(nodes, values[i]), append(shares, 0)
+			last++
 		}
-		if v > near && v < hi {
-			above, hi = i, v
-		}
+		shares[last] += first[i] * first[i]
 	}
-	return (first[below]*first[below] + first[above]*first[above]) / 2 / (hi - lo)
+	rule, sum := make(quadrature, len(nodes)), 0.0
+	for i, node := range nodes {
+		a, b, c := shares[max(0, i-1)], shares[i], shares[min(i+1, len(nodes)-1)]
+		median := max(min(a, b), min(max(a, b), c))
+		rule[i].node, rule[i].below = node, sum+median/2
+		sum += median
+	}
+	return rule
+}
+
+// between returns about how many eigenvalues lie between two numbers.
+func (d *density) between(lo, hi float64) (count float64) {
+	for _, q := range d.rules {
+		count += (q.at(hi) - q.at(lo)) * d.rows / float64(len(d.rules))
+	}
+	return count
+}
+
+// at returns the share of the spectrum up to x, as evenly spread between the nodes.
+func (q quadrature) at(x float64) float64 {
+	i := sort.Search(len(q), func(i int) bool { return q[i].node >= x })
+	if i == 0 || i == len(q) {
+		return q[max(0, i-1)].below
+	}
+	a, b := q[i-1], q[i]
+	return a.below + (b.below-a.below)*(x-a.node)/(b.node-a.node)
+}
+
+// around returns how many eigenvalues lie within distances of σ up to reach, as values
+// of the folded map.
+func (d *density) around(near, reach float64) []ranked {
+	const (
+		steps   = 8 // for a factor of two
+		octaves = 24
+	)
+	all := make([]ranked, 0, steps*octaves+1)
+	for step := -steps * octaves; step <= 0; step++ {
+		delta := reach * math.Exp2(float64(step)/steps)
+		all = append(all, ranked{-delta * delta, d.between(near-delta, near+delta)})
+	}
+	return all
 }

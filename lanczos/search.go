@@ -112,7 +112,12 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			return nil, errSlow
 		}
 		w.result.Restarts++
+		look := want + 2*width
 		enough := func() (bool, error) {
+			if w.inside() != nil && k.size < look {
+				return false, nil // to look takes longer there than a block
+			}
+			look = k.size + k.size/8
 			count, err := w.count(ctx, want, strict)
 			return count == want || k.products >= w.s.MaxProducts, err
 		}
@@ -130,8 +135,17 @@ func (w *solve) measure() {
 		w.norm = max(w.norm, math.Abs(k.theta[last]))
 		lowest := k.theta[last] - k.residual[last]
 		w.stage = &stage{lowest: lowest, bottom: lowest, spectrum: k.rank(), ahead: 2}
+		if inside := w.inside(); inside != nil {
+			w.stage.spectrum = inside.ranks
+		}
 		w.findFar()
 	}
+}
+
+// inside returns the folded map of a search in the interior, nil of another.
+func (w *solve) inside() *folded {
+	f, _ := w.p.A.(*folded)
+	return f
 }
 
 // stage is what a search knows between restarts.
@@ -146,6 +160,7 @@ type stage struct {
 
 	spectrum []ranked // as the first Ritz values tell
 	ahead    int      // so many times as many as are wanted lie above the unwanted ones
+	above    int      // eigenvalues that the filter leaves above the unwanted ones, as foreseen
 	planned  bool     // whether they are given to a filter, if they can be
 	rate     float64  // growth of the last wanted eigenvalue with a degree of the planned filter
 }
@@ -199,26 +214,18 @@ func (w *solve) report(products, converged int) {
 }
 
 // restart shrinks the basis to its best vectors, with a better filter where one is
-// at hand, and a larger basis where progress has stalled: twice as large once, see
-// stalledBytes, and not at all if LOBPCG is next.
+// at hand, and a basis twice as large, once, where progress has stalled, but not if
+// LOBPCG is next, nor in the interior.
 func (w *solve) restart(ctx context.Context, want, converged int, impatient bool) error {
 	k, st := &w.krylov, w.stage
 	if st.stalled++; converged > st.most {
 		st.most, st.stalled = converged, 0
 	}
-	_, inside := w.p.A.(*folded)
-	grows := inside || w.result.Basis == w.basisSize()
-	if st.stalled >= stallLimit && grows && !impatient {
+	if st.stalled >= stallLimit && w.result.Basis == w.basisSize() && !impatient && w.inside() == nil {
 		st.stalled = 0
 		size := k.v.cols - width
 		if 2*size < w.n {
 			bytes := doubledBytes(w.n, len(w.result.Values), size)
-			if inside && w.s.Memory > 0 && bytes > w.s.Memory {
-				// What is asked for has room for two times more, which may follow.
-				for next := 2 * size; 2*next < w.n && next <= 4*size; next *= 2 {
-					bytes = max(bytes, doubledBytes(w.n, len(w.result.Values), next))
-				}
-			}
 			if err := w.reserve(bytes, fmt.Sprintf("a basis of %d vectors, since %d make no progress", 2*size, size)); err != nil {
 				return err
 			}
@@ -226,9 +233,8 @@ func (w *solve) restart(ctx context.Context, want, converged int, impatient bool
 			w.result.Basis = 2 * size
 		}
 	}
-	if k.f.degree > 1 && k.theta[want-1] <= 1 {
-		// The unwanted interval reaches too far up.
-		st.ahead, st.planned = 2*st.ahead, false
+	if k.f.degree > 1 {
+		w.judge(want)
 	}
 	if !st.planned {
 		st.planned = true
@@ -247,23 +253,48 @@ func (w *solve) restart(ctx context.Context, want, converged int, impatient bool
 	return k.rotate(ctx, keep)
 }
 
+// judge has another filter planned where this one leaves too few eigenvalues above the
+// unwanted interval, or in the interior far more than were foreseen.
+func (w *solve) judge(want int) {
+	k, st := &w.krylov, w.stage
+	above := 0
+	for above < k.size && k.theta[above] > 1 {
+		above++
+	}
+	inside := w.inside()
+	switch {
+	case above >= want && (inside == nil || st.most > 0 || 2*above < 3*st.above):
+		return
+	case inside == nil:
+		st.ahead *= 2
+	default:
+		for i := range st.spectrum {
+			st.spectrum[i].rank *= float64(max(above, st.above/2)) / float64(st.above)
+		}
+	}
+	st.planned = false
+}
+
 // plan returns the filter for want pairs. The unwanted interval ends where a
 // multiple of as many eigenvalues lie beyond it: where a gap is near, the filter
 // grows fast for the wanted ones, but the basis has to hold all that lie beyond.
 func (w *solve) plan(want int) filter {
 	k, st := &w.krylov, w.stage
 	f := filter{sign: k.f.sign, degree: 1}
-	first, last := k.f.lambda(k.theta[0]), st.beyond(want)
+	first, last := k.f.lambda(k.theta[0]), beyond(st.spectrum, float64(want))
+	mostAt, longest := mostAhead*(want+width), float64(maxDegree)
+	if w.inside() != nil {
+		first, mostAt, longest = 0, k.room()/2, math.Inf(1)
+	}
 	cost := math.Inf(1)
-	for many := st.ahead; many <= mostAhead; many++ {
-		at := many * (want + width)
-		cut := st.beyond(at)
+	for at := st.ahead * (want + width); at <= mostAt; at += want + width {
+		cut := beyond(st.spectrum, float64(at))
 		half, centre := (cut-st.lowest)/2, (cut+st.lowest)/2
 		rate := math.Acosh((last - centre) / half)
-		if !(half > 0) || !(mostGrowth/rate <= maxDegree) || (reach+float64(at))/rate >= cost {
+		if !(half > 0) || !(mostGrowth/rate <= longest) || (reach+float64(at))/rate >= cost {
 			continue
 		}
-		cost, st.rate = (reach+float64(at))/rate, rate
+		cost, st.rate, st.above = (reach+float64(at))/rate, rate, at
 		// Rounding of the largest value must not hide the residual of the last.
 		share := max(1, w.norm/(last-st.lowest))
 		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / max(0, math.Acosh((first-centre)/half)-rate)
@@ -308,14 +339,13 @@ func (k *krylov) rank() []ranked {
 }
 
 // beyond returns the value beyond which about so many eigenvalues lie.
-func (s *stage) beyond(count int) float64 {
-	rank := float64(count)
-	i := sort.Search(len(s.spectrum), func(i int) bool { return s.spectrum[i].rank >= rank })
-	if i == 0 || i == len(s.spectrum) {
-		return s.spectrum[min(i, len(s.spectrum)-1)].value
+func beyond(spectrum []ranked, count float64) float64 {
+	i := sort.Search(len(spectrum), func(i int) bool { return spectrum[i].rank >= count })
+	if i == 0 || i == len(spectrum) {
+		return spectrum[min(i, len(spectrum)-1)].value
 	}
-	a, b := s.spectrum[i-1], s.spectrum[i]
-	return b.value + (a.value-b.value)*(b.rank-rank)/(b.rank-a.rank)
+	a, b := spectrum[i-1], spectrum[i]
+	return b.value + (a.value-b.value)*(b.rank-count)/(b.rank-a.rank)
 }
 
 const epsilon = 0x1p-52

@@ -105,7 +105,7 @@ type Settings struct {
 	Relative float64
 
 	// MaxProducts limits the products of A with a block of up to four columns;
-	// 0 means 20 000.
+	// 0 means 50 000.
 	MaxProducts int
 
 	// Patience is the number of such products that Lanczos is granted where there is
@@ -137,7 +137,7 @@ type Progress struct {
 
 const (
 	defaultTolerance   = 1e-8
-	defaultMaxProducts = 20_000
+	defaultMaxProducts = 50_000
 	defaultPatience    = 400
 )
 

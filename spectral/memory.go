@@ -47,23 +47,3 @@ func within(s *lanczos.Settings, bytes int64) *lanczos.Settings {
 func vectorBytes(n int) int64 {
 	return 64 * int64(n)
 }
-
-// Where nobody gives a limit an iteration in the interior may take interiorGrowth times
-// what it begins with, for a basis that has been doubled three times, or on a small
-// graph interiorLeast bytes.
-const (
-	interiorGrowth = 9
-	interiorLeast  = 512 << 20
-)
-
-// Bound gives the settings the memory that an iteration in the interior may take
-// where nobody gave a limit, if that is less than what is left.
-func (p *Problem) Bound(n, k int, s *lanczos.Settings) {
-	if p.Which != lanczos.Interior {
-		return
-	}
-	bytes := spec.Least(lanczos.Memory(n, k, 0, lanczos.Interior, s))
-	if most := max(interiorLeast, interiorGrowth*bytes) + vectorBytes(n); s.Memory == 0 || most < s.Memory {
-		s.Memory = most
-	}
-}

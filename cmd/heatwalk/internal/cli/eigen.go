@@ -74,7 +74,7 @@ func newEigen(in *invocation) *cobra.Command {
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
-	numberVar(in, flags, &f.products, "max-products", 20_000, spec.From(1), "N", "products with four columns after which to give up")
+	numberVar(in, flags, &f.products, "max-products", 50_000, spec.From(1), "N", "products with four columns after which to give up")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -169,7 +169,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)
 	if err != nil {
-		return in.eigenError(err, f, pairs, plan)
+		return eigenError(err, f, pairs)
 	}
 	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: f.K}, RowIDs: ids}
 	if err := tablefile.WritePairs(d.w, values, m, pairs.Values, func(i int) []float64 { return pairs.Vectors.Row(rows[i]) }); err != nil {
@@ -184,7 +184,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 }
 
 // eigenError says what the user can do about an error of the solver.
-func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs, plan *budget.Needs) error {
+func eigenError(err error, f *eigenFlags, pairs *spectral.Pairs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
 			dense.Count, dense.Within, dense.Near, words.Counted(int64(dense.Products), "product"), words.Count(int64(dense.Limit)))
@@ -192,10 +192,6 @@ func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		return fault.Machine(err, "eigen", "%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
 			pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product"))
-	}
-	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
-		return fault.Limit("--max-memory", "it is not given, and %s would take %s; give a limit beyond that",
-			over.Largest.What, words.Bytes(budget.Resident(plan.Sure()+over.Need)))
 	}
 	return err
 }
@@ -221,9 +217,6 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 		n.Disk += ids.Bytes()
 	}
 	s.Memory = n.Room()
-	if g.in.maxMemory == 0 {
-		p.Bound(ids.N, f.K, s)
-	}
 	return n, n.ReserveList(p.Memory(ids.N, g.NNZ(), components, f.K, s))
 }
 

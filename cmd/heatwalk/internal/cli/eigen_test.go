@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -76,17 +75,6 @@ func TestEigenAdvisedLimit(t *testing.T) {
 		if code != fault.Done && code != fault.MachineFailed { // the products may be at their end
 			t.Errorf("%s with %s: exit code %d, stderr: %s", matrix, advised, code, stderr.String())
 		}
-	}
-}
-
-// Pairs that need a larger basis than is taken where no limit was given ask for one.
-func TestInteriorWithoutLimit(t *testing.T) {
-	in := newInvocation(t.Context(), nil, nil, io.Discard, io.Discard)
-	f := &eigenFlags{eigenParameters: eigenParameters{Which: interior}}
-	over := &budget.OverError{Need: 1 << 30, Limit: 1 << 29, Largest: budget.Item{What: "a basis of 400 vectors"}}
-	const want = "--max-memory: it is not given, and a basis of 400 vectors would take 1.23 GB; give a limit beyond that"
-	if err := in.eigenError(over, f, nil, new(budget.Needs)); fault.Code(err) != fault.OverLimit || err.Error() != want {
-		t.Errorf("exit code %d: %v, want %s", fault.Code(err), err, want)
 	}
 }
 
