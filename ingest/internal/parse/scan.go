@@ -73,7 +73,8 @@ type Template struct {
 // lineWindow readable bytes that are no digits.
 func (t Template) Scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
-		at, code = t.scanShort(text, at, code)
+		read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
+		at, code = at+read, code[:len(code)+n]
 	}
 	end := len(text)
 	text = text[:end+lineWindow]
@@ -143,46 +144,6 @@ func (t Template) Scan(text []byte, at int, code []uint32, weight []float64) (in
 	return at, code, weight
 }
 
-// scanShort is scan for the lines at the beginning that are two numbers of at most
-// eight digits each, as most are, while there is room for their codes. It takes
-// half of scan's time.
-func (t Template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
-	read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
-	at, code = at+read, code[:len(code)+n]
-	end, all := shortLines(text, at, code, t.Sep)
-	if t.Base == 0 && t.Limit > maxShort && !t.Lower {
-		return end, all
-	}
-	lines := all[len(code):]
-	if good := t.place(lines); good < len(lines) {
-		end, _ = t.scanShort(text, at, code[:len(code):len(code)+good]) // where this line begins
-		all = all[:len(code)+good]
-	}
-	return end, all
-}
-
-// place turns the two short numbers of each line into codes and returns how many
-// codes it made before the first line that does not follow the template. Whether
-// there is one is only asked at the end: most texts have none.
-func (t Template) place(lines []uint32) int {
-	base, top, least := int64(t.Base), int64(t.Limit)-1, t.least()
-	all := int64(0) // negative if one of what it is made of was
-	for rest := lines; len(rest) > 1; rest = rest[2:] {
-		u, v := int64(rest[0])-base, int64(rest[1])-base
-		all |= u | v | (top - u) | (top - v) | (u - v - least)
-		rest[0], rest[1] = uint32(u), uint32(v)
-	}
-	if all >= 0 {
-		return len(lines)
-	}
-	for i := 0; ; i += 2 {
-		u, v := int64(int32(lines[i])), int64(int32(lines[i+1]))
-		if min(u, v, top-u, top-v, u-v-least) < 0 {
-			return i
-		}
-	}
-}
-
 // least returns how much the first of two short numbers is above the second at least.
 func (t Template) least() int64 {
 	switch {
@@ -191,44 +152,11 @@ func (t Template) least() int64 {
 	case t.Lower:
 		return 0
 	}
-	return -maxShort
+	return math.MinInt32
 }
 
-// maxShort is the largest number of eight digits.
-const maxShort = 1e8 - 1
-
-// lineWindow holds a line of two numbers of eight digits.
+// lineWindow is how many bytes behind a text may be looked at.
 const lineWindow = 24
-
-// shortLines reads lines of two short numbers as they are. It is all that its loop
-// does: what else could be done there would not be in registers. A word of eight
-// digits has 64 trailing zeros where others have a multiple of 8 and some: 120
-// keeps both.
-func shortLines(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
-	rest := text[at : len(text)+lineWindow]
-	room := code[len(code):cap(code)]
-	for len(rest) > lineWindow && len(room) > 1 {
-		window := (*[lineWindow]byte)(rest)
-		x := word(window[:])
-		k := uint(bits.TrailingZeros64(notDigits(x))) & 120
-		n := k >> 3
-		if n == 0 || window[n] != sep || byte(x) == 0 && n > 1 {
-			break
-		}
-		u := eightDigits(x << (-k & 63))
-		x = word(window[n+1:])
-		k = uint(bits.TrailingZeros64(notDigits(x))) & 120
-		n += k>>3 + 1
-		if k == 0 || window[n] != '\n' || byte(x) == 0 && k > 8 {
-			break
-		}
-		v := eightDigits(x << (-k & 63))
-		room[0], room[1] = uint32(u), uint32(v)
-		room = room[2:]
-		rest = rest[n+1:]
-	}
-	return len(text) + lineWindow - len(rest), code[:cap(code)-len(room)]
-}
 
 // decimal reads a number of at most 15 digits with or without a point; n = 0
 // means that it is something else. Both the digits and the power of ten are

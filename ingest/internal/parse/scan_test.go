@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -108,9 +109,9 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestPlace: lines are looked at all together first, so each way to be wrong is
-// tried alone, at its edge, among lines that are right.
-func TestPlace(t *testing.T) {
+// TestScanStopsAtNumbersOutOfRange: each way to be wrong is tried alone, at its edge,
+// among lines that are right.
+func TestScanStopsAtNumbersOutOfRange(t *testing.T) {
 	for _, c := range []struct {
 		template Template
 		u, v     uint32
@@ -124,7 +125,7 @@ func TestPlace(t *testing.T) {
 		{Template{Base: 1, Limit: 40}, 7, 41, false},
 		{Template{Limit: 40}, 0, 39, true},
 		{Template{Limit: 40}, 40, 0, false},
-		{Template{Base: 1, Limit: maxShort}, 1, maxShort, true},
+		{Template{Base: 1, Limit: 1 << 32}, 1, 1 << 31, true},
 		{Template{Base: 1, Limit: 40, Lower: true}, 7, 7, true},
 		{Template{Base: 1, Limit: 40, Lower: true}, 7, 8, false},
 		{Template{Base: 1, Limit: 40, Lower: true, Strict: true}, 8, 7, true},
@@ -141,8 +142,14 @@ func TestPlace(t *testing.T) {
 			if !c.right {
 				n = 2 * before
 			}
-			if got := c.template.place(lines); got != n || !slices.Equal(lines[:n], want[:n]) {
-				t.Errorf("%+v, line %d %d: %d codes %d, want %d of %d", c.template, c.u, c.v, got, lines, n, want)
+			var text []byte
+			for i := 0; i < len(lines); i += 2 {
+				text = fmt.Appendf(text, "%d\t%d\n", lines[i], lines[i+1])
+			}
+			c.template.Sep = '\t'
+			_, got, _ := c.template.Scan(append(text, make([]byte, textio.Slack)...)[:len(text)], 0, nil, nil)
+			if !slices.Equal(got, want[:n]) {
+				t.Errorf("%+v, line %d %d: codes %d, want %d of %d", c.template, c.u, c.v, got, n, want)
 			}
 		}
 	}
