@@ -100,7 +100,7 @@ func (r *Reader) read(c *Chunk) error {
 			}
 		}
 		if i := bytes.IndexByte(c.buf[start:n], 0); i >= 0 {
-			return r.nul(r.offset + int64(start+i))
+			return &Error{File: r.name, Byte: r.offset + int64(start+i), AtByte: true, Msg: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
@@ -124,11 +124,6 @@ func (r *Reader) read(c *Chunk) error {
 			return &Error{File: r.name, Line: r.lines + 1, Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
 		}
 	}
-}
-
-// nul is the error for a byte of the text.
-func (r *Reader) nul(at int64) error {
-	return &Error{File: r.name, Byte: at, AtByte: true, Msg: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
 }
 
 // deliver makes the first cut of n bytes in c's buffer its data and keeps the

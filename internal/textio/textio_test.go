@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"go.uber.org/goleak"
 )
@@ -254,47 +253,6 @@ func TestFaultsOfFiles(t *testing.T) {
 	}
 }
 
-// TestLinesAreCountedInTurn: who has read a chunk waits for the number of its first
-// line until another one has counted the lines before.
-func TestLinesAreCountedInTurn(t *testing.T) {
-	r, err := Open(t.Context(), write(t, "text", strings.Repeat("0123456789\n", 300_000)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	d := newDelivery(r, 2)
-	var first, second, third Chunk
-	if !d.take(&first) {
-		t.Fatal(d.err)
-	}
-	d.mu.Lock()
-	size := d.cut()
-	index := r.index // of the second, which somebody else is to have taken
-	r.index, r.offset = index+1, r.offset+int64(size)
-	d.mu.Unlock()
-	taken := make(chan bool)
-	go func() { taken <- d.take(&third) }()
-	for claimed := false; !claimed; time.Sleep(time.Millisecond) {
-		d.mu.Lock()
-		claimed = r.index == index+2
-		d.mu.Unlock()
-	}
-	select {
-	case <-taken:
-		t.Fatalf("the third chunk starts before the second, with line %d", third.First)
-	case <-time.After(20 * time.Millisecond):
-	}
-	d.mu.Lock()
-	r.index, r.offset = r.index-2, r.offset-2*int64(size)
-	d.mu.Unlock()
-	if !d.take(&second) {
-		t.Fatal(d.err)
-	}
-	if !<-taken || third.First != second.First+int64(second.Lines) || second.First != int64(first.Lines)+1 {
-		t.Errorf("chunks begin with lines %d, %d, %d", first.First, second.First, third.First)
-	}
-}
-
 // TestShrinkingFile: a file that is cut while it is read is not taken for one that
 // ends there.
 func TestShrinkingFile(t *testing.T) {
@@ -304,23 +262,18 @@ func TestShrinkingFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	d := newDelivery(r, 2)
-	var c Chunk
-	for range 2 {
-		if !d.take(&c) {
-			t.Fatal(d.err)
-		}
-	}
-	size := d.cut()
-	if err := os.Truncate(path, 2*ChunkBytes+100); err != nil {
-		t.Fatal(err)
-	}
-	d.mu.Lock()
-	taken := d.readBeside(&c, size)
-	d.mu.Unlock()
+	var once sync.Once
+	err = r.Chunks(2, func(int, *Chunk) error {
+		once.Do(func() {
+			if err := os.Truncate(path, 2*ChunkBytes+100); err != nil {
+				t.Error(err)
+			}
+		})
+		return nil
+	})
 	var e *Error
-	if taken || !errors.As(d.err, &e) || e.Byte != 2*ChunkBytes+100 {
-		t.Errorf("taken %t, error %v", taken, d.err)
+	if !errors.As(err, &e) || e.Msg != "the file has changed while it was read" {
+		t.Errorf("error %v", err)
 	}
 }
 
