@@ -91,18 +91,18 @@ func (c *chain) quadrature() quadrature {
 	values, first := c.EigenRows(0)
 	places := nearestTo(values, slices.Min(values))
 	tells := math.Sqrt(epsilon) * c.Norm()
-	var nodes, shares []float64
+	var nodes []float64
+	shares := []float64{0} // and beyond the last
 	for _, i := range places {
-		last := len(nodes) - 1
-		if last < 0 || values[i]-nodes[last] > tells {
+		if last := len(nodes) - 1; last < 0 || values[i]-nodes[last] > tells {
 			nodes, shares = append(nodes, values[i]), append(shares, 0)
-			last++
 		}
-		shares[last] += first[i] * first[i]
+		shares[len(nodes)] += first[i] * first[i]
 	}
+	shares = append(shares, 0)
 	rule, sum := make(quadrature, len(nodes)), 0.0
 	for i, node := range nodes {
-		a, b, c := shares[max(0, i-1)], shares[i], shares[min(i+1, len(nodes)-1)]
+		a, b, c := shares[i], shares[i+1], shares[i+2]
 		median := max(min(a, b), min(max(a, b), c))
 		rule[i].node, rule[i].below = node, sum+median/2
 		sum += median
