@@ -11,7 +11,8 @@ import (
 // without a common feature cost nothing.
 type features struct {
 	graph  []entries // of each graph, by feature
-	having []entries // of each feature, by graph
+	ptr    []int     // feature x has the entries ptr[x] to ptr[x+1] of having
+	having entries   // of all features, of one by graph
 }
 
 // entries are entries of a sparse vector in increasing order of their places.
@@ -33,27 +34,27 @@ func entriesOf(of map[int32]float64) entries {
 	return e
 }
 
-// newFeatures makes features of the entries of each graph.
-func newFeatures(graph []entries) *features {
-	f := &features{graph: graph}
-	var count []int
+// newFeatures makes so many features of the entries of each graph.
+func newFeatures(graph []entries, count int) *features {
+	f := &features{graph: graph, ptr: make([]int, count+1)}
 	for _, e := range graph {
 		for _, x := range e.at {
-			for len(count) <= int(x) {
-				count = append(count, 0)
-			}
-			count[x]++
+			f.ptr[x+1]++
 		}
 	}
-	f.having = make([]entries, len(count))
-	for x, n := range count {
-		f.having[x] = entries{make([]int32, 0, n), make([]float64, 0, n)}
+	for x := range count {
+		f.ptr[x+1] += f.ptr[x]
 	}
+	f.having = entries{make([]int32, f.ptr[count]), make([]float64, f.ptr[count])}
 	for i, e := range graph {
 		for a, x := range e.at {
-			f.having[x].add(int32(i), e.value[a])
+			to := f.ptr[x]
+			f.having.at[to], f.having.value[to] = int32(i), e.value[a]
+			f.ptr[x]++
 		}
 	}
+	copy(f.ptr[1:], f.ptr) // each has come to where the next begins
+	f.ptr[0] = 0
 	return f
 }
 
@@ -62,10 +63,11 @@ func (f *features) rowTo(_ context.Context, _ int, dst []float64, i, lo, hi int)
 	clear(dst)
 	own := f.graph[i]
 	for a, x := range own.at {
-		value, others := own.value[a], f.having[x]
-		from, _ := slices.BinarySearch(others.at, int32(lo))
-		for b := from; b < len(others.at) && int(others.at[b]) < hi; b++ {
-			dst[int(others.at[b])-lo] += float64(value * others.value[b])
+		value := own.value[a]
+		others, values := f.having.at[f.ptr[x]:f.ptr[x+1]], f.having.value[f.ptr[x]:f.ptr[x+1]]
+		from, _ := slices.BinarySearch(others, int32(lo))
+		for b := from; b < len(others) && int(others[b]) < hi; b++ {
+			dst[int(others[b])-lo] += float64(value * values[b])
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ var labelPair = Kernel{
 			}
 			graph[i] = entriesOf(of)
 		}
-		return newFeatures(graph), nil
+		return newFeatures(graph, len(number)), nil
 	},
 	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
 		w := newPlainWalks(c, s)

@@ -29,14 +29,14 @@ var cyclicPatterns = Kernel{
 		}},
 	},
 	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, _ *Settings) (rows, error) {
-		graph, _, err := partsOf(ctx, c, "patterns", v.Int("cycles"))
+		graph, number, err := partsOf(ctx, c, "patterns", v.Int("cycles"))
 		if err != nil {
 			return nil, err
 		}
 		for i := range graph {
 			ones(graph[i].value) // patterns are a set
 		}
-		return newFeatures(graph), nil
+		return newFeatures(graph, len(number)), nil
 	},
 	memory: func(s *graphfile.Shape, _ spec.Values, _ int) []spec.Bytes {
 		return []spec.Bytes{{What: "patterns of trees", Bytes: partBytes(s, "patterns")}}

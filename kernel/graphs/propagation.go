@@ -1,9 +1,11 @@
 package graphs
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -52,34 +54,31 @@ var propagation = Kernel{
 		if err != nil {
 			return nil, err
 		}
-		number := interner[bin]{}
+		count := 0 // of features
+		for t := range steps {
+			count += p.number(bins, t, count)
+		}
 		graph := make([]entries, len(bins))
 		for i := range bins {
-			count := map[int32]float64{}
-			for _, b := range bins[i] {
-				count[number.of(b)]++
-			}
-			graph[i], bins[i] = entriesOf(count), nil
+			graph[i], bins[i] = counts(bins[i]), nil
 		}
-		return newFeatures(graph), nil
+		return newFeatures(graph, count), nil
 	},
 	memory: func(s *graphfile.Shape, v spec.Values, workers int) []spec.Bytes {
-		const binBytes, entryBytes = 24, 56 // of a bin, and of its entry in a table
+		const binBytes = 16
 		cols := int64(max(1, s.Labels) + s.Attributes)
 		bins := int64(s.Vertices) * int64(v.Int("steps")+1)
 		return []spec.Bytes{
-			{What: "bins of vertices", Bytes: bins * binBytes},
-			{What: "features, if hardly any vertices are alike", Bytes: bins * (entryBytes + featureBytes), Optional: true},
+			{What: "bins of vertices", Bytes: binBytes * (bins + int64(s.Vertices))}, // those of a step twice
+			{What: "features, if hardly any vertices are alike", Bytes: (featureBytes - binBytes) * bins, Optional: true},
 			{What: "distributions of labels", Bytes: int64(workers) * 2 * 8 * int64(s.Largest) * cols},
 		}
 	},
 }
 
-// bin is what the rows of like vertices at a step have in common.
-type bin struct {
-	step              int32
-	label, attributes int64
-}
+// bin is what the rows of like vertices at a step have in common, or in label the number of
+// the feature.
+type bin struct{ label, attributes int64 }
 
 // propagator makes bins.
 type propagator struct {
@@ -143,7 +142,7 @@ func moments(c *graphfile.Collection) (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// bins returns the bin of every vertex at every step.
+// bins returns the bin of every vertex at every step, one step after the other.
 func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 	n, cols := m.Len(), p.labels+p.attributes
 	x, next := make([]float64, n*cols), make([]float64, n*cols)
@@ -161,10 +160,59 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 			x, next = next, x
 		}
 		for v := range n {
-			list = append(list, p.hash(int32(t), x[v*cols:][:cols], &h))
+			list = append(list, p.hash(x[v*cols:][:cols], &h))
 		}
 	}
 	return list
+}
+
+// number puts the numbers of features, from first on, in place of the bins of a step, and
+// returns how many there are.
+func (p *propagator) number(bins [][]bin, t, first int) int {
+	each := func(visit func(b *bin)) {
+		for i := range bins {
+			n := p.c.Graphs[i].Len()
+			for v := range n {
+				visit(&bins[i][t*n+v])
+			}
+		}
+	}
+	n := 0
+	each(func(*bin) { n++ })
+	all := make([]bin, 0, n)
+	each(func(b *bin) { all = append(all, *b) })
+	slices.SortFunc(all, bin.compare)
+	all = slices.Compact(all)
+	each(func(b *bin) {
+		at, _ := slices.BinarySearchFunc(all, *b, bin.compare)
+		b.label = int64(first + at)
+	})
+	return len(all)
+}
+
+func (b bin) compare(o bin) int {
+	return cmp.Or(cmp.Compare(b.label, o.label), cmp.Compare(b.attributes, o.attributes))
+}
+
+// counts returns how often a graph has each feature.
+func counts(bins []bin) (e entries) {
+	slices.SortFunc(bins, func(a, b bin) int { return cmp.Compare(a.label, b.label) })
+	kinds := 0
+	for i := range bins {
+		if i == 0 || bins[i].label != bins[i-1].label {
+			kinds++
+		}
+	}
+	e = entries{make([]int32, 0, kinds), make([]float64, 0, kinds)}
+	for lo := 0; lo < len(bins); {
+		hi := lo + 1
+		for hi < len(bins) && bins[hi].label == bins[lo].label {
+			hi++
+		}
+		e.add(int32(bins[lo].label), float64(hi-lo))
+		lo = hi
+	}
+	return e
 }
 
 // step stores TX in dst.
@@ -188,7 +236,7 @@ func step(dst, x []float64, m *graphfile.Member, cols int) {
 }
 
 // hash returns the bin of a row.
-func (p *propagator) hash(t int32, row []float64, h *hashing) bin {
+func (p *propagator) hash(row []float64, h *hashing) bin {
 	roots := p.v.Word("distance") == "hellinger"
 	sum, other := 0.0, 0.0
 	for j, value := range row[:p.labels] {
@@ -200,7 +248,7 @@ func (p *propagator) hash(t int32, row []float64, h *hashing) bin {
 	for j, value := range row[p.labels:] {
 		other += float64(value * h.direction[p.labels+j])
 	}
-	b := bin{step: t, label: place(sum/p.v.Number("width") + h.offset)}
+	b := bin{label: place(sum/p.v.Number("width") + h.offset)}
 	if p.attributes > 0 {
 		b.attributes = place(other + h.further)
 	}
