@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 var gapType = fileType{name: GAP, endings: []string{".sg", ".wsg"}, read: readGAP}
@@ -90,7 +90,7 @@ func readGAP(s *sink) (*Summary, error) {
 }
 
 // at returns an error at a byte.
-func (g *gap) at(offset uint64, fix, format string, args ...any) *nodefile.ParseError {
+func (g *gap) at(offset uint64, fix, format string, args ...any) *textio.Error {
 	e := g.fault(0, fix, format, args...)
 	e.Byte, e.AtByte = int64(offset), true
 	return e

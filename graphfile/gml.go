@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 var gmlType = fileType{name: GML, endings: []string{".gml"}, begins: isGML, read: readGML}
@@ -87,13 +87,13 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':
 			t.kind = gmlNumber
 		case c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_':
-			return t, &nodefile.ParseError{File: s.name, Line: s.line, Msg: table.Quoted([]byte{c}) + " is neither key nor value", Fix: "is this GML?"}
+			return t, textio.Fault(s.name, s.line, fixGML, "%s is neither key nor value", table.Quoted([]byte{c}))
 		}
 		s.text = s.text[:0]
 		for ok && c > ' ' && c != '[' && c != ']' && c != '"' && c != '#' {
 			s.text = append(s.text, c)
 			if len(s.text) > maxWord {
-				return t, &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a word longer than 1 MiB", Fix: "is this GML?"}
+				return t, textio.Fault(s.name, s.line, fixGML, "a word longer than 1 MiB")
 			}
 			s.next()
 			c, ok = s.peek()
@@ -118,6 +118,8 @@ type gml struct {
 	arcs   bool
 }
 
+const fixGML = "is this GML?"
+
 // gmlDepth bounds how deep lists may lie in lists.
 const gmlDepth = 1 << 10
 
@@ -133,7 +135,7 @@ func readGML(s *sink) (*Summary, error) {
 		return g.list(false, g.inGraph)
 	})
 	if err == nil && g.graphs == 0 {
-		err = g.fault(0, "is this GML?", "no graph")
+		err = g.fault(0, fixGML, "no graph")
 	}
 	if err == nil {
 		err = g.nodes.settle()
@@ -161,7 +163,7 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 		case key.kind == gmlEnd:
 			return g.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", start)
 		case key.kind != gmlKey:
-			return g.fault(key.line, "is this GML?", "%s where a key is expected", key.describe())
+			return g.fault(key.line, fixGML, "%s where a key is expected", key.describe())
 		}
 		name := strings.ToLower(string(key.text))
 		value, err := g.t.gmlToken()
@@ -170,7 +172,7 @@ func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error)
 		}
 		if value.kind != gmlNumber && value.kind != gmlString && value.kind != gmlOpen {
 			if value.kind != gmlKey || !slices.Contains(floatWords, strings.ToLower(string(value.text))) {
-				return g.fault(value.line, "is this GML?", "%s where the value of %s is expected", value.describe(), table.Quoted(name))
+				return g.fault(value.line, fixGML, "%s where the value of %s is expected", value.describe(), table.Quoted(name))
 			}
 			value.kind = gmlNumber // inf or nan
 		}
@@ -210,7 +212,7 @@ func (g *gml) skip(value gmlToken) error {
 			return g.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", value.line)
 		case gmlOpen:
 			if depth++; depth > gmlDepth {
-				return g.fault(t.line, "is this GML?", "lists in lists, %d deep", depth)
+				return g.fault(t.line, fixGML, "lists in lists, %d deep", depth)
 			}
 		case gmlClose:
 			depth--

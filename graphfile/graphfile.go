@@ -95,6 +95,12 @@ type Batch struct {
 // len returns the number of ids.
 func (b *Batch) len() int { return len(b.Number) + len(b.End) }
 
+// add adds an id that is text.
+func (b *Batch) add(id []byte) {
+	b.Text = append(b.Text, id...)
+	b.End = append(b.End, len(b.Text))
+}
+
 // Summary is what is known of a file once it has been read.
 type Summary struct {
 	Direction Direction

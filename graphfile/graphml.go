@@ -9,9 +9,10 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 var graphMLType = fileType{name: GraphML, endings: []string{".graphml"}, begins: isGraphML, read: readGraphML}
@@ -53,7 +54,7 @@ func readGraphML(s *sink) (*Summary, error) {
 		case "us-ascii", "ascii", "utf8":
 			return r, nil
 		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
-			return &latin1{in: r}, nil
+			return &latin1{in: bufio.NewReader(r)}, nil
 		}
 		return nil, g.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", table.Quoted(label))
 	}
@@ -101,26 +102,21 @@ func (m *markup) Read(p []byte) (int, error) {
 
 // latin1 reads text of one byte a character as UTF-8.
 type latin1 struct {
-	in   io.Reader
-	buf  [1 << 12]byte
-	rest []byte
-	out  []byte
+	in   *bufio.Reader
+	rest []byte // of a character
 }
 
 // Read implements [io.Reader].
 func (l *latin1) Read(p []byte) (int, error) {
-	if len(l.out) == 0 {
-		n, err := l.in.Read(l.buf[:])
-		l.rest = l.rest[:0]
-		for _, c := range l.buf[:n] {
-			l.rest = append(l.rest, string(rune(c))...)
-		}
-		if l.out = l.rest; n == 0 {
+	if len(l.rest) == 0 {
+		c, err := l.in.ReadByte()
+		if err != nil {
 			return 0, err
 		}
+		l.rest = utf8.AppendRune(l.rest, rune(c))
 	}
-	n := copy(p, l.out)
-	l.out = l.out[n:]
+	n := copy(p, l.rest)
+	l.rest = l.rest[:copy(l.rest, l.rest[n:])]
 	return n, nil
 }
 
@@ -147,7 +143,7 @@ func (g *graphML) next() (xml.Token, error) {
 		g.open = g.open[:len(g.open)-1]
 	}
 	var syntax *xml.SyntaxError
-	var ours *nodefile.ParseError
+	var ours *textio.Error
 	switch {
 	case err == nil:
 		return t, nil

@@ -12,22 +12,17 @@ var pajekType = fileType{name: Pajek, endings: []string{".net", ".paj"}, begins:
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {
-	for text := trimmed(head); len(text) > 0; {
-		line := text
-		if end := bytes.IndexByte(text, '\n'); end >= 0 {
-			line, text = text[:end], text[end+1:]
-		} else {
-			text = nil
+	t := newScanner("", bytes.NewReader(trimmed(head)))
+	for {
+		word, err := t.word()
+		if _, more := t.peek(); err != nil || len(word) == 0 && !more {
+			return false
 		}
-		if line = bytes.Trim(line, blank); len(line) == 0 || line[0] == '%' || line[0] == '#' {
-			continue
+		if len(word) > 0 && word[0] != '%' && word[0] != '#' {
+			return bytes.EqualFold(word, []byte("*network")) || bytes.EqualFold(word, []byte("*vertices"))
 		}
-		if end := bytes.IndexAny(line, blank); end >= 0 {
-			line = line[:end]
-		}
-		return bytes.EqualFold(line, []byte("*network")) || bytes.EqualFold(line, []byte("*vertices"))
+		t.skipLine()
 	}
-	return false
 }
 
 // pajek reads a Pajek network: *Vertices with a number and perhaps labels, then

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // scanner reads text byte by byte and counts lines. Every line ends in a line
@@ -23,6 +23,9 @@ type scanner struct {
 
 // maxWord is the longest word or string.
 const maxWord = 1 << 20
+
+// fixFormat is the way out of text that is too odd for any format.
+const fixFormat = "is this the format that its name says?"
 
 func newScanner(name string, in io.Reader) *scanner {
 	s := &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 64<<10)}
@@ -121,11 +124,11 @@ func (s *scanner) word() ([]byte, error) {
 		}
 		s.text = append(s.text, s.buf[from:s.at]...)
 		if len(s.text) > maxWord {
-			return nil, &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a word longer than 1 MiB", Fix: "is this the format that its name says?"}
+			return nil, textio.Fault(s.name, s.line, fixFormat, "a word longer than 1 MiB")
 		}
 		if s.at < len(s.buf) {
 			if c := s.buf[s.at]; c == 0 {
-				return nil, &nodefile.ParseError{File: s.name, Line: s.line, Msg: "NUL byte, not a text file", Fix: "is this the format that its name says?"}
+				return nil, textio.Fault(s.name, s.line, fixFormat, "NUL byte, not a text file")
 			} else if c != '\n' && !isBlank(c) {
 				s.text = append(s.text, c) // another control byte
 				s.at++
@@ -152,7 +155,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 			if oneLine {
 				return nil, s.unclosed()
 			}
-			return nil, &nodefile.ParseError{File: s.name, Line: line, Msg: "a string without an end", Fix: fetchAgain}
+			return nil, textio.Fault(s.name, line, fetchAgain, "a string without an end")
 		}
 		rest := s.buf[s.at:]
 		end := bytes.IndexByte(rest, quote)
@@ -166,7 +169,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 		s.line += int64(bytes.Count(rest, []byte{'\n'}))
 		s.at += len(rest)
 		if len(s.text) > maxWord {
-			return nil, &nodefile.ParseError{File: s.name, Line: line, Msg: "a string longer than 1 MiB", Fix: "is its quote missing?"}
+			return nil, textio.Fault(s.name, line, "is its quote missing?", "a string longer than 1 MiB")
 		}
 		if end >= 0 {
 			s.at++
@@ -177,7 +180,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 
 // unclosed is the error for a quote of the line.
 func (s *scanner) unclosed() error {
-	return &nodefile.ParseError{File: s.name, Line: s.line, Msg: "a quote is not closed on this line", Fix: "close it"}
+	return textio.Fault(s.name, s.line, "close it", "a quote is not closed on this line")
 }
 
 // parseUint returns the number that a word of at most 19 digits is.

@@ -401,7 +401,7 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (without int, 
 		index = "<i8"
 	}
 	n, _ := g.a.Dims()
-	entries := int(g.a.NNZ())
+	count, sum := int(g.a.NNZ()), uint64(0)
 	for _, array := range []struct {
 		name, descr string
 		shape       []int
@@ -409,9 +409,20 @@ func writeSciPy(ctx context.Context, out *bufio.Writer, g *graph) (without int, 
 	}{
 		{"format", "|S3", nil, func() error { _, err := z.out.WriteString("csr"); return err }},
 		{"shape", "<i8", []int{2}, func() error { return cmp.Or(z.eight(uint64(n)), z.eight(uint64(n))) }},
-		{"indptr", index, []int{n + 1}, func() error { return z.ends(ctx, g) }},
-		{"indices", index, []int{entries}, func() error { return z.columns(ctx, g) }},
-		{"data", "<f8", []int{entries}, func() error { return z.weights(ctx, g) }},
+		{"indptr", index, []int{n + 1}, func() error {
+			return cmp.Or(z.index(0), g.sweep(ctx, func(e *entries) error {
+				if sum += uint64(len(e.col)); !e.last {
+					return nil
+				}
+				return z.index(sum)
+			}))
+		}},
+		{"indices", index, []int{count}, func() error {
+			return g.each(ctx, func(col uint32, _ float64) error { return z.index(uint64(col)) })
+		}},
+		{"data", "<f8", []int{count}, func() error {
+			return g.each(ctx, func(_ uint32, val float64) error { return z.eight(math.Float64bits(val)) })
+		}},
 	} {
 		member, err := z.archive.Member(array.name)
 		if err != nil {
@@ -464,37 +475,11 @@ func (z *npzWriter) index(n uint64) error {
 	return err
 }
 
-// ends writes where the entries of each row end, behind a 0.
-func (z *npzWriter) ends(ctx context.Context, g *graph) error {
-	sum := uint64(0)
-	if err := z.index(0); err != nil {
-		return err
-	}
+// each calls write with the column and the value of every entry.
+func (g *graph) each(ctx context.Context, write func(col uint32, val float64) error) error {
 	return g.sweep(ctx, func(e *entries) error {
-		if sum += uint64(len(e.col)); !e.last {
-			return nil
-		}
-		return z.index(sum)
-	})
-}
-
-// columns writes the columns of the entries.
-func (z *npzWriter) columns(ctx context.Context, g *graph) error {
-	return g.sweep(ctx, func(e *entries) error {
-		for _, c := range e.col {
-			if err := z.index(uint64(c)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// weights writes the values of the entries.
-func (z *npzWriter) weights(ctx context.Context, g *graph) error {
-	return g.sweep(ctx, func(e *entries) error {
-		for i := range e.col {
-			if err := z.eight(math.Float64bits(e.weight(i))); err != nil {
+		for i, c := range e.col {
+			if err := write(c, e.weight(i)); err != nil {
 				return err
 			}
 		}

@@ -2,13 +2,11 @@ package graphfile
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // sink collects what a reader finds into batches.
@@ -102,11 +100,8 @@ func (s *sink) texts(u, v []byte, w float64) error {
 	if err := s.begin(true, true); err != nil {
 		return err
 	}
-	b := &s.batch
-	b.Text = append(b.Text, u...)
-	b.End = append(b.End, len(b.Text))
-	b.Text = append(b.Text, v...)
-	b.End = append(b.End, len(b.Text))
+	s.batch.add(u)
+	s.batch.add(v)
 	s.weigh(w)
 	return nil
 }
@@ -116,9 +111,7 @@ func (s *sink) node(id []byte) error {
 	if err := s.begin(false, true); err != nil {
 		return err
 	}
-	b := &s.batch
-	b.Text = append(b.Text, id...)
-	b.End = append(b.End, len(b.Text))
+	s.batch.add(id)
 	return nil
 }
 
@@ -145,8 +138,8 @@ func (s *sink) hold(bytes int64) error {
 }
 
 // fault returns an error on a line, 0 for none.
-func (s *sink) fault(line int64, fix, format string, args ...any) *nodefile.ParseError {
-	return &nodefile.ParseError{File: s.Name, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
+func (s *sink) fault(line int64, fix, format string, args ...any) *textio.Error {
+	return textio.Fault(s.Name, line, fix, format, args...)
 }
 
 // blank is what is taken off around ids.

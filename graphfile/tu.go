@@ -17,7 +17,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -198,7 +197,7 @@ func (r *tuReader) lines(ending string, visit func(line int64, text []byte) erro
 
 // fault returns an error on a line of a file.
 func (r *tuReader) fault(ending string, line int64, fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: r.prefix + ending, Line: line, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return textio.Fault(r.prefix+ending, line, fix, format, args...)
 }
 
 // number reads a number from 1 to most.
@@ -388,7 +387,7 @@ func (r *tuReader) readEdges() error {
 	case err != nil:
 		return err
 	case !there:
-		return &nodefile.ParseError{File: r.prefix + tuEdges, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
+		return &textio.Error{File: r.prefix + tuEdges, Msg: "is missing", Fix: missingTUOfPart, Err: fs.ErrNotExist}
 	case label != nil && len(label) != n:
 		return r.count(tuEdgeLabels, len(label), n, "edge", tuEdges)
 	}
