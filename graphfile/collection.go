@@ -207,15 +207,11 @@ func (w *words) of(text []byte) int32 {
 
 // sorted puts the texts in byte order and returns the new number of each.
 func (w *words) sorted() (rank []int32) {
-	order := make([]int32, len(w.text))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(w.text[a], w.text[b]) })
-	rank = make([]int32, len(order))
-	text := make([]string, len(order))
-	for at, i := range order {
-		rank[i], text[at] = int32(at), w.text[i]
+	text := slices.Sorted(slices.Values(w.text))
+	rank = make([]int32, len(text))
+	for i, old := range w.text {
+		at, _ := slices.BinarySearch(text, old)
+		rank[i] = int32(at)
 	}
 	w.text, w.number = text, nil
 	return rank

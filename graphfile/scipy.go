@@ -53,9 +53,6 @@ func readNPZ(s *sink) (*Summary, error) {
 	if err := z.square(form); err != nil {
 		return nil, err
 	}
-	if err := z.declareEntries(form); err != nil {
-		return nil, err
-	}
 	switch form {
 	case "csr":
 		err = z.compressed(false)
@@ -150,30 +147,6 @@ func (z *npz) square(form string) error {
 	}
 	z.nodes = shape[0]
 	return nil
-}
-
-// declareEntries reports how many entries the matrix has.
-func (z *npz) declareEntries(form string) error {
-	if z.Declared == nil {
-		return nil
-	}
-	name := "indices"
-	if form == "coo" {
-		name = "row"
-	}
-	a, err := z.vector(name)
-	if err != nil {
-		return err
-	}
-	d := &Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(a.Len)}
-	if z.has("data") {
-		data, err := z.vector("data")
-		if err != nil {
-			return err
-		}
-		d.Weighted = data.Kind != 'b'
-	}
-	return z.declare(d, false)
 }
 
 // vector begins to read an array of one dimension.
@@ -288,6 +261,9 @@ func ends(arrays ...*npy.Array) error {
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error, transposed bool) error {
 	data, err := z.values(col.Len)
 	if err != nil {
+		return err
+	}
+	if err := z.declare(&Summary{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(col.Len), Weighted: z.weighted}, false); err != nil {
 		return err
 	}
 	b := newBlock()

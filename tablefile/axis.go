@@ -89,7 +89,7 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	if which == "cols" {
 		n = f.Cols
 	}
-	if names, err := f.names(which, n); err != nil || names != nil {
+	if names, err := f.names(ctx, which, n); err != nil || names != nil {
 		return AxisOf(names), err
 	}
 	name, beside := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""

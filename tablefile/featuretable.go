@@ -3,9 +3,9 @@ package tablefile
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -194,12 +194,7 @@ func (r *featureTable) place() (cols int) {
 			cols++
 			continue
 		}
-		levels := make([]string, 0, len(c.levels))
-		for l := range c.levels {
-			levels = append(levels, l)
-		}
-		slices.SortFunc(levels, strings.Compare)
-		for _, l := range levels {
+		for _, l := range slices.Sorted(maps.Keys(c.levels)) {
 			c.levels[l] = cols
 			cols++
 		}

@@ -1,10 +1,10 @@
 package tablefile
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
@@ -85,25 +85,18 @@ func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) er
 // names returns the n names of the rows or the cols of an archive, which are
 // strings in an array that is called so; nil if there are none. Each fits on a
 // line of its own.
-func (f *File) names(which string, n int) ([]string, error) {
+func (f *File) names(ctx context.Context, which string, n int) ([]string, error) {
 	if f.Format != NPZ {
 		return nil, nil
 	}
-	file, err := os.Open(f.path)
+	in, err := open(ctx, f.path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
+	defer in.Close()
+	archive, err := f.archive(in)
+	if err != nil || !archive.Has(which) {
 		return nil, err
-	}
-	archive, err := npy.OpenArchive(f.Name, file, info.Size())
-	if err != nil {
-		return nil, err
-	}
-	if !archive.Has(which) {
-		return nil, nil
 	}
 	a, err := archive.Open(which, nil)
 	if err != nil {

@@ -131,17 +131,6 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
 
-// copyContent writes the content of what can only be read once, decompressed, to w.
-func copyContent(ctx context.Context, w io.Writer, path string, stdin io.Reader) error {
-	in, err := textio.Open(ctx, path, &textio.Options{Stdin: stdin, Any: true})
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	_, err = io.Copy(w, in.Content())
-	return err
-}
-
 // Inspect finds out what the matrix in a file is like. The error is [ErrStream] for what
 // can only be read once, unless Options.Copy makes a file of it. Cost: LIBSVM's text is
 // read once, else a header.
@@ -161,11 +150,17 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	if named.Name = cmp.Or(o.Name, path); named.Name == "-" {
 		named.Name = "stdin"
 	}
+	in, err := textio.Open(ctx, path, &textio.Options{Stdin: o.Stdin, Any: true})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
 	w, err := durable.OS.Create(plain)
 	if err != nil {
 		return nil, err
 	}
-	if err = errors.Join(copyContent(ctx, w, path, o.Stdin), w.Close()); err != nil {
+	_, err = io.Copy(w, in.Content())
+	if err = errors.Join(err, w.Close()); err != nil {
 		return nil, err
 	}
 	return inspect(ctx, plain, &named)
@@ -188,7 +183,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	if file, _ := in.File(); f.Format != LIBSVM && file == nil {
 		if len(head) == 0 {
-			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: "fetch the file again"}
+			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
 		}
 		return nil, ErrStream
 	}

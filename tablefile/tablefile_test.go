@@ -263,7 +263,7 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 			if !equal(got.rows, rows) || name == "x.svm" && (got.Kernel != kernel || !got.InOrder || got.labels[len(rows)-1] != strconv.Itoa(len(rows)-1)) {
 				t.Fatalf("%s: %v, want %v", name, got.rows, rows)
 			}
-			ids, err := got.names("cols", cols)
+			ids, err := got.names(t.Context(), "cols", cols)
 			if err != nil || format == NPZ && (got.Kernel != kernel || len(ids) != cols || ids[cols-1] != m.Cols.ID(cols-1)) {
 				t.Fatalf("%s: columns %q, %v", name, ids, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -37,7 +38,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	}
 	var f table.Fields
 	if err := f.Split(line, lay.sep); err != nil {
-		return lay, &nodefile.ParseError{File: name, Line: number, Msg: err.Error(), Fix: table.SplitFix(err, FixLine)}
+		return lay, textio.Fault(name, number, table.SplitFix(err, FixLine), "%w", err)
 	}
 	f.DropEmpty(2)
 	h := &head{c: c, name: name, konect: konect, lay: lay, titles: f.Strings()}
@@ -71,7 +72,7 @@ func (h *head) sample(rest []byte) {
 
 // fault is an error about the head.
 func (h *head) fault(fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: h.name, Line: h.lay.line, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
 
 // choose settles which columns the lines have, and whether the head is a header.

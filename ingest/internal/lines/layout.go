@@ -52,7 +52,7 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 		return c.marketLayout(in, sum)
 	}
 	if errors.Is(err, io.EOF) && table.IsNamed(in.Name(), ".mtx") {
-		return nil, &nodefile.ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
+		return nil, textio.Fault(in.Name(), 0, fetchAgain, "empty file")
 	}
 	for ; err == nil; head, err = in.Head() {
 		if lay, err := c.layoutIn(in.Name(), head); lay != nil || err != nil {

@@ -3,7 +3,6 @@ package lines
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -11,11 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // bannerStart is how a Matrix Market file begins.
 const bannerStart = "%%MatrixMarket"
+
+const fetchAgain = "fetch the file again"
 
 // Market is the head of a Matrix Market coordinate file, whose rows count from 1.
 type Market struct {
@@ -35,9 +35,9 @@ func isMarket(name string, head *textio.Chunk) bool {
 }
 
 // banner reads the first line.
-func (m *Market) banner(line []byte) *nodefile.ParseError {
-	fault := func(fix, format string, args ...any) *nodefile.ParseError {
-		return &nodefile.ParseError{File: m.name, Line: 1, Msg: fmt.Sprintf(format, args...), Fix: fix}
+func (m *Market) banner(line []byte) *textio.Error {
+	fault := func(fix, format string, args ...any) *textio.Error {
+		return textio.Fault(m.name, 1, fix, format, args...)
 	}
 	words := bytes.Fields(bytes.ToLower(line))
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
@@ -69,28 +69,26 @@ func (m *Market) banner(line []byte) *nodefile.ParseError {
 }
 
 // size reads the line with the numbers of rows, columns and entries.
-func (m *Market) size(line []byte, number int64, maxNodes int) *nodefile.ParseError {
-	fault := func(format string, args ...any) *nodefile.ParseError {
-		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: "correct the line of sizes, or fetch the file again"}
-	}
+func (m *Market) size(line []byte, number int64, maxNodes int) *textio.Error {
+	const fix = "correct the line of sizes, or fetch the file again"
 	words := bytes.Fields(line)
 	if len(words) != 3 {
-		return fault("%s, want 3 (rows, columns, entries)", table.Counted(len(words), "field"))
+		return textio.Fault(m.name, number, fix, "%s, want 3 (rows, columns, entries)", table.Counted(len(words), "field"))
 	}
 	var n [3]uint64
 	for i, word := range words {
 		v, err := strconv.ParseUint(string(word), 10, 63)
 		if err != nil {
-			return fault("size %s is not a number of rows, columns or entries", table.Quoted(word))
+			return textio.Fault(m.name, number, fix, "size %s is not a number of rows, columns or entries", table.Quoted(word))
 		}
 		n[i] = v
 	}
 	m.Rows, m.Entries, m.sizeLine = n[0], n[2], number
 	switch {
 	case n[0] != n[1]:
-		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d×%d; an adjacency matrix is square", n[0], n[1])}
+		return textio.Fault(m.name, number, "", "%d×%d; an adjacency matrix is square", n[0], n[1])
 	case n[0] > uint64(maxNodes):
-		return &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d rows; limit %d", n[0], maxNodes)}
+		return textio.Fault(m.name, number, "", "%d rows; limit %d", n[0], maxNodes)
 	}
 	return nil
 }
@@ -101,7 +99,7 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 	for first := true; ; {
 		chunk, err := in.Head()
 		if errors.Is(err, io.EOF) {
-			return nil, &nodefile.ParseError{File: m.name, Msg: "ends before its sizes", Fix: "fetch the file again"}
+			return nil, textio.Fault(m.name, 0, fetchAgain, "ends before its sizes")
 		}
 		if err != nil {
 			return nil, err
@@ -139,10 +137,10 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 // edge reads one entry from its fields: it appends its codes to p.code and
 // returns its weight. Of a skew-symmetric matrix the positive one of the
 // entries (i, j) and (j, i) is kept.
-func (m *Market) edge(p *Parser, number int64) (weight float64, bad *nodefile.ParseError) {
+func (m *Market) edge(p *Parser, number int64) (weight float64, bad *textio.Error) {
 	f := &p.fields
-	fault := func(field int, format string, args ...any) (float64, *nodefile.ParseError) {
-		e := &nodefile.ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: FixLine}
+	fault := func(field int, format string, args ...any) (float64, *textio.Error) {
+		e := textio.Fault(m.name, number, FixLine, format, args...)
 		if field >= 0 {
 			e.Column = f.Start[field] + 1
 		}
@@ -195,5 +193,5 @@ func (m *Market) Complete(read int64) error {
 	if uint64(read) == m.Entries {
 		return nil
 	}
-	return &nodefile.ParseError{File: m.name, Msg: fmt.Sprintf("%s, line %d declares %d", table.Counted(read, "entry"), m.sizeLine, m.Entries), Fix: "fetch the file again"}
+	return textio.Fault(m.name, 0, fetchAgain, "%s, line %d declares %d", table.Counted(read, "entry"), m.sizeLine, m.Entries)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // Parser turns chunks of one file into codes. Each worker has its own.
@@ -134,7 +133,7 @@ func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text 
 		err = p.integers()
 	}
 	if err != nil {
-		var bad *nodefile.ParseError
+		var bad *textio.Error
 		if !errors.As(err, &bad) {
 			return false, err
 		}
@@ -143,12 +142,12 @@ func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text 
 	}
 	for _, i := range [...]int{lay.source, lay.target} {
 		if p.fields.Padded[i] {
-			out.Stats.pad(number)
+			out.Stats.Add(Tally{Padded: 1, PaddedLine: number})
 		}
 	}
 	if lay.Weighted() {
 		if textio.Rounded(p.fields.Text[lay.weight], w) {
-			out.Stats.round(number)
+			out.Stats.Add(Tally{Rounded: 1, RoundedLine: number})
 		}
 		p.weight = append(p.weight, w)
 	}
@@ -160,7 +159,9 @@ func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text 
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay, f := p.Layout, &p.fields
 	fault := func(column int, fix, format string, args ...any) error {
-		return &nodefile.ParseError{File: p.Name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
+		e := textio.Fault(p.Name, number, fix, format, args...)
+		e.Column = column
+		return e
 	}
 	if err := lay.split(f, line); err != nil {
 		return 0, fault(0, table.SplitFix(err, FixLine), "%v", err)

@@ -2,7 +2,6 @@ package lines
 
 import (
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // Tally counts lines.
@@ -13,12 +12,6 @@ type Tally struct {
 	Padded          int64 // ids with blanks around them
 	PaddedLine      int64 // of the first of them
 }
-
-// round takes note of a weight that is rounded.
-func (t *Tally) round(line int64) { t.Add(Tally{Rounded: 1, RoundedLine: line}) }
-
-// pad takes note of an id with blanks around it.
-func (t *Tally) pad(line int64) { t.Add(Tally{Padded: 1, PaddedLine: line}) }
 
 // pass takes note of a chunk of comments.
 func (t *Tally) pass(chunk *textio.Chunk) {
@@ -42,14 +35,14 @@ func (t *Tally) Add(u Tally) {
 
 // Faults are the bad lines of one part of a file.
 type Faults struct {
-	First []*nodefile.ParseError // MaxListed of them at the most
+	First []*textio.Error // MaxListed of them at the most
 	Count int64
 }
 
 // MaxListed is how many bad lines an error lists.
 const MaxListed = 10
 
-func (f *Faults) add(e *nodefile.ParseError) {
+func (f *Faults) add(e *textio.Error) {
 	f.Count++
 	if len(f.First) < MaxListed {
 		f.First = append(f.First, e)
@@ -58,5 +51,5 @@ func (f *Faults) add(e *nodefile.ParseError) {
 
 // NotRead is the error for a file of a format that is known and not read.
 func NotRead(name, what, fix string) error {
-	return &nodefile.ParseError{File: name, Msg: what + ", which is not read", Fix: fix}
+	return textio.Fault(name, 0, fix, "%s, which is not read", what)
 }
