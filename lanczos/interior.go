@@ -22,7 +22,7 @@ type folded struct {
 	a      sparse.Applier[float64]
 	near   float64
 	wanted int      // pairs of A
-	ranks  []ranked // of its eigenvalues, about
+	ranks  []ranked // of −δ for eigenvalues of A at a distance δ from σ, about
 	e      *engine
 	image  *sparse.Block[float64] // (A − σ)·X
 }
@@ -80,15 +80,19 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 	if denseInside(w.n, w.s.basisSize(k+guards(w.n, k))) {
 		return w.interiorDense(ctx, p.Near)
 	}
-	return w.interiorFolded(ctx, p.Near)
+	return w.interiorFolded(ctx, p.Near, s == nil || s.MaxProducts == 0)
 }
 
 // interiorFolded finds the pairs nearest to σ by those of the folded map. What residuals
 // of these have lies far from σ, where the filter is small: one of r is about r/reach of A.
-// Where that is too much the folded map is solved again, with a smaller tolerance.
-func (w *solve) interiorFolded(ctx context.Context, near float64) (*Pairs, error) {
+// Where that is too much the folded map is solved again, with a smaller tolerance. The
+// usual limit of products is larger on a small map.
+func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*Pairs, error) {
 	n, k := w.n, len(w.result.Values)
 	pairs := k + guards(n, k)
+	if usual {
+		w.s.MaxProducts = max(w.s.MaxProducts, int(interiorWork/(w.entries()+rowEntries)/float64(n)))
+	}
 	spectrum, err := enclose(ctx, w.p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
 	if err != nil {
 		return nil, err
@@ -99,7 +103,7 @@ func (w *solve) interiorFolded(ctx context.Context, near float64) (*Pairs, error
 	if err != nil {
 		return nil, err
 	}
-	ranks := spread.around(near, reach)
+	ranks := spread.around(near)
 	if err := refuse(ranks, pairs, near, reach, w.s.MaxProducts); err != nil {
 		return nil, err
 	}
@@ -148,6 +152,10 @@ func (w *solve) interiorFolded(ctx context.Context, near float64) (*Pairs, error
 }
 
 const (
+	// interiorWork is how many entries, rows being rowEntries each, the products of half
+	// a minute visit.
+	interiorWork = 3e10
+
 	// densitySteps is how many steps tell how dense eigenvalues lie: gaps of a hundredth
 	// of the spectrum are seen then.
 	densitySteps = 400
@@ -162,7 +170,7 @@ const (
 // refuse returns a [*DenseError] if the pairs nearest to σ take more products than are
 // allowed.
 func refuse(ranks []ranked, pairs int, near, reach float64, limit int) error {
-	density := float64(pairs) / 2 / math.Sqrt(-beyond(ranks, float64(pairs)))
+	density := float64(pairs) / 2 / -beyond(ranks, float64(pairs))
 	least := productsOfDensity * density * reach
 	if least <= float64(limit) {
 		return nil

@@ -128,17 +128,19 @@ func (q quadrature) at(x float64) float64 {
 	return a.below + (b.below-a.below)*(x-a.node)/(b.node-a.node)
 }
 
-// around returns how many eigenvalues lie within distances of σ up to reach, as values
-// of the folded map.
-func (d *density) around(near, reach float64) []ranked {
-	const (
-		steps   = 8 // for a factor of two
-		octaves = 24
-	)
-	all := make([]ranked, 0, steps*octaves+1)
-	for step := -steps * octaves; step <= 0; step++ {
-		delta := reach * math.Exp2(float64(step)/steps)
-		all = append(all, ranked{-delta * delta, d.between(near-delta, near+delta)})
+// around returns how many eigenvalues lie within distances δ of σ, as ranks of the
+// values −δ.
+func (d *density) around(near float64) []ranked {
+	distances := []float64{0}
+	for _, rule := range d.rules {
+		for _, q := range rule {
+			distances = append(distances, math.Abs(q.node-near))
+		}
+	}
+	slices.Sort(distances)
+	all := make([]ranked, len(distances))
+	for i, delta := range distances {
+		all[i] = ranked{-delta, d.between(near-delta, near+delta)}
 	}
 	return all
 }

@@ -48,6 +48,9 @@ const (
 	// basis is doubled.
 	stallLimit = 5
 
+	// guardSlack is how many times as large residuals of guards may be.
+	guardSlack = 100
+
 	// tightest is how much a true residual may lag behind its estimate.
 	tightest = 1e-4
 )
@@ -148,6 +151,15 @@ func (w *solve) inside() *folded {
 	return f
 }
 
+// certain returns how many of so many pairs are to have small residuals: in the interior
+// not the guards, which may be larger by guardSlack.
+func (w *solve) certain(want int) int {
+	if f := w.inside(); f != nil {
+		return min(want, f.wanted)
+	}
+	return want
+}
+
 // stage is what a search knows between restarts.
 type stage struct {
 	lowest  float64 // about the lower end of the spectrum of B, far eigenvalues apart
@@ -158,7 +170,7 @@ type stage struct {
 	before  float64 // the residual of a wanted pair at the restart before, 0: of another filter
 	since   int     // the products until then
 
-	spectrum []ranked // as the first Ritz values tell
+	spectrum []ranked // as the first Ritz values tell, or in the interior [folded.ranks]
 	ahead    int      // so many times as many as are wanted lie above the unwanted ones
 	above    int      // eigenvalues that the filter leaves above the unwanted ones, as foreseen
 	planned  bool     // whether they are given to a filter, if they can be
@@ -190,7 +202,11 @@ func (w *solve) count(ctx context.Context, want int, strict float64) (count int,
 	w.worst = 0
 	for i := range min(want, k.size) {
 		slope := k.f.slope(k.theta[i])
-		if k.residual[i] <= max(strict*w.s.Tolerance, epsilon)*w.norm*slope { // rounding leaves no less
+		tolerance := strict * w.s.Tolerance
+		if i >= w.certain(want) {
+			tolerance *= guardSlack
+		}
+		if k.residual[i] <= max(tolerance, epsilon)*w.norm*slope { // rounding leaves no less
 			count++
 		} else {
 			w.worst = max(w.worst, k.residual[i]/slope)
@@ -281,14 +297,14 @@ func (w *solve) judge(want int) {
 func (w *solve) plan(want int) filter {
 	k, st := &w.krylov, w.stage
 	f := filter{sign: k.f.sign, degree: 1}
-	first, last := k.f.lambda(k.theta[0]), beyond(st.spectrum, float64(want))
+	first, last := k.f.lambda(k.theta[0]), w.beyond(float64(want))
 	mostAt, longest := mostAhead*(want+width), float64(maxDegree)
 	if w.inside() != nil {
-		first, mostAt, longest = 0, k.room()/2, math.Inf(1)
+		first, mostAt, longest = w.beyond(0.5), k.room()/2, math.Inf(1)
 	}
 	cost := math.Inf(1)
 	for at := st.ahead * (want + width); at <= mostAt; at += want + width {
-		cut := beyond(st.spectrum, float64(at))
+		cut := w.beyond(float64(at))
 		half, centre := (cut-st.lowest)/2, (cut+st.lowest)/2
 		rate := math.Acosh((last - centre) / half)
 		if !(half > 0) || !(mostGrowth/rate <= longest) || (reach+float64(at))/rate >= cost {
@@ -338,6 +354,15 @@ func (k *krylov) rank() []ranked {
 	return all
 }
 
+// beyond returns the eigenvalue of B beyond which about so many lie.
+func (w *solve) beyond(count float64) float64 {
+	value := beyond(w.stage.spectrum, count)
+	if w.inside() != nil {
+		return -value * value
+	}
+	return value
+}
+
 // beyond returns the value beyond which about so many eigenvalues lie.
 func beyond(spectrum []ranked, count float64) float64 {
 	i := sort.Search(len(spectrum), func(i int) bool { return spectrum[i].rank >= count })
@@ -384,7 +409,7 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.SymDense,
 		k.e.normsTo(squares)
 		return err
 	})
-	w.residual = slices.Max(w.verified)
+	w.residual = slices.Max(w.verified[:w.certain(want)])
 	return values, h, err
 }
 

@@ -105,7 +105,8 @@ type Settings struct {
 	Relative float64
 
 	// MaxProducts limits the products of A with a block of up to four columns;
-	// 0 means 50 000.
+	// 0 means 20 000,
+	// and in the [Interior] of a small map so many as take half a minute.
 	MaxProducts int
 
 	// Patience is the number of such products that Lanczos is granted where there is
@@ -137,7 +138,7 @@ type Progress struct {
 
 const (
 	defaultTolerance   = 1e-8
-	defaultMaxProducts = 50_000
+	defaultMaxProducts = 20_000
 	defaultPatience    = 400
 )
 

@@ -74,7 +74,7 @@ func newEigen(in *invocation) *cobra.Command {
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
-	numberVar(in, flags, &f.products, "max-products", 50_000, spec.From(1), "N", "products with four columns after which to give up")
+	numberVar(in, flags, &f.products, "max-products", 20_000, spec.From(1), "N", "products with four columns after which to give up; in the interior of a small graph as many more as take half a minute, unless it is given")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -101,6 +101,9 @@ func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlag
 		in.problem("--near", "it is missing; --which interior needs the number that eigenvalues are to be near to")
 	}
 	f.Seed = in.seed
+	if f.Which == interior && !flags.Changed("max-products") {
+		f.products = 0
+	}
 	in.checkOutput("-o", f.out, eigenFormats, args...)
 }
 
