@@ -155,23 +155,11 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 // first two whose labels differ.
 func newMember(first []int, arcs []arc, lo int32, label []int32) (m Member, twice []arc) {
 	n := len(first) - 1
-	count := 0
-	again := func(v, a int) bool { return a > first[v] && arcs[a].to == arcs[a-1].to }
-	for v := range n {
-		for a := first[v]; a < first[v+1]; a++ {
-			if !again(v, a) {
-				count++
-			}
-		}
-	}
-	m.Ptr, m.To = make([]int32, n+1), slices.Grow([]int32(nil), count)
-	if label != nil {
-		m.EdgeLabel = slices.Grow([]int32(nil), count)
-	}
+	m.Ptr = make([]int32, n+1)
 	for v := range n {
 		for a := first[v]; a < first[v+1]; a++ {
 			switch {
-			case !again(v, a):
+			case a == first[v] || arcs[a].to != arcs[a-1].to:
 				m.To = append(m.To, arcs[a].to-lo)
 				if label != nil {
 					m.EdgeLabel = append(m.EdgeLabel, label[arcs[a].edge])
@@ -182,6 +170,7 @@ func newMember(first []int, arcs []arc, lo int32, label []int32) (m Member, twic
 		}
 		m.Ptr[v+1] = int32(len(m.To))
 	}
+	m.To, m.EdgeLabel = slices.Clone(m.To), slices.Clone(m.EdgeLabel) // of which many are kept
 	return m, twice
 }
 

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // Edge lists are read by package ingest, line by line in parallel. They are written
@@ -20,8 +22,8 @@ func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID(
 // would be taken for a comment.
 func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		if isComment(source) {
-			if g.directed || isComment(target) {
+		if table.IsComment(source) {
+			if g.directed || table.IsComment(target) {
 				return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
 			}
 			source, target = target, source
@@ -61,14 +63,9 @@ func appendWeight(dst []byte, weight float64) []byte {
 	return strconv.AppendFloat(dst, weight, 'g', -1, 64)
 }
 
-// isComment reports whether a line that begins with an id would be a comment.
-func isComment(id []byte) bool {
-	return len(id) > 0 && (id[0] == '#' || id[0] == '%') || bytes.HasPrefix(id, []byte("//"))
-}
-
 // appendQuoted appends a field of a file with commas.
 func appendQuoted(dst, id []byte) []byte {
-	if !isComment(id) && !bytes.ContainsAny(id, "\",; ") {
+	if !table.IsComment(id) && !bytes.ContainsAny(id, "\",; ") {
 		return append(dst, id...)
 	}
 	dst = append(dst, '"')

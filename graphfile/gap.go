@@ -132,7 +132,7 @@ func (g *gap) rows(offsets, entries io.Reader) error {
 				return g.at(base+e*g.entry, fetchAgain, "neighbour %d of node %d; nodes run from 0 to %d", int32(v), u-1, g.nodes-1)
 			}
 			if w < 0 {
-				return g.at(base+e*g.entry+4, "", "weight %g %s", w, weightFault(w))
+				return g.at(base+e*g.entry+4, "", "weight %g %s", w, table.WeightFault(w))
 			}
 			if !g.directed {
 				m.add(u-1, v, w)

@@ -148,7 +148,7 @@ func (m *metis) node(u uint64) error {
 		if err != nil {
 			return err
 		}
-		if _, wrong := parseWeight(word); wrong != "" {
+		if _, wrong := table.ParseWeight(word); wrong != "" {
 			return m.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", table.Counted(i+1, "weight"), strconv.Itoa(skip), u+1, table.Quoted(word))
 		}
 	}
@@ -228,14 +228,6 @@ func (m *metis) end() error {
 		return m.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", table.Counted(m.edges, "edge"), table.Counted((listed+m.loops)/2, "edge"))
 	}
 	return nil
-}
-
-// parseWeight reads a weight; wrong says what is wrong with it, or is "".
-func parseWeight(word []byte) (w float64, wrong string) {
-	if w, wrong = table.ParseNumber(word, 64); wrong == "" {
-		wrong = weightFault(w)
-	}
-	return w + 0, wrong
 }
 
 // writeMETIS writes a METIS graph, with weights of edges if g has some. The error

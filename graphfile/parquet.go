@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
@@ -24,10 +23,9 @@ func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
 	*sink
-	file     *table.ParquetReader
-	unsigned [3]bool
-	column   [3]int // the leaf columns of source, target and weight; −1: no weights
-	said     string // what becomes of the columns
+	file   *table.ParquetReader
+	column [3]int // the leaf columns of source, target and weight; −1: no weights
+	said   string // what becomes of the columns
 
 	text [2][]byte // of a row's ids
 }
@@ -75,28 +73,11 @@ func (t *edgeTable) choose() error {
 		if !flat {
 			return t.fault(0, "choose with Input.Fields", "column %s is nested", t.file.Titles[c])
 		}
-		kind := leaf.Node.Type().Kind()
-		good := kind == parquet.Int32 || kind == parquet.Int64
-		switch {
-		case i < 2:
-			good = good || kind == parquet.ByteArray
-		default:
-			good = good || kind == parquet.Float || kind == parquet.Double || kind == parquet.Boolean
+		kinds, what := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}, "integers or text"
+		if i == 2 {
+			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
 		}
-		if l := leaf.Node.Type().LogicalType(); l != nil {
-			switch v := l.Value.(type) {
-			case *format.StringType, *format.EnumType:
-			case *format.IntType:
-				t.unsigned[i] = !v.IsSigned
-			default: // dates, decimals and the like
-				good = false
-			}
-		}
-		if !good {
-			what := "integers or text"
-			if i == 2 {
-				what = "numbers"
-			}
+		if !t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind()) {
 			return t.fault(0, "choose with Input.Fields", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
@@ -163,7 +144,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		}
 		if i == 2 {
 			var wrong string
-			weight, wrong = numberOf(v, t.unsigned[i])
+			weight, wrong = numberOf(v, t.file.Unsigned[t.column[i]])
 			if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
 				t.round(fmt.Sprintf(": row %d", row))
 			}
@@ -173,7 +154,7 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			continue
 		}
 		isText := false
-		if t.text[i], number[i], isText = idOf(t.text[i][:0], v, t.unsigned[i]); isText {
+		if number[i], isText = t.id(i, v); isText {
 			numbers = false
 			id, wrong := cleanID(t.text[i])
 			if wrong != "" {
@@ -208,26 +189,19 @@ func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
 			w = 1
 		}
 	}
-	return w + 0, weightFault(w)
+	return w + 0, table.WeightFault(w)
 }
 
-// idOf returns the id that a value is: as text, and as a number unless isText.
-func idOf(text []byte, v parquet.Value, unsigned bool) (id []byte, number uint64, isText bool) {
-	switch v.Kind() {
-	case parquet.Int32:
-		number = uint64(v.Int32())
-		if unsigned {
-			number = uint64(uint32(number))
-		}
-	case parquet.Int64:
-		number = v.Uint64()
-	default:
-		return append(text, v.ByteArray()...), 0, true
+// id keeps the id that a value is as text and returns it as a number, unless it is only text.
+func (t *edgeTable) id(i int, v parquet.Value) (number uint64, isText bool) {
+	t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
+	switch {
+	case v.Kind() == parquet.ByteArray || t.text[i][0] == '-':
+		return 0, true
+	case v.Kind() == parquet.Int32:
+		return uint64(v.Uint32()), false
 	}
-	if !unsigned && int64(number) < 0 {
-		return strconv.AppendInt(text, int64(number), 10), 0, true
-	}
-	return strconv.AppendUint(text, number, 10), number, false
+	return v.Uint64(), false
 }
 
 // groupRows is how many rows are in a group, which is held in memory while it is

@@ -211,7 +211,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		return err
 	}
 	for i, w := range val {
-		if wrong := weightFault(w); wrong != "" {
+		if wrong := table.WeightFault(w); wrong != "" {
 			return z.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), before+int64(i), w, wrong)
 		}
 		val[i] += 0 // −0 becomes 0

@@ -2,10 +2,10 @@ package graphfile
 
 import (
 	"bytes"
-	"math"
 	"math/bits"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -73,9 +73,9 @@ func (s *sink) round(place string) {
 	}
 }
 
-// word is parseWeight for the weight of an edge on a line.
+// word is [table.ParseWeight] for the weight of an edge on a line.
 func (s *sink) word(line int64, word []byte) (w float64, wrong string) {
-	w, wrong = parseWeight(word)
+	w, wrong = table.ParseWeight(word)
 	if wrong == "" && textio.Rounded(word, w) {
 		s.round(":" + strconv.FormatInt(line, 10))
 	}
@@ -160,17 +160,4 @@ func cleanID(id []byte) (clean []byte, wrong string) {
 		return nil, "holds a NUL byte"
 	}
 	return id, ""
-}
-
-// weightFault returns what is wrong with a weight, or "".
-func weightFault(w float64) string {
-	switch {
-	case math.IsNaN(w):
-		return "is not a number"
-	case math.IsInf(w, 0):
-		return "is infinite"
-	case w < 0:
-		return "is negative; walks and Laplacians need weights ≥ 0"
-	}
-	return ""
 }

@@ -77,7 +77,10 @@ func priorColumns(name string, head table.Row, classNames []string) ([]int, erro
 func distribution(dst []float64, name string, row table.Row, column []int) error {
 	var sum float64
 	for c, i := range column {
-		p, wrong := table.ParseWeight(row.Text[i])
+		p, wrong := table.ParseNumber(row.Text[i], 64)
+		if wrong == "" && p < 0 {
+			wrong = "is negative"
+		}
 		if wrong != "" {
 			return &ParseError{File: name, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("probability %s %s", table.Quoted(row.Text[i]), wrong), Fix: "fix the line"}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
@@ -261,59 +262,37 @@ func deltaSum(page []byte, most int64) (sum int64, rest []byte, ok bool) {
 	if len(page) == 0 {
 		return 0, nil, true
 	}
-	head, page, ok := deltaHead(page)
-	if !ok {
+	head, rest, ok := deltaHead(page)
+	_, n := binary.Varint(rest) // the first length
+	block, parts, left := head[0], head[1], head[2]-1
+	if !ok || n <= 0 || left >= most || parts == 0 {
 		return 0, nil, false
 	}
-	block, parts, left := head[0], head[1], head[2]
-	last, n := binary.Varint(page)
-	if n <= 0 || left > most || parts == 0 || block%parts != 0 || block/parts%8 != 0 {
-		return 0, nil, false
-	}
-	page = page[n:]
-	take := func() bool {
-		sum += last
-		left--
-		return last >= 0 && last <= maxWord
-	}
-	if left > 0 && !take() {
-		return 0, nil, false
-	}
-	for left > 0 {
-		least, n := binary.Varint(page)
-		if n <= 0 || int64(len(page)-n) < parts {
+	for rest = rest[n:]; left > 0; left -= block {
+		_, n := binary.Varint(rest)
+		if n <= 0 || int64(len(rest)-n) < parts {
 			return 0, nil, false
 		}
-		widths := page[n : n+int(parts)]
-		page = page[n+int(parts):]
-		for _, width := range widths {
-			if left == 0 {
+		widths := rest[n : n+int(parts)]
+		rest = rest[n+int(parts):]
+		for i, width := range widths {
+			if int64(i)*(block/parts) >= left {
 				break // later parts are not there
 			}
 			size := block / parts * int64(width) / 8
-			if width > 32 || size > int64(len(page)) {
+			if width > 32 || size > int64(len(rest)) {
 				return 0, nil, false
 			}
-			for i := int64(0); i < block/parts && left > 0; i++ {
-				last = int64(int32(last + least + int64(bits(page[:size], i*int64(width), int64(width)))))
-				if !take() {
-					return 0, nil, false
-				}
-			}
-			page = page[size:]
+			rest = rest[size:]
 		}
 	}
-	return sum, page, true
-}
-
-// bits returns so many bits of b, 32 at the most, the lowest first.
-func bits(b []byte, from, count int64) (v uint64) {
-	var room [8]byte
-	if count == 0 {
-		return 0
+	lengths, err := parquet.DeltaBinaryPacked.DecodeInt32(nil, page)
+	for _, length := range lengths {
+		if sum += int64(length); length < 0 || length > maxWord {
+			return 0, nil, false
+		}
 	}
-	copy(room[:], b[from/8:])
-	return binary.LittleEndian.Uint64(room[:]) >> (from % 8) & (1<<count - 1)
+	return sum, rest, err == nil
 }
 
 // shape returns how many values a page has, how many bytes of levels come before what

@@ -20,7 +20,8 @@ const fetchAgain = "fetch the file again"
 // ParquetReader reads columns of a Parquet file row by row. What footer, pages and
 // values would take is looked at before the library makes it.
 type ParquetReader struct {
-	Titles []string // of the leaf columns, with dots between the levels of nested ones
+	Titles   []string // of the leaf columns, with dots between the levels of nested ones
+	Unsigned []bool   // whether they hold integers without a sign
 
 	name    string
 	file    *parquet.File
@@ -45,7 +46,9 @@ func OpenParquet(name string, content io.ReaderAt, size, taken int64, hold func(
 		return nil, t.fault(fetchAgain, "no whole Parquet file (%w)", err)
 	}
 	for _, path := range t.file.Schema().Columns() {
-		t.Titles = append(t.Titles, strings.Join(path, "."))
+		leaf, _ := t.file.Schema().Lookup(path...)
+		integer, _ := logical(leaf).(*format.IntType)
+		t.Titles, t.Unsigned = append(t.Titles, strings.Join(path, ".")), append(t.Unsigned, integer != nil && !integer.IsSigned)
 	}
 	return t, nil
 }
@@ -71,6 +74,14 @@ func (t *ParquetReader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
 	path := t.file.Schema().Columns()[column] // that of the leaf is only the end of it
 	leaf, _ = t.file.Schema().Lookup(path...)
 	return leaf, leaf.MaxRepetitionLevel == 0 && len(path) == 1
+}
+
+// logical returns the logical type of a column, nil if it has none.
+func logical(leaf parquet.LeafColumn) any {
+	if l := leaf.Node.Type().LogicalType(); l != nil {
+		return l.Value
+	}
+	return nil
 }
 
 // Each calls use with the values of the given columns in each row, which are valid until
@@ -145,30 +156,19 @@ func (t *ParquetReader) group(group parquet.RowGroup, metadata *format.RowGroup,
 // and truths, but no dates, decimals and the like.
 func (t *ParquetReader) IsText(column int) bool {
 	leaf, flat := t.Leaf(column)
-	if !flat {
-		return false
+	switch logical(leaf).(type) {
+	case nil, *format.StringType, *format.EnumType, *format.IntType:
+		kind := leaf.Node.Type().Kind()
+		return flat && kind != parquet.Int96 && kind != parquet.FixedLenByteArray
 	}
-	if l := leaf.Node.Type().LogicalType(); l != nil {
-		switch l.Value.(type) {
-		case *format.StringType, *format.EnumType, *format.IntType:
-		default:
-			return false
-		}
-	}
-	kind := leaf.Node.Type().Kind()
-	return kind != parquet.Int96 && kind != parquet.FixedLenByteArray
+	return false
 }
 
 // AppendText appends what a value of such a column is as text, nothing where it is
 // missing. Whole numbers among floating-point ones are written without a point: pandas
 // makes these of integers as soon as one of them is missing.
 func (t *ParquetReader) AppendText(dst []byte, column int, v parquet.Value) []byte {
-	unsigned := false
-	if leaf, _ := t.Leaf(column); leaf.Node.Type().LogicalType() != nil {
-		if l, ok := leaf.Node.Type().LogicalType().Value.(*format.IntType); ok {
-			unsigned = !l.IsSigned
-		}
-	}
+	unsigned := t.Unsigned[column]
 	switch {
 	case v.IsNull():
 		return dst

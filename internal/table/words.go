@@ -37,16 +37,29 @@ func ParseNumber(b []byte, bits int) (float64, string) {
 	return v, ""
 }
 
-// ParseWeight is ParseNumber for a weight, which is not negative.
+// ParseWeight is ParseNumber for a weight, see [WeightFault].
 func ParseWeight(b []byte) (float64, string) {
 	w, fault := ParseNumber(b, 64)
-	switch {
-	case fault != "":
-		return 0, fault
-	case w < 0:
-		return 0, "is negative"
+	if fault == "" {
+		fault = WeightFault(w)
 	}
-	return w + 0, "" // −0 becomes 0
+	return w + 0, fault // −0 becomes 0
+}
+
+// Negative is what is wrong with a weight below 0.
+const Negative = "is negative; walks and Laplacians need weights ≥ 0"
+
+// WeightFault returns what is wrong with a weight, or "".
+func WeightFault(w float64) string {
+	switch {
+	case math.IsNaN(w):
+		return "is not a number"
+	case math.IsInf(w, 0):
+		return "is infinite"
+	case w < 0:
+		return Negative
+	}
+	return ""
 }
 
 // Quoted quotes what came from a file, cut at 64 bytes.

@@ -169,7 +169,7 @@ func (m *Market) edge(p *Parser, number int64) (weight float64, bad *textio.Erro
 			return fault(2, "weight %s %s", table.Quoted(text), wrong)
 		}
 		if weight < 0 && m.Symmetry != "skew-symmetric" {
-			return fault(2, "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+			return fault(2, "weight %s %s", cut(text), table.Negative)
 		}
 		weight += 0 // −0 becomes 0
 	}

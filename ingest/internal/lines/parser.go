@@ -205,8 +205,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	column := f.Start[lay.weight] + 1
 	fix := FixLine
 	switch {
-	case wrong == "is negative":
-		return 0, fault(column, "take absolute values or leave such edges out, or pass Config.SkipBadLines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+	case wrong == table.Negative:
+		return 0, fault(column, "take absolute values or leave such edges out, or pass Config.SkipBadLines", "weight %s %s", cut(text), wrong)
 	case table.IsDecimalComma(text):
 		fix = "write numbers with a decimal point, or leave the column out with " + lay.withoutWeight()
 	case number == lay.line || number == lay.first:
