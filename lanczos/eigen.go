@@ -127,17 +127,6 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 	return true, out, err
 }
 
-// measureNorm finds a lower bound of ‖A‖ where no Ritz values tell.
-func (w *solve) measureNorm(ctx context.Context) error {
-	spectrum, err := enclose(ctx, w.p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
-	if err != nil {
-		return err
-	}
-	w.result.Products += spectrum.sweeps
-	w.norm = max(w.norm, spectrum.norm)
-	return nil
-}
-
 // byLanczos finds the pairs. With patience it gives up, with errSlow, where fewer
 // than two pairs have converged after so many products.
 func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {

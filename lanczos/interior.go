@@ -93,17 +93,12 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 	if usual {
 		w.s.MaxProducts = max(w.s.MaxProducts, int(interiorWork/(w.entries()+rowEntries)/float64(n)))
 	}
-	spectrum, err := enclose(ctx, w.p.A, defaultIntervalSteps, w.s.RNGSeed, w.s.Workers)
-	if err != nil {
-		return nil, err
-	}
-	w.norm = spectrum.norm
-	reach := max(spectrum.hi-near, near-spectrum.lo)
 	spread, err := w.density(ctx)
 	if err != nil {
 		return nil, err
 	}
 	ranks := spread.around(near)
+	reach := -ranks[len(ranks)-1].value
 	if err := refuse(ranks, pairs, near, reach, w.s.MaxProducts); err != nil {
 		return nil, err
 	}
@@ -124,7 +119,7 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 		}
 	}
 	fold := &Problem{A: &folded{a: w.p.A, near: near, wanted: k, ranks: ranks, e: w.krylov.e}}
-	spent := spectrum.sweeps + spread.sweeps
+	spent := spread.sweeps
 	for inner.Tolerance = min(0.1, 0.3*w.s.Tolerance*w.norm/reach); ; inner.Tolerance /= 100 {
 		inner.Tolerance = max(leastFolded, inner.Tolerance)
 		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)
@@ -154,7 +149,7 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 const (
 	// interiorWork is how many entries, rows being rowEntries each, the products of half
 	// a minute visit.
-	interiorWork = 3e10
+	interiorWork = 2e10
 
 	// densitySteps is how many steps tell how dense eigenvalues lie: gaps of a hundredth
 	// of the spectrum are seen then.

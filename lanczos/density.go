@@ -6,48 +6,34 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
-
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// bounds enclose a spectrum.
-type bounds struct {
-	lo, hi float64
-	norm   float64 // a lower bound of ‖A‖
-	sweeps int     // that were spent on them
-}
+// normSteps are as many as tell a norm to a factor of two.
+const normSteps = 20
 
-const defaultIntervalSteps = 20
-
-// enclose returns bounds of the spectrum of a symmetric map from a few steps
-// of Lanczos on a random vector: the extreme Ritz values, moved outwards by the
-// whole length of the residual vector (Zhou and Li 2011). The bounds hold unless
-// the random vector has next to nothing of an extreme eigenvector. Cost: a sweep
-// with one column for each step.
-func enclose(ctx context.Context, a sparse.Applier[float64], steps int, seed uint64, workers int) (*bounds, error) {
-	n, _ := a.Dims()
-	if n == 0 {
-		return &bounds{}, nil
-	}
-	r := newRecurrence(a, 1, workers)
-	err := r.start(ctx, seed, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() })
+// probe does so many steps of Lanczos on random columns, of which draw fills a row. Cost:
+// a sweep with all columns for each step.
+func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64)) (*recurrence, error) {
+	r := newRecurrence(w.p.A, cols, w.s.Workers)
+	err := r.start(ctx, w.s.RNGSeed, draw)
 	for err == nil && r.steps < steps && !r.ended() {
 		err = r.step(ctx)
 	}
+	return r, err
+}
+
+// measureNorm finds a lower bound of ‖A‖ where no Ritz values tell.
+func (w *solve) measureNorm(ctx context.Context) error {
+	r, err := w.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	column := &r.columns[0]
-	values, _ := column.EigenRows()
-	b := &bounds{lo: math.Inf(1), hi: math.Inf(-1), sweeps: r.steps}
+	values, _ := r.columns[0].EigenRows()
 	for _, v := range values {
-		b.lo, b.hi = min(b.lo, v), max(b.hi, v)
+		w.norm = max(w.norm, math.Abs(v))
 	}
-	b.norm = max(math.Abs(b.lo), math.Abs(b.hi))
-	slack := column.last + 16*epsilon*b.norm
-	b.lo -= slack
-	b.hi += slack
-	return b, nil
+	w.result.Products += r.steps
+	return nil
 }
 
 // density tells about how many eigenvalues lie around σ: of a random vector Lanczos makes
@@ -62,26 +48,24 @@ type density struct {
 // it, of its own the half.
 type quadrature []struct{ node, below float64 }
 
-// density measures it with columns of random signs. The share of a node is the median of
+// density measures it with columns of random signs, and the norm of A. The share of a node is the median of
 // its own and its neighbours': an eigenvalue of many copies, whose node has a large share,
 // is one of few to a block.
 func (w *solve) density(ctx context.Context) (*density, error) {
-	r := newRecurrence(w.p.A, width, w.s.Workers)
-	err := r.start(ctx, w.s.RNGSeed, func(rng *rand.Rand, row []float64) {
+	r, err := w.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
 		}
 	})
-	for err == nil && r.steps < densitySteps && !r.ended() {
-		err = r.step(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
 	d := &density{rows: float64(w.n), sweeps: r.steps}
 	for j := range r.columns {
-		d.rules = append(d.rules, r.columns[j].quadrature())
+		rule := r.columns[j].quadrature()
+		w.norm = max(w.norm, math.Abs(rule[0].node), math.Abs(rule[len(rule)-1].node))
+		d.rules = append(d.rules, rule)
 	}
 	return d, nil
 }

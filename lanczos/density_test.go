@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-func TestIntervalEncloses(t *testing.T) {
+func TestMeasureNorm(t *testing.T) {
 	for seed := range uint64(3) {
 		for _, a := range []*sparse.CSR{
 			testgraph.Random(seed, 200, 350, true),
@@ -23,23 +23,17 @@ func TestIntervalEncloses(t *testing.T) {
 		} {
 			deg := degreesOf(t, a)
 			for _, kd := range kinds {
-				op := kd.op(a, deg)
-				all := spectrum(denseOf(t, op), Smallest)
-				for _, steps := range []int{8, 20} {
-					b, err := enclose(ctx, op, steps, seed, 0)
-					if err != nil {
-						t.Fatal(err)
-					}
-					lo, hi := all[0], all[len(all)-1]
-					if b.lo > lo || b.hi < hi {
-						t.Errorf("%s: [%g, %g] does not hold [%g, %g]", kd.name, b.lo, b.hi, lo, hi)
-					}
-					if norm := max(math.Abs(lo), math.Abs(hi)); b.norm > norm*(1+1e-12) || b.norm < norm/2 {
-						t.Errorf("%s: norm %g, at least %g", kd.name, norm, b.norm)
-					}
-					if steps == 20 && b.hi-b.lo > 1.8*(hi-lo)+1e-12 {
-						t.Errorf("%s: [%g, %g] is far wider than [%g, %g]", kd.name, b.lo, b.hi, lo, hi)
-					}
+				p := &Problem{A: kd.op(a, deg)}
+				all := spectrum(denseOf(t, p.A), Smallest)
+				w, err := p.prepare(1, &Settings{RNGSeed: seed})
+				if err == nil {
+					err = w.measureNorm(ctx)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if norm := max(math.Abs(all[0]), math.Abs(all[len(all)-1])); w.norm > norm*(1+1e-12) || w.norm < norm/2 {
+					t.Errorf("%s: norm %g, at least %g", kd.name, norm, w.norm)
 				}
 			}
 		}
@@ -92,12 +86,15 @@ func TestTridiagonal(t *testing.T) {
 	}
 }
 
-func TestCancelInterval(t *testing.T) {
+func TestCancelProbe(t *testing.T) {
 	a := testgraph.Random(8, 2000, 6000, true)
-	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
+	w, err := (&Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))}).prepare(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	stop, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := enclose(stop, op, defaultIntervalSteps, 0, 0); !errors.Is(err, context.Canceled) {
+	if err := w.measureNorm(stop); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
