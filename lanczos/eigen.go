@@ -213,7 +213,7 @@ func lobpcgMemory(n, k, known int) []spec.Bytes {
 	cols := lobpcgColumns(n, max(0, k-known), known)
 	return []spec.Bytes{
 		{What: "blocks of LOBPCG", Bytes: lobpcgBytes(n, cols, k), Row: RowBytes},
-		{What: knownProducts, Bytes: tall.ShareMemory(n, known, cols)},
+		{What: knownProducts, Bytes: tall.ShareMemory(n, known, min(cols, slabColumns))},
 	}
 }
 

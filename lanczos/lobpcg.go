@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -59,7 +60,7 @@ type lobpcg struct {
 	cols    int                                                            // of X
 	inverse func(ctx context.Context, dst, r *sparse.Block[float64]) error // nil: there is no preconditioner
 
-	x, y     *sparse.Block[float64] // of as many columns
+	x, y     *sparse.Block[float64] // of slabColumns
 	theta    []float64              // the Ritz values of X, falling
 	residual []float64              // of X, true
 	active   []int                  // the columns of X that have not converged
@@ -72,9 +73,18 @@ func lobpcgColumns(n, wanted, known int) int {
 	return max(1, min(wanted+min(8, max(4, wanted/4)), n-known))
 }
 
+// slabColumns is the number of columns that are multiplied, and preconditioned, at a time.
+const slabColumns = 8 * width
+
+// lobpcgBytes is the memory of the iteration or, where that is more, of its end, beside the
+// preconditioner.
 func lobpcgBytes(n, cols, k int) int64 {
-	vectors := 2*sparse.Stride[float64](cols) + 2*width + sparse.Stride[float64](k)
-	return basisBytes(n, 4*cols+width) + 8*int64(n)*int64(vectors)
+	slab := sparse.Stride[float64](min(cols, slabColumns)) // of X, of its image, and of X scaled for the product
+	blocks := 8 * int64(n) * int64(3*slab+2*width)
+	pieces := tall.NewPieces(n, segment, 1)
+	iteration := basisBytes(n, 4*cols) + blocks
+	end := basisBytes(n, 3*cols) + 8*int64(n)*int64(slab+2*width+sparse.Stride[float64](k))
+	return max(iteration, end) + pieces.Bytes(3*cols*cols)
 }
 
 // leastResidual is the residual, relative to the norm, below which rounding decides.
@@ -86,7 +96,8 @@ func (g *lobpcg) start(ctx context.Context) error {
 	k := &g.krylov
 	k.v = newBasis(g.n, 3*g.cols)
 	g.image = newBasis(g.n, g.cols)
-	g.x, g.y = sparse.NewBlock[float64](g.n, g.cols), sparse.NewBlock[float64](g.n, g.cols)
+	slab := min(g.cols, slabColumns)
+	g.x, g.y = sparse.NewBlock[float64](g.n, slab), sparse.NewBlock[float64](g.n, slab)
 	g.result.Method, g.result.Basis = "lobpcg", 3*g.cols
 	g.residual = make([]float64, g.cols)
 	if err := g.measureNorm(ctx); err != nil {
@@ -123,6 +134,7 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 		}
 		converged := g.countConverged()
 		if over := g.result.Products >= g.s.MaxProducts; over || converged == g.wanted {
+			g.x, g.y, g.image, g.inverse = nil, nil, nil, nil // the result takes their place
 			out, err := g.finish(ctx, g.theta[:g.wanted])
 			if err == nil && converged < g.wanted {
 				err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, g.wanted, out.Products)
@@ -158,21 +170,36 @@ func reshape(b *sparse.Block[float64], cols int) {
 	clear(b.Data)
 }
 
-// measure stores B·X − X·Θ in g.y, and the norms of its columns.
+// slabs calls do for the columns before cols, slabColumns at a time.
+func slabs(cols int, do func(lo, hi int) error) error {
+	for lo := 0; lo < cols; lo += slabColumns {
+		if err := do(lo, min(lo+slabColumns, cols)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure stores B·X − X·Θ in g.image, and the norms of its columns.
 func (g *lobpcg) measure(ctx context.Context) error {
 	e := g.krylov.e
-	if err := g.product(ctx, g.krylov.v.slice(0, g.cols)); err != nil {
-		return err
-	}
-	err := e.eachRow(ctx, g.cols, func(i int, sums []float64) {
-		image, x := g.y.Row(i), g.x.Row(i)
-		for j, theta := range g.theta {
-			image[j] -= float64(theta * x[j])
-			sums[j] += float64(image[j] * image[j])
+	return slabs(g.cols, func(lo, hi int) error {
+		if err := g.product(ctx, g.krylov.v.slice(lo, hi)); err != nil {
+			return err
 		}
+		err := e.eachRow(ctx, hi-lo, func(i int, sums []float64) {
+			image, x := g.y.Row(i), g.x.Row(i)
+			for j, theta := range g.theta[lo:hi] {
+				image[j] -= float64(theta * x[j])
+				sums[j] += float64(image[j] * image[j])
+			}
+		})
+		if err != nil {
+			return err
+		}
+		e.normsTo(g.residual[lo:hi])
+		return e.pack(ctx, g.image.slice(lo, hi), g.y)
 	})
-	e.normsTo(g.residual)
-	return err
 }
 
 // countConverged notes which columns are to be improved, and returns how many
@@ -202,30 +229,34 @@ func (g *lobpcg) countConverged() (converged int) {
 // orthonormal to X and P, and returns how many are left.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k, count := &g.krylov, len(g.active)
-	reshape(g.x, count)
-	err := k.e.eachRow(ctx, 0, func(i int, _ []float64) {
-		residual, row := g.y.Row(i), g.x.Row(i)
-		for to, j := range g.active {
-			row[to] = residual[j]
-		}
-	})
-	if err != nil {
-		return 0, err
-	}
-	w := g.x
-	if g.inverse != nil {
-		reshape(g.y, count)
-		if err := g.inverse(ctx, g.y, g.x); err != nil {
-			return 0, err
-		}
-		w = g.y
-	}
-	if err := k.known.remove(ctx, w, k.e.Workers); err != nil {
-		return 0, err
-	}
 	before := g.cols + g.held
 	to := k.v.slice(before, before+count)
-	if err := k.e.pack(ctx, to, w); err != nil {
+	err := slabs(count, func(lo, hi int) error {
+		reshape(g.x, hi-lo)
+		for at := lo; at < hi; {
+			end := at + 1
+			for end < hi && g.active[end] == g.active[end-1]+1 {
+				end++
+			}
+			if err := k.e.unpack(ctx, g.x.Columns(at-lo, end-lo), g.image.slice(g.active[at], g.active[end-1]+1)); err != nil {
+				return err
+			}
+			at = end
+		}
+		w := g.x
+		if g.inverse != nil {
+			reshape(g.y, hi-lo)
+			if err := g.inverse(ctx, g.y, g.x); err != nil {
+				return err
+			}
+			w = g.y
+		}
+		if err := k.known.remove(ctx, w, k.e.Workers); err != nil {
+			return err
+		}
+		return k.e.pack(ctx, k.v.slice(before+lo, before+hi), w)
+	})
+	if err != nil {
 		return 0, err
 	}
 	c, r := make([]float64, before*count), make([]float64, count*count)
@@ -234,8 +265,10 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	if err != nil || found == 0 {
 		return found, err
 	}
-	reshape(g.x, found)
-	return found, k.purify(ctx, g.x, k.v.slice(before, before+found))
+	return found, slabs(found, func(lo, hi int) error {
+		reshape(g.x, hi-lo)
+		return k.purify(ctx, g.x, k.v.slice(before+lo, before+hi))
+	})
 }
 
 // combine makes the best vectors of [X P W] the new X, and what they have of P
@@ -253,16 +286,17 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 		}
 	}
 	if found > 0 {
-		w := k.v.slice(before, size)
-		if err := g.product(ctx, w); err != nil {
-			return err
-		}
-		image := g.image.slice(0, found)
-		if err := k.e.pack(ctx, image, g.y); err != nil {
+		err := slabs(found, func(lo, hi int) error {
+			if err := g.product(ctx, k.v.slice(before+lo, before+hi)); err != nil {
+				return err
+			}
+			return k.e.pack(ctx, g.image.slice(lo, hi), g.y)
+		})
+		if err != nil {
 			return err
 		}
 		gram := make([]float64, size*found)
-		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), image); err != nil {
+		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), g.image.slice(0, found)); err != nil {
 			return err
 		}
 		if !finite(gram) {

@@ -27,6 +27,9 @@ func NewPieces(rows, chunk, workers int) Pieces {
 	return p
 }
 
+// Bytes returns what sums of so many numbers take.
+func (p *Pieces) Bytes(size int) int64 { return 8 * int64(p.pieces) * int64(size) }
+
 // Each calls do for every chunk, with its piece's sums: size numbers, zero at the first
 // chunk of a piece.
 func (p *Pieces) Each(ctx context.Context, size int, do func(worker, chunk int, sums []float64)) error {

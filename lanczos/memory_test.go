@@ -1,0 +1,37 @@
+package lanczos
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// TestBlocksOfLOBPCG: what LOBPCG holds, with the copy that a scaled map makes of a block, is
+// what Memory lists, and at least half of that.
+func TestBlocksOfLOBPCG(t *testing.T) {
+	const n, k = 20_000, 48
+	a := testgraph.Path(n)
+	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))
+	op.Workers = 1
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools keep what they have for one
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, most := inUse(), int64(0)
+	s := &Settings{Patience: -1, Workers: 1, MaxProducts: 60}
+	s.Progress = func(Progress) { most = max(most, inUse()-before) }
+	_, err := (&Problem{A: op}).Solve(ctx, k, s)
+	if !errors.Is(err, ErrIterationLimit) {
+		t.Fatal(err)
+	}
+	if listed := spec.Sum(Memory(n, k, 0, Largest, s)); most > listed || 2*most < listed {
+		t.Errorf("%d bytes are held, %d listed", most, listed)
+	}
+}
