@@ -124,7 +124,7 @@ func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64]
 	of, parts, k := m.graph.Components.Of, len(m.graph.Components.Sizes), b.Cols
 	sums, mass := make([]double.Number, parts*k), make([]double.Number, parts)
 	for i, c := range of {
-		root := r.root(i)
+		root := r.degree.Root(i)
 		mass[c] = mass[c].Plus(root.Times(root))
 		for j, v := range b.Row(i) {
 			at := int(c)*k + j
@@ -136,7 +136,7 @@ func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64]
 	}
 	for i, c := range of {
 		for j := range y.Row(i) {
-			y.Row(i)[j] = r.root(i).Times(sums[int(c)*k+j]).Value()
+			y.Row(i)[j] = r.degree.Root(i).Times(sums[int(c)*k+j]).Value()
 		}
 	}
 	r.bound(y, b, left+float64(m.n+16)*double.Rounding)
@@ -146,7 +146,7 @@ func (m *Map) refinedProjection(ctx context.Context, y, b *sparse.Block[float64]
 // refinement is a refined result under way. Its vectors are D^−½ of the caller's for L̃.
 type refinement struct {
 	*Map
-	degree []double.Number // nil for L
+	degree double.Degrees // nil for L
 	out    *Result
 }
 
@@ -157,17 +157,9 @@ func (m *Map) refinement(by Method) *refinement {
 func (r *refinement) weigh(ctx context.Context) (err error) {
 	if r.normalized {
 		r.out.Sweeps++
-		r.degree, err = double.Degrees(ctx, r.graph.A, r.workers)
+		r.degree, err = double.DegreesOf(ctx, r.graph.A)
 	}
 	return err
-}
-
-// root returns what the caller's row is divided by.
-func (r *refinement) root(i int) double.Number {
-	if r.degree == nil || r.degree[i].Hi == 0 {
-		return double.Number{Hi: 1}
-	}
-	return r.degree[i].Root()
 }
 
 // bound fills ColumnBound: a share of B, and the rounding of Y.
@@ -189,11 +181,8 @@ func (r *refinement) series(ctx context.Context, y, b *sparse.Block[float64], co
 	now, before, sum := double.NewBlock(r.n, k), double.NewBlock(r.n, k), double.NewBlock(r.n, k)
 	inverse := make([]double.Number, r.n) // of hi/2 times the degrees
 	for i := range r.n {
-		root, d := r.root(i), double.Number{Hi: r.Hi / 2}
-		if r.degree != nil && r.degree[i].Hi > 0 {
-			d = d.Times(r.degree[i])
-		}
-		inverse[i] = double.Number{Hi: 1}.Over(d)
+		root := r.degree.Root(i)
+		inverse[i] = double.Number{Hi: 1}.Over(double.Number{Hi: r.Hi / 2}.Times(r.degree.At(i)))
 		for j, v := range b.Row(i) {
 			x := double.Number{Hi: v}.Over(root)
 			now.Set(i, j, x)
@@ -220,7 +209,7 @@ func (r *refinement) series(ctx context.Context, y, b *sparse.Block[float64], co
 		now, before = before, now
 	}
 	for i := range r.n {
-		root := r.root(i)
+		root := r.degree.Root(i)
 		for j := range y.Row(i) {
 			y.Row(i)[j] = sum.At(i, j).Times(root).Value()
 		}

@@ -35,13 +35,15 @@ type refinement struct {
 	least float64
 
 	system *System
-	degree []double.Number // exact degrees of the nodes; nil: neither s nor Ground is made of them
-	q      []float64       // the lower bounds q_i of (L·v)_i by node, or Ground of a definite M
-	sweeps int             // of the graph, that finding v took
+	degree double.Degrees // exact degrees of the nodes; nil: neither s nor Ground is made of them
+	weight double.Degrees // s², nil for ones
+	q      []float64      // the lower bounds q_i of (L·v)_i by node, or Ground of a definite M
+	sweeps int            // of the graph, that finding v took
 
 	// Upper bounds of norms by component, of length-n vectors on its nodes.
-	timesNorm []float64 // ‖v∘s‖, where v = 1 for a definite M
-	scaleNorm []float64 // ‖s‖
+	mass      []double.Number // ‖s‖² itself
+	timesNorm []float64       // ‖v∘s‖, where v = 1 for a definite M
+	scaleNorm []float64       // ‖s‖
 }
 
 // refinementFits returns [ErrMemory] if memory, unless it is 0, has no room for what a
@@ -85,15 +87,20 @@ func (s *System) refinement(ctx context.Context, memory int64) (*refinement, err
 	f := &refinement{system: s, q: make([]float64, len(s.Graph.Degrees))}
 	if s.Scale != nil && !s.Plain || s.rest != nil && s.rest.ofDegree {
 		var err error
-		if f.degree, err = double.Degrees(ctx, s.Graph.A, s.Graph.Workers); err != nil {
+		if f.degree, err = double.DegreesOf(ctx, s.Graph.A); err != nil {
 			return nil, err
+		}
+		if s.Scale != nil && !s.Plain {
+			f.weight = f.degree
 		}
 		f.sweeps++
 	}
 	parts := s.Graph.Components
+	f.mass = make([]double.Number, len(parts.Sizes))
 	f.timesNorm, f.scaleNorm = make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
 	for i, c := range parts.Of {
-		f.scaleNorm[c] += f.weight(i).Hi
+		f.mass[c] = f.mass[c].Plus(f.weight.At(i))
+		f.scaleNorm[c] += f.weight.At(i).Hi
 	}
 	if s.Ground == nil {
 		return f, f.findTimes(ctx)
@@ -133,25 +140,6 @@ func (f *refinement) ground(i int) double.Number {
 		return r.share.Times(f.degree[i])
 	}
 	return double.Number{Hi: f.system.Ground[i]}
-}
-
-// scaled reports whether s is not 1.
-func (f *refinement) scaled() bool { return f.system.Scale != nil && !f.system.Plain }
-
-// weight returns s_i², the degree of node i where s is the root of degrees, otherwise 1.
-func (f *refinement) weight(i int) double.Number {
-	if !f.scaled() || f.degree[i].Hi == 0 {
-		return double.Number{Hi: 1}
-	}
-	return f.degree[i]
-}
-
-// root returns s_i.
-func (f *refinement) root(i int) double.Number {
-	if !f.scaled() || f.degree[i].Hi == 0 {
-		return double.Number{Hi: 1}
-	}
-	return f.degree[i].Root()
 }
 
 // refining is a refinement of some columns under way.
@@ -325,7 +313,7 @@ func (f *refinement) findTimes(ctx context.Context) error {
 	}
 	f.least = math.Inf(1)
 	for i, c := range parts.Of {
-		v, m := run.z.At(i, 0).Minus(run.z.At(pinned[c], 0)).Hi, f.weight(i).Hi
+		v, m := run.z.At(i, 0).Minus(run.z.At(pinned[c], 0)).Hi, f.weight.At(i).Hi
 		f.timesNorm[c] += m * v * v
 		if pinned[c] != i {
 			f.least = min(f.least, f.q[i]/(m*v)*(1-1e-12))
@@ -370,32 +358,31 @@ func (f *refining) columns(ctx context.Context, b *sparse.Block[float64], bound 
 	// By component and column: what is to be taken off B, and the size of what it is
 	// made of.
 	off, size := make([]double.Number, components*k), make([]float64, components*k)
-	mass, touched := make([]double.Number, components), make([]bool, components*k)
+	touched := make([]bool, components*k)
 	for i, c := range parts.Of {
-		mass[c] = mass[c].Plus(f.weight(i))
 		for j, v := range b.Row(i) {
 			if v == 0 {
 				continue
 			}
 			at := int(c)*k + j
 			touched[at] = true
-			p := f.root(i).Times(double.Number{Hi: v})
+			p := f.weight.Root(i).Times(double.Number{Hi: v})
 			off[at], size[at] = off[at].Plus(p), size[at]+math.Abs(p.Hi)
 		}
 	}
 	for at := range off {
-		off[at] = off[at].Over(mass[at/k])
-		size[at] /= mass[at/k].Hi
+		off[at] = off[at].Over(f.mass[at/k])
+		size[at] /= f.mass[at/k].Hi
 	}
 	f.rhs = func(i, j int) (double.Number, float64) {
-		v := f.root(i).Times(double.Number{Hi: b.Row(i)[j]})
+		v := f.weight.Root(i).Times(double.Number{Hi: b.Row(i)[j]})
 		if !singular {
 			if math.IsInf(f.q[i], 1) {
 				return double.Number{}, 0
 			}
 			return v, 0
 		}
-		at, m := int(parts.Of[i])*k+j, f.weight(i)
+		at, m := int(parts.Of[i])*k+j, f.weight.At(i)
 		return v.Minus(m.Times(off[at])), double.Rounding * (4*math.Abs(v.Hi) + terms*m.Hi*size[at])
 	}
 	reach, spread := make([]float64, k), make([]float64, k)
@@ -419,7 +406,7 @@ func (f *refining) columns(ctx context.Context, b *sparse.Block[float64], bound 
 			if singular {
 				v = v.Minus(means[c])
 			}
-			f.z.Hi.Row(i)[j] = f.root(i).Times(v).Value()
+			f.z.Hi.Row(i)[j] = f.weight.Root(i).Times(v).Value()
 		}
 		var norm float64
 		for i := range b.Rows {
@@ -435,14 +422,12 @@ func (f *refining) means(j int, singular bool) []double.Number {
 	if !singular {
 		return nil
 	}
-	parts := f.system.Graph.Components
-	sums, mass := make([]double.Number, len(parts.Sizes)), make([]double.Number, len(parts.Sizes))
-	for i, c := range parts.Of {
-		m := f.weight(i)
-		sums[c], mass[c] = sums[c].Plus(m.Times(f.z.At(i, j))), mass[c].Plus(m)
+	sums := make([]double.Number, len(f.mass))
+	for i, c := range f.system.Graph.Components.Of {
+		sums[c] = sums[c].Plus(f.weight.At(i).Times(f.z.At(i, j)))
 	}
 	for c := range sums {
-		sums[c] = sums[c].Over(mass[c])
+		sums[c] = sums[c].Over(f.mass[c])
 	}
 	return sums
 }
@@ -454,7 +439,7 @@ func (f *refining) norm(j int, means []double.Number) (norm float64) {
 		if means != nil {
 			v = v.Minus(means[c])
 		}
-		norm = math.Hypot(norm, f.root(i).Hi*v.Hi)
+		norm = math.Hypot(norm, f.weight.Root(i).Hi*v.Hi)
 	}
 	return norm
 }
