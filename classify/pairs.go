@@ -20,28 +20,6 @@ type Pairs []Pair
 // byVotes reports whether the machines tell two classes apart each.
 func (p Pairs) byVotes() bool { return len(p) > 0 && p[0].Negative != Rest }
 
-// votesTo stores in dst[c] how many machines speak for class c; the length of
-// dst is the number of classes. A machine against [Rest] has no vote to give
-// if its decision is not positive. A nil dst allocates just enough.
-func (p Pairs) votesTo(dst []int, decisions []float64) []int {
-	if len(decisions) != len(p) {
-		panic(badLength)
-	}
-	if dst == nil {
-		dst = make([]int, p.classes())
-	}
-	clear(dst)
-	for m, pair := range p {
-		switch {
-		case decisions[m] > 0:
-			dst[pair.Positive]++
-		case pair.Negative != Rest:
-			dst[pair.Negative]++
-		}
-	}
-	return dst
-}
-
 // classes returns one more than the highest class of any machine.
 func (p Pairs) classes() int {
 	top := -1
@@ -72,60 +50,14 @@ func (p Pairs) Predict(decisions []float64) int {
 	if k := p.classes(); k > len(few) {
 		votes = make([]int, k)
 	}
-	best := p.votesTo(votes, decisions)
-	class := 0
-	for c, v := range best {
-		if v > best[class] {
-			class = c
+	for m, pair := range p {
+		if decisions[m] > 0 {
+			votes[pair.Positive]++
+		} else {
+			votes[pair.Negative]++
 		}
 	}
-	return class
-}
-
-// PredictAllTo stores in dst[i] what [Pairs.Predict] returns for item i, whose
-// decision by machine m is decisions[m][i].
-func (p Pairs) PredictAllTo(dst []int, decisions [][]float64) {
-	if len(decisions) != len(p) {
-		panic(badLength)
-	}
-	const strip = 64 // items at a time
-	k := p.classes()
-	votes := make([][strip]int32, k)
-	var most [strip]float64
-	for lo := 0; lo < len(dst); lo += strip {
-		to := dst[lo:min(lo+strip, len(dst))]
-		clear(to)
-		if !p.byVotes() {
-			copy(most[:], decisions[0][lo:lo+len(to)])
-			for m, pair := range p {
-				for i, d := range decisions[m][lo : lo+len(to)] {
-					if d > most[i] || m == 0 {
-						most[i], to[i] = d, pair.Positive
-					}
-				}
-			}
-			continue
-		}
-		clear(votes)
-		for m, pair := range p {
-			yes, no := &votes[pair.Positive], &votes[pair.Negative]
-			for i, d := range decisions[m][lo : lo+len(to)] {
-				var v int32
-				if d > 0 {
-					v = 1
-				}
-				yes[i%strip] += v
-				no[i%strip] += 1 - v
-			}
-		}
-		for c := 1; c < k; c++ {
-			for i, best := range to {
-				if votes[c][i] > votes[best][i] {
-					to[i] = c
-				}
-			}
-		}
-	}
+	return slices.Index(votes, slices.Max(votes))
 }
 
 // BalancedWeights returns the weights n/(k·n_c) under which every class weighs

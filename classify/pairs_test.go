@@ -2,7 +2,6 @@ package classify
 
 import (
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -26,21 +25,17 @@ func TestVotes(t *testing.T) {
 	for _, c := range []struct {
 		pairs     Pairs
 		decisions []float64
-		votes     []int
 		class     int
 	}{
-		{three, []float64{1, 1, -1}, []int{2, 0, 1}, 0},
-		{three, []float64{-1, 1, 1}, []int{1, 2, 0}, 1},
-		{three, []float64{1, -1, 1}, []int{1, 1, 1}, 0},  // a cycle
-		{three, []float64{0, 0, 0}, []int{0, 1, 2}, 2},   // 0 is no vote for the first
-		{three, []float64{-1, 5, -9}, []int{1, 1, 1}, 0}, // sizes do not count
-		{rest, []float64{-3, -1, -2}, []int{0, 0, 0, 0}, 1},
-		{rest, []float64{-1, 2, 2}, []int{0, 1, 0, 1}, 1},
-		{Pairs{{1, 4}}, []float64{-0.1}, []int{0, 0, 0, 0, 1}, 4},
+		{three, []float64{1, 1, -1}, 0},
+		{three, []float64{-1, 1, 1}, 1},
+		{three, []float64{1, -1, 1}, 0},  // a cycle
+		{three, []float64{0, 0, 0}, 2},   // 0 is no vote for the first
+		{three, []float64{-1, 5, -9}, 0}, // sizes do not count
+		{rest, []float64{-3, -1, -2}, 1},
+		{rest, []float64{-1, 2, 2}, 1},
+		{Pairs{{1, 4}}, []float64{-0.1}, 4},
 	} {
-		if got := c.pairs.votesTo(nil, c.decisions); !reflect.DeepEqual(got, c.votes[:len(got)]) {
-			t.Errorf("%v %v: votes %v, want %v", c.pairs, c.decisions, got, c.votes)
-		}
 		if got := c.pairs.Predict(c.decisions); got != c.class {
 			t.Errorf("%v %v: class %d, want %d", c.pairs, c.decisions, got, c.class)
 		}
@@ -58,7 +53,6 @@ func TestVotes(t *testing.T) {
 		t.Errorf("class %d of 50, want 37", c)
 	}
 	panics(t, badLength, func() { three.Predict([]float64{1}) })
-	panics(t, badLength, func() { three.votesTo(nil, []float64{1}) })
 }
 
 func TestLargestFirst(t *testing.T) {
@@ -136,41 +130,4 @@ func TestSoftVotes(t *testing.T) {
 		t.Errorf("tie goes to class %d", c)
 	}
 	panics(t, badLength, func() { SoftVotes(nil, Pairs{{0, 1}}, nil, 1) })
-}
-
-// PredictAllTo answers for many items as Predict does for one, ties included.
-func TestPredictAll(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, rest := range []bool{false, true} {
-		for _, classes := range []int{2, 3, 7} {
-			y := make([]int, 2*classes)
-			for i := range y {
-				y[i] = i / 2 * 3 // classes without items between those with some
-			}
-			g := newGroups(y, 3*classes)
-			pairs := g.pairs(nil, rest)
-			const items = 150
-			columns := make([][]float64, len(pairs))
-			for m := range columns {
-				columns[m] = make([]float64, items)
-				for i := range columns[m] {
-					columns[m][i] = float64(rng.IntN(5) - 2)
-				}
-			}
-			got := make([]int, items)
-			for i := range got {
-				got[i] = -7
-			}
-			pairs.PredictAllTo(got, columns)
-			row := make([]float64, len(pairs))
-			for i, answer := range got {
-				for m := range row {
-					row[m] = columns[m][i]
-				}
-				if want := pairs.Predict(row); answer != want {
-					t.Errorf("one-vs-rest %v, %d classes: item %d is %d, want %d", rest, classes, i, answer, want)
-				}
-			}
-		}
-	}
 }

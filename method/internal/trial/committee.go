@@ -17,8 +17,7 @@ type committee struct {
 	rho       []float64 // by slot
 	used      []bool    // by training row: scratch
 	decisions []float64 // by slot, for testChunk test rows
-	columns   [][]float64
-	class     []int
+	one       []float64 // decisions of all machines on one test row
 }
 
 // costPath is one pair's machine at the strengths that change it, in successive slots.
@@ -135,23 +134,23 @@ const undecided = 1e-9
 // count adds to the hits of each strength how often its machines name the class
 // of a test row, or where they are all undecided, it is the largest class.
 func (c *committee) count(hits Hits, pairs classify.Pairs, t *Trial, class []int) {
-	c.columns = slices.Grow(c.columns[:0], len(pairs))[:len(pairs)]
-	c.class = slices.Grow(c.class[:0], len(class))[:len(class)]
+	c.one = slices.Grow(c.one[:0], len(pairs))[:len(pairs)]
 	var right int64
 	var weight float64
 	for strength := range hits.Right {
 		slot := c.slot[strength*len(pairs) : (strength+1)*len(pairs)]
 		if strength == 0 || !slices.Equal(slot, c.slot[(strength-1)*len(pairs):strength*len(pairs)]) {
-			for p, s := range slot {
-				c.columns[p] = c.decisions[s*testChunk:][:len(class)]
-			}
-			pairs.PredictAllTo(c.class, c.columns)
 			right, weight = 0, 0
-			for i, answer := range c.class {
-				if !slices.ContainsFunc(c.columns, func(d []float64) bool { return math.Abs(d[i]) > undecided }) {
-					answer = t.Largest
+			for i, want := range class {
+				answer, decided := t.Largest, false
+				for p, s := range slot {
+					c.one[p] = c.decisions[s*testChunk+i]
+					decided = decided || math.Abs(c.one[p]) > undecided
 				}
-				if answer == class[i] {
+				if decided {
+					answer = pairs.Predict(c.one)
+				}
+				if answer == want {
 					right++
 					weight += t.Weight[answer]
 				}

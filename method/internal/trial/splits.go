@@ -48,8 +48,9 @@ func (t *Tests) Count(models []*classify.Model, hits []int64) {
 // on many nodes at a time.
 func (t *Tests) countDual(models []*classify.Model, hits []int64) {
 	items := t.Values.Cols
-	columns, answer := make([]float64, items*gram.NodesAtATime), make([]int, gram.NodesAtATime)
-	var decisions [][]float64
+	columns := make([]float64, items*gram.NodesAtATime)
+	var decisions [][]float64 // by machine and node
+	var one []float64         // on one node
 	for lo := 0; lo < len(t.Class); lo += gram.NodesAtATime {
 		class := t.Class[lo:min(lo+gram.NodesAtATime, len(t.Class))]
 		var far [gram.NodesAtATime]bool
@@ -71,13 +72,17 @@ func (t *Tests) countDual(models []*classify.Model, hits []int64) {
 						decisions[m][j] -= dual.Machines[m].Rho
 					}
 				}
-				dual.Pairs.PredictAllTo(answer, decisions[:len(dual.Machines)])
 			}
 			for j, c := range class {
-				if dual == nil || far[j] {
-					answer[j] = t.Largest
+				answer := t.Largest
+				if dual != nil && !far[j] {
+					one = one[:0]
+					for m := range dual.Machines {
+						one = append(one, decisions[m][j])
+					}
+					answer = dual.Pairs.Predict(one)
 				}
-				if answer[j] == c {
+				if answer == c {
 					hits[s]++
 				}
 			}
