@@ -59,7 +59,9 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		var results []Result
 		for j := range methods {
 			m := &methods[j]
-			rec := plan.Journal.at(i*len(methods)+j, newRecord(p, m, &sizes[i]))
+			rec := plan.Journal.at(i*len(methods)+j, &record{Result: Result{
+				Method: m.Name, TrainFraction: sizes[i].fraction, TrainPerClass: sizes[i].perClass, Confusion: newConfusion(len(p.Names)),
+			}})
 			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
 				return nil, errors.Join(err, plan.Journal.save(time.Since(start).Seconds(), true))
 			}
@@ -91,14 +93,6 @@ type runner struct {
 
 // choiceKey is a method and the training size at which it was tuned.
 type choiceKey struct{ method, size string }
-
-// newRecord returns that of a method of which nothing is known yet.
-func newRecord(p *method.Problem, m *entry, s *size) *record {
-	return &record{Result: Result{
-		Method: m.Name, TrainFraction: s.fraction, TrainPerClass: s.perClass,
-		Confusion: newConfusion(len(p.Names)),
-	}}
-}
 
 // run runs one method at one training size from where its record ends.
 func (r *runner) run(ctx context.Context, m *entry, s *size, rec *record) error {

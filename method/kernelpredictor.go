@@ -69,12 +69,17 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best := trial.MostRight(found, -1)
-	r.best, r.strength = best/costs, r.strengths[best%costs]
-	r.gram, r.scale = grams[r.best], scales[r.best]
-	r.judge(found[best])
-	r.judgeChoice(found, func(fold int) int { return trial.MostRight(found, fold) })
+	r.chose(grams, scales, found, func(fold int) int { return trial.MostRight(found, fold) })
 	return nil
+}
+
+// chose keeps the best kernel and strength, which choose finds without a fold, −1 for none, and
+// fits the votes to what was found with each of them.
+func (r *kernelPredictor) chose(grams []*sparse.Block[float64], scales []float64, found [][]trial.Outcome, choose func(without int) int) {
+	best := max(0, choose(-1))
+	r.best, r.strength = best/len(r.strengths), r.strengths[best%len(r.strengths)]
+	r.gram, r.scale = grams[r.best], scales[r.best]
+	r.judge(found[best], found, choose)
 }
 
 // tryOut returns the blocks of all kernels among the labels that machines are

@@ -162,9 +162,8 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 		best = usual
 	}
 	r.values, r.gram, r.scale = r.settled[best], grams[r.best], scales[r.best]
-	r.judge(found[best])
 	tried := slices.Concat(found, kernels)
-	r.judgeChoice(tried, func(fold int) int { return trial.MostRight(tried, fold) })
+	r.judge(found[best], tried, func(fold int) int { return trial.MostRight(tried, fold) })
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	choose := func(without int) int {
+	r.chose(grams, scales, found, func(without int) int {
 		best, most := -1, 0.0
 		for i, list := range found {
 			if list == nil {
@@ -54,12 +54,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 			}
 		}
 		return best
-	}
-	best := max(0, choose(-1))
-	r.best, r.strength = best/lambdas, r.strengths[best%lambdas]
-	r.gram, r.scale = grams[r.best], scales[r.best]
-	r.judge(found[best])
-	r.judgeChoice(found, choose)
+	})
 	return nil
 }
 

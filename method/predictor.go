@@ -266,27 +266,23 @@ func (r *predictor) calibrate(ctx context.Context) error {
 		}
 		all = append(all, list...)
 	}
-	r.judge(all)
+	r.judge(all, [][]trial.Outcome{all}, func(int) int { return 0 })
 	return nil
 }
 
-// judge fits the votes to out-of-fold decisions and counts how often they are right.
-func (r *predictor) judge(all []trial.Outcome) {
-	r.votes = trial.FitVotes(len(r.p.Names), all)
-	r.judgeChoice([][]trial.Outcome{all}, func(int) int { return 0 })
-}
-
-// judgeChoice counts how often the decisions are right that are chosen without a fold.
-// found has the outcomes of each setting, in the same order.
-func (r *predictor) judgeChoice(found [][]trial.Outcome, without func(fold int) int) {
+// judge fits the votes to the out-of-fold decisions of what is chosen, and counts how often
+// those are right that are chosen without a fold. found has the outcomes of each setting, in
+// the same order.
+func (r *predictor) judge(chosen []trial.Outcome, found [][]trial.Outcome, without func(fold int) int) {
+	r.votes = trial.FitVotes(len(r.p.Names), chosen)
 	var h heldout.Count
-	weight, chosen := heldout.WeightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
+	weight, bests := heldout.WeightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
 	scores := make([]float64, len(r.p.Names))
 	for i, o := range found[max(0, without(-1))] {
-		best, ok := chosen[o.Fold]
+		best, ok := bests[o.Fold]
 		if !ok {
 			best = without(o.Fold)
-			chosen[o.Fold] = best
+			bests[o.Fold] = best
 		}
 		o = found[best][i]
 		answer := o.Largest

@@ -43,16 +43,14 @@ func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 // times |λ|. The share τ keeps small components from having the largest eigenvalues:
 // Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
 // blockmodel (2013). A model takes the first so many of them, each row of unit length.
-type columns struct {
-	block *sparse.Block[float64]
-}
+type columns struct{ *sparse.Block[float64] }
 
 // newColumns returns the columns of a graph without directions. Cost: some hundred
 // products of A with four columns. An iteration that ends at its limit gives what it
 // has. The errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
-func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*columns, error) {
+func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c columns, err error) {
 	if p.Directed {
-		return nil, kernel.ErrAsymmetric
+		return c, kernel.ErrAsymmetric
 	}
 	set := s.WithDefaults()
 	n, mean := len(p.Degrees), 0.0
@@ -60,7 +58,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*co
 		mean += d / float64(n)
 	}
 	if mean == 0 {
-		return &columns{sparse.NewBlock[float64](n, 1)}, nil
+		return columns{sparse.NewBlock[float64](n, 1)}, nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
@@ -78,7 +76,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*co
 		},
 	})
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
-		return nil, err
+		return c, err
 	}
 	for v := range n {
 		row := pairs.Vectors.Row(v)
@@ -86,7 +84,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*co
 			row[j] *= math.Abs(pairs.Values[j])
 		}
 	}
-	return &columns{pairs.Vectors}, nil
+	return columns{pairs.Vectors}, nil
 }
 
 // Memory lists what [Predict] takes beside the problem with a limit of memory, 0 for none, the probabilities of all nodes included.
@@ -108,9 +106,9 @@ func Memory(p *method.Problem, memory int64) []spec.Bytes {
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
-func (c *columns) rowTo(dst []float64, node int) {
+func (c columns) rowTo(dst []float64, node int) {
 	squares := 0.0
-	for j, x := range c.block.Row(node)[:len(dst)] {
+	for j, x := range c.Row(node)[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)
 	}
@@ -133,7 +131,7 @@ type Model struct {
 
 	Labelled int `json:"-"` // nodes that Predict learned from
 
-	columns *columns
+	columns columns
 	weights *mat.Dense // (columns + 1)×labels
 	shares  []float64
 	a, b    []float64 // of the sigmoids
@@ -143,9 +141,9 @@ type Model struct {
 
 // fit learns from nodes whose labels are sets of numbers below labels. Columns and
 // λ are those with the largest MicroF1, the first of equals. The error is the context's.
-func fit(ctx context.Context, c *columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
+func fit(ctx context.Context, c columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
-	_, most := c.block.Dims()
+	_, most := c.Dims()
 	best := &Model{MicroF1: -1, columns: c}
 	var left *mat.Dense
 	width := most
@@ -173,7 +171,7 @@ func fit(ctx context.Context, c *columns, node []int, sets [][]int, labels int, 
 }
 
 // path returns the machines of a width.
-func (c *columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*ridge.Path, error) {
+func (c columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*ridge.Path, error) {
 	f := &sparse.Block[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
 	for i, v := range node {
 		c.rowTo(f.Row(i), v)

@@ -54,14 +54,14 @@ func TestColumns(t *testing.T) {
 	}
 	values := eigen.Values(nil)
 	slices.Reverse(values)
-	_, k := c.block.Dims()
+	_, k := c.Dims()
 	if k != n/2 {
 		t.Fatalf("%d columns of %d nodes", k, n)
 	}
 	for j := range k {
 		u, squares := mat.NewVecDense(n, nil), 0.0
 		for v := range n {
-			u.SetVec(v, c.block.Row(v)[j])
+			u.SetVec(v, c.Row(v)[j])
 			squares += u.AtVec(v) * u.AtVec(v)
 		}
 		if got, want := math.Sqrt(squares), math.Abs(values[j]); math.Abs(got-want) > 2*tolerance {
@@ -98,7 +98,7 @@ func TestFit(t *testing.T) {
 		}
 	}
 	features := func(width, node int) []float64 {
-		row := slices.Clone(c.block.Row(node)[:width])
+		row := slices.Clone(c.Row(node)[:width])
 		norm := mat.Norm(mat.NewVecDense(width, row), 2)
 		if norm > 0 {
 			for j := range row {

@@ -185,7 +185,7 @@ func Memory(p *problem.Problem, count int, limit int64) ([]spec.Bytes, error) {
 // covariance returns the kernel that is it, and its parameters.
 func covariance(p *problem.Problem) (string, spec.Values) {
 	return "regularized-laplacian", spec.Values{
-		"laplacian": spec.Of("combinatorial"), "alpha": spec.Of(reach / max(meanDegree(p.Degrees), 1e-9)),
+		"laplacian": spec.Of("combinatorial"), "alpha": spec.Of(reach / max(kernel.OnDegrees(p.Degrees).MeanDegree(), 1e-9)),
 	}
 }
 
@@ -224,15 +224,4 @@ func likeliest(scores []float32) (first, second int, doubt float64) {
 		}
 	}
 	return first, second, 1 - float64(scores[first])
-}
-
-// meanDegree returns that of the nodes with edges.
-func meanDegree(degrees []float64) float64 {
-	sum, count := 0.0, 0.0
-	for _, d := range degrees {
-		if d > 0 {
-			sum, count = sum+d, count+1
-		}
-	}
-	return sum / max(count, 1)
 }

@@ -41,7 +41,8 @@ func TestNodesAgainstDense(t *testing.T) {
 				t.Errorf("%s: other suggestions with %d workers", name, workers)
 			}
 		}
-		gamma := reach / meanDegree(p.Degrees)
+		_, v := covariance(p)
+		gamma := v.Number("alpha")
 		inverse := mat.NewDense(n, n, nil)
 		err = p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
 			for r := range panel.Hi - panel.Lo {
