@@ -2,7 +2,7 @@ package validate
 
 import (
 	"math"
-	"slices"
+	"math/rand/v2"
 )
 
 // Folds deals nodes with the given classes into count stratified folds and
@@ -11,40 +11,38 @@ import (
 // one node in size, and so they do within each class. Partitions of another number are
 // other draws from the same rng seed.
 func Folds(class []int, count int, seed, number uint64) []int {
-	rng := newRand(seed, streamFolds|number)
 	fold := make([]int, len(class))
+	dealTo(fold, membersOf(class), count, newRand(seed, streamFolds|number))
+	return fold
+}
+
+// dealTo shuffles groups of items and deals them into so many folds, each group from where the
+// one before ended.
+func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
-	for _, nodes := range membersOf(class) {
-		nodes = slices.Clone(nodes)
-		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-		for _, i := range nodes {
+	for _, items := range groups {
+		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		for _, i := range items {
 			fold[i] = next
 			next = (next + 1) % count
 		}
 	}
-	return fold
 }
 
 // Sample returns at most limit of the nodes 0 … len(class)−1, in increasing
 // order. Every class keeps its share to the nearest node and at least two of
 // its nodes, if it has two.
 func Sample(class []int, limit int, seed, stream uint64) []int {
-	chosen := make([]int, 0, len(class))
-	if len(class) <= limit {
-		for i := range class {
-			chosen = append(chosen, i)
+	members := membersOf(class)
+	taken := make([]int, len(members))
+	for c, nodes := range members {
+		taken[c] = len(nodes)
+		if len(class) > limit {
+			share := int(math.Round(float64(len(nodes)) * float64(limit) / float64(len(class))))
+			taken[c] = min(len(nodes), max(share, 2))
 		}
-		return chosen
 	}
-	rng := newRand(seed, streamSample|stream)
-	for _, nodes := range membersOf(class) {
-		nodes = slices.Clone(nodes)
-		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-		share := int(math.Round(float64(len(nodes)) * float64(limit) / float64(len(class))))
-		chosen = append(chosen, nodes[:min(len(nodes), max(share, 2))]...)
-	}
-	slices.Sort(chosen)
-	return chosen
+	return takeOf(members, taken, seed, streamSample|stream).Train
 }
 
 // Majority returns the most frequent of the classes, the lowest of several.

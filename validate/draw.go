@@ -307,14 +307,7 @@ func (d *Design) deal(class []int, seed, stream uint64) (fold []int, ok bool) {
 		}
 	}
 	for range attempts {
-		next := 0
-		for _, items := range groups {
-			rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-			for _, i := range items {
-				fold[i] = next
-				next = (next + 1) % d.Folds
-			}
-		}
+		dealTo(fold, groups, d.Folds, rng)
 		if d.Stratified || d.complete(class, fold) {
 			return fold, true
 		}
