@@ -103,39 +103,24 @@ func (v Values) Has(name string) bool {
 }
 
 // Number returns the number with the given name, which must be one.
-func (v Values) Number(name string) float64 {
-	x, ok := v[name]
-	if !ok || x.kind == Choice || x.kind == Switch {
-		panic(noValue + name)
-	}
-	return x.number
-}
+func (v Values) Number(name string) float64 { return v.of(name, Real, Whole).number }
 
 // Int returns the whole number with the given name, which must be one.
-func (v Values) Int(name string) int {
-	x, ok := v[name]
-	if !ok || x.kind != Whole {
-		panic(noValue + name)
-	}
-	return int(x.number)
-}
+func (v Values) Int(name string) int { return int(v.of(name, Whole).number) }
 
 // Word returns the word with the given name, which must be one.
-func (v Values) Word(name string) string {
-	x, ok := v[name]
-	if !ok || x.kind != Choice {
-		panic(noValue + name)
-	}
-	return x.word
-}
+func (v Values) Word(name string) string { return v.of(name, Choice).word }
 
 // On reports whether the switch with the given name is on.
-func (v Values) On(name string) bool {
+func (v Values) On(name string) bool { return v.of(name, Switch).number != 0 }
+
+// of returns the value with the given name, which must be there and of one of the kinds.
+func (v Values) of(name string, kinds ...Kind) Value {
 	x, ok := v[name]
-	if !ok || x.kind != Switch {
+	if !ok || !slices.Contains(kinds, x.kind) {
 		panic(noValue + name)
 	}
-	return x.number != 0
+	return x
 }
 
 const noValue = "spec: no value of this type: "

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/ridge"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -184,10 +183,7 @@ func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attrib
 	if err := block.apply(ctx, full, w); err != nil {
 		return err
 	}
-	var sums sched.Sums
-	sums.Begin(1)
-	err := piece.Run(ctx, r.set.Workers, n, func(piece, lo, hi int) {
-		to := sums.Of(piece)
+	square, err := piece.Sums(ctx, r.set.Workers, n, 1, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row, mean := full.Row(v), 0.0
 			for c := range row {
@@ -199,8 +195,6 @@ func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attrib
 			}
 		}
 	})
-	square := make([]float64, 1)
-	sums.TotalTo(square)
 	a.full = append(a.full, full)
 	a.scale = append(a.scale, 1/(math.Sqrt(square[0]/float64(n*k))+1e-9))
 	return err

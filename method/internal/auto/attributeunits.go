@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -142,10 +141,8 @@ func (u *units) look(ctx context.Context) error {
 // measure returns the means of columns, and one over their deviations.
 func (u *units) measure(ctx context.Context, columns int, row func(dst []float32, v int)) (columnUnits, error) {
 	n := u.inputs.Rows
-	var sums sched.Sums
-	sums.Begin(2 * columns)
-	err := piece.Run(ctx, u.l.workers, n, func(piece, lo, hi int) {
-		to, x := sums.Of(piece), make([]float32, columns)
+	total, err := piece.Sums(ctx, u.l.workers, n, 2*columns, func(to []float64, lo, hi int) {
+		x := make([]float32, columns)
 		for v := lo; v < hi; v++ {
 			row(x, v)
 			for j, y := range x {
@@ -154,8 +151,6 @@ func (u *units) measure(ctx context.Context, columns int, row func(dst []float32
 			}
 		}
 	})
-	total := make([]float64, 2*columns)
-	sums.TotalTo(total)
 	c := columnUnits{make([]float32, columns), make([]float32, columns)}
 	for j := range columns {
 		mean := total[j] / float64(n)

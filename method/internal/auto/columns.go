@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -76,10 +75,7 @@ func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, relate
 
 // measureMass finds ε of each filter.
 func (c *columns) measureMass(ctx context.Context, t *tally, workers int) error {
-	var sums sched.Sums
-	sums.Begin(2 * filters)
-	err := piece.Run(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
-		to := sums.Of(piece)
+	total, err := piece.Sums(ctx, workers, t.full.Rows, 2*filters, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row := t.full.Row(v)
 			for f := range filters {
@@ -90,8 +86,6 @@ func (c *columns) measureMass(ctx context.Context, t *tally, workers int) error 
 			}
 		}
 	})
-	total := make([]float64, 2*filters)
-	sums.TotalTo(total)
 	for f := range c.epsilon {
 		c.epsilon[f] = 1
 		if total[2*f+1] > 0 {
@@ -118,10 +112,7 @@ func (c *columns) visited(row []float32) bool { return c.mass(row, source) > lea
 // measureSpread finds the units of all columns.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tally, workers int) error {
 	shared, free := c.sharedCount(), c.freeCount()
-	var sums sched.Sums
-	sums.Begin(1 + shared + 2*free)
-	err := piece.Run(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
-		to := sums.Of(piece)
+	total, err := piece.Sums(ctx, workers, t.full.Rows, 1+shared+2*free, func(to []float64, lo, hi int) {
 		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, relatedKernels*c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
 		for v := lo; v < hi; v++ {
@@ -140,8 +131,6 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tall
 			}
 		}
 	})
-	total := make([]float64, 1+shared+2*free)
-	sums.TotalTo(total)
 	count := max(1, total[0])
 	c.sharedScale, c.mean, c.scale = make([]float64, shared), make([]float64, free), make([]float64, free)
 	for i := range shared {

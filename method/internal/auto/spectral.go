@@ -36,15 +36,10 @@ func maySpread(p *problem.Problem, set *Settings) bool {
 }
 
 // spectralEnds are the problems to solve and the numbers of pairs.
-func spectralEnds() []struct {
+var spectralEnds = []struct {
 	which lanczos.Which
 	pairs int
-} {
-	return []struct {
-		which lanczos.Which
-		pairs int
-	}{{lanczos.Largest, largestPairs}, {lanczos.Smallest, smallestPairs}}
-}
+}{{lanczos.Largest, largestPairs}, {lanczos.Smallest, smallestPairs}}
 
 // spread returns the spectral columns, nil for none. Cost: some hundred products with
 // four columns.
@@ -60,7 +55,7 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 	g := &graph.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: parts, Workers: r.set.Workers, Memory: memory}
 	out := piece.Block[float32](n, spectralColumns)
 	at := 0
-	for _, end := range spectralEnds() {
+	for _, end := range spectralEnds {
 		p := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
 		pairs, err := p.Solve(ctx, g, end.pairs, &lanczos.Settings{Tolerance: spectralTolerance, Workers: r.set.Workers, Memory: memory})
 		if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
@@ -96,7 +91,7 @@ func spreadMemory(p *problem.Problem, set *Settings, limit int64) []spec.Bytes {
 		return nil
 	}
 	var most, least int64
-	for _, end := range spectralEnds() {
+	for _, end := range spectralEnds {
 		of := &spectral.Problem{Matrix: spectral.AdjacencyNormalized, Which: end.which}
 		list := of.Memory(len(p.Degrees), p.A.NNZ(), spectralComponents, end.pairs, &lanczos.Settings{Memory: limit})
 		most, least = max(most, spec.Sum(list)), max(least, spec.Least(list))

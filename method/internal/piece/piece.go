@@ -20,6 +20,17 @@ func Run(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error 
 	})
 }
 
+// Sums returns so many sums over n items, each piece of which do adds to its own, in one order
+// for any number of workers.
+func Sums(ctx context.Context, workers, n, count int, do func(sums []float64, lo, hi int)) ([]float64, error) {
+	var sums sched.Sums
+	sums.Begin(count)
+	err := Run(ctx, workers, n, func(piece, lo, hi int) { do(sums.Of(piece), lo, hi) })
+	total := make([]float64, count)
+	sums.TotalTo(total)
+	return total, err
+}
+
 // Block returns a block for what is read row by row: nothing gathers there, so
 // padding would be wasted.
 func Block[T sparse.Float](rows, cols int) *sparse.Block[T] {
