@@ -49,9 +49,7 @@ func (g *denseGram[T]) RowTo(dst []float64, i int) {
 	if len(dst) != g.Cols {
 		panic(badLength)
 	}
-	for j, v := range g.row(i) {
-		dst[j] = float64(v)
-	}
+	simd.ConvertTo(dst, g.row(i))
 }
 
 // PartTo implements [Gram].

@@ -91,10 +91,7 @@ func (b *batch[T]) begin(s *softmaxFit[T]) {
 func (b *batch[T]) take(lo, count int) {
 	b.lo, b.count = lo, count
 	for i := range b.x {
-		to := b.x[i]
-		for j, v := range b.s.features.Row(b.s.items[lo+min(i, count-1)]) {
-			to[j] = float64(v)
-		}
+		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.items[lo+min(i, count-1)]))
 	}
 }
 

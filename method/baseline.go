@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -139,9 +140,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	prior := graphlearner.Shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
 	for i := range n {
-		for c, v := range prior {
-			r.out.Scores.Row(i)[c] = float32(v)
-		}
+		simd.ConvertTo(r.out.Scores.Row(i), prior)
 	}
 	return r.out, r.finish(ctx)
 }

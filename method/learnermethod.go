@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -274,9 +275,7 @@ func (r *predictor) shareAll(ctx context.Context, by *classify.Learner, outputs 
 				copy(r.out.Raw.Row(i), d)
 			}
 			share(shares, by, &r.votes, outputs, d)
-			for c, v := range shares {
-				r.out.Scores.Row(i)[c] = float32(v)
-			}
+			simd.ConvertTo(r.out.Scores.Row(i), shares)
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -388,9 +389,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 			scores := r.out.Scores.Row(i)
 			if r.by != nil && r.by.Probabilities != nil {
 				share(vote, r.by, &r.votes, r.model.Pairs, decisions.Row(i))
-				for c, v := range vote {
-					scores[c] = float32(v)
-				}
+				simd.ConvertTo(scores, vote)
 				continue
 			}
 			r.addVotes(scores, decisions.Row(i), lo, vote)
@@ -412,9 +411,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
 	pairs := r.model.Pairs[lo : lo+len(decisions)]
 	if pairs[0].Negative == classify.Rest {
-		for c, v := range classify.SoftVotes(vote, pairs, decisions, trial.VoteSlope) {
-			sums[c] = float32(v)
-		}
+		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions, trial.VoteSlope))
 		return
 	}
 	for m, pair := range pairs {
@@ -432,9 +429,7 @@ const undecided = 1e-6
 // walk that is too short to come to a label from a node says nothing of it: where all
 // sums are equal, the largest class has a little more.
 func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, largest int) {
-	for c, v := range sums {
-		vote[c] = float64(v)
-	}
+	simd.ConvertTo(vote, sums)
 	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
 	r.votes.ScoresTo(vote)
 	if counts != nil {
@@ -443,9 +438,7 @@ func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, 
 	if equal {
 		vote[largest] = slices.Max(vote) * (1 + undecided)
 	}
-	for c, v := range vote {
-		sums[c] = float32(v)
-	}
+	simd.ConvertTo(sums, vote)
 }
 
 // finish takes the classes from the scores.
@@ -461,9 +454,7 @@ func (r *predictor) finish(context.Context) error {
 			if prior == nil {
 				prior = r.prior.Given.Row(i)
 			}
-			for c, v := range prior {
-				row[c] = float32(v)
-			}
+			simd.ConvertTo(row, prior)
 			r.out.Class[i] = r.prior.Likeliest(i, largest)
 			continue
 		}

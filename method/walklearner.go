@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -197,10 +198,7 @@ const unfinishedLearner = "learning ended at the limit of its steps, before its 
 func widened(f *sparse.Block[float32]) *sparse.Block[float64] {
 	w := &sparse.Block[float64]{Rows: f.Rows, Cols: f.Cols, Stride: f.Cols, Data: make([]float64, f.Rows*f.Cols)}
 	for i := range f.Rows {
-		to := w.Row(i)
-		for j, v := range f.Row(i) {
-			to[j] = float64(v)
-		}
+		simd.ConvertTo(w.Row(i), f.Row(i))
 	}
 	return w
 }

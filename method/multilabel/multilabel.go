@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
@@ -276,10 +277,7 @@ func (m *Model) predict(ctx context.Context, p *method.Problem, s *method.Settin
 	return out, sched.Run(ctx, set.Workers, (n+chunk-1)/chunk, func(_, piece int) error {
 		scores := make([]float64, labels)
 		for v := piece * chunk; v < min(n, (piece+1)*chunk); v++ {
-			to := out.Scores.Row(v)
-			for c, x := range m.probabilitiesTo(scores, v) {
-				to[c] = float32(x)
-			}
+			simd.ConvertTo(out.Scores.Row(v), m.probabilitiesTo(scores, v))
 			out.Class[v] = classify.ArgMax(scores)
 		}
 		return nil

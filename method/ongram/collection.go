@@ -15,6 +15,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -187,9 +188,7 @@ func (m *graphsMethod) scores(ctx context.Context, p *method.Problem, k *sparse.
 		if out.Class[i] = model.Pairs.Predict(scores); y[i] >= 0 {
 			out.Class[i] = y[i]
 		}
-		for c, x := range model.sharesTo(row, scores) {
-			out.Scores.Row(i)[c] = float32(x)
-		}
+		simd.ConvertTo(out.Scores.Row(i), model.sharesTo(row, scores))
 	}
 	return nil
 }

@@ -41,8 +41,13 @@ func TestNodesAgainstDense(t *testing.T) {
 				t.Errorf("%s: other suggestions with %d workers", name, workers)
 			}
 		}
-		_, v := covariance(p)
-		gamma := v.Number("alpha")
+		degrees, joined := 0.0, 0.0
+		for _, d := range p.Degrees {
+			if degrees += d; d > 0 {
+				joined++
+			}
+		}
+		gamma := reach * joined / degrees
 		inverse := mat.NewDense(n, n, nil)
 		err = p.A.Sweep(t.Context(), 1, func(_ int, panel sparse.Panel) error {
 			for r := range panel.Hi - panel.Lo {

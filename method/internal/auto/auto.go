@@ -6,6 +6,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -206,9 +207,7 @@ func (r *weigher) rows(without int) *labelRows {
 		}
 		r.columns.sharedTo(l.shared.Row(i), filtered, r.relatedTo(i, without))
 		r.columns.freeTo(x, filtered, row)
-		for j, v := range x {
-			l.free.Row(i)[j] = float32(v)
-		}
+		simd.ConvertTo(l.free.Row(i), x)
 	}
 	return l
 }
@@ -299,9 +298,7 @@ func (r *weigher) score(ctx context.Context) error {
 		w := r.newScorer()
 		for v := lo; v < hi; v++ {
 			to := r.out.Scores.Row(v)
-			for c, q := range w.probabilities(v) {
-				to[c] = float32(q)
-			}
+			simd.ConvertTo(to, w.probabilities(v))
 			r.out.Class[v] = classify.ArgMax(to)
 		}
 	})

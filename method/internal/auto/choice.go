@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -270,18 +271,14 @@ func (c candidate) lambdas() []float64 {
 // doubled returns x in double precision.
 func doubled(x []float32) []float64 {
 	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = float64(v)
-	}
+	simd.ConvertTo(y, x)
 	return y
 }
 
 // note stores the answer to label i.
 func (a *answers) note(i int, probabilities []float64, class int) {
 	a.rows[i] = make([]float32, len(probabilities))
-	for c, q := range probabilities {
-		a.rows[i][c] = float32(q)
-	}
+	simd.ConvertTo(a.rows[i], probabilities)
 	a.truth[i] = probabilities[class]
 }
 

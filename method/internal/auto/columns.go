@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -158,9 +159,7 @@ func (c *columns) relatedRow(dst []float64, v int) []float64 {
 	if c.related == nil {
 		return nil
 	}
-	for i, s := range c.related.Row(v) {
-		dst[i] = float64(s)
-	}
+	simd.ConvertTo(dst, c.related.Row(v))
 	return dst
 }
 

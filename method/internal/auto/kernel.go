@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -261,8 +262,6 @@ func (r *weigher) weighted(coef *mat.Dense, scale float64) *sparse.Block[float64
 // keepScores stores the scores of all nodes by a kernel, the first or the second.
 func (r *weigher) keepScores(scores *sparse.Block[float64], of int) {
 	for v := range scores.Rows {
-		for c, s := range scores.Row(v) {
-			r.related.full.Row(v)[of*scores.Cols+c] = float32(s)
-		}
+		simd.ConvertTo(r.related.full.Row(v)[of*scores.Cols:], scores.Row(v))
 	}
 }

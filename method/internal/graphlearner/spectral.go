@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
@@ -298,9 +299,7 @@ func (r *embedder) score(ctx context.Context) error {
 		for v := lo; v < hi; v++ {
 			to := r.out.Scores.Row(v)
 			if model == nil || !r.out.Reached.Contains(uint32(v)) {
-				for c, q := range prior {
-					to[c] = float32(q)
-				}
+				simd.ConvertTo(to, prior)
 				r.out.Class[v] = largest
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -238,9 +239,7 @@ func (r *spreader) score(ctx context.Context) error {
 			r.Probabilities(row, weighed, prior, scale)
 			r.out.Class[i] = classify.ArgMax(row)
 		}
-		for c, v := range row {
-			r.out.Scores.Row(i)[c] = float32(v)
-		}
+		simd.ConvertTo(r.out.Scores.Row(i), row)
 	}
 	if assigned != nil {
 		copy(r.out.Class, assigned)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -115,9 +116,7 @@ func (l *Propagation) outOfFold(ctx context.Context, fold []int, folds, steps in
 	}
 	answers, row := make([]int, len(p.Row)), make([]float64, k)
 	for i := range answers {
-		for c, v := range scores[i*k:][:k] {
-			row[c] = float64(v)
-		}
+		simd.ConvertTo(row, scores[i*k:][:k])
 		answers[i] = classify.ArgMax(row)
 	}
 	return answers, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -169,10 +170,7 @@ const (
 
 // keep stores the scores of a node for the classes from lo on.
 func (l *Propagation) keep(node, lo int, values []float64) {
-	to := l.scores.Row(node)[lo:]
-	for j, v := range values {
-		to[j] = float32(v)
-	}
+	simd.ConvertTo(l.scores.Row(node)[lo:], values)
 	if l.raw != nil {
 		copy(l.raw.Row(node)[lo:], values)
 	}

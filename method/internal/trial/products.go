@@ -70,10 +70,7 @@ func gather(dst []float64, x *sparse.Block[float32], rows []int, lo, hi int) []f
 	width := span(hi - lo)
 	dst = zeros(dst, span(len(rows))*width)
 	for i, r := range rows {
-		to := dst[i*width:]
-		for j, v := range x.Row(r)[lo:hi] {
-			to[j] = float64(v)
-		}
+		simd.ConvertTo(dst[i*width:], x.Row(r)[lo:hi])
 	}
 	return dst
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -384,9 +385,7 @@ func (d *graphRun) found(p *method.Prediction, labelOf func(row int) string) *fo
 	f := &found{ids: d.g.axis(), line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, line.Reached = labelOf(row), p.Reached.Contains(uint32(row))
-		for c, s := range p.Scores.Row(row) {
-			line.Scores[c] = float64(s)
-		}
+		simd.ConvertTo(line.Scores, p.Scores.Row(row))
 	}}
 	if p.Raw != nil {
 		f.rawNames = d.l.Names

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
@@ -454,9 +455,7 @@ func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
 	}
 	items := &found{ids: r.axis(), line: func(i int, line *tablefile.Prediction) {
 		line.Label, line.Reached = r.l.Names[p.Class[i]], true
-		for c, s := range p.Scores.Row(i) {
-			line.Scores[c] = float64(s)
-		}
+		simd.ConvertTo(line.Scores, p.Scores.Row(i))
 	}}
 	if err := r.write(items, tablefile.Columns{Classes: r.l.Names}, false, ""); err != nil {
 		return err
