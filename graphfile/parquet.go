@@ -138,33 +138,39 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 		if t.column[i] < 0 {
 			continue
 		}
-		name := t.file.Titles[t.column[i]]
-		if v.IsNull() {
+		name, unsigned := t.file.Titles[t.column[i]], t.file.Unsigned[t.column[i]]
+		switch {
+		case v.IsNull():
 			return t.fault(0, "leave such rows out", "row %d: %s is null", row, name)
-		}
-		if i == 2 {
+		case i == 2:
 			var wrong string
-			weight, wrong = numberOf(v, t.file.Unsigned[t.column[i]])
+			weight, wrong = numberOf(v, unsigned)
 			if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
 				t.round(fmt.Sprintf(": row %d", row))
 			}
 			if wrong != "" {
 				return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", row, v, wrong)
 			}
-			continue
-		}
-		isText := false
-		if number[i], isText = t.id(i, v); isText {
-			numbers = false
-			id, wrong := cleanID(t.text[i])
+		case v.Kind() == parquet.ByteArray:
+			id, wrong := cleanID(v.ByteArray())
 			if wrong != "" {
-				return t.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(t.text[i]), wrong)
+				return t.fault(0, "correct it", "row %d: %s %s %s", row, name, table.Quoted(v.ByteArray()), wrong)
 			}
-			t.text[i] = append(t.text[i][:0], id...)
+			t.text[i], numbers = append(t.text[i][:0], id...), false
+		case v.Kind() == parquet.Int32 && unsigned:
+			number[i] = uint64(v.Uint32())
+		default:
+			number[i] = v.Uint64()
+			numbers = numbers && (unsigned || int64(number[i]) >= 0)
 		}
 	}
 	if numbers {
 		return t.numbers(number[0], number[1], weight)
+	}
+	for i, v := range values[:2] {
+		if v.Kind() != parquet.ByteArray {
+			t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
+		}
 	}
 	return t.texts(t.text[0], t.text[1], weight)
 }
@@ -190,18 +196,6 @@ func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
 		}
 	}
 	return w + 0, table.WeightFault(w)
-}
-
-// id keeps the id that a value is as text and returns it as a number, unless it is only text.
-func (t *edgeTable) id(i int, v parquet.Value) (number uint64, isText bool) {
-	t.text[i] = t.file.AppendText(t.text[i][:0], t.column[i], v)
-	switch {
-	case v.Kind() == parquet.ByteArray || t.text[i][0] == '-':
-		return 0, true
-	case v.Kind() == parquet.Int32:
-		return uint64(v.Uint32()), false
-	}
-	return v.Uint64(), false
 }
 
 // groupRows is how many rows are in a group, which is held in memory while it is
