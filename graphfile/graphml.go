@@ -37,10 +37,9 @@ type graphML struct {
 
 // graphMLKey is an attribute of nodes or edges that is read.
 type graphMLKey struct {
-	what     string // "name", "weight" or "value"; one key of each
-	initial  string // of elements without it
-	ofEdges  bool
-	declared bool
+	what    string // "name", "weight" or "value"; one key of each
+	initial string // of elements without it
+	ofEdges bool
 }
 
 // xmlDepth bounds how deep elements may lie in elements.
@@ -264,7 +263,7 @@ func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement
 func (g *graphML) key(t xml.StartElement) error {
 	id, name := attribute(t, "id"), strings.ToLower(attribute(t, "attr.name"))
 	domain := cmp.Or(attribute(t, "for"), "all")
-	k := graphMLKey{what: name, declared: true}
+	k := graphMLKey{what: name}
 	err := g.content(t,
 		func(child xml.StartElement) bool { return child.Name.Local == "default" },
 		func(_ xml.StartElement, text string) { k.initial = text })
@@ -297,8 +296,8 @@ func (g *graphML) data(t xml.StartElement, ofEdges bool) (map[string]string, err
 	}
 	err := g.content(t,
 		func(child xml.StartElement) bool {
-			k := g.keys[attribute(child, "key")]
-			return child.Name.Local == "data" && k.declared && k.ofEdges == ofEdges
+			k, declared := g.keys[attribute(child, "key")]
+			return child.Name.Local == "data" && declared && k.ofEdges == ofEdges
 		},
 		func(child xml.StartElement, text string) { values[g.keys[attribute(child, "key")].what] = text })
 	return values, err

@@ -3,7 +3,6 @@ package nodefile
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -156,11 +155,8 @@ func (r *attributeReader) add(line textio.Line) error {
 		return nil
 	}
 	if got, want := len(r.fields.Text), len(r.first); got != want {
-		return &ParseError{
-			File: r.name, Line: line.Number,
-			Msg: fmt.Sprintf("%s, but line %d has %d", table.Counted(got, "field"), r.lines[0], want),
-			Fix: "give each record a value for every attribute, or ? where it is missing",
-		}
+		return textio.Fault(r.name, line.Number, "give each record a value for every attribute, or ? where it is missing",
+			"%s, but line %d has %d", table.Counted(got, "field"), r.lines[0], want)
 	}
 	const cell, record = 10, 130 // codes; lines, ids and their lookup
 	if r.bytes += record + cell*int64(len(r.column)); r.c.Memory > 0 && r.bytes > r.c.Memory {
@@ -298,14 +294,14 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 		return nil, nil
 	}
 	if !table.Numbers(names) && r.titles == nil {
-		return nil, &ParseError{File: r.name, Line: r.lines[0], Msg: fmt.Sprintf("no header names %q", strings.Join(names, ",")), Fix: "give numbers of columns, or say that there is a header"}
+		return nil, textio.Fault(r.name, r.lines[0], "give numbers of columns, or say that there is a header", "no header names %q", strings.Join(names, ","))
 	}
 	list, err := table.Choose(names, r.titles)
 	if err != nil {
 		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
 	}
 	if most := slices.Max(list); most >= len(r.first) {
-		return nil, &ParseError{File: r.name, Msg: fmt.Sprintf("there is no column %d; the lines have %s", most+1, table.Counted(len(r.first), "field")), Fix: "give other numbers"}
+		return nil, textio.Fault(r.name, 0, "give other numbers", "there is no column %d; the lines have %s", most+1, table.Counted(len(r.first), "field"))
 	}
 	return list, nil
 }
@@ -324,11 +320,8 @@ func (r *attributeReader) identify(a *Attributes, id int) error {
 			name = r.column[id].Values[code]
 		}
 		if before, is := rows[name]; is {
-			return &ParseError{
-				File: a.File, Line: a.Line[row],
-				Msg: fmt.Sprintf("%s is the id of the record on line %d already", table.Quoted(name), a.Line[before]),
-				Fix: "give each record an id of its own, or name another column of ids",
-			}
+			return textio.Fault(a.File, a.Line[row], "give each record an id of its own, or name another column of ids",
+				"%s is the id of the record on line %d already", table.Quoted(name), a.Line[before])
 		}
 		a.IDs[row], rows[name] = name, row
 	}

@@ -121,9 +121,7 @@ func (f *File) rowIDs(ctx context.Context, named string, stdin io.Reader) ([]str
 			ids[i] = rows.ID(i)
 		}
 		if first, twice := seen[ids[i]]; twice {
-			return nil, &nodefile.ParseError{
-				File: cmp.Or(named, f.Name), Msg: fmt.Sprintf("id %q is given to rows %d and %d", ids[i], first+1, i+1), Fix: "name each row differently",
-			}
+			return nil, textio.Fault(cmp.Or(named, f.Name), 0, "name each row differently", "id %q is given to rows %d and %d", ids[i], first+1, i+1)
 		}
 		seen[ids[i]] = i
 	}

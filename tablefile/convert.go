@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -141,9 +142,7 @@ func (c *Conversion) label(ctx context.Context) error {
 		if missing == 1 {
 			have = "has"
 		}
-		return &nodefile.ParseError{
-			File: path, Msg: fmt.Sprintf("0 is a class, and %s %s no label, which LIBSVM text writes as 0", table.Counted(missing, "row"), have), Fix: "label all rows",
-		}
+		return textio.Fault(path, 0, "label all rows", "0 is a class, and %s %s no label, which LIBSVM text writes as 0", table.Counted(missing, "row"), have)
 	}
 	c.labels = slices.Repeat([]string{"0"}, n)
 	for i, at := range l.Row {

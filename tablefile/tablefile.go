@@ -7,10 +7,10 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -83,18 +83,13 @@ const fetchAgain = "fetch the file again"
 // Recognize returns the format of a file from the first bytes of its content,
 // or else from its name. Archives may hold anything; [Detect] opens them.
 func Recognize(name string, head []byte) Format {
-	name = strings.ToLower(name)
-	for _, packed := range []string{".gz", ".zst"} {
-		name = strings.TrimSuffix(name, packed)
-	}
+	ending := table.Extension(name)
 	switch {
-	case bytes.HasPrefix(head, []byte(npy.Magic)):
+	case bytes.HasPrefix(head, []byte(npy.Magic)), ending == ".npy" && !isArchive(head):
 		return NPY
 	case isArchive(head):
 		return Other
-	case strings.HasSuffix(name, ".npy"):
-		return NPY
-	case strings.HasSuffix(name, ".svm"), strings.HasSuffix(name, ".libsvm"), strings.HasSuffix(name, ".svmlight"), isVectors(head):
+	case ending == ".svm", ending == ".libsvm", ending == ".svmlight", isVectors(head):
 		return LIBSVM
 	}
 	return Other

@@ -49,7 +49,7 @@ func newPump(ctx context.Context, in io.Reader, least int) *pump {
 			case <-p.quit:
 				return
 			}
-			next := p.fill(in, buf, least)
+			next := fill(in, buf, least)
 			select {
 			case p.full <- next:
 			case <-p.quit:
@@ -63,9 +63,8 @@ func newPump(ctx context.Context, in io.Reader, least int) *pump {
 	return p
 }
 
-// fill reads so many bytes at least, unless the source ends or nobody wants them
-// any more.
-func (p *pump) fill(in io.Reader, buf []byte, least int) (next piece) {
+// fill reads so many bytes at least, unless the source ends.
+func fill(in io.Reader, buf []byte, least int) (next piece) {
 	n := 0
 	defer func() {
 		if r := recover(); r != nil {
@@ -73,11 +72,6 @@ func (p *pump) fill(in io.Reader, buf []byte, least int) (next piece) {
 		}
 	}()
 	for n < least {
-		select {
-		case <-p.quit:
-			return piece{buf[:n], io.ErrClosedPipe}
-		default:
-		}
 		k, err := in.Read(buf[n:])
 		n += k
 		if err != nil {

@@ -2,7 +2,6 @@ package similarity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,19 +16,12 @@ type Settings struct {
 	Workers    int     // 0 means one for each processor
 }
 
-// validate reports every setting that is out of range.
+// validate reports what is out of range.
 func (s *Settings) validate() error {
-	var all []error
-	if s.Neighbours < 0 {
-		all = append(all, fmt.Errorf("similarity: %d neighbours; 0 means all", s.Neighbours))
+	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) || s.Neighbours == 0 && s.Least == 0 {
+		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)
 	}
-	if !(s.Least >= 0 && s.Least <= 1) {
-		all = append(all, fmt.Errorf("similarity: a least cosine of %v; cosines of neighbours lie between 0 and 1", s.Least))
-	}
-	if s.Neighbours == 0 && s.Least == 0 {
-		all = append(all, errors.New("similarity: neither a number of neighbours nor a least cosine"))
-	}
-	return errors.Join(all...)
+	return nil
 }
 
 // Nearest visits the neighbours of each row i of X as [Products] does: the Neighbours rows j ≠ i with the
