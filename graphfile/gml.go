@@ -113,6 +113,7 @@ type gml struct {
 	*sink
 	t      *scanner
 	nodes  *roster
+	values map[string]string // see fields
 	graphs int
 	given  bool // whether the graph is directed; before its edges
 	arcs   bool
@@ -124,7 +125,7 @@ const fixGML = "is this GML?"
 const gmlDepth = 1 << 10
 
 func readGML(s *sink) (*Summary, error) {
-	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id")}
+	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id"), values: map[string]string{}}
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)
@@ -249,45 +250,36 @@ func textOf(value gmlToken) string {
 	return string(value.text)
 }
 
-func (g *gml) node(line int64) error {
-	var id, label, name string
-	err := g.list(false, func(key string, value gmlToken) error {
-		switch key {
-		case "id":
-			id = textOf(value)
-		case "label":
-			label = textOf(value)
-		case "name":
-			name = textOf(value)
+// gmlFields are the keys of nodes and edges that are read.
+var gmlFields = []string{"id", "label", "name", "source", "target", "weight", "value"}
+
+// fields reads the list of a node or an edge and returns what it says under gmlFields,
+// which is valid until the next list.
+func (g *gml) fields() (map[string]string, error) {
+	clear(g.values)
+	return g.values, g.list(false, func(key string, value gmlToken) error {
+		if slices.Contains(gmlFields, key) {
+			g.values[key] = textOf(value)
 		}
 		return g.skip(value)
 	})
+}
+
+func (g *gml) node(line int64) error {
+	f, err := g.fields()
 	if err != nil {
 		return err
 	}
-	if id == "" {
+	if f["id"] == "" {
 		return g.fault(line, "give it one", "a node without id")
 	}
-	return g.nodes.add(line, label, name, id)
+	return g.nodes.add(line, f["label"], f["name"], f["id"])
 }
 
 func (g *gml) edge(line int64) error {
-	var source, target, weight, worth string
-	err := g.list(false, func(key string, value gmlToken) error {
-		switch key {
-		case "source":
-			source = textOf(value)
-		case "target":
-			target = textOf(value)
-		case "weight":
-			weight = textOf(value)
-		case "value":
-			worth = textOf(value)
-		}
-		return g.skip(value)
-	})
+	f, err := g.fields()
 	if err != nil {
 		return err
 	}
-	return g.nodes.edge(line, source, target, weight, worth, g.arcs)
+	return g.nodes.edge(line, f["source"], f["target"], f["weight"], f["value"], g.arcs)
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -66,14 +67,10 @@ func hasNumbers(s *shard.Store) bool {
 // which and what to do.
 var ErrFormat = errors.New("graphfile: the format cannot hold the graph")
 
-// unfit is an error that wraps ErrFormat and has a text of its own.
-type unfit string
-
-// Error implements error.
-func (u unfit) Error() string { return string(u) }
-
-// Unwrap returns [ErrFormat].
-func (u unfit) Unwrap() error { return ErrFormat }
+// unfitf returns an error that wraps ErrFormat.
+func unfitf(format string, args ...any) error {
+	return &textio.Error{Msg: fmt.Sprintf(format, args...), Err: ErrFormat}
+}
 
 // edges returns the number of edges: of an undirected graph each counts once.
 func (g *graph) edges() int64 {
@@ -357,6 +354,3 @@ func (g *graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 	}
 	return nil
 }
-
-// unfitf returns an error that wraps ErrFormat.
-func unfitf(format string, args ...any) error { return unfit(fmt.Sprintf(format, args...)) }

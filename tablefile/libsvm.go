@@ -187,7 +187,7 @@ func openVectors(in *textio.Reader, f *File, bits int) (*vectors, error) {
 	if err := in.CheckText(); err != nil {
 		return nil, err
 	}
-	return &vectors{words: newWords(f.Name, f.watch(in, in.Content())), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
+	return &vectors{words: newWords(f.Name, watched{in.Content(), f, in}), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
 // inspectVectors reads all lines.

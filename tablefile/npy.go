@@ -77,7 +77,7 @@ func (f *File) readArray(in *textio.Reader, visit func(i int, row []float64) err
 	if file == nil {
 		return ErrStream
 	}
-	a, err := npy.Read(f.Name, f.watch(in, io.NewSectionReader(file, 0, size)))
+	a, err := npy.Read(f.Name, watched{io.NewSectionReader(file, 0, size), f, in})
 	if err != nil {
 		return err
 	}

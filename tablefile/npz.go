@@ -38,48 +38,36 @@ func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	return npy.OpenArchive(f.Name, file, size)
 }
 
-// openMember opens the matrix of an archive.
-func (f *File) openMember(in *textio.Reader, archive *npy.Archive) (a *npy.Array, name string, err error) {
-	if name = pick(archive); name == "" {
-		return nil, "", &nodefile.ParseError{File: f.Name, Msg: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
+// openMember opens the archive that is being read and its matrix.
+func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array, err error) {
+	if archive, err = f.archive(in); err != nil {
+		return nil, nil, err
 	}
-	a, err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) })
-	return a, name, err
+	name := pick(archive)
+	if name == "" {
+		return archive, nil, textio.Fault(f.Name, 0, "save the matrix as one of them", "none of its arrays is called %s", strings.Join(arrays, ", "))
+	}
+	a, err = archive.Open(name, func(r io.Reader) io.Reader { return watched{r, f, in} })
+	return archive, a, err
 }
 
 // inspectArchive reads the header of the matrix of an archive.
 func (f *File) inspectArchive(in *textio.Reader) error {
-	archive, err := f.archive(in)
-	if err != nil {
-		return err
-	}
-	if pick(archive) == "" {
+	archive, a, err := f.openMember(in)
+	if archive != nil && pick(archive) == "" {
 		if rows, cols, ok := sparseShape(archive); ok {
 			return f.inspectSparse(archive, rows, cols)
 		}
 	}
-	a, name, err := f.openMember(in, archive)
 	if err != nil {
 		return err
 	}
-	f.Kernel = name == kernelArray
 	if a.Fortran {
 		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
 	}
+	name := pick(archive)
+	f.Kernel = name == kernelArray
 	return f.shape(a, archive.Size(name))
-}
-
-// readMember reads the rows of the matrix of an archive.
-func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) error) error {
-	archive, err := f.archive(in)
-	if err != nil {
-		return err
-	}
-	a, _, err := f.openMember(in, archive)
-	if err != nil {
-		return err
-	}
-	return f.readRows(a, visit)
 }
 
 // names returns the n names of the rows or the cols of an archive, which are
@@ -173,7 +161,7 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	}
 	arrays := make([]*npy.Array, len(sparseArrays))
 	for i, name := range sparseArrays {
-		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) }); err != nil {
+		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return watched{r, f, in} }); err != nil {
 			return err
 		}
 	}

@@ -231,27 +231,27 @@ func readFrom[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, v
 	case f.sparse:
 		return f.readSparse(in, rows)
 	case f.Format == NPZ:
-		return f.readMember(in, rows)
+		_, a, err := f.openMember(in)
+		if err != nil {
+			return err
+		}
+		return f.readRows(a, rows)
 	}
 	return f.readArray(in, rows)
 }
 
-// watched tells of every read.
+// watched tells of the progress with every read.
 type watched struct {
 	io.Reader
-	tell func()
+	f  *File
+	in *textio.Reader
 }
 
 // Read implements [io.Reader].
 func (w watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
-	w.tell()
+	w.f.progress(w.in)
 	return n, err
-}
-
-// watch returns r, which reads from in, with progress.
-func (f *File) watch(in *textio.Reader, r io.Reader) io.Reader {
-	return watched{r, func() { f.progress(in) }}
 }
 
 func (f *File) progress(in *textio.Reader) {

@@ -195,16 +195,10 @@ func (a *Array) Integers(dst []int64) error {
 		return a.Fault("elements that are no integers", "save integers")
 	}
 	b, err := a.raw(len(dst))
-	if err == nil {
-		a.integers(dst, b)
-	}
-	return err
-}
-
-func (a *Array) integers(dst []int64, b []byte) {
-	for i := range dst {
+	for i := 0; i < len(dst) && err == nil; i++ {
 		dst[i] = a.integer(b[i*a.Width:])
 	}
+	return err
 }
 
 // integer returns the integer that b begins with; of 64 bits, the bits.

@@ -72,10 +72,10 @@ func (t *Nodes) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 		}
 		defer in.Close()
 		t.Name = in.Name()
-		if isParquet {
-			t.parquet(in)(yield)
-		} else {
+		if !isParquet {
 			t.Rows(in)(yield)
+		} else if err := t.parquet(in, yield); err != nil {
+			yield(Row{}, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -35,11 +36,7 @@ func unread(name string, text []byte) (what, fix string, known bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		for _, o := range others {
-			named := false
-			for _, ending := range o.endings {
-				named = named || table.IsNamed(name, ending)
-			}
-			if named || o.line != nil && o.line.Match(line) {
+			if slices.Contains(o.endings, table.Extension(name)) || o.line != nil && o.line.Match(line) {
 				return o.what, o.fix, true
 			}
 		}
