@@ -21,7 +21,6 @@ type descent[T float] struct {
 	features *sparse.Block[T]
 	w        []float64
 	b        float64 // the weight of the constant feature
-	bias     float64 // the value of the constant feature
 	items    []coordinate
 }
 
@@ -65,7 +64,7 @@ func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rn
 		for k := 0; k < active; k++ {
 			c := &d.items[k]
 			x := d.features.Row(c.item)
-			gradient := c.y*(simd.Dot(x, d.w)+d.bias*d.b) - 1
+			gradient := c.y*(simd.Dot(x, d.w)+d.b) - 1
 			projected := gradient
 			switch c.alpha {
 			case 0:
@@ -103,7 +102,7 @@ func (d *descent[T]) solve(ctx context.Context, tolerance float64, limit int, rn
 			}
 			if step := c.y * (c.alpha - old); step != 0 {
 				simd.AddScaled(d.w, step, x)
-				d.b += step * d.bias
+				d.b += step
 			}
 		}
 		if !(highest-lowest > tolerance) {

@@ -70,7 +70,7 @@ func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (
 // LinearSVM is a support vector machine on explicit features. Each binary
 // machine minimises
 //
-//	½‖w‖² + ½b² + Σ C_i·max(0, 1 − y_i·(⟨w, x_i⟩ + Bias·b))
+//	½‖w‖² + ½b² + Σ C_i·max(0, 1 − y_i·(⟨w, x_i⟩ + b))
 //
 // where C_i is Cost times the weight of the item's class; unlike in [SVM] the
 // bias is a weight like the others, that of a constant feature. The zero value
@@ -78,9 +78,6 @@ func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (
 type LinearSVM struct {
 	// Cost is C; 0 means 1.
 	Cost float64
-	// Bias is the value of the constant feature; 0 means 1, −1 means that
-	// there is none.
-	Bias float64
 	// Tolerance is the difference between the largest and the smallest
 	// projected gradient of the dual seen during a pass over all items, at
 	// which the fit stops; 0 means 0.1, as in LIBLINEAR.
@@ -104,9 +101,6 @@ type LinearSVM struct {
 func (s *LinearSVM) validate(classes int) error {
 	var errs []error
 	errs = append(errs, notPositive("cost", s.Cost))
-	if s.Bias != 0 && s.Bias != -1 && !positive(s.Bias) {
-		errs = append(errs, fmt.Errorf("classify: bias %v is neither a positive number nor -1", s.Bias))
-	}
 	errs = append(errs, notPositive("tolerance", s.Tolerance))
 	errs = append(errs, validateWeights(s.Weights, classes))
 	if s.MaxPasses < 0 {
@@ -115,7 +109,7 @@ func (s *LinearSVM) validate(classes int) error {
 	return errors.Join(errs...)
 }
 
-// filled returns the settings with defaults in place of zeros, and 0 for no bias.
+// filled returns the settings with defaults in place of zeros.
 func (s *LinearSVM) filled() LinearSVM {
 	var f LinearSVM
 	if s != nil {
@@ -123,12 +117,6 @@ func (s *LinearSVM) filled() LinearSVM {
 	}
 	if f.Cost == 0 {
 		f.Cost = 1
-	}
-	switch f.Bias {
-	case 0:
-		f.Bias = 1
-	case -1:
-		f.Bias = 0
 	}
 	if f.Tolerance == 0 {
 		f.Tolerance = 0.1
@@ -159,17 +147,17 @@ func FitLinearSVM[T float32 | float64](ctx context.Context, s *LinearSVM, f *spa
 	model.Iterations = make([]int, len(model.Pairs))
 	square := make([]float64, f.Rows)
 	for _, i := range g.items {
-		square[i] = inner(f.Row(i), f.Row(i)) + set.Bias*set.Bias
+		square[i] = inner(f.Row(i), f.Row(i)) + 1
 		if !finite(square[i]) {
 			return nil, ErrNotFinite
 		}
 	}
 	err = machines(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
-		d := descent[T]{features: f, w: model.machine(m), bias: set.Bias}
+		d := descent[T]{features: f, w: model.machine(m)}
 		d.start(&set, g, model.Pairs[m], square)
 		rng := rand.New(rand.NewPCG(set.RNGSeed, uint64(m)))
 		passes, err := d.solve(ctx, set.Tolerance, set.MaxPasses, rng)
-		model.Bias[m] = set.Bias * d.b
+		model.Bias[m] = d.b
 		model.Iterations[m] = passes
 		return err
 	})

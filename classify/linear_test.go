@@ -41,9 +41,9 @@ func TestLinearMirror(t *testing.T) {
 		for _, cost := range []float64{0.01, 0.3, 4} {
 			kernel := fit(t, &SVM{Cost: cost, Tolerance: 1e-9}, LinearGram(p.f), p.y, 2)
 			want := LinearWeights(kernel, p.f)
-			got := fitLinear(t, &LinearSVM{Cost: cost, Bias: -1, Tolerance: 1e-9, MaxPasses: 1_000_000}, p.f, p.y, 2)
+			got := fitLinear(t, &LinearSVM{Cost: cost, Tolerance: 1e-9, MaxPasses: 1_000_000}, p.f, p.y, 2)
 			within(t, "ρ", kernel.Machines[0].Rho, 0, 1e-7)
-			within(t, "bias", got.Bias[0], 0, 0)
+			within(t, "bias", got.Bias[0], 0, 1e-6*(1+cost))
 			for i, w := range got.Weights {
 				within(t, "weight", w, want.Weights[i], 1e-6*(1+cost))
 			}
@@ -60,12 +60,11 @@ func TestLinearMinimum(t *testing.T) {
 		rngSeed := rapid.Uint64().Draw(t, "rng seed")
 		p := clouds(rngSeed, n, rapid.IntRange(1, 6).Draw(t, "features"), classes, 1)
 		s := &LinearSVM{
-			Cost: math.Exp2(rapid.Float64Range(-5, 2).Draw(t, "log2 cost")),
-			Bias: rapid.SampledFrom([]float64{0, 0.5, 3, -1}).Draw(t, "bias"), Tolerance: 1e-12, MaxPasses: 1_000_000,
+			Cost:      math.Exp2(rapid.Float64Range(-5, 2).Draw(t, "log2 cost")),
+			Tolerance: 1e-12, MaxPasses: 1_000_000,
 			OneVsRest: rapid.Bool().Draw(t, "one-vs-rest"), RNGSeed: rapid.Uint64().Draw(t, "order"),
 			Weights: BalancedWeights(p.y, classes),
 		}
-		bias := s.filled().Bias
 		m, err := FitLinearSVM(context.Background(), s, p.f, p.y, classes)
 		if err != nil {
 			t.Fatal(err)
@@ -77,17 +76,14 @@ func TestLinearMinimum(t *testing.T) {
 				for item, c := range p.y {
 					switch {
 					case c == pair.Positive:
-						sum += s.Cost * s.Weights[c] * max(0, 1-inner(w, p.f.Row(item))-bias*b)
+						sum += s.Cost * s.Weights[c] * max(0, 1-inner(w, p.f.Row(item))-b)
 					case pair.Negative == Rest || c == pair.Negative:
-						sum += s.Cost * s.Weights[c] * max(0, 1+inner(w, p.f.Row(item))+bias*b)
+						sum += s.Cost * s.Weights[c] * max(0, 1+inner(w, p.f.Row(item))+b)
 					}
 				}
 				return sum
 			}
-			b := 0.0
-			if bias > 0 {
-				b = m.Bias[i] / bias
-			}
+			b := m.Bias[i]
 			least := value(m.machine(i), b)
 			for range 50 {
 				w, step := slices.Clone(m.machine(i)), math.Pow(10, -5*rng.Float64())
@@ -164,7 +160,7 @@ func TestLinearUnlabelled(t *testing.T) {
 func TestLinearDefaults(t *testing.T) {
 	p := clouds(5, 60, 3, 3, 0.5)
 	got := fitLinear(t, nil, p.f, p.y, 3)
-	want := fitLinear(t, &LinearSVM{Cost: 1, Bias: 1, Tolerance: 0.1, MaxPasses: 1000}, p.f, p.y, 3)
+	want := fitLinear(t, &LinearSVM{Cost: 1, Tolerance: 0.1, MaxPasses: 1000}, p.f, p.y, 3)
 	if !reflect.DeepEqual(got, want) || got.Bias[0] == 0 {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -190,9 +186,9 @@ func TestLinearErrors(t *testing.T) {
 	if _, err := FitLinearSVM(cancelled, nil, p.f, p.y, 3); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
-	bad := &LinearSVM{Cost: math.Inf(1), Bias: -2, Tolerance: -1, Weights: []float64{1}, MaxPasses: -7}
+	bad := &LinearSVM{Cost: math.Inf(1), Tolerance: -1, Weights: []float64{1}, MaxPasses: -7}
 	_, err = FitLinearSVM(ctx, bad, p.f, p.y, 3)
-	for _, word := range []string{"cost +Inf", "bias -2", "tolerance -1", "1 class weights for 3", "limit of -7 passes"} {
+	for _, word := range []string{"cost +Inf", "tolerance -1", "1 class weights for 3", "limit of -7 passes"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v does not mention %q", err, word)
 		}
