@@ -31,16 +31,24 @@ type List[D declaration] []D
 // declaration is a pointer to what has a [Spec] in it.
 type declaration interface {
 	comparable
-	called(name string) bool
+	spec() *Spec
 }
 
-// called reports whether it has the name.
-func (s *Spec) called(name string) bool { return s.Name == name }
+func (s *Spec) spec() *Spec { return s }
+
+// Specs returns what each says of itself.
+func (l List[D]) Specs() []*Spec {
+	all := make([]*Spec, len(l))
+	for i, d := range l {
+		all[i] = d.spec()
+	}
+	return all
+}
 
 // Named returns the declaration with the given name, or nil.
 func (l List[D]) Named(name string) (none D) {
 	for _, d := range l {
-		if d.called(name) {
+		if d.spec().Name == name {
 			return d
 		}
 	}

@@ -58,29 +58,10 @@ func (l *declaredParams) addAll(s *spec.Spec, taken []string, otherwise func(p *
 // specs are declarations.
 type specs []*spec.Spec
 
-// specsOf returns what each of a list declares.
-func specsOf[K any](list []K, of func(k K) *spec.Spec) (all specs) {
-	for _, k := range list {
-		all = append(all, of(k))
-	}
-	return all
-}
-
-func learners() specs {
-	return specsOf(classify.Learners(), func(l *classify.Learner) *spec.Spec { return &l.Spec })
-}
-
-func nodeKernels() specs {
-	return specsOf(kernel.Families(), func(f *kernel.Family) *spec.Spec { return &f.Spec })
-}
-
-func tableKernels() specs {
-	return specsOf(closed.Kernels(), func(k *closed.Kernel) *spec.Spec { return &k.Spec })
-}
-
-func graphKernels() specs {
-	return specsOf(graphs.Kernels(), func(k *graphs.Kernel) *spec.Spec { return &k.Spec })
-}
+func learners() specs     { return classify.Learners().Specs() }
+func nodeKernels() specs  { return kernel.Families().Specs() }
+func tableKernels() specs { return closed.Kernels().Specs() }
+func graphKernels() specs { return graphs.Kernels().Specs() }
 
 // names returns what they are called.
 func (l specs) names() (names []string) {
