@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -253,21 +254,6 @@ func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f)
 func (g *Grid) validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	for _, a := range g.Alpha {
-		if r := cwk.Spec.Param("alpha").Range; !r.Contains(a) {
-			bad("alpha %v is out of range; want %s", a, r.Text("α"))
-		}
-	}
-	for _, c := range g.Cost {
-		if !(c > 0) || math.IsInf(c, 1) {
-			bad("cost %v is not a positive number", c)
-		}
-	}
-	for _, l := range g.Lambda {
-		if !(l > 0) || math.IsInf(l, 1) {
-			bad("lambda %v is not a positive number", l)
-		}
-	}
 	for _, f := range g.Features {
 		if f.rank() < 0 {
 			bad("features %q are neither %q nor %q", f, Plain, Honest)
@@ -276,27 +262,36 @@ func (g *Grid) validate() error {
 	if g.MinSteps < 0 {
 		bad("min_steps %d is negative", g.MinSteps)
 	}
-	for _, t := range g.Steps {
-		if r := cwk.Spec.Param("steps").Range; !r.Contains(float64(t)) {
-			bad("steps %d are out of range; want %s", t, r.Text("T"))
-		}
-	}
 	if len(g.steps()) == 0 {
 		bad("no steps at or above min_steps %d", g.MinSteps)
 	}
+	var steps, features []float64
+	for _, t := range g.Steps {
+		steps = append(steps, float64(t))
+	}
+	for _, f := range g.Features {
+		features = append(features, float64(f.rank()))
+	}
 	for _, list := range []struct {
-		name           string
-		empty, ordered bool
+		name, symbol string
+		within       spec.Range
+		values       []float64
+		empty        bool
 	}{
-		{"alpha", len(g.Alpha) == 0, increasing(g.Alpha)},
-		{"steps", len(g.Steps) == 0, increasing(g.Steps)},
-		{"cost", g.settings() == 0, increasing(g.Cost)},
-		{"lambda", false, increasing(g.Lambda)},
-		{"features", len(g.Features) == 0, len(g.Features) < 2 || g.Features[0] == Plain && g.Features[1] == Honest && len(g.Features) == 2},
+		{"alpha", "α", cwk.Spec.Param("alpha").Range, g.Alpha, len(g.Alpha) == 0},
+		{"steps", "T", cwk.Spec.Param("steps").Range, steps, len(steps) == 0},
+		{"cost", "C", spec.Above(0), g.Cost, g.settings() == 0},
+		{"lambda", "λ", spec.Above(0), g.Lambda, false},
+		{"features", "", spec.Range{}, features, len(features) == 0},
 	} {
+		for _, x := range list.values {
+			if !list.within.Contains(x) {
+				bad("%s %v is out of range; want %s", list.name, x, list.within.Text(list.symbol))
+			}
+		}
 		if list.empty {
 			bad("%s has no value", list.name)
-		} else if !list.ordered {
+		} else if !slices.IsSortedFunc(list.values, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), -1) }) { // equal ones are not
 			bad("%s repeats a value or is out of order", list.name)
 		}
 	}
@@ -304,15 +299,6 @@ func (g *Grid) validate() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrGrid, errors.Join(errs...))
-}
-
-func increasing[T int | float64](values []T) bool {
-	for i := 1; i < len(values); i++ {
-		if !(values[i-1] < values[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // steps returns the last steps at or above the first.

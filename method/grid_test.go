@@ -41,12 +41,12 @@ func TestGridProblems(t *testing.T) {
 		{good(func(g *Grid) { g.Alpha = nil }), "alpha has no value"},
 		{good(func(g *Grid) { g.Alpha = []float64{0.5, 0.5} }), "alpha repeats a value"},
 		{good(func(g *Grid) { g.Alpha = []float64{1.5} }), "alpha 1.5 is out of range; want 0 ≤ α ≤ 1"},
-		{good(func(g *Grid) { g.Steps = []int{-1} }), "steps -1 are out of range; want 0 ≤ T ≤ 1000000"},
+		{good(func(g *Grid) { g.Steps = []int{-1} }), "steps -1 is out of range; want 0 ≤ T ≤ 1000000"},
 		{good(func(g *Grid) { g.MinSteps = 3 }), "no steps at or above min_steps 3"},
 		{good(func(g *Grid) { g.MinSteps = -3 }), "min_steps -3 is negative"},
-		{good(func(g *Grid) { g.Cost = []float64{0} }), "cost 0 is not a positive number"},
+		{good(func(g *Grid) { g.Cost = []float64{0} }), "cost 0 is out of range; want C > 0"},
 		{good(func(g *Grid) { g.Features = []Features{"bold"} }), `features "bold" are neither "plain" nor "honest"`},
-		{good(func(g *Grid) { g.Alpha, g.Cost = []float64{2}, []float64{-1} }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is not"},
+		{good(func(g *Grid) { g.Alpha, g.Cost = []float64{2}, []float64{-1} }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is out"},
 	} {
 		if err := test.g.validate(); !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %s", test.g, err, test.want)
