@@ -3,6 +3,7 @@ package classify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -222,10 +223,7 @@ func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 
 // logSum returns log Σ exp z_c.
 func logSum(z []float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range z {
-		top = max(top, v)
-	}
+	top := slices.Max(z)
 	sum := 0.0
 	for _, v := range z {
 		sum += math.Exp(v - top)
@@ -237,10 +235,7 @@ func logSum(z []float64) float64 {
 // classes whose logarithms are scores, up to a constant. A nil dst allocates.
 func Softmax(dst, scores []float64) []float64 {
 	dst = destination(dst, len(scores))
-	top := math.Inf(-1)
-	for _, s := range scores {
-		top = max(top, s)
-	}
+	top := slices.Max(scores)
 	sum := 0.0
 	for c, s := range scores {
 		dst[c] = math.Exp(s - top)

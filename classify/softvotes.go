@@ -1,6 +1,9 @@
 package classify
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // SoftVotes stores in dst, whose length is the number of classes, the scores that the
 // decisions of binary machines amount to, which sum to one. With machines for two
@@ -29,10 +32,7 @@ func SoftVotes(dst []float64, p Pairs, decisions []float64, slope float64) []flo
 		}
 		return dst
 	}
-	top := math.Inf(-1)
-	for _, d := range decisions {
-		top = max(top, d)
-	}
+	top := slices.Max(decisions)
 	sum := 0.0
 	for m, pair := range p {
 		e := math.Exp(slope * (decisions[m] - top))

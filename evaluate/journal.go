@@ -266,19 +266,12 @@ func attributeSum(t *sparse.Table) string {
 	if t == nil {
 		return ""
 	}
-	var b []byte
 	h := sha256.New()
-	n := t.Rows
-	for v := range n {
+	for v := range t.Rows {
 		columns, values := t.Row(v)
-		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(values)))
-		for i, x := range values {
-			if columns != nil {
-				b = binary.LittleEndian.AppendUint32(b, columns[i])
-			}
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		for _, part := range []any{int64(len(values)), columns, values} {
+			_ = binary.Write(h, binary.LittleEndian, part) // a hash takes all
 		}
-		h.Write(b)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -1,6 +1,9 @@
 package method
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // best returns the setting to use. Accuracies measured on few nodes tell
 // neighbours in the grid apart by luck, so of all settings within one standard
@@ -9,10 +12,7 @@ import "math"
 // grid's edge counts twice. Ties go to what comes first by hits, plain
 // features, fewer steps, lower cost or higher λ, and lower α.
 func best(g *Grid, hits []int64, tested int) int {
-	most := hits[0]
-	for _, h := range hits {
-		most = max(most, h)
-	}
+	most := slices.Max(hits)
 	share := float64(most) / float64(tested)
 	least := float64(most) - slack*math.Sqrt(float64(tested)*share*(1-share))
 	first := -1

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 )
@@ -61,10 +62,7 @@ func Count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64)
 
 // ScoresTo stores in dst the scores that the soft votes in dst amount to.
 func (v Votes) ScoresTo(dst []float64) {
-	top := 0.0
-	for _, s := range dst {
-		top = max(top, s)
-	}
+	top := slices.Max(dst)
 	sum := 0.0
 	for c, s := range dst {
 		dst[c] = math.Pow(s/top, v.power)
