@@ -52,7 +52,6 @@ func (c *CG) scale(i int) float64 {
 
 // column is the state of one column's recurrence.
 type column struct {
-	at       int     // the column of the block
 	target   float64 // norm of the residual at which it has converged
 	norm     float64 // of the right-hand side
 	first    float64 // norm of the residual before the first step
@@ -75,10 +74,6 @@ const (
 	parked // until the ladder's next preconditioner
 	rested // until the end of a round in float32
 )
-
-// slabColumns is the number of columns in which frozen ones leave the sweep: a
-// cache line of a row.
-const slabColumns = 8
 
 // relative returns the residual relative to the right-hand side.
 func (c *column) relative() float64 {
@@ -170,7 +165,6 @@ func (r *run) solve(ctx context.Context) error {
 				return err
 			}
 		}
-		r.restoreOrder()
 		again, err := r.verify(ctx)
 		if err == nil && !again {
 			again, err = r.climb(ctx)
@@ -273,7 +267,7 @@ func (r *run) step(ctx context.Context) error {
 		return err
 	}
 	r.exact = false
-	for j := range r.active() {
+	for j := range r.columns {
 		c := &r.columns[j]
 		r.alpha[j] = c.advance(r.products[j])
 		if c.fate == indefinite && r.ladder != nil { // rounding is in Jacobi's way
@@ -283,7 +277,7 @@ func (r *run) step(ctx context.Context) error {
 	if err := r.update(ctx); err != nil {
 		return err
 	}
-	for j := range r.active() {
+	for j := range r.columns {
 		r.beta[j] = r.columns[j].turn(r.rr[j], r.rz[j])
 	}
 	if err := r.turn(ctx); err != nil {
@@ -294,7 +288,7 @@ func (r *run) step(ctx context.Context) error {
 	if r.ladder != nil {
 		r.ladder.review(r.columns)
 	}
-	return r.retire(ctx)
+	return nil
 }
 
 // record freezes the columns that have converged and reports the residuals.
@@ -309,7 +303,7 @@ func (r *run) record() {
 		if col.fate == live && col.steps >= col.limit {
 			col.fate = exhausted
 		}
-		r.relative[col.at] = col.relative()
+		r.relative[j] = col.relative()
 		worst = max(worst, col.relative())
 	}
 	r.result.History = append(r.result.History, worst)
@@ -335,7 +329,7 @@ func (r *run) verdict() error {
 		col := &r.columns[j]
 		res.ColumnSteps[j], res.Residual[j], res.Relative[j] = col.steps, col.residual, col.relative()
 	}
-	var worst *column
+	worst := -1
 	for j := range r.columns {
 		col := &r.columns[j]
 		if col.residual <= col.target || r.settings.Recurrence && col.fate == converged {
@@ -344,16 +338,17 @@ func (r *run) verdict() error {
 		if col.fate == indefinite {
 			return fmt.Errorf("%w: column %d broke down at step %d, residual %.3g", ErrIndefinite, j, col.steps, col.residual)
 		}
-		if worst == nil || col.residual*worst.target > worst.residual*col.target {
-			worst = col
+		if worst < 0 || col.residual*r.columns[worst].target > r.columns[worst].residual*col.target {
+			worst = j
 		}
 	}
-	switch {
-	case worst == nil:
+	if worst < 0 {
 		return nil
-	case r.stagnant && worst.fate == converged:
-		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g", ErrStagnation, worst.at, worst.residual, worst.target)
+	}
+	col := &r.columns[worst]
+	if r.stagnant && col.fate == converged {
+		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g", ErrStagnation, worst, col.residual, col.target)
 	}
 	return fmt.Errorf("%w: after %d steps column %d has residual %.3g, asked for %.3g",
-		ErrIterationLimit, worst.steps, worst.at, worst.residual, worst.target)
+		ErrIterationLimit, col.steps, worst, col.residual, col.target)
 }

@@ -205,6 +205,9 @@ func (c *cholesky) scaledBy(s []float64) *cholesky {
 	return &scaled
 }
 
+// slabColumns is the number of columns in a cache line of a row.
+const slabColumns = 8
+
 // ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R: one pass over the
 // factor forwards and one backwards, columns shared out among the workers.
 func (c *cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {

@@ -5,10 +5,9 @@
 //
 // [CG] runs the method of conjugate gradients on every column at once: each
 // column has its own step lengths, all share one sweep over the graph per
-// step. A column that has reached its tolerance is frozen; columns leave the
-// sweep eight at a time. A step reads and writes the vectors in three passes,
-// the first of which happens inside the sweep. The residual in a [Result] is
-// the true one, computed anew at the end.
+// step. A column that has reached its tolerance is frozen. A step reads and writes
+// the vectors in three passes, the first of which happens inside the sweep. The
+// residual in a [Result] is the true one, computed anew at the end.
 //
 // A singular map is solved on the complement of its [graph.NullSpace], which for
 // both Laplacians is known for each component of the graph: X is the

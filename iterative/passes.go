@@ -9,7 +9,7 @@ import (
 // part returns the sums of a chunk: which is 0 for rᵀr, 1 for rᵀz.
 func (r *run) part(chunk, which int) []float64 {
 	k := r.b.Cols
-	return r.parts[(2*chunk+which)*k:][:r.width]
+	return r.parts[(2*chunk+which)*k:][:k]
 }
 
 // total stores in dst the sums of all chunks in their order, of the columns from
@@ -49,11 +49,11 @@ func (r *run) lessen(chunk int, q *sparse.Block[float64]) error {
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(from(r.r, lo), from(q, lo), r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(from(r.r, lo), from(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 	if r.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
-			row := r.r.Row(i)[:r.width]
+			row := r.r.Row(i)
 			r.addNull(i, r.inverse[i], row, row)
 		}
 	}
@@ -77,7 +77,7 @@ func (r *run) addNull(i int, f float64, v, res []float64) {
 func (r *run) projectChunk(_, chunk int) error {
 	lo, hi := r.rowsOf(chunk)
 	for i := lo; i < hi; i++ {
-		row := r.r.Row(i)[:r.width]
+		row := r.r.Row(i)
 		switch slot := r.Null.Slot[i]; {
 		case slot == tall.OwnSlot:
 			clear(row)
@@ -97,7 +97,7 @@ func (r *run) productsChunk(_, chunk int) error {
 	if r.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
-			r.addNull(i, 1, r.z.Row(i)[:r.width], r.r.Row(i)[:r.width])
+			r.addNull(i, 1, r.z.Row(i), r.r.Row(i))
 		}
 	}
 	return nil
@@ -110,10 +110,10 @@ func (r *run) turnChunk(_, chunk int) error {
 	if r.z != nil {
 		z, factor = r.z, r.ones
 	}
-	simd.TurnColumns(from(r.x, lo), from(r.p, lo), from(z, lo), r.alpha[:r.width], r.beta[:r.width], factor[lo:hi])
+	simd.TurnColumns(from(r.x, lo), from(r.p, lo), from(z, lo), r.alpha, r.beta, factor[lo:hi])
 	if r.Null != nil {
 		for i := lo; i < hi; i++ {
-			r.removeNull(i, r.p.Row(i)[:r.width])
+			r.removeNull(i, r.p.Row(i))
 		}
 	}
 	return nil

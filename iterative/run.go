@@ -11,8 +11,6 @@ import (
 )
 
 // run is one solve under way, with the buffers that are kept between solves.
-// Columns of its blocks may stand in another order than those of B, frozen
-// ones last; the active ones take part in sweeps.
 type run struct {
 	*CG
 	ladder   *ladder
@@ -24,14 +22,11 @@ type run struct {
 
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
 	z       *sparse.Block[float64] // preconditioned residual, in the place of q; nil where it is diag(inverse)·r
-	width   int                    // number of active columns
 	columns []column
 
-	// By place of the column.
-	alpha, beta      []float64
-	products, rr, rz []float64
-	swaps            [][2]int
-	// By column of B.
+	// By column.
+	alpha, beta        []float64
+	products, rr, rz   []float64
 	relative, verified []float64
 
 	// By row.
@@ -65,7 +60,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.columns = tall.Grow(r.columns, k)
 	for j := range r.columns {
-		r.columns[j] = column{at: j, limit: s.MaxIterations}
+		r.columns[j] = column{limit: s.MaxIterations}
 	}
 	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.verified} {
 		*v = tall.Grow(*v, k)
@@ -75,7 +70,6 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	if c.Null != nil {
 		r.null.Begin(c.Null.Disjoint, 2*k)
 	}
-	r.width = k
 	r.ones, r.weight = tall.Grow(r.ones, n), tall.Grow(r.weight, n)
 	for i := range r.ones {
 		r.ones[i], r.weight[i] = 1, 1
@@ -105,8 +99,6 @@ func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 
 // end lets the caller's blocks go.
 func (r *run) end() { r.CG, r.ladder, r.x, r.b, r.settings = nil, nil, nil, nil, Settings{} }
-
-func (r *run) active() []column { return r.columns[:r.width] }
 
 // chunks runs a pass over all chunks of rows.
 func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) error {
@@ -297,8 +289,8 @@ func (r *run) measure(ctx context.Context) error {
 // addUp runs a pass that adds up rᵀr and rᵀz.
 func (r *run) addUp(ctx context.Context, pass func(worker, chunk int) error) error {
 	err := r.chunks(ctx, pass)
-	r.total(r.rr[:r.width], 0, 0)
-	r.total(r.rz[:r.width], 0, 1)
+	r.total(r.rr, 0, 0)
+	r.total(r.rz, 0, 1)
 	return err
 }
 
@@ -310,7 +302,7 @@ func (r *run) open(ctx context.Context) error {
 	if err := r.precondition(ctx); err != nil {
 		return err
 	}
-	for j := range r.active() {
+	for j := range r.columns {
 		col := &r.columns[j]
 		r.alpha[j], r.beta[j] = 0, 0
 		col.rz, col.residual = r.rz[j], math.Sqrt(r.rr[j])
@@ -334,11 +326,10 @@ func (r *run) aim(ctx context.Context) error {
 
 // multiply computes q = A·p and the products pᵀq.
 func (r *run) multiply(ctx context.Context) error {
-	r.dots.Begin(r.width)
-	p, q := r.p.Columns(0, r.width), r.q.Columns(0, r.width)
+	r.dots.Begin(r.b.Cols)
 	r.result.Sweeps++
-	err := r.A.StepTo(ctx, q, p, sparse.Step[float64]{Alpha: 1, Visit: r.passes.dot})
-	r.dots.TotalTo(r.products[:r.width])
+	err := r.A.StepTo(ctx, r.q, r.p, sparse.Step[float64]{Alpha: 1, Visit: r.passes.dot})
+	r.dots.TotalTo(r.products)
 	return err
 }
 
@@ -357,13 +348,13 @@ func (r *run) precondition(ctx context.Context) error {
 		if err := r.projectResidual(ctx); err != nil {
 			return err
 		}
-		if err := r.Precond.ApplyTo(ctx, r.z.Columns(0, r.width), r.r.Columns(0, r.width)); err != nil {
+		if err := r.Precond.ApplyTo(ctx, r.z, r.r); err != nil {
 			return err
 		}
 		if err := r.chunks(ctx, r.passes.products); err != nil {
 			return err
 		}
-		r.total(r.rz[:r.width], 0, 1)
+		r.total(r.rz, 0, 1)
 	}
 	if r.Null != nil {
 		r.null.Total()
@@ -389,13 +380,13 @@ func (r *run) correct() {
 	k := r.b.Cols
 	for v := range r.Null.Long() {
 		products := r.null.Products(v)
-		inZ, inR := products[:r.width], products[k:][:r.width]
+		inZ, inR := products[:k], products[k:]
 		for j := range inZ {
 			r.rz[j] -= float64(inZ[j] * inR[j])
 			r.rr[j] -= float64(inR[j] * inR[j])
 		}
 	}
-	for j := range r.rz[:r.width] {
+	for j := range r.rz {
 		r.rz[j], r.rr[j] = max(0, r.rz[j]), max(0, r.rr[j])
 	}
 }
@@ -424,65 +415,4 @@ func (r *run) finish(ctx context.Context) error {
 		return r.Null.RemoveTo(ctx, r.x, r.x, r.Workers)
 	}
 	return nil
-}
-
-// retire moves frozen columns behind the live ones when whole slabs can leave
-// the sweep.
-func (r *run) retire(ctx context.Context) error {
-	slabs := (r.count(live) + slabColumns - 1) / slabColumns
-	width := min(slabs*slabColumns, r.width)
-	if width == r.width || width == 0 {
-		return nil
-	}
-	r.swaps = r.swaps[:0]
-	at := 0
-	for j := width; j < r.width; j++ {
-		if r.columns[j].fate != live {
-			continue
-		}
-		for r.columns[at].fate == live {
-			at++
-		}
-		r.swap(at, j)
-		at++
-	}
-	r.width = width
-	return r.swapColumns(ctx)
-}
-
-// restoreOrder puts every column back into its place.
-func (r *run) restoreOrder() {
-	r.swaps = r.swaps[:0]
-	for j := range r.columns {
-		for r.columns[j].at != j {
-			r.swap(j, r.columns[j].at)
-		}
-	}
-	r.width = r.b.Cols
-	// Only a cancelled context could end this pass early.
-	_ = r.swapColumns(context.Background())
-}
-
-func (r *run) swap(i, j int) {
-	r.columns[i], r.columns[j] = r.columns[j], r.columns[i]
-	r.swaps = append(r.swaps, [2]int{i, j})
-}
-
-// swapColumns carries the swaps out on the blocks that outlast a step.
-func (r *run) swapColumns(ctx context.Context) error {
-	if len(r.swaps) == 0 {
-		return nil
-	}
-	return r.chunks(ctx, func(_, chunk int) error {
-		for i := chunk * tall.ChunkRows; i < min((chunk+1)*tall.ChunkRows, r.b.Rows); i++ {
-			x, res, p := r.x.Row(i), r.r.Row(i), r.p.Row(i)
-			for _, s := range r.swaps {
-				a, b := s[0], s[1]
-				x[a], x[b] = x[b], x[a]
-				res[a], res[b] = res[b], res[a]
-				p[a], p[b] = p[b], p[a]
-			}
-		}
-		return nil
-	})
 }

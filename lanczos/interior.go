@@ -149,7 +149,7 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 const (
 	// interiorWork is how many entries, rows being rowEntries each, the products of half
 	// a minute visit.
-	interiorWork = 2e10
+	interiorWork = 3e10
 
 	// densitySteps is how many steps tell how dense eigenvalues lie: gaps of a hundredth
 	// of the spectrum are seen then.
