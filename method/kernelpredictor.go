@@ -64,7 +64,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		scales[i] = trial.Rescale(grams[i])
-		return trial.Cross(ctx, grams[i], class, fold, r.machines, found[i*costs:(i+1)*costs])
+		return trial.Cross(ctx, grams[i], class, fold, r.machines(), found[i*costs:(i+1)*costs])
 	})
 	if err != nil {
 		return err

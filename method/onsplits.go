@@ -24,7 +24,12 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
-	found, err := t.hits(ctx, upTo(len(r.grid)), len(r.strengths), r.machines)
+	found, err := t.hits(ctx, upTo(len(r.grid)), len(r.strengths), func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+		if m.learner == rls {
+			return trial.FitLeastSquares(ctx, r.strengths, k, y, len(p.Names))
+		}
+		return r.machines()(ctx, k, y) // kernels are tried side by side
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -166,12 +171,12 @@ func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([
 	return grams, err
 }
 
-// machines fits those of all costs, or of all λ.
-func (r *kernelPredictor) machines(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-	if r.set.learner == rls {
-		return trial.FitLeastSquares(ctx, r.strengths, k, y, len(r.p.Names))
+// machines returns what fits machines of all costs, one time after the other in the same memory.
+func (r *kernelPredictor) machines() trial.Fit {
+	var solver classify.Solver
+	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+		return trial.FitMachines(ctx, &solver, r.set.machine, r.strengths, k, y, len(r.p.Names))
 	}
-	return trial.FitMachines(ctx, new(classify.Solver), r.set.machine, r.strengths, k, y, len(r.p.Names))
 }
 
 // models returns what fits the learner with several settings.
