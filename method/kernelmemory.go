@@ -22,8 +22,8 @@ func (a *account) grams(f *kernel.Family) (grid []spec.Values, labels int, err e
 	for i, l := range seen {
 		rows[i] = a.P.Row[l]
 	}
-	grams := f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), rows, a.left().Memory)
-	return grid, len(rows), a.PhaseOf(grams, "blocks of kernels to choose from")
+	a.PhaseOf(f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), rows, a.Left()), "blocks of kernels to choose from")
+	return grid, len(rows), nil
 }
 
 // reckon implements [reckoning].
@@ -36,26 +36,11 @@ func (m kernelMethod) reckon(a *account) error {
 	}
 	n, tried := len(a.P.Degrees), int64(seen)
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
-	block := solved(tried)
-	if a.set.learner != rls {
-		members, _ := a.members(tried)
-		block = cached(members, 1)
-	}
-	if err := a.Phase(8*tried*tried*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
-		return err
-	}
+	a.Phase(8*tried*tried*int64(len(grid))+workers*a.fitting(tried), "machines to choose by")
 	all := int64(len(a.P.Row))
 	if byParts := a.set.learner == rls && all > maxSolved; all > tried && !byParts {
-		if err := a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels"); err != nil {
-			return err
-		}
-		most := solved(all)
-		if a.set.learner != rls {
-			most = cached(a.members(all))
-		}
-		if err := a.Phase(8*all*all+most, "training"); err != nil {
-			return err
-		}
+		a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels")
+		a.Phase(8*all*all+a.fitting(all), "training")
 	}
 	width, rest := a.machines()
 	if !rest {
@@ -67,20 +52,24 @@ func (m kernelMethod) reckon(a *account) error {
 		counts = 0
 	}
 	apply := spec.Sum(f.ApplyMemory(grid[0], a.P.Degrees, max(1, width)))
-	if err := a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines"); err != nil {
-		return err
-	}
-	return a.Scores()
+	a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines")
+	a.Scores()
+	return nil
 }
 
-// solved is what least squares on a block of so many labels takes beside it.
-func solved(labels int64) int64 { return 3 * 8 * labels * labels }
+// fitting bounds what a machine on a block of so many labels takes beside it.
+func (a *account) fitting(labels int64) int64 {
+	if a.set.learner == rls {
+		return 3 * 8 * labels * labels
+	}
+	return cached(a.members(labels))
+}
 
 // oneOf lists what the block between rows of one of several kernels takes, whichever
 // is chosen.
 func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most []spec.Bytes) {
 	for i := range grid {
-		most = spec.Larger(most, f.GramsMemory(grid[i:i+1], a.P.Degrees, a.P.A.NNZ(), rows, a.left().Memory))
+		most = spec.Larger(most, f.GramsMemory(grid[i:i+1], a.P.Degrees, a.P.A.NNZ(), rows, a.Left()))
 	}
 	return most
 }
@@ -98,14 +87,13 @@ func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int
 		return err
 	}
 	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
-	list := f.GramsMemory(grid[:together], a.P.Degrees, a.P.A.NNZ(), all.Row[:min(labels, len(all.Row))], a.left().Memory)
+	list := f.GramsMemory(grid[:together], a.P.Degrees, a.P.A.NNZ(), all.Row[:min(labels, len(all.Row))], a.Left())
 	list = append(list, spec.Bytes{What: "rows of test nodes", Bytes: 8 * int64(labels) * int64(tests) * int64(together)})
-	if err := a.PhaseOf(list, "blocks of kernels to tune by"); err != nil {
-		return err
-	}
+	a.PhaseOf(list, "blocks of kernels to tune by")
 	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
 	machines := 8 * int64(labels) * int64(4*labels+gram.NodesAtATime) * int64(min(sched.Workers(a.set.Workers), together))
-	return a.Phase(blocks+machines, "machines to tune by")
+	a.Phase(blocks+machines, "machines to tune by")
+	return nil
 }
 
 // reckon implements [reckoning].
@@ -118,45 +106,31 @@ func (m learnerMethod) reckon(a *account) error {
 		return err
 	}
 	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
-	if err := a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k), "learners to choose by"); err != nil {
-		return err
-	}
+	a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k), "learners to choose by")
 	rows := a.P.Row
 	if m.by.Whole {
 		rows = upTo(n)
 	}
-	if err := a.PhaseOf(a.oneOf(m.kernel, of, rows), "values of the kernel"); err != nil {
-		return err
-	}
+	a.PhaseOf(a.oneOf(m.kernel, of, rows), "values of the kernel")
 	items := int64(len(rows))
-	if err := a.Reserve(8*items*items, "values of the kernel to learn from"); err != nil {
-		return err
-	}
-	if err := a.Phase(fitBytes(m.by, labels, k), "training"); err != nil {
-		return err
-	}
+	a.Reserve(8*items*items, "values of the kernel to learn from")
+	a.Phase(fitBytes(m.by, labels, k), "training")
 	outputs := int64(8 * n * k) // the raw scores, which are decisions
 	switch {
 	case m.by.Dual:
 		width := min(max(k, 1), machinesAtATime)
 		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
 		apply := spec.Sum(m.kernel.ApplyMemory(of[0], a.P.Degrees, width))
-		err := a.Phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
-		if err != nil {
-			return err
-		}
+		a.Phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
 	case !m.by.Whole:
-		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.left().Memory)
+		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.Left())
 		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
-		if err := a.PhaseOf(block, "values of the kernel between nodes and labels"); err != nil {
-			return err
-		}
+		a.PhaseOf(block, "values of the kernel between nodes and labels")
 	default:
-		if err := a.Phase(outputs, "raw scores of all nodes"); err != nil {
-			return err
-		}
+		a.Phase(outputs, "raw scores of all nodes")
 	}
-	return a.Scores()
+	a.Scores()
+	return nil
 }
 
 // reckonTuning implements [tuner].
@@ -238,7 +212,8 @@ func makingKernel(m Method, all *Problem, tuned bool, s *Settings) ([]spec.Bytes
 	n, labelled := len(all.Degrees), len(all.Row)
 	making, _, err := reckoned(all, s, func(a *account) error {
 		rows := spec.Bytes{What: "rows of other nodes", Bytes: 8 * int64(n-labelled) * int64(labelled)}
-		return a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
+		a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
+		return nil
 	})
 	return making, err
 }

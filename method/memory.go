@@ -1,6 +1,8 @@
 package method
 
 import (
+	"cmp"
+
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -36,7 +38,8 @@ func Memory(m Method, p, tuned *Problem, s *Settings) (list []spec.Bytes, sweeps
 			if m, ok := m.(reckoning); ok {
 				return m.reckon(a)
 			}
-			return a.Scores()
+			a.Scores()
+			return nil
 		})
 	}
 	if s, ok := m.(smoothed); ok {
@@ -65,12 +68,9 @@ func TryMemory(m Method, p *Problem, s *Settings, lo, hi int) (list []spec.Bytes
 // reckoned lists what an account comes to.
 func reckoned(p *Problem, s *Settings, add func(a *account) error) (list []spec.Bytes, sweeps int, err error) {
 	set := s.WithDefaults()
-	l, err := ledger.New(p, set.Memory)
-	a := &account{l, &set}
-	if err == nil {
-		err = add(a)
-	}
-	return a.List(), a.Sweeps, err
+	a := &account{ledger.New(p, set.Memory), &set}
+	err = add(a)
+	return a.List(), a.Sweeps, cmp.Or(a.Over(), err)
 }
 
 // account adds up what a prediction takes.
@@ -82,8 +82,6 @@ type account struct {
 // left returns the settings with the memory that is left.
 func (a *account) left() *Settings {
 	set := *a.set
-	if bytes, limited := a.Plan.Left(); limited {
-		set.Memory = max(1, bytes)
-	}
+	set.Memory = a.Left()
 	return &set
 }

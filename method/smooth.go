@@ -124,5 +124,6 @@ func (m smoothed) reckon(a *account) error {
 	a.Sweeps = UnknownSweeps
 	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
 	list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: sparse.BlockBytes[float32](n, k)})
-	return a.PhaseOf(list, "errors and scores that spread")
+	a.PhaseOf(list, "errors and scores that spread")
+	return nil
 }

@@ -44,7 +44,8 @@ func (m walkMethod) reckon(a *account) (err error) {
 // walkedScores accounts for the scores of all nodes by the longest walks of the grid.
 func (a *account) walkedScores() error {
 	if by := a.set.learner.declared(); by != nil && (by.Whole || !by.Dual) {
-		return a.Scores() // rows of all nodes are among those for training
+		a.Scores() // rows of all nodes are among those for training
+		return nil
 	}
 	grid := a.set.Grid
 	machines, rest := a.machines()
@@ -59,17 +60,14 @@ func (a *account) walkedScores() error {
 	}
 	a.AddSweeps(sweeps)
 	sums := spec.Bytes{What: "sums of votes", Bytes: sumsBytes(a.P, rest)}
-	if err := a.PhaseOf(append(list, sums), "walk for the scores of all nodes"); err != nil {
-		return err
-	}
+	a.PhaseOf(append(list, sums), "walk for the scores of all nodes")
 	votes := piece.Bytes[float32](len(a.P.Degrees), len(a.P.Names))
 	if rest {
 		votes += sums.Bytes
 	}
-	if err := a.Phase(votes, "votes on all nodes"); err != nil {
-		return err
-	}
-	return a.Scores()
+	a.Phase(votes, "votes on all nodes")
+	a.Scores()
+	return nil
 }
 
 // last returns the longest walk.
@@ -105,13 +103,9 @@ func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
 			return err
 		}
 		a.AddSweeps(sweeps)
-		if err := a.PhaseOf(list, fmt.Sprintf("walks of %d variants to choose by", len(w.Variants))); err != nil {
-			return err
-		}
+		a.PhaseOf(list, fmt.Sprintf("walks of %d variants to choose by", len(w.Variants)))
 		workers := int64(min(sched.Workers(c.set.Workers), len(g.Features)*jobs))
-		if err := a.Phase(list[0].Bytes+workers*a.tester(len(c.seen), tests), "machines to choose by"); err != nil {
-			return err
-		}
+		a.Phase(list[0].Bytes+workers*a.tester(len(c.seen), tests), "machines to choose by")
 	}
 	return nil
 }
@@ -181,45 +175,38 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 			list[i].Optional = true
 		}
 	}
-	if err := a.PhaseOf(list, "walks for training rows"); err != nil {
-		return 0, err
-	}
-	return sweeps, a.PhaseUpTo(bytes, sure, "training")
+	a.PhaseOf(list, "walks for training rows")
+	a.PhaseUpTo(bytes, sure, "training")
+	return sweeps, nil
 }
 
-// machine is what training takes at the most beside so many rows
-// of features: what the learner works in, its coefficients, and the weights of
-// all machines twice, as it gives them and as the walk takes them.
+// machine bounds what training takes beside so many rows of features: what the learner
+// works in, its coefficients, and the weights of all machines twice, as it gives them and
+// as the walk takes them.
 func (a *account) machine(rows, features int64) int64 {
 	k := int64(len(a.P.Names))
 	machines, _ := a.machines()
-	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
-	weights := 2 * 8 * int64(machines) * features
-	if by := a.set.learner.declared(); by != nil {
-		bytes := lists + weights
-		if by.Linear != nil {
-			bytes += 8*rows*features + spec.Sum(classify.LogisticMemory(int(rows), int(features), len(a.P.Names)))
-		} else {
-			bytes += fitBytes(by, int(rows), len(a.P.Names))
-			if by.Whole { // a row of kernel values for each worker, and vectors
-				bytes += 8 * int64(len(a.P.Degrees)-len(a.P.Row)) * int64(sched.Workers(0)+4)
-			}
+	bytes := 4*8*rows + 2*8*int64(machines)*features // rows, classes, squares and lists of each class; weights
+	by := a.set.learner.declared()
+	switch {
+	case by != nil && by.Linear != nil:
+		return bytes + 8*rows*features + spec.Sum(classify.LogisticMemory(int(rows), int(features), len(a.P.Names)))
+	case by != nil:
+		if by.Whole { // a row of kernel values for each worker, and vectors
+			bytes += 8 * int64(len(a.P.Degrees)-len(a.P.Row)) * int64(sched.Workers(0)+4)
 		}
-		return bytes
-	}
-	if a.set.learner == rls {
+		return bytes + fitBytes(by, int(rows), len(a.P.Names))
+	case a.set.learner == rls:
 		m := min(rows, features)
-		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
-		return bytes
-	}
-	members, workers := a.members(rows)
-	if a.set.learner == linearSVM || rows > maxKernel {
-		const coordinate = 8 * 8
-		bytes := lists + workers*coordinate*members + weights
-		return bytes
+		return bytes + 3*8*m*m + 2*8*rows*k
 	}
 	const position = 16 * 8
-	return lists + workers*position*members + 2*8*rows*k + weights + wholeBytes(rows) + cached(members, workers)
+	members, workers := a.members(rows)
+	bytes += workers * position * members
+	if a.set.learner == linearSVM || rows > maxKernel {
+		return bytes
+	}
+	return bytes + 2*8*rows*k + wholeBytes(rows) + cached(members, workers)
 }
 
 // members returns how many of so many rows the largest support vector machine

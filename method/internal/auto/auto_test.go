@@ -416,12 +416,10 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 
 // reckoned returns what a prediction takes.
 func reckoned(p *problem.Problem, memory int64) (bytes int64, err error) {
-	l, err := ledger.New(p, memory)
-	if err == nil {
-		err = Reckon(l, &Settings{Workers: 1, Memory: memory})
-	}
+	l := ledger.New(p, memory)
+	Reckon(l, &Settings{Workers: 1, Memory: memory})
 	bytes, _ = l.Plan.Peak()
-	return bytes, err
+	return bytes, l.Over()
 }
 
 // Predictions have the same bits for any workers and memory, within which they keep, and

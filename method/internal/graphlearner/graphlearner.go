@@ -145,11 +145,3 @@ func judged(p *problem.Problem, found [][]reply, fold []int, folds int) *heldout
 	}
 	return held
 }
-
-// left returns the memory of the settings that a ledger has left.
-func left(a *ledger.Ledger, s *Settings) int64 {
-	if bytes, limited := a.Plan.Left(); limited {
-		return max(1, bytes)
-	}
-	return s.Memory
-}

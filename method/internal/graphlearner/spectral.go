@@ -326,9 +326,7 @@ func (m spectralLogistic) Reckon(a *ledger.Ledger, s *Settings) error {
 func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
 	a.Sweeps = ledger.UnknownSweeps
-	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
-		return err
-	}
+	a.Reserve(graphVectors*8*int64(n), "degrees and components")
 	settings, err := validate.Settings(s.Tried, s.Given, nil)
 	if err != nil {
 		return err
@@ -337,17 +335,12 @@ func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) 
 	for _, v := range settings {
 		most = max(most, min(n, v.Int("dimension")))
 	}
-	set := &lanczos.Settings{Memory: left(a, s)}
+	set := &lanczos.Settings{Memory: a.Left()}
 	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
 	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
-	if err := a.PhaseOf(list, "eigenvectors"); err != nil {
-		return err
-	}
-	if err := a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes"); err != nil {
-		return err
-	}
-	if err := a.Phase(8*int64(labels)*int64(most)+spec.Sum(classify.LogisticMemory(labels, most, k)), "logistic regression"); err != nil {
-		return err
-	}
-	return a.Scores()
+	a.PhaseOf(list, "eigenvectors")
+	a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes")
+	a.Phase(8*int64(labels)*int64(most)+spec.Sum(classify.LogisticMemory(labels, most, k)), "logistic regression")
+	a.Scores()
+	return nil
 }

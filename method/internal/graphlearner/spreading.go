@@ -316,36 +316,28 @@ func (m spreading) Reckon(a *ledger.Ledger, s *Settings) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
-		return err
-	}
+	a.Reserve(graphVectors*8*int64(n), "degrees and components")
 	if !validate.TooFew(a.P.Class) {
-		folds, _ := foldsTogether(l, n, entries, k, v, left(a, s))
-		if err := solved(a, l, folds*k, v, "folds to choose by"); err != nil {
-			return err
-		}
+		folds, _ := foldsTogether(l, n, entries, k, v, a.Left())
+		solved(a, l, folds*k, v, "folds to choose by")
 	}
-	if err := solved(a, l, k, v, "a solve for all nodes"); err != nil {
-		return err
-	}
-	if err := a.Reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes"); err != nil {
-		return err
-	}
-	return a.Scores()
+	solved(a, l, k, v, "a solve for all nodes")
+	a.Reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes")
+	a.Scores()
+	return nil
 }
 
 // ReckonTuning implements [Learner].
 func (m spreading) ReckonTuning(a *ledger.Ledger, _ int, s *Settings) error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
-	if err := a.Reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
-		return err
-	}
+	a.Reserve(graphVectors*8*int64(n), "degrees and components")
 	v, err := m.Resolve(s.Given, nil)
 	if err != nil {
 		return err
 	}
-	folds, _ := foldsTogether(m.Learner, n, a.P.A.NNZ(), k, v, left(a, s))
-	return solved(a, m.Learner, folds*k, v, "splits to tune by")
+	folds, _ := foldsTogether(m.Learner, n, a.P.A.NNZ(), k, v, a.Left())
+	solved(a, m.Learner, folds*k, v, "splits to tune by")
+	return nil
 }
 
 // graphVectors is the number of vectors of float64 that a graph with its components
@@ -354,13 +346,13 @@ const graphVectors = 8
 
 // solved accounts for the scores of so many columns and their solve, in groups of
 // columns where there is no room for all of them.
-func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, what string) error {
+func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, what string) {
 	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
 	block := sparse.BlockBytes[float64](n, cols)
 	least := block + spec.Least(l.Memory(n, entries, 1, k, v))
 	most := block + spec.Sum(l.Memory(n, entries, cols, k, v))
-	if left, limited := a.Plan.Left(); limited {
+	if left := a.Left(); left > 0 {
 		most = max(least, min(most, left))
 	}
-	return a.PhaseUpTo(most, least, what)
+	a.PhaseUpTo(most, least, what)
 }

@@ -15,11 +15,13 @@ type Ledger struct {
 
 	Row   int  // bytes between the rows of the widest block so far
 	Short bool // the limit leaves less than some of it may turn out to need
+
+	over error // of the first that does not fit
 }
 
 // New returns the ledger of a problem in which the nodes that a label reaches have
 // been found, with a limit in bytes, 0 for none.
-func New(p *problem.Problem, memory int64) (*Ledger, error) {
+func New(p *problem.Problem, memory int64) *Ledger {
 	a := &Ledger{P: p, Plan: budget.Plan{Limit: memory}}
 	n := int64(len(p.Degrees))
 	if p.Directed {
@@ -27,12 +29,16 @@ func New(p *problem.Problem, memory int64) (*Ledger, error) {
 	} else {
 		a.Sweeps = 1
 	}
-	err := a.Reserve(Kept(p), "reached nodes and components")
-	if err == nil {
-		err = a.Phase(4*n+8*most(p), "components")
-	}
-	return a, err
+	a.Reserve(Kept(p), "reached nodes and components")
+	a.Phase(4*n+8*most(p), "components")
+	return a
 }
+
+// Left returns what the limit leaves, at least 1; 0: there is no limit.
+func (a *Ledger) Left() int64 { return a.Plan.Room() }
+
+// Over returns the error of the first that did not fit the limit, nil where all fits.
+func (a *Ledger) Over() error { return a.over }
 
 // UnknownSweeps stands where what is found on the way decides how many sweeps there
 // are.
@@ -74,19 +80,25 @@ func Beside(p *problem.Problem, memory int64) int64 {
 	return max(1, memory-Kept(p))
 }
 
-func (a *Ledger) Reserve(bytes int64, what string) error { return a.Plan.Reserve(bytes, what) }
+// Reserve adds what is held to the end.
+func (a *Ledger) Reserve(bytes int64, what string) {
+	if err := a.Plan.Reserve(bytes, what); a.over == nil {
+		a.over = err
+	}
+}
 
-// Phase is reserve for what is given back at once.
-func (a *Ledger) Phase(bytes int64, what string) error { return a.PhaseUpTo(bytes, bytes, what) }
+// Phase is Reserve for what is given back at once.
+func (a *Ledger) Phase(bytes int64, what string) { a.PhaseUpTo(bytes, bytes, what) }
 
-// PhaseUpTo is phase for what takes so many bytes for sure, and most if need be.
-func (a *Ledger) PhaseUpTo(most, sure int64, what string) error {
-	err := a.Plan.Reserve(sure, what)
-	if err == nil && most > sure {
-		err = a.Plan.ReservePerhaps(most-sure, what)
+// PhaseUpTo is Phase for what takes so many bytes for sure, and most if need be.
+func (a *Ledger) PhaseUpTo(most, sure int64, what string) {
+	a.Reserve(sure, what)
+	if most > sure {
+		if err := a.Plan.ReservePerhaps(most-sure, what); a.over == nil {
+			a.over = err
+		}
 	}
 	a.Plan.Release(what)
-	return err
 }
 
 // List returns the largest sum so far, what is sure of it first.
@@ -103,15 +115,15 @@ func (a *Ledger) List() []spec.Bytes {
 }
 
 // PhaseOf is Phase for a list.
-func (a *Ledger) PhaseOf(list []spec.Bytes, what string) error {
+func (a *Ledger) PhaseOf(list []spec.Bytes, what string) {
 	for _, b := range list {
 		a.Row, a.Short = max(a.Row, b.Row), a.Short || b.Short
 	}
-	return a.PhaseUpTo(spec.Sum(list), spec.Least(list), what)
+	a.PhaseUpTo(spec.Sum(list), spec.Least(list), what)
 }
 
 // Scores accounts for the scores and classes of all nodes.
-func (a *Ledger) Scores() error {
+func (a *Ledger) Scores() {
 	n := len(a.P.Degrees)
-	return a.Phase(sparse.BlockBytes[float32](n, len(a.P.Names))+8*int64(n), "scores of all nodes")
+	a.Phase(sparse.BlockBytes[float32](n, len(a.P.Names))+8*int64(n), "scores of all nodes")
 }

@@ -60,20 +60,15 @@ func (l *Propagation) factorBytes(cols int) int64 {
 }
 
 // Reckon adds what ScoresTo takes, the scores included, to a ledger.
-func (l *Propagation) Reckon(a *ledger.Ledger) error {
+func (l *Propagation) Reckon(a *ledger.Ledger) {
 	k := len(l.P.Names)
 	width, room := l.width()
 	a.AddSweeps(2 + (mostSteps+1)*((k+width-1)/width))
 	a.Row = 8 * sparse.Stride[float64](width)
 	const blocks = "scores and propagation of all nodes"
-	if err := a.Reserve(l.blockBytes(width), blocks); err != nil {
-		return err
-	}
+	a.Reserve(l.blockBytes(width), blocks)
 	if factor := l.factorBytes(width); factor > 0 && (room == 0 || factor <= room) {
-		if err := a.PhaseUpTo(factor, 0, "propagation, perhaps with a factor"); err != nil {
-			return err
-		}
+		a.PhaseUpTo(factor, 0, "propagation, perhaps with a factor")
 	}
 	a.Plan.Release(blocks)
-	return nil
 }
