@@ -368,7 +368,7 @@ func TestSolverAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if most > 8 { // which do not depend on the items
+	if most > 12 { // whatever the items, more with the race detector
 		t.Errorf("%v allocations a fit", most)
 	}
 }
