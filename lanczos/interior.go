@@ -158,8 +158,8 @@ const (
 	// productsOfDensity is how many products of A the pairs nearest to σ take for each
 	// eigenvalue that would lie within reach of σ if they were as dense everywhere, at
 	// least: a filter's degree falls, and the number of blocks grows, with the number
-	// of eigenvalues that it leaves. Seen were 1.1 to 7.
-	productsOfDensity = 1
+	// of eigenvalues that it leaves. Seen were 1.7 to 3.
+	productsOfDensity = 1.5
 )
 
 // refuse returns a [*DenseError] if the pairs nearest to σ take more products than are

@@ -144,7 +144,7 @@ func TestInteriorLimits(t *testing.T) {
 	const n = 3100
 	a := randomGraph(n)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a)), Which: Interior, Near: 0.1}
-	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 3500})
+	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 4000})
 	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 10 {
 		t.Fatalf("error %v, result %v", err, out)
 	}
@@ -154,7 +154,7 @@ func TestInteriorLimits(t *testing.T) {
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, ErrMemory) {
 		t.Errorf("%s in half the memory: error %v", what, err)
 	}
-	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes, MaxProducts: 3500}); !errors.Is(err, ErrIterationLimit) {
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes, MaxProducts: 4000}); !errors.Is(err, ErrIterationLimit) {
 		t.Errorf("%s: error %v", what, err)
 	}
 }

@@ -117,12 +117,13 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 		w.result.Restarts++
 		look := want + 2*width
 		enough := func() (bool, error) {
-			if w.inside() != nil && k.size < look {
+			over := k.products >= w.s.MaxProducts
+			if w.inside() != nil && !over && k.size < look {
 				return false, nil // to look takes longer there than a block
 			}
 			look = k.size + k.size/8
 			count, err := w.count(ctx, want, strict)
-			return count == want || k.products >= w.s.MaxProducts, err
+			return count == want || over, err
 		}
 		if err := k.expand(ctx, k.room(), want+2*width, enough); err != nil {
 			return nil, err
@@ -255,7 +256,7 @@ func (w *solve) restart(ctx context.Context, want, converged int, impatient bool
 	if !st.planned {
 		st.planned = true
 		f := w.plan(want)
-		affordable := k.products+f.degree*(want/width+2) <= w.s.MaxProducts
+		affordable := w.inside() != nil || k.products+f.degree*(want/width+2) <= w.s.MaxProducts
 		if affordable && (f.degree >= 3 || k.f.degree >= 3) {
 			if err := w.setFar(ctx, &f); err != nil {
 				return err
