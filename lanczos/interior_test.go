@@ -163,9 +163,9 @@ func TestInteriorLimits(t *testing.T) {
 // whether pairs are refused with what they take.
 func TestInteriorDensity(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("takes a second")
 	}
-	const n = 1200
+	const n = 500
 	a := testgraph.Random(7, n, 8*n, true)
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))
 	h := denseOf(t, op)
@@ -183,7 +183,7 @@ func TestInteriorDensity(t *testing.T) {
 	}
 	for _, near := range []float64{-0.2, 0.1} {
 		p := &Problem{A: op, Which: Interior, Near: near}
-		_, err := byFolding(p, 20, &Settings{MaxProducts: 500})
+		_, err := byFolding(p, 8, &Settings{MaxProducts: 200})
 		var dense *DenseError
 		if !errors.As(err, &dense) {
 			t.Fatalf("near %g: error %v", near, err)
@@ -191,10 +191,10 @@ func TestInteriorDensity(t *testing.T) {
 		if got := float64(count(near, dense.Within)); !(dense.Count > 0.6*got && dense.Count < 1.6*got) || dense.Count < 10 {
 			t.Errorf("near %g: %v, but there are %v", near, err, got)
 		}
-		if _, err := byFolding(p, 20, &Settings{MaxProducts: dense.Products - 1}); !errors.As(err, &dense) {
+		if _, err := byFolding(p, 8, &Settings{MaxProducts: dense.Products - 1}); !errors.As(err, &dense) {
 			t.Errorf("near %g: error %v with one product less than told", near, err)
 		}
-		out, err := byFolding(p, 20, nil)
+		out, err := byFolding(p, 8, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
