@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ type Solver struct {
 // With [ErrIterationLimit] the models are returned too.
 func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]Model, error) {
 	set := s.SVM.filled()
-	if err := errors.Join(set.validate(classes), validateCosts(costs)); err != nil {
+	if err := cmp.Or(set.validate(classes), validateCosts(costs)); err != nil {
 		return nil, err
 	}
 	if err := s.groups.setTwo(k.Len(), y, classes); err != nil {

@@ -524,6 +524,9 @@ func TestSVMErrors(t *testing.T) {
 				t.Errorf("error %v does not mention %q", err, word)
 			}
 		}
+		if lines := strings.Count(err.Error(), "\n") + 1; lines != 5 {
+			t.Errorf("%d faults of 5 settings: %v", lines, err)
+		}
 		if err := (&SVM{Weights: []float64{1}}).validate(2); err == nil {
 			t.Error("one weight for two classes accepted")
 		}

@@ -152,8 +152,9 @@ func add(scores, offset []float64) {
 }
 
 // answers solves for groups within a limit of memory, 0 for none, and returns for each what its
-// scores say of a node, and whether a label of the group reaches it; what makes the scores of different classes comparable is added to them. A
-// node that no label reaches is given the largest class of the labels.
+// scores say of a node, and whether a label of the group reaches it; what makes the scores of
+// different classes comparable is added to them. A node that no label reaches is given the
+// largest class of the labels.
 func (r *spreader) answers(ctx context.Context, groups []cwk.Seeds, v spec.Values, memory int64) ([]func(row int) (class int, reached bool), error) {
 	f := sparse.NewBlock[float64](len(r.p.Degrees), len(r.p.Names)*len(groups))
 	work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
