@@ -159,6 +159,9 @@ func (t *edgeTable) edge(row int64, values []parquet.Value) error {
 			t.text[i], numbers = append(t.text[i][:0], id...), false
 		case v.Kind() == parquet.Int32 && unsigned:
 			number[i] = uint64(v.Uint32())
+		case v.Kind() == parquet.Int32: // the upper half of a value of a dictionary is empty
+			number[i] = uint64(int64(v.Int32()))
+			numbers = numbers && v.Int32() >= 0
 		default:
 			number[i] = v.Uint64()
 			numbers = numbers && (unsigned || int64(number[i]) >= 0)

@@ -174,3 +174,28 @@ func TestParquetDifferences(t *testing.T) {
 		}
 	}
 }
+
+// TestParquetNegativeNumbers: ids of 32 bits are the same numbers whether a dictionary has
+// them or not.
+func TestParquetNegativeNumbers(t *testing.T) {
+	type edge struct {
+		Source int32 `parquet:"source,dict"`
+		Target int32 `parquet:"target"`
+	}
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[edge](&b)
+	if _, err := w.Write([]edge{{-5, -7}, {3, -7}, {-5, 4}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	_, err := Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(b.Bytes()), Size: int64(b.Len())}, func(b *Batch) error {
+		got += string(b.Text)
+		return nil
+	})
+	if want := "-5-73-7-54"; err != nil || got != want {
+		t.Errorf("ids %q, want %q, error %v", got, want, err)
+	}
+}
