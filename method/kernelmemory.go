@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -36,13 +37,14 @@ func (m kernelMethod) reckon(a *account) error {
 	}
 	n, tried := len(a.P.Degrees), int64(seen)
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
-	a.Phase(8*tried*tried*int64(len(grid))+workers*a.fitting(tried), "machines to choose by")
+	width, rest := a.machines()
+	outcomes := tried * trial.OutcomeBytes(width) * int64(len(grid)*a.set.Grid.settings())
+	a.Phase(8*tried*tried*int64(len(grid))+workers*a.fitting(tried)+outcomes, "machines to choose by")
 	all := int64(len(a.P.Row))
 	if byParts := a.set.learner == rls && all > maxSolved; all > tried && !byParts {
 		a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels")
 		a.Phase(8*all*all+a.fitting(all), "training")
 	}
-	width, rest := a.machines()
 	if !rest {
 		width = min(width, machinesAtATime)
 	}
@@ -106,7 +108,12 @@ func (m learnerMethod) reckon(a *account) error {
 		return err
 	}
 	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
-	a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k), "learners to choose by")
+	own, err := validate.Settings(a.set.trying(&m.by.Spec), m.by.Spec.Own(a.set.Given), nil)
+	if err != nil {
+		return err
+	}
+	outcomes := int64(seen) * trial.OutcomeBytes(k) * int64(len(of)+len(own))
+	a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k)+outcomes, "learners to choose by")
 	rows := a.P.Row
 	if m.by.Whole {
 		rows = upTo(n)

@@ -30,6 +30,9 @@ type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model,
 func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {
 	gram := classify.DenseGram(k)
 	y := make([]int, len(class))
+	for s := range found {
+		found[s] = make([]Outcome, 0, len(class))
+	}
 	for f := range slices.Max(fold) + 1 {
 		largest := hideFold(y, class, fold, f)
 		models, err := fit(ctx, gram, y)

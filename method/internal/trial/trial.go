@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"errors"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -190,6 +191,12 @@ type Outcome struct {
 	Largest   int            // the answer where there are no machines
 	Pairs     classify.Pairs // nil if no label reaches the node or all have one class
 	Decisions []float64
+}
+
+// OutcomeBytes is what an outcome takes, with so many decisions.
+func OutcomeBytes(decisions int) int64 {
+	const rounded = 16 // to the next size that the runtime gives
+	return int64(unsafe.Sizeof(Outcome{})) + 8*int64(decisions) + rounded
 }
 
 // Outcomes runs a trial at the only setting of the grid.
