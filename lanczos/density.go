@@ -48,9 +48,9 @@ type density struct {
 // it, of its own the half.
 type quadrature []struct{ node, below float64 }
 
-// density measures it with columns of random signs, and the norm of A. The share of a node is the median of
-// its own and its neighbours': an eigenvalue of many copies, whose node has a large share,
-// is one of few to a block.
+// density measures it with columns of random signs, and a lower bound of the norm of A.
+// The share of a node is the median of its own and its neighbours': an eigenvalue of many
+// copies, whose node has a large share, is one of few to a block.
 func (w *solve) density(ctx context.Context) (*density, error) {
 	r, err := w.probe(ctx, width, densitySteps, func(rng *rand.Rand, row []float64) {
 		bits := rng.Uint64()
