@@ -108,7 +108,7 @@ func (m learnerMethod) reckon(a *account) error {
 		return err
 	}
 	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
-	own, err := validate.Settings(a.set.trying(&m.by.Spec), m.by.Spec.Own(a.set.Given), nil)
+	own, err := m.settings(a.P, a.set)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,7 @@ func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 // between all nodes has a block of its own.
 func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*learnerPredictor, error) {
 	set := s.WithDefaults()
+	set.Sample = min(set.Sample, trySettings)
 	if m.by.Whole {
 		set.kernels = nil
 	}
@@ -76,7 +77,12 @@ func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameter
 		return nil, err
 	}
 	r := &learnerPredictor{kernelPredictor: base, by: m.by}
-	return r, r.list(par)
+	if par != nil {
+		r.settled = []spec.Values{par.Declared.Values}
+		return r, nil
+	}
+	r.settled, err = m.settings(p, &set)
+	return r, err
 }
 
 // learnerPredictor makes one prediction.
@@ -95,22 +101,15 @@ type learnerPredictor struct {
 // setting of theirs is a fit from nothing in every fold.
 const trySettings = 250
 
-// list finds the settings of the learner: the given ones, all usual ones or, with too
-// few labels, the defaults.
-func (r *learnerPredictor) list(par *Parameters) (err error) {
-	r.set.Sample = min(r.set.Sample, trySettings)
-	if par != nil {
-		r.settled = []spec.Values{par.Declared.Values}
-		return nil
+// settings returns the learner's settings to choose from: all usual ones or, with too few
+// labels, the defaults.
+func (m learnerMethod) settings(p *Problem, s *Settings) ([]spec.Values, error) {
+	given := m.by.Spec.Own(s.Given)
+	if !validate.TooFew(p.Class) {
+		return validate.Settings(s.trying(&m.by.Spec), given, nil)
 	}
-	given := r.by.Spec.Own(r.set.Given)
-	if !validate.TooFew(r.p.Class) {
-		r.settled, err = validate.Settings(r.set.trying(&r.by.Spec), given, nil)
-		return err
-	}
-	v, err := r.by.Resolve(given, nil)
-	r.settled = []spec.Values{v}
-	return err
+	v, err := m.by.Resolve(given, nil)
+	return []spec.Values{v}, err
 }
 
 // usualOf returns the place of the learner's defaults among the settings, the first if
