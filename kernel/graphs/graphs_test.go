@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -414,6 +415,39 @@ func TestPropagationStepsAreKept(t *testing.T) {
 				}
 			}
 			before = k
+		}
+	}
+}
+
+// looks is a context that is cancelled when it has been looked at so many times.
+type looks struct {
+	context.Context
+	most, seen int
+}
+
+func (l *looks) Err() error {
+	if l.seen++; l.seen > l.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestPropagationStops cancels at every place where the context is looked at, of which
+// each step has some.
+func TestPropagationStops(t *testing.T) {
+	const steps = 20
+	c := molecules(t, 3, 12)
+	for most := range 1000 {
+		ctx := &looks{Context: t.Context(), most: most}
+		_, err := Kernels().Named("propagation").Prepare(ctx, c, spec.Values{"steps": spec.Of(steps)}, &Settings{Workers: 1})
+		if ctx.seen <= most {
+			if most < 2*steps {
+				t.Errorf("%d looks at the context in %d steps", most, steps)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) || ctx.seen > most+2 {
+			t.Errorf("cancelled after %d looks: %v after %d", most, err, ctx.seen)
 		}
 	}
 }

@@ -56,11 +56,19 @@ var propagation = Kernel{
 		}
 		count := 0 // of features
 		for t := range steps {
-			count += p.number(bins, t, count)
+			n, err := p.number(ctx, bins, t, count, s.Workers)
+			if err != nil {
+				return nil, err
+			}
+			count += n
 		}
 		graph := make([]entries, len(bins))
-		for i := range bins {
+		err = sched.Run(ctx, s.Workers, len(bins), func(_, i int) error {
 			graph[i], bins[i] = counts(bins[i]), nil
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		return newFeatures(graph, count), nil
 	},
@@ -168,26 +176,29 @@ func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
 
 // number puts the numbers of features, from first on, in place of the bins of a step, and
 // returns how many there are.
-func (p *propagator) number(bins [][]bin, t, first int) int {
-	each := func(visit func(b *bin)) {
-		for i := range bins {
-			n := p.c.Graphs[i].Len()
-			for v := range n {
-				visit(&bins[i][t*n+v])
-			}
-		}
+func (p *propagator) number(ctx context.Context, bins [][]bin, t, first, workers int) (int, error) {
+	of := func(i int) []bin {
+		n := p.c.Graphs[i].Len()
+		return bins[i][t*n:][:n]
 	}
 	n := 0
-	each(func(*bin) { n++ })
+	for i := range bins {
+		n += len(of(i))
+	}
 	all := make([]bin, 0, n)
-	each(func(b *bin) { all = append(all, *b) })
+	for i := range bins {
+		all = append(all, of(i)...)
+	}
 	slices.SortFunc(all, bin.compare)
 	all = slices.Compact(all)
-	each(func(b *bin) {
-		at, _ := slices.BinarySearchFunc(all, *b, bin.compare)
-		b.label = int64(first + at)
+	return len(all), sched.Run(ctx, workers, len(bins), func(_, i int) error {
+		list := of(i)
+		for v, b := range list {
+			at, _ := slices.BinarySearchFunc(all, b, bin.compare)
+			list[v].label = int64(first + at)
+		}
+		return nil
 	})
-	return len(all)
 }
 
 func (b bin) compare(o bin) int {
