@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -216,6 +217,27 @@ func TestShortMethod(t *testing.T) {
 		short := slices.ContainsFunc(held, func(b spec.Bytes) bool { return b.Short })
 		if short != (limit < most) || spec.Sum(held) > limit {
 			t.Errorf("limit %d of %d to %d bytes: %+v", limit, least, most, held)
+		}
+	}
+}
+
+// TestSureOfSolves holds that only a factor may not be needed of what a method takes that
+// solves for all columns at a time.
+func TestSureOfSolves(t *testing.T) {
+	p := problemtest.Planted(t, 4, 1200, 40)
+	for _, name := range []string{"lgc", "poisson"} {
+		methods, err := parseMethods(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, _, err := Memory(methods[0], p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const cols = 64 // of folds, solved together
+		factor := spec.Sum(iterative.CholeskyMemory(1200, p.A.NNZ(), cols))
+		if got := spec.Sum(list) - spec.Least(list); got > factor || spec.Least(list) < 6*sparse.BlockBytes[float64](1200, cols) {
+			t.Errorf("%s: %v, of which a factor is %d", name, list, factor)
 		}
 	}
 }

@@ -71,33 +71,29 @@ const (
 	solveBlocks = 5
 )
 
-// Memory lists what ScoresTo takes beside the graph and the scores for so many
-// columns at a time on a graph with n nodes and so many entries: of learners that relax
-// the columns of a group, all its classes.
-func (l *Learner) Memory(n int, entries int64, cols, classes int, v spec.Values) []spec.Bytes {
-	if l.relax != nil {
-		return append(l.memory(n, classes, v), spec.Bytes{What: "scores of a group", Bytes: sparse.BlockBytes[float64](n, classes)})
-	}
-	return []spec.Bytes{
-		{What: "blocks of a solve", Bytes: solveBlocks * sparse.BlockBytes[float64](n, cols)},
-		{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
-		{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, cols)), Optional: true},
-	}
+// Memory lists what ScoresTo takes beside the graph and the scores for so many columns on a
+// graph with n nodes and so many entries, within a limit, 0 for none, where as many columns
+// are solved at a time as there is room for: of learners that relax the columns of a group,
+// all its classes.
+func (l *Learner) Memory(n int, entries int64, cols, classes int, v spec.Values, limit int64) []spec.Bytes {
+	_, list := l.within(n, entries, cols, classes, v, limit)
+	return list
 }
 
-// width returns how many of so many columns are solved at a time within a limit, and
-// what a factor may take beside them; limit 0: all.
-func (l *Learner) width(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, factor int64, err error) {
-	if limit == 0 {
-		return cols, 0, nil
+// within returns how many columns are solved at a time, at least one, and the list of
+// [Learner.Memory].
+func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, list []spec.Bytes) {
+	if l.relax != nil {
+		return cols, append(l.memory(n, classes, v), spec.Bytes{What: "scores of a group", Bytes: sparse.BlockBytes[float64](n, classes)})
 	}
 	for width = cols; ; width-- {
-		least := spec.Least(l.Memory(n, entries, width, classes, v))
-		if least <= limit {
-			return width, max(1, limit-least), nil
+		list = []spec.Bytes{
+			{What: "blocks of a solve", Bytes: solveBlocks * sparse.BlockBytes[float64](n, width)},
+			{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
+			{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, width)), Optional: true},
 		}
-		if width == 1 || l.relax != nil {
-			return 0, 0, fmt.Errorf("%w: the least it takes is %s, the limit is %s", budget.ErrOver, budget.Size(least), budget.Size(limit))
+		if width == 1 || limit == 0 || spec.Least(list) <= limit {
+			return width, list
 		}
 	}
 }
@@ -123,9 +119,10 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, factor, err := l.width(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
-	if err != nil {
-		return work, err
+	width, list := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
+	least := spec.Least(list)
+	if set.Memory > 0 && least > set.Memory {
+		return work, fmt.Errorf("%w: the least it takes is %s, the limit is %s", budget.ErrOver, budget.Size(least), budget.Size(set.Memory))
 	}
 	if l.relax != nil {
 		return l.relaxTo(ctx, dst, g, groups, v, &set)
@@ -134,7 +131,9 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if err != nil {
 		return work, err
 	}
-	sys.Memory = factor
+	if set.Memory > 0 {
+		sys.Memory = max(1, set.Memory-least)
+	}
 	for i, seeds := range groups {
 		part := dst.Columns(i*classes, (i+1)*classes)
 		for r := range n {

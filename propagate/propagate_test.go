@@ -138,7 +138,7 @@ func TestSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		least := spec.Least(l.Memory(400, p.A.NNZ(), 1, whole.Classes, v))
+		least := spec.Least(l.Memory(400, p.A.NNZ(), 1, whole.Classes, v, 0))
 		for _, workers := range []int{1, 2, 7} {
 			for _, memory := range []int64{0, least, 2 * least} {
 				g := graphOf(t, p.A, workers)

@@ -191,26 +191,28 @@ func (r *spreader) answers(ctx context.Context, groups []cwk.Seeds, v spec.Value
 // left beside that block; limit 0: no limit.
 func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v spec.Values, limit int64) (folds int, memory int64) {
 	folds = max(1, choiceColumns/classes)
-	if limit == 0 {
-		return folds, 0
-	}
 	block := func() int64 { return sparse.BlockBytes[float64](n, folds*classes) }
-	for folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes, classes, v)) > limit {
+	for limit > 0 && folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes, classes, v, 0)) > limit {
 		folds--
 	}
-	return folds, max(1, limit-block())
+	return folds, beside(limit, block())
+}
+
+// beside returns what a block leaves of a limit; limit 0: none.
+func beside(limit, block int64) int64 {
+	if limit == 0 {
+		return 0
+	}
+	return max(1, limit-block)
 }
 
 // score computes the scores of all nodes and takes classes from them.
 func (r *spreader) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	memory := r.set.Memory
-	if memory > 0 {
-		memory = max(1, memory-sparse.BlockBytes[float64](n, k))
-	}
 	f := sparse.NewBlock[float64](n, k)
 	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
-		Memory: memory, Progress: func(done float64) { r.set.tell("walk", done) },
+		Memory:   beside(r.set.Memory, sparse.BlockBytes[float64](n, k)),
+		Progress: func(done float64) { r.set.tell("walk", done) },
 	})
 	if err != nil {
 		return err
@@ -345,14 +347,15 @@ func (m spreading) ReckonTuning(a *ledger.Ledger, _ int, s *Settings) error {
 // takes, and its system.
 const graphVectors = 8
 
-// solved accounts for the scores of so many columns and their solve, in groups of
-// columns where there is no room for all of them.
+// solved accounts for the scores of so many columns and their solve, a factor of it where
+// there is room.
 func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, what string) {
 	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
 	block := sparse.BlockBytes[float64](n, cols)
-	least := block + spec.Least(l.Memory(n, entries, 1, k, v))
-	most := block + spec.Sum(l.Memory(n, entries, cols, k, v))
-	if left := a.Left(); left > 0 {
+	left := a.Left()
+	list := l.Memory(n, entries, cols, k, v, beside(left, block))
+	least, most := block+spec.Least(list), block+spec.Sum(list)
+	if left > 0 {
 		most = max(least, min(most, left))
 	}
 	a.PhaseUpTo(most, least, what)
