@@ -307,3 +307,33 @@ func TestWindowOfLimitedMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowthDependsOnTheTextAlone: how far the inflater is ahead does not matter.
+func TestGrowthDependsOnTheTextAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text strings.Builder
+	for i := range 400_000 {
+		fmt.Fprintln(&text, rng.IntN(1+i))
+	}
+	path := write(t, "text.gz", packed(text.String()))
+	growth := func(wait time.Duration) (list []float64) {
+		r, err := Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for range 5 {
+			if _, err := r.Head(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(wait)
+			list = append(list, r.Growth())
+			r.Drop()
+		}
+		return list
+	}
+	fast, slow := growth(0), growth(10*time.Millisecond)
+	if !slices.Equal(fast, slow) || fast[0] <= fast[4] || fast[4] < 1.5 {
+		t.Errorf("each byte becomes %v, and %v of who waits between", fast, slow)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,13 +34,13 @@ type Reader struct {
 	file    *os.File    // nil for standard input
 	opened  os.FileInfo // of a regular file, as it was when it was opened; or else nil
 
-	done   atomic.Int64  // bytes read from the input as it is stored
-	total  int64         // its size; 0 if not known
-	packed bool          // whether it is compressed
-	growth atomic.Uint64 // see Growth, as the bits of a float64
-	window atomic.Int64  // the largest that a zstd frame has asked for
-	limit  int64         // of windows
-	flag   string        // that sets the limit
+	done     atomic.Int64 // bytes read from the input as it is stored
+	total    int64        // its size; 0 if not known
+	packed   bool         // whether it is compressed
+	inflater *pump        // what decompresses it; or else nil
+	window   atomic.Int64 // the largest that a zstd frame has asked for
+	limit    int64        // of windows
+	flag     string       // that sets the limit
 
 	carry    []byte // the start of a line whose end has not been read
 	lines    int64  // lines delivered
@@ -74,7 +73,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		if f, ok := in.(*os.File); ok && terminal(f) {
 			return nil, &Error{Msg: "waiting for input on a terminal", Fix: "give a file or pipe", Err: ErrInput}
 		}
-		p := newPump(ctx, in, 1)
+		p := newPump(ctx, in, 1, nil)
 		r.closers = append(r.closers, p.stop)
 		raw = p
 	} else {
@@ -192,29 +191,12 @@ func (r *Reader) Close() {
 }
 
 // Growth returns how many bytes of text come of each byte of a compressed input, as far as
-// it was read; 1 for any other, and before the first.
+// it has been handed over; 1 for any other, and before the first.
 func (r *Reader) Growth() float64 {
-	if bits := r.growth.Load(); bits != 0 {
-		return math.Float64frombits(bits)
+	if r.inflater == nil || r.inflater.taken == 0 {
+		return 1
 	}
-	return 1
-}
-
-// growing finds out the Growth of a reader by the text that comes of a stream.
-type growing struct {
-	io.Reader
-	in   *bufio.Reader // the stream
-	r    *Reader
-	text int64
-}
-
-func (g *growing) Read(p []byte) (int, error) {
-	n, err := g.Reader.Read(p)
-	g.text += int64(n)
-	if taken := g.r.done.Load() - int64(g.in.Buffered()); taken > 0 {
-		g.r.growth.Store(math.Float64bits(float64(g.text) / float64(taken)))
-	}
-	return n, err
+	return float64(r.inflater.given) / float64(r.inflater.taken)
 }
 
 // counter counts the bytes that pass.
@@ -270,7 +252,8 @@ func (r *Reader) decompress(raw io.Reader) error {
 	if err != nil {
 		return r.fault(err)
 	}
-	p := newPump(r.ctx, &growing{Reader: unpacked, in: in, r: r}, pieceBytes)
+	p := newPump(r.ctx, unpacked, pieceBytes, func() int64 { return r.done.Load() - int64(in.Buffered()) })
+	r.inflater = p
 	r.closers = append(r.closers, func() {
 		p.stop()
 		<-p.ended

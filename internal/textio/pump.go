@@ -22,17 +22,21 @@ type pump struct {
 	rest  []byte
 	whole []byte
 	err   error
+	given int64 // bytes of all pieces that were received
+	taken int64 // see piece, of the last of them
 }
 
 // piece is what was read in a row; err, which ends the source, may be a
 // *Panic.
 type piece struct {
-	data []byte
-	err  error
+	data  []byte
+	err   error
+	taken int64 // bytes of what the source is made of, up to the end of the piece
 }
 
-// newPump hands over pieces of at least so many bytes, those at the end apart.
-func newPump(ctx context.Context, in io.Reader, least int) *pump {
+// newPump hands over pieces of at least so many bytes, those at the end apart. taken tells
+// what has been taken of what the source is made of; nil: nobody asks.
+func newPump(ctx context.Context, in io.Reader, least int, taken func() int64) *pump {
 	p := &pump{
 		ctx: ctx, quit: make(chan struct{}), ended: make(chan struct{}),
 		full: make(chan piece, 1), empty: make(chan []byte, pieces),
@@ -50,6 +54,9 @@ func newPump(ctx context.Context, in io.Reader, least int) *pump {
 				return
 			}
 			next := fill(in, buf, least)
+			if taken != nil {
+				next.taken = taken()
+			}
 			select {
 			case p.full <- next:
 			case <-p.quit:
@@ -68,17 +75,17 @@ func fill(in io.Reader, buf []byte, least int) (next piece) {
 	n := 0
 	defer func() {
 		if r := recover(); r != nil {
-			next = piece{buf[:n], caught(r)}
+			next = piece{data: buf[:n], err: caught(r)}
 		}
 	}()
 	for n < least {
 		k, err := in.Read(buf[n:])
 		n += k
 		if err != nil {
-			return piece{buf[:n], err}
+			return piece{data: buf[:n], err: err}
 		}
 	}
-	return piece{buf[:n], nil}
+	return piece{data: buf[:n]}
 }
 
 // stop ends the goroutine once the read it is in returns, and a Read that
@@ -101,6 +108,7 @@ func (p *pump) Read(dst []byte) (int, error) {
 		select {
 		case next := <-p.full:
 			p.rest, p.whole, p.err = next.data, next.data, next.err
+			p.given, p.taken = p.given+int64(len(next.data)), next.taken
 		case <-p.quit:
 			return 0, io.ErrClosedPipe
 		case <-p.ctx.Done():
