@@ -23,7 +23,7 @@ func (in *invocation) needs() *budget.Needs { return budget.Within(in.dataLimit(
 // needs returns the needs of a run on g, so far those of the graph itself.
 func (g *openGraph) needs() *budget.Needs {
 	n := g.in.needs()
-	if g.in.estimating && g.readBytes > 0 {
+	if g.in.estimating && g.report != nil {
 		n.Disk = g.Manifest.BytesTotal() + g.report.SpilledBytes
 		_ = n.Reserve(g.readBytes, "ingest")
 		n.Release("ingest")
