@@ -78,36 +78,44 @@ type Triplet struct {
 }
 
 // FromTriplets returns the rows×cols matrix with the given entries, in any
-// order; several entries at one place are added, in the order given. It sorts
-// entries in place. If the result is 1 at every stored entry, no values are
-// kept. The error wraps [ErrStructure], also for a value that is not finite.
+// order; several entries at one place are added, in the order given. If the
+// result is 1 at every stored entry, no values are kept. The error wraps
+// [ErrStructure], also for a value that is not finite.
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 {
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
 	}
+	ptr := make([]int64, rows+1)
 	for _, e := range entries {
 		if int64(e.Row) >= int64(rows) || int64(e.Col) >= int64(cols) {
 			return nil, fmt.Errorf("%w: entry (%d, %d) lies outside %d×%d", ErrStructure, e.Row, e.Col, rows, cols)
 		}
-	}
-	slices.SortStableFunc(entries, func(a, b Triplet) int {
-		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col))
-	})
-	ptr := make([]int64, rows+1)
-	col := make([]uint32, 0, len(entries))
-	val := make([]float64, 0, len(entries))
-	for i, e := range entries {
-		if i > 0 && entries[i-1].Row == e.Row && entries[i-1].Col == e.Col {
-			val[len(val)-1] += e.Val
-			continue
-		}
-		col = append(col, e.Col)
-		val = append(val, e.Val)
-		ptr[e.Row+1]++
+		ptr[e.Row]++
 	}
 	for i := range rows {
-		ptr[i+1] += ptr[i]
+		ptr[i+1] += ptr[i] // where row i ends
 	}
+	byRow := make([]Triplet, len(entries))
+	for _, e := range slices.Backward(entries) {
+		ptr[e.Row]--
+		byRow[ptr[e.Row]] = e
+	}
+	col := make([]uint32, 0, len(entries))
+	val := make([]float64, 0, len(entries))
+	for i := range rows {
+		row := byRow[ptr[i]:ptr[i+1]]
+		slices.SortStableFunc(row, func(a, b Triplet) int { return cmp.Compare(a.Col, b.Col) })
+		ptr[i] = int64(len(col))
+		for k, e := range row {
+			if k > 0 && row[k-1].Col == e.Col {
+				val[len(val)-1] += e.Val
+				continue
+			}
+			col = append(col, e.Col)
+			val = append(val, e.Val)
+		}
+	}
+	ptr[rows] = int64(len(col))
 	if !slices.ContainsFunc(val, func(v float64) bool { return v != 1 }) {
 		val = nil
 	}

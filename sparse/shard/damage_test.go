@@ -342,7 +342,7 @@ func TestManifestNames(t *testing.T) {
 // TestChangedAndSealed puts other content, with a right checksum, under an open
 // store that has read the file once.
 func TestChangedAndSealed(t *testing.T) {
-	mem, _ := streamed(t, FourWidths)
+	mem, _ := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	nothing := func(int, sparse.Panel) error { return nil }

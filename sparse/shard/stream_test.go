@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,13 +19,25 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
-// streamed is a store of many chunks: every frame is a shard.
-func streamed(t *testing.T, codec string) (*durabletest.Mem, *sparse.CSR) {
-	t.Helper()
+// streamed is a store of many chunks, and its matrix: every frame is a shard. Each test
+// has a clone of the files.
+func streamed(codec string) (*durabletest.Mem, *sparse.CSR) {
+	mem, a := streams[codec]()
+	return mem.Clone(), a
+}
+
+var streams = map[string]func() (*durabletest.Mem, *sparse.CSR){
+	FourWidths: sync.OnceValues(func() (*durabletest.Mem, *sparse.CSR) { return newStream(FourWidths) }),
+	Zstd:       sync.OnceValues(func() (*durabletest.Mem, *sparse.CSR) { return newStream(Zstd) }),
+}
+
+func newStream(codec string) (*durabletest.Mem, *sparse.CSR) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	a, _ := graph(rng, 20000, 60000, 18000, true, func() float64 { return rng.Float64() })
 	mem := durabletest.NewMem()
-	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Codec: codec, ShardBytes: 1, Identity: 7})
+	w := must(Create("g", &WriteOptions{fs: mem, Codec: codec, ShardBytes: 1, Identity: 7}))
+	must(0, fill(w, a, nil, nil))
+	must(0, w.Commit(bg))
 	return mem, a
 }
 
@@ -43,7 +56,7 @@ func TestSameBits(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	for _, codec := range []string{FourWidths, Zstd} {
-		mem, a := streamed(t, codec)
+		mem, a := streamed(codec)
 		n, _ := a.Dims()
 		x := sparse.NewBlock[float64](n, 3)
 		rng := rand.New(rand.NewPCG(6, 6))
@@ -88,7 +101,7 @@ func TestSameBits(t *testing.T) {
 // worker.
 func TestReadsOutstanding(t *testing.T) {
 	const workers = 3
-	mem, _ := streamed(t, FourWidths)
+	mem, _ := streamed(FourWidths)
 	var sweeping atomic.Bool
 	var reads atomic.Int64
 	together := make(chan struct{})
@@ -111,7 +124,7 @@ func TestReadsOutstanding(t *testing.T) {
 }
 
 func TestMemoryTooSmall(t *testing.T) {
-	mem, _ := streamed(t, FourWidths)
+	mem, _ := streamed(FourWidths)
 	_, err := Open(bg, "g", &Options{fs: mem, Memory: 100 << 10, Workers: 1})
 	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), "g: needs ") {
 		t.Error(err)
@@ -122,7 +135,7 @@ func TestMemoryTooSmall(t *testing.T) {
 // does not once in every sweep. A sweep that has read something looks at every
 // shard once more.
 func TestResidentFrames(t *testing.T) {
-	mem, a := streamed(t, FourWidths)
+	mem, a := streamed(FourWidths)
 	nothing := func(int, sparse.Panel) error { return nil }
 	reads := func(limit int64) (first, second int) {
 		counting := durabletest.FailAt(mem, -1)
@@ -156,7 +169,7 @@ func TestResidentFrames(t *testing.T) {
 }
 
 func TestSweepStops(t *testing.T) {
-	mem, _ := streamed(t, FourWidths)
+	mem, _ := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	stop := errors.New("stop")
@@ -185,7 +198,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	mem, a := streamed(t, FourWidths)
+	mem, a := streamed(FourWidths)
 	var countdown atomic.Int64
 	faulty := durabletest.Watch(mem, func() {
 		if countdown.Add(-1) == 0 {
@@ -231,7 +244,7 @@ func TestChanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	mem, _ := streamed(t, FourWidths)
+	mem, _ := streamed(FourWidths)
 	limits := []int64{0, diskOnly(t, mem, 2)}
 	for name, change := range map[string]func([]byte) []byte{
 		"byte":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
@@ -240,7 +253,7 @@ func TestChanged(t *testing.T) {
 		"touched":   func(b []byte) []byte { return b },
 	} {
 		for _, limit := range limits {
-			mem, _ := streamed(t, FourWidths)
+			mem, _ := streamed(FourWidths)
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			mem.Change("g/"+shardName(7, 3), change)
 			err := s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
@@ -256,7 +269,7 @@ func TestChanged(t *testing.T) {
 // TestChangedBehind holds that a store that lies in memory as a whole does not mind
 // what becomes of its files.
 func TestChangedBehind(t *testing.T) {
-	mem, a := streamed(t, FourWidths)
+	mem, a := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem}))
 	defer s.Close()
 	same(t, must(read(bg, s, 2)), a)
@@ -267,7 +280,7 @@ func TestChangedBehind(t *testing.T) {
 // TestSweepAllocates measures what a sweep leaves to the garbage collector:
 // some goroutines, nothing that grows with the store.
 func TestSweepAllocates(t *testing.T) {
-	mem, _ := streamed(t, FourWidths)
+	mem, _ := streamed(FourWidths)
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
 		s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 		sweep := func() {
@@ -294,7 +307,7 @@ func TestChunks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	streamed, a := streamed(t, FourWidths)
+	streamed, a := streamed(FourWidths)
 	mem := durabletest.NewMem()
 	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Identity: 7})
 	longest := must(Open(bg, "g", &Options{fs: streamed, Stream: true})).longest // of a frame
@@ -324,7 +337,7 @@ func TestChunks(t *testing.T) {
 // TestContract runs the conformance suite on stores in memory, in part in
 // memory and on disk, and on a transpose.
 func TestContract(t *testing.T) {
-	mem, a := streamed(t, FourWidths)
+	mem, a := streamed(FourWidths)
 	for name, limit := range map[string]int64{"memory": 0, "disk": diskOnly(t, mem, 2)} {
 		t.Run(name, func(t *testing.T) {
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))

@@ -51,6 +51,7 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := NewMem()
+	c.clock = m.clock
 	c.root = crashed(m.root, rng, percent, map[*node]*node{})
 	return c
 }
