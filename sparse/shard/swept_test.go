@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -15,11 +16,23 @@ func swept(t *testing.T, dir string, memory int64, copied bool) *Swept {
 	return s
 }
 
+// band returns a matrix whose row i has the columns i … i+width, as far as there are rows.
+func band(rows, width int) *sparse.CSR {
+	ptr, col := make([]int64, rows+1), make([]uint32, 0, rows*(width+1))
+	for i := range rows {
+		for j := i; j <= min(i+width, rows-1); j++ {
+			col = append(col, uint32(j))
+		}
+		ptr[i+1] = int64(len(col))
+	}
+	return must(sparse.NewCSR(rows, rows, ptr, col, nil))
+}
+
 // Frames in memory go only where that saves more than the twelfth that a sweep from disk
 // costs, or where the run fits without them alone, or with all that it may need.
 func TestSettle(t *testing.T) {
 	const memory = 1 << 27
-	dir, over := opened(t, crowded(0, 7, 1), "none").dir, errors.New("too much")
+	dir, over := opened(t, band(1<<15, 100), "none").dir, errors.New("too much")
 	for _, c := range []struct {
 		name           string
 		kept, streamed spec.Demand
