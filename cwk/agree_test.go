@@ -232,8 +232,8 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	one, block := scores(), func() *sparse.Block[T] { k, _ := gram(t, w, 0, rows, cols); return k }
 	kernel := block()
 	inMemory := w.A
-	for _, a := range []sparse.Matrix{inMemory, copies{inMemory}} {
-		for _, workers := range []int{1, 2, 7} {
+	for turn, a := range []sparse.Matrix{inMemory, copies{inMemory}} {
+		for _, workers := range testgraph.Workers(turn) {
 			w.A, w.Workers = a, workers
 			sameBits(t, "walk", stack(t, w), walk)
 			sameBits(t, "scores", scores(), one)

@@ -75,6 +75,9 @@ func TestRefined(t *testing.T) {
 // A refined solve makes its factor only where the memory holds it: without one, a long path
 // takes more sweeps.
 func TestRefinedWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	const n = 3000
 	g, err := graph.New(ctx, testgraph.Path(n), &graph.Settings{Workers: 1})
 	if err != nil {

@@ -62,7 +62,11 @@ func TestParquetPages(t *testing.T) {
 		return rows, after.TotalAlloc - before.TotalAlloc, err
 	}
 	large := idPair{"b", strings.Repeat("a", 1<<12)}
-	for _, codec := range parquetCodecs {
+	codecs := parquetCodecs
+	if testing.Short() {
+		codecs = codecs[:2]
+	}
+	for _, codec := range codecs {
 		good := pairsFile(t, codec, idPair{"a", "b"}, idPair{"b", "c"})
 		if rows, _, err := read(good, 1<<30); rows != 2 || err != nil {
 			t.Errorf("%v: %d rows, %v", codec, rows, err)
@@ -122,6 +126,9 @@ func TestDamagedParquet(t *testing.T) {
 // Strings that are written as what they share with those before them become as long as
 // they are only within the limit, and read the same.
 func TestParquetDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a third of a second")
+	}
 	type delta struct {
 		Source string `parquet:"source,delta"`
 		Target string `parquet:"target,optional,delta"`

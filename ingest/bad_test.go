@@ -267,7 +267,7 @@ func zstdFrame(t *testing.T, window int, text string) string {
 func wantWindowRefused(t *testing.T, window int64, path []string) {
 	t.Helper()
 	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
-	if !isData(err) || !strings.Contains(err.Error(), "; allow it with Config.Window=64MiB") {
+	if !isData(err) || !strings.Contains(err.Error(), fmt.Sprintf("; allow it with Config.Window=%dMiB", window>>20)) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -275,7 +275,7 @@ func wantWindowRefused(t *testing.T, window int64, path []string) {
 // TestWindowCounts holds that the window of a zstd input counts as memory while it
 // is read, in the plan as in the run, and is refused where there is no room for it.
 func TestWindowCounts(t *testing.T) {
-	const window = 64 << 20
+	const window = 16 << 20
 	path := write(t, file{"e.zst", zstdFrame(t, window, edgeText(1000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) }))})
 	for _, test := range []struct {
 		memory int64
@@ -304,7 +304,7 @@ func TestLaterWindowCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	const window = 64 << 20
+	const window = 32 << 20
 	var packed string
 	for i, size := range []int{1 << 20, window} {
 		packed += zstdFrame(t, size, edgeText(200_000, func(k int) string { return fmt.Sprintf("%d %d", k, k+1+i) }))

@@ -36,6 +36,10 @@ func TestInputChangedMeanwhile(t *testing.T) {
 			return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour))
 		},
 	}
+	workers := []int{1, 3}
+	if testing.Short() {
+		workers = []int{3}
+	}
 	for _, input := range []file{
 		{"e.tsv", edges}, {"e.tsv.gz", stored(edges)}, {"g.gml", gml.String()}, {"g.net", net.String()}, {"g.npz", string(matrix)},
 	} {
@@ -43,7 +47,7 @@ func TestInputChangedMeanwhile(t *testing.T) {
 			if name == "shorter by lines" && !strings.HasSuffix(input.name, ".tsv") && input.name != "g.net" {
 				continue // which cannot be taken for a whole file
 			}
-			for _, workers := range []int{1, 3} {
+			for _, workers := range workers {
 				paths := write(t, input)
 				c := &Config{Workers: workers, Progress: func(p Progress) {
 					if do == nil || p.Phase != "reading" {

@@ -104,6 +104,10 @@ func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64, b
 	return r.moveToDisk(worker, p)
 }
 
+// smallDict is how many bytes of a dictionary wait for the collector, which takes longer
+// than an ingest of a few lines where it is called.
+const smallDict = 1 << 20
+
 // numberDict numbers the ids of the dictionary: those of the list of nodes in
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
@@ -117,9 +121,9 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	if err := r.fits(0); err != nil {
 		return nil, err
 	}
-	// What the dictionary has outgrown would otherwise be there beside what numbers
-	// its ids.
-	runtime.GC()
+	if r.dict.Bytes() > smallDict {
+		runtime.GC() // or what it has outgrown would be there beside what numbers its ids
+	}
 	codes, first, integers := r.dict.InOrder(position(r.seq))
 	r.report.IDs = "text"
 	listed, _ := slices.BinarySearch(first, position(r.listedParts))

@@ -152,12 +152,13 @@ func (r *run) numbered() (directed bool, err error) {
 	if r.spilling {
 		debug.FreeOSMemory() // what went to disk would be there beside as much again
 	}
+	large := r.useDict.Load() && r.dict.Bytes() > smallDict
 	if r.nodes, err = r.rows(); err != nil {
 		return false, err
 	}
 	r.warnUnlisted(r.nodes.Len() - r.listedIDs)
 	r.dict = nil
-	if r.useDict.Load() {
+	if large {
 		debug.FreeOSMemory() // or its memory, in many pieces, would be there beside the entries
 	}
 	return r.isDirected()

@@ -197,7 +197,7 @@ func TestOrthonormalize(t *testing.T) {
 }
 
 func TestDecomposition(t *testing.T) {
-	a := randomGraph(2000)
+	a := randomGraph(700)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
 	w, err := p.prepare(3, &Settings{Basis: 80})
 	if err != nil {

@@ -13,6 +13,9 @@ import (
 // TestBlocksOfLOBPCG: what LOBPCG holds, with the copy that a scaled map makes of a block, is
 // what Memory lists, and at least half of that.
 func TestBlocksOfLOBPCG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	const n, k = 20_000, 48
 	a := testgraph.Path(n)
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))

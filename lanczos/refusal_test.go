@@ -36,6 +36,9 @@ func TestRefusals(t *testing.T) {
 // Estimates of residuals fall below what rounding leaves of true ones, which decide:
 // a tolerance beyond that is told soon.
 func TestUnreachableTolerance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a second")
+	}
 	a := randomGraph(1000)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
 	out, err := p.Solve(ctx, 5, &Settings{Tolerance: 1e-17})

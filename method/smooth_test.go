@@ -15,6 +15,9 @@ import (
 // Errors and scores that spread, against dense solves of the formula, from the scores of
 // methods of each kind.
 func TestSmoothAgainstDense(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a second")
+	}
 	for _, name := range []string{"lp", "diffusion+gp", "cwk"} {
 		p := goldenProblem(t, "wrand60")
 		set := &Settings{Grid: noGrid(), Given: spec.Values{"correct-alpha": spec.Of(0.6), "smooth-alpha": spec.Of(0.3), "variance": spec.Of(3.0)}}

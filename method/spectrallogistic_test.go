@@ -131,6 +131,9 @@ func TestSpectralLogisticPlain(t *testing.T) {
 
 // The choice of d and λ is the same for any number of workers.
 func TestSpectralLogisticWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	p := goldenProblem(t, "sbm300")
 	first := ""
 	for _, workers := range []int{1, 2, 7} {

@@ -139,8 +139,8 @@ func TestSameBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		least := spec.Least(l.Memory(400, p.A.NNZ(), 1, whole.Classes, v, 0))
-		for _, workers := range []int{1, 2, 7} {
-			for _, memory := range []int64{0, least, 2 * least} {
+		for turn, memory := range []int64{0, least, 2 * least} {
+			for _, workers := range testgraph.Workers(turn) {
 				g := graphOf(t, p.A, workers)
 				got := scores(t, l, g, []cwk.Seeds{whole, half}, given, &Settings{Memory: memory})
 				if !slices.Equal(got.Data, want.Data) {

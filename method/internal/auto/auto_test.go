@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
@@ -110,10 +111,15 @@ func TestFilters(t *testing.T) {
 			}
 		}
 		got := make([]float32, filters*3)
+		slow := map[[2]int][][filters][]float64{} // by the group that is hidden, and the part without labels
 		for i, row := range p.Row {
 			for _, without := range []int{-1, 0, 3} {
 				others := func(o int) bool { return s.hidden[o] != s.hidden[i] && s.part[o] != without }
-				honest := slowFilters(p, others)[row]
+				key := [2]int{int(s.hidden[i]), without}
+				if slow[key] == nil {
+					slow[key] = slowFilters(p, others)
+				}
+				honest := slow[key][row]
 				var left, all [3]float64
 				for o, c := range p.Class {
 					all[c]++
@@ -253,6 +259,9 @@ func evident(t testing.TB, p *problem.Problem, set *Settings) *Prediction {
 // Where neighbours agree and where they differ the classes are found, and the
 // accuracy that is told is that of the prediction.
 func TestEvidenceIsHonest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a second")
+	}
 	for _, c := range []struct {
 		within, between, least float64
 		labels                 int
@@ -276,6 +285,9 @@ func TestEvidenceIsHonest(t *testing.T) {
 
 // Labels that are shuffled say nothing, and the accuracy that is told says so.
 func TestEvidenceOfShuffledLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	const draws = 6
 	var told, largest float64
 	for seed := range uint64(draws) {
@@ -450,8 +462,8 @@ func TestEvidenceSameBits(t *testing.T) {
 		for ; err == nil; least -= 1000 {
 			_, err = reckoned(p, least)
 		}
-		for _, workers := range []int{1, 2, 7} {
-			for _, memory := range []int64{0, least + 2000} {
+		for turn, memory := range []int64{0, least + 2000} {
+			for _, workers := range testgraph.Workers(turn) {
 				got := evident(t, p, &Settings{Workers: workers, Memory: memory})
 				if !slices.Equal(got.Scores.Data, first.Scores.Data) || !slices.Equal(got.Class, first.Class) || got.Accuracy != first.Accuracy || got.Stderr != first.Stderr {
 					t.Errorf("%d labels, %d workers, memory %d: another prediction", labels, workers, memory)

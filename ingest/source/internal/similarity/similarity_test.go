@@ -121,7 +121,7 @@ func TestNearestAreThoseOfAllPairs(t *testing.T) {
 }
 
 func TestSameBitsForAnyWorkers(t *testing.T) {
-	x, _ := random(t, 3000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
+	x, _ := random(t, 2000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
 	run := func(workers int) []pair {
 		return collect(t, func(v visit) error {
 			return similarity.Nearest(context.Background(), x, &similarity.Settings{Neighbours: 5, Workers: workers}, v)
