@@ -265,6 +265,7 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 // set none stays.
 func (s *Store) planMemory(workers int, o *Options) error {
 	stream := o.Stream
+	s.longest = 0
 	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
 	}
@@ -318,7 +319,7 @@ func (s *Store) planMemory(workers int, o *Options) error {
 // cut cuts the frames into chunks of at most target bytes, or of one frame, and
 // returns the length of the longest.
 func (v *view) cut(target int) (longest int) {
-	v.seen = make([]atomic.Uint64, len(v.direct.frames))
+	v.chunks, v.seen = nil, make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
 	for i, f := range v.direct.frames {
 		if c == nil || c.shard != f.shard || c.bytes+int(f.bytes) > target {

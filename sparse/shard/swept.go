@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -18,9 +19,7 @@ type Swept struct {
 	Copy    *sparse.Layout // the layout of the copy, nil if there is to be none
 	Forward bool           // no sweep is made of [Store.Transpose]
 
-	dir    string
-	o      Options
-	copied bool // it may be copied
+	o Options
 
 	asStreamed bool // Held is that of the store without frames in memory
 }
@@ -28,39 +27,43 @@ type Swept struct {
 // OpenSwept is [Open] for a run with so much memory, o.Memory: of it the store has one
 // half, or, if it may be copied and takes little, the copy that [Swept.Settle] plans.
 func OpenSwept(ctx context.Context, dir string, o *Options, copied bool) (*Swept, error) {
-	s := &Swept{Store: new(Store), dir: dir, o: *o, copied: copied && !o.Stream}
-	if err := s.open(ctx, o.Stream); err != nil {
+	s := &Swept{Store: new(Store), o: *o}
+	if err := s.open(ctx, dir, copied && !o.Stream); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// open opens the store; no frame of it stays in memory if it is streamed, or if its copy
-// is to be swept in its place.
-func (s *Swept) open(ctx context.Context, streamed bool) error {
+// open opens the store; no frame of it stays in memory if it is streamed, or if a copy that
+// there may be is to be swept in its place.
+func (s *Swept) open(ctx context.Context, dir string, copied bool) error {
 	o := s.o
-	o.Stream, o.Memory = streamed, o.Memory/2
-	if s.o.Stream = streamed; streamed {
-		s.copied = false
-	}
-	if s.copied && s.o.Memory > 0 {
-		m, err := readManifest(durable.OS, s.dir)
+	o.Memory /= 2
+	if copied && s.o.Memory > 0 {
+		m, err := readManifest(durable.OS, dir)
 		if err != nil {
 			return err
 		}
 		_, most := sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, s.o.Memory)
-		s.copied = most > 0
+		copied = most > 0
 	}
-	o.Stream = o.Stream || s.copied
-	store, err := Open(ctx, s.dir, &o)
+	o.Stream = o.Stream || copied
+	store, err := Open(ctx, dir, &o)
 	if err != nil {
 		return err
 	}
-	s.Store, s.A, s.Copy = store, store, nil
-	if s.copied {
+	s.Store, s.A = store, store
+	if copied {
 		err = s.plan(ctx, sparse.LayoutOptions{Sweeps: 1})
 	}
 	return err
+}
+
+// stream settles that nothing of the matrix stays in memory. Degrees and ids are those that
+// callers have already: read anew they would be there twice.
+func (s *Swept) stream() error {
+	s.o.Stream, s.A, s.Copy = true, s.Store, nil
+	return s.planMemory(sched.Workers(s.o.Workers), &s.o)
 }
 
 // plan plans a copy.
@@ -98,10 +101,7 @@ func (s *Swept) Held() int64 {
 func (s *Swept) Settle(ctx context.Context, plan func() (spec.Demand, error)) error {
 	d, err := plan()
 	if !s.o.Stream && (err != nil || s.streamedIsBetter(d, plan)) {
-		if err := s.Close(); err != nil {
-			return err
-		}
-		if err := s.open(ctx, true); err != nil {
+		if err := s.stream(); err != nil {
 			return err
 		}
 		d, err = plan()

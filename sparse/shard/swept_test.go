@@ -67,8 +67,12 @@ func TestSettle(t *testing.T) {
 		if streams := s.kept == 0; err != nil || streams != c.streams || last != s.Held() || streams != (last < all) {
 			t.Errorf("%s: %v; streams: %v, last planned with %d bytes, holds %d of %d", c.name, err, streams, last, s.Held(), all)
 		}
-		if isOpen := before.files != nil; isOpen == c.streams {
-			t.Errorf("%s: the store that was opened first is open: %v", c.name, isOpen)
+		if s.Store != before {
+			t.Errorf("%s: another store was opened; what is held of the first is there twice", c.name)
+		}
+		a := must(sparse.Load(t.Context(), s.A, 2))
+		if held := s.out.chunks[0].data.Load() != nil; held == c.streams || a.NNZ() != s.Manifest.Entries {
+			t.Errorf("%s: streams: %v, but frames are held: %v; %d of %d entries", c.name, c.streams, held, a.NNZ(), s.Manifest.Entries)
 		}
 	}
 	s := swept(t, dir, memory, false)
