@@ -312,14 +312,14 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 // panelBytes is the size of a panel of the block of modularity.
 const panelBytes = 8 << 20
 
-// modularityBytes returns what F and finding it take, for sure and where progress
-// stalls; rank 0 stands for all positive eigenvalues.
+// modularityBytes returns what finding the eigenpairs takes, for sure and where progress
+// stalls, or these and F after it; rank 0 stands for all positive eigenvalues.
 func modularityBytes(n, rank int) (sure, most int64) {
 	pairs := pairsOf(n, rank)
 	search := lanczos.Memory(n, pairs, 0, lanczos.Largest, nil)
 	if rank == 0 {
 		rank = n
 	}
-	features := sparse.BlockBytes[float64](n, featureColumns(rank))
-	return spec.Least(search) + features, spec.Sum(search) + features
+	found := sparse.BlockBytes[float64](n, pairs) + sparse.BlockBytes[float64](n, featureColumns(rank))
+	return max(spec.Least(search), found), max(spec.Sum(search), found)
 }
