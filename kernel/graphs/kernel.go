@@ -117,15 +117,14 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 }
 
 // Memory lists what the kernel takes beside a collection of a shape and the values. Where c
-// is not nil it is the collection itself: the patterns of its cycles, whose number no shape
-// bounds, are found for this.
+// is not nil it is the collection itself: its patterns, whose number no shape bounds, are
+// found for this.
 func (k *Kernel) Memory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, v spec.Values, workers int) ([]spec.Bytes, error) {
-	list := k.memory(s, v, sched.Workers(workers))
 	if c == nil || k.cycles == nil || k.cycles(v) == 0 {
-		return list, nil
+		return k.memory(s, v, sched.Workers(workers)), nil
 	}
 	bytes, err := patternBytes(ctx, c, k.cycles(v))
-	return append(list, spec.Bytes{What: "patterns", Bytes: bytes}), err
+	return []spec.Bytes{{What: "patterns", Bytes: bytes}}, err
 }
 
 // Prepare makes of a collection what the values of the kernel are computed from, with

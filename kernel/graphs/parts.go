@@ -114,8 +114,11 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 		}
 	}
 	each = min(each, int64(s.Graphs)*kinds)
-	return 600*int64(s.Graphs) + 80*each + 100*kinds
+	return graphBytes*int64(s.Graphs) + 80*each + 100*kinds
 }
+
+// graphBytes is what the parts of a graph take beside each of them.
+const graphBytes = 600
 
 // fits returns an error unless measure and base kernel are those of so many elements.
 func (s *Settings) fits(name string, elements int) error {

@@ -75,6 +75,7 @@ func patternBytes(ctx context.Context, c *graphfile.Collection, most int) (bytes
 		ownBytes  = 2*(4+8+1) + featureBytes
 	)
 	all := map[uint64]bool{}
+	bytes = graphBytes * int64(len(c.Graphs))
 	for i := range c.Graphs {
 		own := map[uint64]bool{}
 		err := eachPattern(ctx, c, i, most, func(text string) {

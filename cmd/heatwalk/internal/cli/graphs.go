@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
@@ -183,8 +184,10 @@ func (in *invocation) readCollection(name, out string, format tablefile.Format, 
 		},
 		Fits: func(shape *graphfile.Shape, reading int64) (err error) {
 			r.shape, r.readBytes = shape, reading
-			_, over := r.plan(nil)
+			n, over := r.plan(nil)
 			if over == nil {
+				peak, _ := n.Peak()
+				pages.Within(budget.HeapLimit(peak), budget.HeapLimit(peak))
 				return nil
 			}
 			if r.takes, err = r.list(); err != nil {
