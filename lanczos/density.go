@@ -18,6 +18,7 @@ func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.
 	err := r.start(ctx, w.s.RNGSeed, draw)
 	for err == nil && r.steps < steps && !r.ended() {
 		err = r.step(ctx)
+		w.report(w.result.Products+r.steps, 0)
 	}
 	return r, err
 }

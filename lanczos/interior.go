@@ -111,15 +111,15 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 	if err := w.reserve(unfoldBytes(n, k), fmt.Sprintf("%d vectors", pairs)); err != nil {
 		return nil, err
 	}
+	spent := spread.sweeps
 	if s := w.s.Progress; s != nil {
 		inner.Progress = func(at Progress) {
-			at.Products, at.Wanted = 2*at.Products, k
+			at.Products, at.Wanted = spent+2*at.Products, k
 			at.Converged = min(k, at.Converged)
 			s(at)
 		}
 	}
 	fold := &Problem{A: &folded{a: w.p.A, near: near, wanted: k, ranks: ranks, e: w.krylov.e}}
-	spent := spread.sweeps
 	for inner.Tolerance = min(0.1, 0.3*w.s.Tolerance*w.norm/reach); ; inner.Tolerance /= 100 {
 		inner.Tolerance = max(leastFolded, inner.Tolerance)
 		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)

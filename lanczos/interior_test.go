@@ -137,6 +137,26 @@ func TestInteriorOfPath(t *testing.T) {
 	}
 }
 
+// TestInteriorProgress holds that no more products are silent than a block takes.
+func TestInteriorProgress(t *testing.T) {
+	a := testgraph.Random(7, 800, 2400, false)
+	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Near: 3}
+	last, longest := Progress{}, 0
+	pairs, err := byFolding(p, 6, &Settings{MaxProducts: 50_000, Progress: func(at Progress) {
+		if at.Wanted != 6 || at.Products < last.Products || math.IsNaN(at.Residual) {
+			t.Errorf("%+v after %+v", at, last)
+		}
+		longest = max(longest, at.Products-last.Products)
+		last = at
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if longest > pairs.Degree || last.Converged != 6 {
+		t.Errorf("%d of %d products, each of degree %d, were silent; in the end %+v", longest, pairs.Products, pairs.Degree, last)
+	}
+}
+
 func TestInteriorLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -130,8 +130,8 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 }
 
 // expand adds blocks to V as long as it has no more than m columns, until it
-// spans the space or enough says, from enoughFrom columns on.
-func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() (bool, error)) error {
+// spans the space or enough says, which is asked after each.
+func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
 		// What rounding leaves of the known vectors in Q would grow from block
 		// to block like what it leaves of V.
@@ -172,9 +172,6 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() (b
 				v := (k.c[(k.locked+before+i)*b+j] + k.c[(k.locked+before+j)*b+i]) / 2
 				k.h[(before+i)*k.stride+before+j], k.h[(before+j)*k.stride+before+i] = v, v
 			}
-		}
-		if enough == nil || k.size < enoughFrom {
-			continue
 		}
 		if done, err := enough(); done || err != nil {
 			return err

@@ -205,8 +205,14 @@ func TestDecomposition(t *testing.T) {
 	}
 	k := &w.krylov
 	x, y := sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
-	relations := 0
+	calls, relations := 0, 0
 	w.s.Progress = func(Progress) {
+		if calls++; calls%7 > 0 {
+			return
+		}
+		if err := k.decompose(ctx); err != nil {
+			t.Fatal(err)
+		}
 		entry := func(i, c int) float64 { return column(k.v.panel(i/segment, c), 0, 1)[i%segment] }
 		for at := 0; at < k.size; at += width {
 			if err := k.e.unpack(ctx, x, k.v.slice(at, at+width)); err != nil {

@@ -64,16 +64,23 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 	if err := k.begin(ctx, true); err != nil {
 		return nil, err
 	}
-	if err := k.expand(ctx, min(k.room(), roundUp(2*want+firstBasis)), 0, nil); err != nil {
+	converged := 0
+	tell := func() { w.report(k.products, max(k.locked, converged)) }
+	first := func() (bool, error) {
+		tell()
+		return false, nil
+	}
+	if err := k.expand(ctx, min(k.room(), roundUp(2*want+firstBasis)), first); err != nil {
 		return nil, err
 	}
 	for strict := 1.0; ; {
-		converged, err := w.count(ctx, want, strict)
+		var err error
+		converged, err = w.count(ctx, want, strict)
 		if err != nil {
 			return nil, err
 		}
 		w.measure()
-		w.report(k.products, max(k.locked, converged))
+		tell()
 		over := k.products >= w.s.MaxProducts
 		rotated := converged == want || k.block == 0 || over
 		if rotated {
@@ -118,14 +125,15 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 		look := want + 2*width
 		enough := func() (bool, error) {
 			over := k.products >= w.s.MaxProducts
-			if w.inside() != nil && !over && k.size < look {
+			tell()
+			if k.size < want+2*width || w.inside() != nil && !over && k.size < look {
 				return false, nil // to look takes longer there than a block
 			}
 			look = k.size + k.size/8
 			count, err := w.count(ctx, want, strict)
 			return count == want || over, err
 		}
-		if err := k.expand(ctx, k.room(), want+2*width, enough); err != nil {
+		if err := k.expand(ctx, k.room(), enough); err != nil {
 			return nil, err
 		}
 	}
@@ -226,7 +234,7 @@ func (w *solve) report(products, converged int) {
 		Products:  products,
 		Converged: known + converged,
 		Wanted:    len(w.result.Values),
-		Residual:  w.worst / w.norm,
+		Residual:  w.worst / max(w.norm, math.SmallestNonzeroFloat64),
 	})
 }
 

@@ -124,7 +124,7 @@ type Settings struct {
 	Memory  int64 // bytes that may be used beside A, 0: no limit; never changes a result
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	// Progress, if not nil, is called after each restart or iteration.
+	// Progress, if not nil, is called after the products with each block.
 	Progress func(Progress)
 }
 
@@ -133,7 +133,7 @@ type Progress struct {
 	Products  int     // of A with a block of up to four columns
 	Converged int     // pairs, known ones included
 	Wanted    int     // pairs
-	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it
+	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it; 0 before the first estimate
 }
 
 const (

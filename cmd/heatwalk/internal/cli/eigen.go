@@ -227,7 +227,11 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 func (in *invocation) eigenProgress() func(lanczos.Progress) {
 	show := in.progress.Showing("iterating", "product")
 	return func(p lanczos.Progress) {
-		show(p.Products, p.Products*p.Wanted/max(p.Converged, 1))
+		total := 0 // unknown
+		if p.Converged > 0 {
+			total = p.Products * p.Wanted / p.Converged
+		}
+		show(p.Products, total)
 		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(int64(p.Products), "product"), p.Converged, p.Wanted)
 	}
 }
