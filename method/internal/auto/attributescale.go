@@ -8,13 +8,15 @@ import (
 )
 
 // attributeTable are the attributes of nodes as numbers to learn from. A column of real
-// numbers has mean 0 and deviation 1 over the nodes that have attributes, and the
-// others, of words, make rows of length 1. Where both occur each counts the same. A node
-// without attributes has zeros, which is the mean.
+// numbers counts by its ranks, with mean 0 and deviation 1 over the nodes that have
+// attributes, and the others, of words, make rows of length 1. Where both occur each counts
+// the same. A node without attributes has zeros, which is the mean.
 type attributeTable struct {
 	*sparse.Table
 	real   []bool    // of columns
-	shift  []float64 // the mean of real columns, 0 of words
+	rank   []rank    // of real columns
+	zero   []float64 // the score of 0 in real columns
+	shift  []float64 // the mean of real columns, whose 0 counts 0; 0 of words
 	factor []float64 // of columns
 	length []float32 // of rows, in the place of words: one over their length
 	few    bool      // real numbers, and few of them
@@ -34,23 +36,24 @@ const (
 // newAttributeTable measures the columns. Cost: two passes over the values.
 func newAttributeTable(t *sparse.Table) *attributeTable {
 	n, d := t.Rows, t.Cols
-	a := &attributeTable{Table: t, real: make([]bool, d), shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n)}
+	a := &attributeTable{
+		Table: t, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
+		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n),
+	}
 	count, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
-	first, differ := make([]float64, d), make([]bool, d)
+	least, most := make([]float32, d), make([]float32, d)
 	present := float64(max(1, t.Present))
-	a.each(func(_, j int, x float64) {
+	a.each(func(_, j int, x float32) {
 		if count[j] == 0 {
-			first[j] = x
+			least[j], most[j] = x, x
 		}
-		differ[j] = differ[j] || x != first[j]
+		least[j], most[j] = min(least[j], x), max(most[j], x)
 		count[j]++
-		sum[j] += x
-		a.real[j] = a.real[j] || x < 0
 	})
 	dense := float64(t.Entries) > realDensity*present*float64(d)
 	reals := 0
 	for j := range a.real {
-		a.real[j] = a.real[j] || dense || differ[j] && count[j] > realColumn*present
+		a.real[j] = least[j] < 0 || dense || least[j] < most[j] && count[j] > realColumn*present
 		if a.real[j] {
 			reals++
 		}
@@ -61,26 +64,28 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 		}
 		reals = d
 	}
-	for j := range a.shift {
-		a.factor[j] = 1
-		if a.real[j] {
-			a.shift[j] = sum[j] / present
-			squares[j] = float64((present - count[j]) * float64(a.shift[j]*a.shift[j]))
+	for j := range least {
+		if count[j] < present {
+			least[j], most[j] = min(least[j], 0), max(most[j], 0)
 		}
 	}
+	a.rankColumns(least, most)
 	words := make([]float64, n)
-	a.each(func(v, j int, x float64) {
+	a.each(func(v, j int, x float32) {
 		if a.real[j] {
-			squares[j] += math.Pow(x-a.shift[j], 2)
+			score := a.score(j, x)
+			sum[j] += score
+			squares[j] += float64(score * score)
 		} else {
-			words[v] += float64(x * x)
+			words[v] += float64(x) * float64(x)
 		}
 	})
 	for j := range a.factor {
+		a.factor[j] = 1
 		if a.real[j] {
-			a.factor[j] = 0 // of a column that is the same everywhere
-			if deviation := math.Sqrt(squares[j] / present); deviation > 1e-9*math.Abs(a.shift[j]) {
-				a.factor[j] = 1 / deviation / math.Sqrt(float64(reals))
+			a.shift[j], a.factor[j] = sum[j]/present, 0 // of a column that is the same everywhere
+			if variance := squares[j]/present - float64(a.shift[j]*a.shift[j]); least[j] < most[j] {
+				a.factor[j] = 1 / math.Sqrt(variance*float64(reals))
 			}
 		}
 	}
@@ -92,8 +97,59 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 	return a
 }
 
+// rankColumns gives real columns their functions, for the least and largest values of all.
+func (a *attributeTable) rankColumns(least, most []float32) {
+	if !slices.Contains(a.real, true) {
+		return
+	}
+	count, seen := min(a.Present, rankSample), 0
+	rows := make([]int, 0, count) // evenly spaced among those that are there
+	for v := range a.Rows {
+		if _, values := a.Row(v); values != nil {
+			if len(rows)*a.Present <= seen*count {
+				rows = append(rows, v)
+			}
+			seen++
+		}
+	}
+	row, samples := make([]float32, slabColumns), make([]float32, slabColumns*count)
+	for lo := 0; lo < a.Cols; lo += slabColumns {
+		hi := min(a.Cols, lo+slabColumns)
+		for i, v := range rows {
+			a.plainTo(row[:hi-lo], v, lo, hi)
+			for j, x := range row[:hi-lo] {
+				samples[j*count+i] = x
+			}
+		}
+		for j := lo; j < hi; j++ {
+			if a.real[j] {
+				a.rank[j] = newRank(samples[(j-lo)*count:][:count], least[j], most[j])
+				a.zero[j] = a.rank[j].of(0)
+			}
+		}
+	}
+}
+
+// score returns what a value of a real column counts beside 0.
+func (a *attributeTable) score(j int, x float32) float64 { return a.rank[j].of(x) - a.zero[j] }
+
+// plainTo stores the columns lo ≤ j < hi of a node as they are.
+func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
+	clear(dst)
+	columns, values := a.Row(v)
+	if columns == nil {
+		copy(dst, values[lo:hi])
+		return
+	}
+	from, _ := slices.BinarySearch(columns, uint32(lo))
+	to, _ := slices.BinarySearch(columns, uint32(hi))
+	for i := from; i < to; i++ {
+		dst[int(columns[i])-lo] = values[i]
+	}
+}
+
 // each calls do for every value that is not 0.
-func (a *attributeTable) each(do func(v, j int, x float64)) {
+func (a *attributeTable) each(do func(v, j int, x float32)) {
 	n := a.Rows
 	for v := range n {
 		columns, values := a.Row(v)
@@ -103,45 +159,37 @@ func (a *attributeTable) each(do func(v, j int, x float64)) {
 				j = int(columns[i])
 			}
 			if x != 0 {
-				do(v, j, float64(x))
+				do(v, j, x)
 			}
 		}
 	}
 }
 
-// weight returns what a value of a node in a column counts, before the shift.
-func (a *attributeTable) weight(v, j int) float32 {
+// value returns what a value of a node in a column counts, before the shift.
+func (a *attributeTable) value(v, j int, x float32) float32 {
 	if a.real[j] {
-		return float32(a.factor[j])
+		return float32(a.score(j, x) * a.factor[j])
 	}
-	return a.length[v]
+	return a.length[v] * x
 }
 
 // rowTo stores the columns lo ≤ j < hi of a node.
 func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
-	clear(dst)
-	columns, values := a.Row(v)
-	if values == nil {
+	if _, values := a.Row(v); values == nil {
+		clear(dst)
 		return
 	}
-	for j := lo; j < hi; j++ {
-		if a.real[j] {
-			dst[j-lo] = float32(-a.shift[j] * a.factor[j])
+	a.plainTo(dst, v, lo, hi)
+	for i, x := range dst[:hi-lo] {
+		j := lo + i
+		if x != 0 {
+			x = a.value(v, j, x)
 		}
-	}
-	if columns == nil {
-		for j := lo; j < hi; j++ {
-			dst[j-lo] += a.weight(v, j) * values[j]
-		}
-		return
-	}
-	from, _ := slices.BinarySearch(columns, uint32(lo))
-	to, _ := slices.BinarySearch(columns, uint32(hi))
-	for i := from; i < to; i++ {
-		j := int(columns[i])
-		dst[j-lo] += a.weight(v, j) * values[i]
+		dst[i] = x - float32(a.shift[j]*a.factor[j])
 	}
 }
 
 // attributeTableBytes is what the numbers of columns and rows take.
-func attributeTableBytes(n, d int) int64 { return 12*int64(n) + 56*int64(d) }
+func attributeTableBytes(n, d int) int64 {
+	return 12*int64(n) + (88+4*rankKnots)*int64(d) + 4*slabColumns*rankSample
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -19,16 +21,19 @@ func TestCommonWords(t *testing.T) {
 		return row
 	}
 	for _, counts := range []bool{false, true} {
-		table, mean, squares := &sparse.Table{Rows: nodes, Cols: columns}, 0.0, 0.0
+		table := &sparse.Table{Rows: nodes, Cols: columns}
 		common := make([]float64, nodes)
 		for v := range nodes {
 			if common[v] = 1; counts {
 				common[v] = float64(1 + v%3)
 			}
-			mean += common[v] / nodes
-			squares += common[v] * common[v] / nodes
 			table.Set(v, words(v, float32(common[v])))
 		}
+		score, scores := scoresOf(common), make([]float64, nodes)
+		for v, x := range common {
+			scores[v] = score(x)
+		}
+		mean, deviation := stat.PopMeanStdDev(scores, nil)
 		a, got := newAttributeTable(table), make([]float32, columns)
 		for v := range nodes {
 			want := words(v, 1)
@@ -43,7 +48,7 @@ func TestCommonWords(t *testing.T) {
 				want[j] /= float32(math.Sqrt(length))
 			}
 			if counts {
-				want[0] = float32((common[v] - mean) / math.Sqrt(squares-mean*mean))
+				want[0] = float32((scores[v] - mean) / deviation)
 			}
 			a.rowTo(got, v, 0, columns)
 			if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-5 }) {

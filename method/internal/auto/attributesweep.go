@@ -261,7 +261,7 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 				if columns != nil {
 					j = int(columns[e])
 				}
-				f, sum := x*l.a.weight(v, j), sums[j*width:(j+1)*width]
+				f, sum := l.a.value(v, j, x), sums[j*width:(j+1)*width]
 				for i, y := range of {
 					sum[i] += float32(f * y)
 				}
@@ -303,7 +303,7 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 				columns = l.every[:d]
 			}
 			for e, x := range values {
-				scaled[e] = x * l.a.weight(v, int(columns[e]))
+				scaled[e] = l.a.value(v, int(columns[e]), x)
 			}
 			if len(values) > 0 {
 				simd.Gather(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)

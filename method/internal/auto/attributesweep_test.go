@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
@@ -46,21 +47,20 @@ func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
 func scaledOf(plain [][]float64, words, real int) *mat.Dense {
 	out := mat.NewDense(len(plain), words+real, nil)
 	for j := words; j < words+real; j++ {
-		sum, squares, of := 0.0, 0.0, 0.0
+		var column []float64
 		for _, row := range plain {
 			if row != nil {
-				sum += row[j]
-				of++
+				column = append(column, row[j])
 			}
 		}
-		for _, row := range plain {
-			if row != nil {
-				squares += math.Pow(row[j]-sum/of, 2)
-			}
+		score, scores := scoresOf(column), []float64(nil)
+		for _, x := range column {
+			scores = append(scores, score(x))
 		}
+		mean, deviation := stat.PopMeanStdDev(scores, nil)
 		for v, row := range plain {
 			if row != nil {
-				out.Set(v, j, (row[j]-sum/of)/math.Sqrt(squares/of*float64(real)))
+				out.Set(v, j, (score(row[j])-mean)/deviation/math.Sqrt(float64(real)))
 			}
 		}
 	}

@@ -1,0 +1,159 @@
+package auto
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// scoresOf returns what the values of a column count, all of which tell the quantiles: the
+// middle of the knots with its value, or what lies on the line between two.
+func scoresOf(column []float64) func(x float64) float64 {
+	sorted := slices.Sorted(slices.Values(column))
+	quantile := func(z float64) float64 {
+		at := distuv.UnitNormal.CDF(z) * float64(len(sorted)-1)
+		switch lo := math.Floor(at); {
+		case z <= -3:
+			return sorted[0]
+		case z >= 3:
+			return sorted[len(sorted)-1]
+		default:
+			return sorted[int(lo)] + (at-lo)*(sorted[int(math.Ceil(at))]-sorted[int(lo)])
+		}
+	}
+	return func(x float64) float64 {
+		var on []float64
+		for z := -3.0; z <= 3; z += 0.5 {
+			if quantile(z) == x {
+				on = append(on, z)
+			}
+		}
+		if len(on) > 0 {
+			return (on[0] + on[len(on)-1]) / 2
+		}
+		for z := -3.0; ; z += 0.5 {
+			if a, b := quantile(z), quantile(z+0.5); a < x && x < b {
+				return z + 0.5*(x-a)/(b-a)
+			}
+		}
+	}
+}
+
+// columnOf returns a table of one column, and what it is made of for each node.
+func columnOf(values []float32) []float32 {
+	t := &sparse.Table{Rows: len(values), Cols: 1}
+	for v, x := range values {
+		t.Set(v, []float32{x})
+	}
+	a, out := newAttributeTable(t), make([]float32, len(values))
+	for v := range out {
+		a.rowTo(out[v:v+1], v, 0, 1)
+	}
+	return out
+}
+
+// farthest returns the largest difference of two columns.
+func farthest(a, b []float32) (most float64) {
+	for i := range a {
+		most = max(most, math.Abs(float64(a[i]-b[i])))
+	}
+	return most
+}
+
+// A column counts the same in any unit, next to the same when its logarithms stand in its
+// place, and hardly other than before where some of its values are far from all others. A
+// column with two values counts as they are, however rare one is, and one with a single
+// value counts nothing.
+func TestRank(t *testing.T) {
+	const n = 3000
+	rng := rand.New(rand.NewPCG(1, 1))
+	column := func(of func(v int) float64) []float32 {
+		x := make([]float32, n)
+		for v := range x {
+			x[v] = float32(of(v))
+		}
+		return columnOf(x)
+	}
+	normal := make([]float64, n)
+	for v := range normal {
+		normal[v] = rng.NormFloat64()
+	}
+	plain := column(func(v int) float64 { return normal[v] })
+	for _, c := range []struct {
+		name string
+		of   func(v int) float64
+		near float64
+	}{
+		{"in another unit", func(v int) float64 { return 1e6*normal[v] - 4e5 }, 1e-3},
+		{"exponential", func(v int) float64 { return math.Exp(2 * normal[v]) }, 0.15},
+	} {
+		if got := farthest(column(c.of), plain); got > c.near {
+			t.Errorf("%s: %v from the column", c.name, got)
+		}
+	}
+	far := column(func(v int) float64 {
+		if v%300 == 7 {
+			return math.MaxFloat32 * math.Copysign(1, normal[v])
+		}
+		return normal[v]
+	})
+	for v, x := range far {
+		if v%300 != 7 && math.Abs(float64(plain[v])) < 2.4 && math.Abs(float64(x-plain[v])) > 0.1 {
+			t.Errorf("node %d counts %v, and %v where no value is far away", v, x, plain[v])
+		}
+	}
+	for _, every := range []int{2, 1000} {
+		rare := 1 / float64(every)
+		for v, x := range column(func(v int) float64 { return 5 * min(1, float64(v%every)) }) {
+			want := -math.Sqrt((1 - rare) / rare)
+			if v%every > 0 {
+				want = math.Sqrt(rare / (1 - rare))
+			}
+			if math.Abs(float64(x)-want) > 1e-4*math.Abs(want) {
+				t.Fatalf("one of %d is 0, others are 5: node %d counts %v, want %v", every, v, x, want)
+			}
+		}
+	}
+	for v, x := range column(func(int) float64 { return 7 }) {
+		if x != 0 {
+			t.Fatalf("node %d counts %v where all values are the same", v, x)
+		}
+	}
+}
+
+// Classes that differ in the logarithms of attributes are found from the attributes
+// themselves, some of which are thousands of times as large as others.
+func TestHeavyTails(t *testing.T) {
+	const d = 80
+	var found [2]float64
+	for seed := range uint64(3) {
+		p, class := problemtest.Blocks(t, seed, 400, 80, 3, 0.5, 0.5)
+		for i, power := range []float64{0, 2} {
+			rng := rand.New(rand.NewPCG(seed, 2))
+			p.Attributes = &sparse.Table{Rows: len(class), Cols: d}
+			row := make([]float32, d)
+			for v, c := range class {
+				for j := range row {
+					x := rng.NormFloat64()
+					if j%3 == c {
+						x += 0.4
+					}
+					if row[j] = float32(x); power > 0 {
+						row[j] = float32(math.Exp(power * x))
+					}
+				}
+				p.Attributes.Set(v, row)
+			}
+			found[i] += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / 3
+		}
+	}
+	if found[0] < 0.75 || found[1] < found[0]-0.03 {
+		t.Errorf("accuracy %.2f, %.2f of their exponentials", found[0], found[1])
+	}
+}
