@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -48,7 +47,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	}
 	folds := set.folds(len(p.Row))
 	if m == (automatic{}) {
-		folds = auto.Folds
+		folds = validate.FoldCount(len(p.Row))
 	}
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
 	c, err := l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)

@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Settings tell how parameters are chosen and machines are trained. The zero
@@ -95,19 +96,12 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 	return set, set.Grid.validate()
 }
 
-// folds returns the number of folds for so many labels. A row that is hidden
-// with a tenth of the labels is more like a test row than one that is hidden
-// with a fifth, and folds are columns of a walk that a few labels can pay for.
+// folds returns the number of folds for so many labels.
 func (s *Settings) folds(labels int) int {
-	count := s.Folds
-	switch {
-	case count > 0:
-	case labels <= fewLabels:
-		count = 10
-	default:
-		count = 5
+	if s.Folds > 0 {
+		return min(s.Folds, labels)
 	}
-	return min(count, labels)
+	return validate.FoldCount(labels)
 }
 
 // trySolved is the number of labels that least squares is tried on during the

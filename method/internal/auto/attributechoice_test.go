@@ -43,7 +43,7 @@ func TestWordsTell(t *testing.T) {
 		if got := out.Reached.GetCardinality(); got != 300 {
 			t.Errorf("%d nodes reached", got)
 		}
-		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 700 << 10}} {
+		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 800 << 10}} {
 			again := evident(t, p, &s)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
 				t.Errorf("%d labels: other bits with %d workers, memory %d", labelled, s.Workers, s.Memory)
@@ -101,18 +101,26 @@ func TestMissingAttributes(t *testing.T) {
 // Attributes that say nothing take next to nothing away, and labels that mean nothing
 // are told so.
 func TestAttributesLeakNothing(t *testing.T) {
-	p, class := problemtest.Blocks(t, 9, 400, 80, 4, 5, 0.5)
-	without := problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class)
-	rng := rand.New(rand.NewPCG(3, 1))
-	strange := slices.Clone(class)
-	rng.Shuffle(len(strange), func(i, j int) { strange[i], strange[j] = strange[j], strange[i] })
-	p.Attributes = wordsOf(rng, strange, 0.4, 0.04)
-	if got := problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class); got < without-0.03 {
-		t.Errorf("accuracy %.2f with the attributes of others, %.2f without", got, without)
+	const draws = 6
+	without, strangers := 0.0, 0.0
+	for seed := range uint64(draws) {
+		p, class := problemtest.Blocks(t, seed, 400, 80, 4, 5, 0.5)
+		without += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		rng := rand.New(rand.NewPCG(3, seed))
+		others := slices.Clone(class)
+		rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+		p.Attributes = wordsOf(rng, others, 0.4, 0.04)
+		strangers += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		if seed > 0 {
+			continue
+		}
+		p.Attributes = wordsOf(rng, class, 0.4, 0.04)
+		rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+		if out := evident(t, p, &Settings{}); out.Accuracy > 0.25+3*out.Stderr {
+			t.Errorf("shuffled labels: told %.2f ± %.2f", out.Accuracy, out.Stderr)
+		}
 	}
-	p.Attributes = wordsOf(rng, class, 0.4, 0.04)
-	rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-	if out := evident(t, p, &Settings{}); out.Accuracy > 0.25+3*out.Stderr {
-		t.Errorf("shuffled labels: told %.2f ± %.2f", out.Accuracy, out.Stderr)
+	if strangers < without-0.02 {
+		t.Errorf("accuracy %.3f with the attributes of others, %.3f without", strangers, without)
 	}
 }

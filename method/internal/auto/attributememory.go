@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // attributeBlocks returns the number of blocks, at the most: only the values tell
@@ -23,7 +24,7 @@ func attributeKept(p *problem.Problem) []spec.Bytes {
 	n, m, k, blocks := len(p.Degrees), len(p.Row), len(p.Names), attributeBlocks(p)
 	rows := 1
 	if m <= nestedLabels {
-		rows += Folds
+		rows += validate.FoldCount(m)
 	}
 	return []spec.Bytes{
 		{What: "scores of attributes", Bytes: int64(blocks) * piece.Bytes[float32](n, k)},
@@ -55,7 +56,7 @@ func attributeSweeps(p *problem.Problem, columns, workers int) (sweeps, ridges [
 	}
 	parts := 0
 	if len(p.Row) <= min(nestedLabels, shown) {
-		parts = Folds
+		parts = validate.FoldCount(len(p.Row))
 	}
 	sweeps = append(sweeps, kept...)
 	sweeps = append(sweeps,

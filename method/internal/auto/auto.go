@@ -233,19 +233,15 @@ const missedPrior = 10
 
 // missed returns the probabilities of a node that no walk comes to: the shares of the
 // labels outside a part, −1 for none, that none comes to either, beside those of all
-// labels. Small components may have other classes than large ones.
+// labels. Small components may have other classes than large ones. What may be the luck of
+// the labels is taken off.
 func (r *weigher) missed(without int) []float64 {
-	shares := make([]float64, len(r.p.Names))
-	if r.few() {
-		copy(shares, r.columns.prior)
-		return shares
-	}
-	of := float64(missedPrior)
+	shares, of := make([]float64, len(r.p.Names)), float64(missedPrior)
 	for c, q := range r.columns.prior {
 		shares[c] = missedPrior * q
 	}
 	for i, c := range r.p.Class {
-		if !r.whole.known[i] && r.sources.part[i] != without {
+		if !r.few() && !r.whole.known[i] && r.sources.part[i] != without {
 			shares[c]++
 			of++
 		}
@@ -253,7 +249,30 @@ func (r *weigher) missed(without int) []float64 {
 	for c := range shares {
 		shares[c] /= of
 	}
+	shrink(shares, float64(len(r.p.Row)))
 	return shares
+}
+
+// shrink draws the shares of k classes among some labels towards 1/k, as far as equal
+// classes would explain them: of few labels one class has more than the others by luck, and
+// so less of other nodes. It is as if labels/(labels + K) of it were true, with
+//
+//	K = (1 − Σp²)/Σ(p − 1/k)²
+//
+// of Fienberg and Holland, Simultaneous estimation of multinomial cell probabilities (1973).
+func shrink(share []float64, labels float64) {
+	even, left, spread := 1/float64(len(share)), 1.0, 0.0
+	for _, p := range share {
+		left -= float64(p * p)
+		spread += float64((p - even) * (p - even))
+	}
+	if spread == 0 {
+		return
+	}
+	kept := float64(labels*spread) / (float64(labels*spread) + max(0, left))
+	for c, p := range share {
+		share[c] = even + float64(kept*(p-even))
+	}
 }
 
 // teaching returns the classes of the labels whose rows teach, outside a part, and −1

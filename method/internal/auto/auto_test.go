@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
@@ -91,7 +93,7 @@ func walked(t *testing.T, p *problem.Problem, memory int64) (*sources, *tally) {
 // Filters are those of the definition, honest ones those of the labels of other folds,
 // each class in proportion to its labels, with every label alone and with folds.
 func TestFilters(t *testing.T) {
-	for _, labels := range []int{14, 30} {
+	for _, labels := range []int{14, 40} {
 		p := problemtest.Planted(t, 9, 60, labels)
 		s, tally := walked(t, p, 0)
 		if labels > 15 == single(p) {
@@ -138,7 +140,7 @@ func TestFilters(t *testing.T) {
 				}
 			}
 		}
-		if hidden := slices.Max(s.hidden) + 1; hidden != map[int]int{14: 14, 30: 5}[labels] {
+		if hidden := slices.Max(s.hidden) + 1; hidden != map[int]int{14: 14, 40: 10}[labels] {
 			t.Errorf("%d labels are hidden in %d groups", labels, hidden)
 		}
 	}
@@ -311,7 +313,7 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 func TestEstimateAllowsForChoice(t *testing.T) {
 	const seed = 2
 	p, _ := problemtest.Blocks(t, seed, 120, 26, 2, 8, 0.1)
-	rand.New(rand.NewPCG(14, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+	rand.New(rand.NewPCG(4, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
 	r := &weigher{p: p, set: &Settings{RNGSeed: 4}, out: &Prediction{}}
 	for _, do := range []func(context.Context) error{r.walk, r.choose} {
 		if err := do(t.Context()); err != nil {
@@ -345,7 +347,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 }
 
 // Scores are probabilities, the class is the likeliest, labels keep theirs, and a node
-// without a label in its component has the prior.
+// without a label in its component has the shares of the labels, without their luck.
 func TestEvidenceScores(t *testing.T) {
 	for _, labels := range []int{12, 40} {
 		p := problemtest.Planted(t, 21, 150, labels)
@@ -373,26 +375,24 @@ func TestEvidenceScores(t *testing.T) {
 		if out.Reached.Contains(1) {
 			t.Error("a node without neighbours is reached")
 		}
+		share, of := []float64{10, 10, 10}, 10.0 // ten of the shares
+		for c := range share {
+			share[c] /= float64(labels + 3)
+		}
+		for _, class := range p.Class {
+			share[class] += 10 / float64(labels+3)
+		}
+		for i, isolated := range alone { // and one for each label that no other fold reaches
+			if isolated && labels > fewestLabels {
+				share[p.Class[i]]++
+				of++
+			}
+		}
+		floats.Scale(1/of, share)
+		// as if K labels more had classes in equal shares
+		equal := (1 - floats.Dot(share, share)) / (floats.Dot(share, share) - 1.0/3)
 		for c, q := range out.Scores.Row(1) {
-			count := 1.0
-			for _, class := range p.Class {
-				if class == c {
-					count++
-				}
-			}
-			want, of := count/float64(labels+3), 1.0
-			if labels > fewestLabels { // ten of these, and one for each label that no other fold reaches
-				want, of = 10*want, 10
-				for i, isolated := range alone {
-					if isolated {
-						of++
-						if p.Class[i] == c {
-							want++
-						}
-					}
-				}
-			}
-			want /= of
+			want := (float64(labels)*share[c] + equal/3) / (float64(labels) + equal)
 			if math.Abs(float64(q)-want) > 1e-6 {
 				t.Errorf("without a label class %d has %v, want %v", c, q, want)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // diffused are scores of regularised least squares on the diffusion kernel exp(−βL̃),
@@ -109,7 +110,7 @@ func diffusedMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 	k := len(p.Names)
 	return []spec.Bytes{
 		{What: "scores of kernels", Bytes: piece.Bytes[float32](len(p.Degrees), relatedKernels*k)},
-		{What: "scores of kernels for labels", Bytes: (1 + Folds) * int64(len(p.Row)) * (24 + 8*relatedKernels*int64(k))},
+		{What: "scores of kernels for labels", Bytes: int64((1+validate.FoldCount(len(p.Row)))*len(p.Row)) * (24 + 8*relatedKernels*int64(k))},
 	}
 }
 

@@ -64,15 +64,11 @@ type sources struct {
 	count  []int   // labels of part g and class c, at g·classes + c
 }
 
-// Folds is the number of folds that are hidden from walks in turn where single
-// labels would be too many.
-const Folds = 5
-
-// newSources hides every label by itself where that takes no more columns than five
-// folds or than a few labels do, and folds elsewhere.
+// newSources hides every label by itself where that takes no more columns than folds or
+// than a few labels do, and folds elsewhere.
 func newSources(p *problem.Problem, seed uint64) *sources {
 	m, k := len(p.Row), len(p.Names)
-	s := &sources{p: p, steps: walkSteps, parts: min(Folds, m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
+	s := &sources{p: p, steps: walkSteps, parts: validate.FoldCount(m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
 	s.part = validate.Folds(p.Class, s.parts, seed, 0)
 	s.hidden = s.part
 	s.count = make([]int, s.parts*k)
@@ -105,7 +101,9 @@ func newSources(p *problem.Problem, seed uint64) *sources {
 }
 
 // single reports whether every label is hidden by itself.
-func single(p *problem.Problem) bool { return len(p.Row) <= max(Folds*len(p.Names), fewestLabels) }
+func single(p *problem.Problem) bool {
+	return len(p.Row) <= max(validate.FoldCount(len(p.Row))*len(p.Names), fewestLabels)
+}
 
 // hiddenFolds returns folds of labels that are hidden from walks to each: single ones
 // in a graph without directions, where it takes no walk to tell which reach each other.
@@ -132,7 +130,7 @@ func filterMemory(p *problem.Problem) []spec.Bytes {
 	k := len(p.Names)
 	return []spec.Bytes{
 		{What: "filters of nodes", Bytes: piece.Bytes[float32](len(p.Degrees), filters*k)},
-		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), Folds*filters*k)},
+		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), validate.FoldCount(len(p.Row))*filters*k)},
 	}
 }
 

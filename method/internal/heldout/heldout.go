@@ -81,11 +81,37 @@ func (h hits) variance(nodes int) float64 {
 	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
 }
 
+// ofLargest returns the share of labels that have the class which most of them have, and how
+// much of it is luck, which other nodes do not share: with p of the labels of this class and
+// q of another
+//
+//	Σ_q σ·φ((p − q)/σ)  with  σ² = (p + q − (p − q)²)/labels
+//
+// and the density φ of the normal distribution. Of two shares with a normal difference the
+// larger is so much too large in the mean, because it was picked for that.
+func ofLargest(class []int, classes int) (share, luck float64) {
+	count, labels := make([]float64, classes), float64(len(class))
+	for _, c := range class {
+		count[c]++
+	}
+	largest := validate.Majority(class)
+	share = count[largest] / labels
+	for c := range count {
+		difference := share - count[c]/labels
+		variance := (share + count[c]/labels - float64(difference*difference)) / labels
+		if c != largest && variance > 0 {
+			luck += float64(math.Sqrt(variance/(2*math.Pi)) * math.Exp(-difference*difference/(2*variance)))
+		}
+	}
+	return share, luck
+}
+
 // Estimates returns how often a prediction is right at nodes without a label, and the
 // same of it with no class for nodes that are not reached: at those that a label reaches
 // and at others as often as at such labels, each counted as there are such nodes. Of the
 // latter as often as the largest class is right at labels, where none of them has a
-// label. With too few labels both are zero.
+// label, without what is luck there, and as one of k classes at the least. With too few
+// labels both are zero.
 func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all, blank problem.Estimate) {
 	if h.tested == 0 || validate.TooFew(of.Class) {
 		return all, blank
@@ -94,15 +120,10 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 	unreached := n - int(reachedNodes.GetCardinality())
 	reached := n - m - unreached
 	share := float64(unreached) / float64(max(1, n-m))
-	largest, most := validate.Majority(of.Class), 0.0
-	for _, c := range of.Class {
-		if c == largest {
-			most++
-		}
-	}
-	prior := hits{most, float64(m)}
+	classes := max(1, len(of.Names))
+	prior, luck := ofLargest(of.Class, classes)
 	found := h.reached.right / max(singleWeight, h.reached.of)
-	filled := (h.unreached.right + prior.right/prior.of) / (h.unreached.of + 1)
+	filled := max(1/float64(classes), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
 	blank = problem.Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested}
 	all = problem.Estimate{

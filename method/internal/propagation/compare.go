@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -65,7 +67,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			if fold[i] != f {
 				continue
 			}
-			majority.Note(true, c == largest, weight[c])
+			majority.Note(false, c == largest, weight[c])
 			if f < walked {
 				answer := answers[i]
 				if alone[i] {
@@ -77,8 +79,11 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	}
 	r := new(Comparison)
 	r.Propagation, r.PropagationBlank = propagation.Estimates(p, reached)
-	reached.AddRange(0, uint64(len(p.Degrees))) // every node is given the largest class
-	r.Majority, _ = majority.Estimates(p, reached)
+	labels := roaring.New()
+	for _, row := range p.Row {
+		labels.Add(uint32(row))
+	}
+	r.Majority, _ = majority.Estimates(p, labels) // every other node is given the largest class
 	return r, nil
 }
 
