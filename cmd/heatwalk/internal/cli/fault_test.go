@@ -82,7 +82,7 @@ func TestEveryDiskFailure(t *testing.T) {
 	case testgraph.Hunt:
 		step = 1
 	case testing.Short():
-		step = 7
+		step = 17
 	}
 	for _, args := range jobs {
 		for i := 0; ; i += step {
@@ -179,7 +179,7 @@ func TestPanicAnywhere(t *testing.T) {
 	case testgraph.Hunt:
 		step = 1
 	case testing.Short():
-		step = 11
+		step = 23
 	}
 	for _, args := range jobs {
 		before := tree(t, ".")

@@ -160,6 +160,9 @@ func TestGoldenMethods(t *testing.T) {
 		"wrand60": append(lgc("0.1", "0.99"), both...),
 		"sbm300":  append(lgc("0.5", "0.99"), both[0], made{file: "lp_steps10", flags: "--method lp --steps 10"}),
 	} {
+		if testing.Short() && graph != "karate" {
+			continue
+		}
 		folder := goldenFolder(t, graph)
 		store := ingested(t, folder)
 		nodes := testgraph.Load(t, graph)
@@ -184,6 +187,9 @@ func TestGoldenMethods(t *testing.T) {
 // those of the golden quotas, where nodes that no label reaches have one too.
 func TestGoldenShares(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
+		if testing.Short() && graph != "karate" {
+			continue
+		}
 		folder, nodes := goldenFolder(t, graph), testgraph.Load(t, graph)
 		labelled := map[int]bool{}
 		for _, row := range nodes.Train {

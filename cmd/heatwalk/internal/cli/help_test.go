@@ -39,6 +39,9 @@ func TestWrongArguments(t *testing.T) {
 			step = 2
 		}
 		for n := 0; n < 4; n += step {
+			if n == 0 && words[0] == "generate" {
+				continue // which makes a graph
+			}
 			args := append(slices.Clone(words), slices.Repeat([]string{"nothere"}, n)...)
 			var stderr bytes.Buffer
 			code := Main(args, strings.NewReader(""), io.Discard, &stderr)
