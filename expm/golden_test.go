@@ -50,6 +50,9 @@ func exists(t *testing.T, name string) bool {
 
 func TestGoldenKernels(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
+		if name != "karate" && testing.Short() {
+			break
+		}
 		golden := testgraph.Load(t, name)
 		g := graphOf(t, golden.A, 2)
 		files := 0

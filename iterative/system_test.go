@@ -333,6 +333,9 @@ func TestUnevenWeights(t *testing.T) {
 
 // TestSameBits checks that workers, and other columns, change nothing.
 func TestSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	// Two ranges and more; then isolated nodes and several components as well.
 	testSameBits(t, grid(70))
 	if !testing.Short() {

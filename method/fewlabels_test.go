@@ -36,6 +36,9 @@ func pathGraph(t *testing.T, n int) *Problem {
 // about accuracy.
 func TestNearestLabelWins(t *testing.T) {
 	for _, n := range []int{2, 3, 20, 200, 600} {
+		if testing.Short() && n > 200 {
+			break
+		}
 		p := pathGraph(t, n)
 		got, err := classifyWalks(context.Background(), p, nil)
 		if err != nil {

@@ -17,6 +17,9 @@ import (
 // Machines behind a kernel of the graph and behind walks have the weights and the strategy
 // that are given: they name the classes that machines on all kernel values name.
 func TestMachinesAsGiven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	whole := goldenProblem(t, "sbm300")
 	var uneven []int // of the classes but the first every third label
 	for i, c := range whole.Class {

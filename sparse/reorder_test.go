@@ -264,6 +264,9 @@ func TestReorderingPays(t *testing.T) {
 // TestReorderingOfSmallMatrix pays where several rows of a block that no near cache
 // holds share a line.
 func TestReorderingOfSmallMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes matrices with millions of entries")
+	}
 	rng := newRand(t, 37)
 	const n = 1 << 17
 	hot, even := strewn(t, rng, n, 18, 16), strewn(t, rng, n, 18, 1)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -99,7 +100,7 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 			}
 			of := s
 			of.Prev = s.Prev.Columns(0, wide)
-			for _, workers := range []int{1, 2, 7, 0} {
+			for _, workers := range append(testgraph.Workers(k), 0) {
 				o.Workers = workers
 				dst, part := sparse.NewBlock[T](p.rows, k), sparse.NewBlock[T](p.rows, wide+4).Columns(3, wide+3)
 				if err := errors.Join(o.StepTo(t.Context(), dst, x, s), o.StepTo(t.Context(), part, inside, of)); err != nil {

@@ -44,6 +44,9 @@ func TestGarbageBeforeBlocks(t *testing.T) {
 // TestGarbageBesideOthers: goroutines that make blocks at the same time count those of the
 // others, and do not exceed the limit together.
 func TestGarbageBesideOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	const block, blocks, goroutines = 4 << 20, 40, 6
 	runtime.GC()
 	runtime.GC()

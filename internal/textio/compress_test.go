@@ -313,6 +313,9 @@ func TestWindowOfLimitedMemory(t *testing.T) {
 
 // TestGrowthDependsOnTheTextAlone: how far the inflater is ahead does not matter.
 func TestGrowthDependsOnTheTextAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	var text strings.Builder
 	for i := range 400_000 {

@@ -101,6 +101,9 @@ func TestMissingAttributes(t *testing.T) {
 // Attributes that say nothing take next to nothing away, and labels that mean nothing
 // are told so.
 func TestAttributesLeakNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const draws = 6
 	without, strangers := 0.0, 0.0
 	for seed := range uint64(draws) {

@@ -505,7 +505,7 @@ func TestEvidenceOnPath(t *testing.T) {
 
 // Walks that turn out to be too short leave nothing behind beside the longer ones.
 func TestOneTallyAtATime(t *testing.T) {
-	r := &weigher{p: problemtest.Path(t, 3000, false), out: &Prediction{}}
+	r := &weigher{p: problemtest.Path(t, 1000, false), out: &Prediction{}}
 	longer, shortest := false, 0
 	r.set = &Settings{Progress: func(phase string, _ float64) {
 		if shortest == 0 {

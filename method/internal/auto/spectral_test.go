@@ -12,6 +12,9 @@ import (
 // Spectral columns are eigenvectors of S times the sizes of their values, in rows of
 // unit length.
 func TestSpectralColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a quarter of a second")
+	}
 	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
 	var set Settings
 	r := &weigher{p: p, set: &set, out: &Prediction{}}

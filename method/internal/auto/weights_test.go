@@ -85,6 +85,9 @@ func logit(w float64) float64 { return math.Log(w / (1 - w)) }
 // are not sure, beside a share that is drawn from all classes alike, tell the probabilities
 // that they were drawn with, and calibration keeps the likeliest class.
 func TestCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	const labels, classes = 1500, 3
 	for _, want := range []calibration{{0, 0, logit(0.99)}, {0.5, 0, logit(0.99)}, {-0.5, 0, logit(0.99)}, {0.3, 0, logit(0.8)}, {0.2, -2, logit(0.97)}, {0, -0.8, logit(0.97)}} {
 		rng := rand.New(rand.NewPCG(3, 5))
