@@ -25,14 +25,16 @@ type tableRow struct {
 	length          uint32
 }
 
-// tableChunk is the number of values that are allocated at once.
-const tableChunk = 1 << 16
+const (
+	placeBytes = 20      // of a tableRow
+	tableChunk = 1 << 16 // values that are allocated at once
+)
 
 // Set copies the values of row i, which must be missing and whose values must be
 // finite.
 func (t *Table) Set(i int, values []float32) {
 	if t.place == nil {
-		t.place, t.Bytes = make([]tableRow, t.Rows), 20*int64(t.Rows)
+		t.place, t.Bytes = make([]tableRow, t.Rows), placeBytes*int64(t.Rows)
 	}
 	if len(values) != t.Cols || t.place[i].chunk > 0 {
 		panic(badShape)
@@ -76,6 +78,27 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 		t.Bytes += 4 * int64(size)
 	}
 	return uint32(len(*chunks))
+}
+
+// Outline returns what a table would be like of which so many rows were there, as large on
+// average as those of t, but for the rows: they are missing.
+func (t *Table) Outline(present int) *Table {
+	const ends = 2 * 4 * tableChunk // of the last chunks
+	used := t.Bytes - placeBytes*int64(t.Rows) - 4*int64(spare(t.values)+spare(t.columns))
+	share := float64(present) / float64(max(1, t.Present))
+	return &Table{
+		Rows: t.Rows, Cols: t.Cols, Present: present, Entries: int64(share * float64(t.Entries)),
+		Bytes: placeBytes*int64(t.Rows) + int64(share*float64(used)) + ends,
+	}
+}
+
+// spare returns the room in the last chunk.
+func spare[E any](chunks [][]E) int {
+	if len(chunks) == 0 {
+		return 0
+	}
+	last := chunks[len(chunks)-1]
+	return cap(last) - len(last)
 }
 
 // Row returns the values of row i and their columns, rising; nil columns stand for

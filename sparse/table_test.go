@@ -7,6 +7,32 @@ import (
 	"unsafe"
 )
 
+// TestTableOutline: by the first rows, dense and sparse, the rest of a table is told; as large
+// as it comes to be, but for the ends of chunks.
+func TestTableOutline(t *testing.T) {
+	const rows, cols, first = 50_000, 30, 2_000
+	for _, filled := range []int{cols, 3} {
+		table := &Table{Rows: rows, Cols: cols}
+		values := make([]float32, cols)
+		for j := range filled {
+			values[j] = 1
+		}
+		var outline *Table
+		for i := range rows {
+			if table.Set(i, values); i == first {
+				outline = table.Outline(rows)
+			}
+		}
+		const ends = 2 * 2 * 4 * tableChunk
+		if more := outline.Bytes - table.Bytes; more < -ends/2 || more > ends || outline.Present != rows || outline.Entries != table.Entries || outline.Cols != cols {
+			t.Errorf("%d values a row: %+v told of %+v", filled, outline, table)
+		}
+		if _, values := outline.Row(0); values != nil {
+			t.Error("an outline has rows")
+		}
+	}
+}
+
 // TestTable fills tables whose rows are dense, sparse, empty and missing, and reads them
 // back.
 func TestTable(t *testing.T) {

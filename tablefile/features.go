@@ -46,7 +46,8 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // a LINQS .content file is the label. A table is read up to three times.
 //
 // It is a [*nodefile.ParseError] if there is no row, if a node has two, or if a node that
-// is not in the graph has one, unless these are to be skipped.
+// is not in the graph has one, unless these are to be skipped. With a table that the memory
+// does not hold comes an outline of it, by the rows that were read.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *FeatureConfig) (*Features, error) {
 	if c == nil {
 		c = new(FeatureConfig)
@@ -66,10 +67,13 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	if err == nil {
 		err = r.end()
 	}
-	if err != nil {
+	switch {
+	case r.outline != nil:
+		r.Table = r.outline
+	case err != nil:
 		return nil, err
 	}
-	return r.Features, nil
+	return r.Features, err
 }
 
 // features collects features.
@@ -79,6 +83,7 @@ type features struct {
 	file    string
 	nodes   nodefile.Lookup
 	unknown table.Unknown
+	outline *sparse.Table // of a table that does not fit the memory, nil if it does
 }
 
 // readMatrix reads a matrix whose rows have ids of their own.
@@ -117,8 +122,8 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	}
 	r.Table.Set(row, values)
 	if bytes := r.Table.Bytes; r.c.Memory > 0 && bytes > r.c.Memory {
-		// What is still to come takes as much a row as what is there.
-		need := max(bytes, bytes/int64(r.Table.Present)*int64(r.nodes.Len()))
+		r.outline = r.Table.Outline(r.nodes.Len())
+		need := max(bytes, r.outline.Bytes)
 		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}
 	}
 	return nil

@@ -100,8 +100,8 @@ func TestBadFeatures(t *testing.T) {
 	if err != nil || a.Unknown != 1 || a.Table.Present != 1 {
 		t.Errorf("skipped: %+v, %v", a, err)
 	}
-	_, err = ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true, Memory: 100})
-	if over := (*budget.OverError)(nil); !errors.As(err, &over) {
-		t.Errorf("in 100 bytes: %v", err)
+	a, err = ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true, Memory: 100})
+	if over := (*budget.OverError)(nil); !errors.As(err, &over) || a.Table.Present != nodes.Len() || a.Table.Cols != 1 || over.Need < a.Table.Bytes {
+		t.Errorf("in 100 bytes: %v, %+v", err, a)
 	}
 }

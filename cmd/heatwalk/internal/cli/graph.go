@@ -97,6 +97,7 @@ type openGraph struct {
 	readBytes int64          // bytes of data while it was, at the most
 
 	attributes *tablefile.Features // of its nodes, nil if none were read
+	unread     error               // of attributes that do not fit: they are an outline
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a
@@ -170,14 +171,6 @@ func openError(err error) error {
 
 // memory returns what the open graph leaves of the limit; 0 means no limit.
 func (g *openGraph) memory() int64 { return g.needs().Room() }
-
-// held returns what the graph and the attributes of its nodes take.
-func (g *openGraph) held() int64 {
-	if g.attributes == nil {
-		return g.Held()
-	}
-	return g.Held() + g.attributes.Table.Bytes
-}
 
 // axis is that of the nodes, in the order of the ids.
 func (g *openGraph) axis() axis {

@@ -162,6 +162,9 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, g.Nodes, c)
 	missing := new(nodefile.ParseError)
 	switch {
+	case err != nil && g.attributes != nil: // the whole run tells what would be enough
+		g.unread = err
+		return nil
 	case errors.Is(err, tablefile.ErrTable):
 		return fault.Usage("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
 	case errors.Is(err, tablefile.ErrStream):

@@ -29,7 +29,10 @@ func (g *openGraph) needs() *budget.Needs {
 		n.Release("ingest")
 	}
 	// It has been opened, so it fits.
-	_ = n.Reserve(g.held(), "graph")
+	_ = n.Reserve(g.Held(), "graph")
+	if g.attributes != nil {
+		_ = n.Reserve(g.attributes.Table.Bytes, "attributes") // if they do not fit, fit tells
+	}
 	return n
 }
 
@@ -44,9 +47,12 @@ func (in *invocation) fit(g *openGraph, plan func() (*budget.Needs, error)) (n *
 		}
 		return n.Demand, nil
 	}
-	if g == nil {
+	switch {
+	case g == nil:
 		_, err = settle()
-	} else {
+	case g.unread != nil:
+		err = g.unread
+	default:
 		err = g.Settle(in.ctx, settle)
 	}
 	if tooMuch(err) {

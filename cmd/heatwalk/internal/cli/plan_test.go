@@ -76,6 +76,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	run("ingest", "edges.tsv", "-o", "g")
 	run("ingest", "edges.tsv", "--order", "degree", "-o", "ordered")
 	writeLabels(t, dir)
+	run("features", "g", "--labels", "many.tsv", "--steps", "8", "-o", "X.npy")
 	for _, line := range lines {
 		args := strings.Fields(line)
 		var plan estimated
@@ -107,6 +108,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
 		"kernel g --labels labels.tsv --steps 6000 --cols few.ids -o K.npy",
 		"generate er --nodes 200000 --edges 9000000 -o er.txt",
+		"classify g --labels two.tsv --node-features X.npy -o p.tsv", // whose attributes do not fit either
 	} {
 		estimate := func(limit string) string {
 			cmd := exec.Command(os.Args[0], append([]string{"estimate", "--max-memory", limit}, strings.Fields(line)...)...)
