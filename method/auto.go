@@ -16,7 +16,8 @@ import (
 // are few and neighbours agree; with 15 labels or fewer the scores are its alone.
 //
 // Where nodes have attributes, scores of ridges on these, each label's by all others, are
-// columns of the same model; walks take part where the labels show that they help.
+// columns of the same model. What is learned from them alone, from walks alone and from both
+// answers together, as mixed as makes the labels of other folds likeliest.
 type automatic struct{ untuned }
 
 // Name implements [Method].

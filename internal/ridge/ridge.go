@@ -218,17 +218,22 @@ func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
 	return product / math.Sqrt(float64(a*b))
 }
 
-// Choose returns the λ whose scores of left out items have the largest cosine over the
-// items that take part, the first of equals, with these scores.
-func (p *Path) Choose(lambdas []float64, takes []bool) (lambda, cosine float64, scores *mat.Dense) {
-	cosine = math.Inf(-1)
+// Choose returns, for each list of items that take part, the λ whose scores of left out
+// items have the largest cosine over these, the first of equals, and that cosine.
+func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
+	best, cosines = make([]float64, len(takes)), make([]float64, len(takes))
+	for f := range cosines {
+		cosines[f] = math.Inf(-1)
+	}
 	for _, l := range lambdas {
-		s := p.LeaveOneOut(l)
-		if c := p.cosine(s, takes); c > cosine {
-			lambda, cosine, scores = l, c, s
+		scores := p.LeaveOneOut(l)
+		for f, of := range takes {
+			if c := p.cosine(scores, of); c > cosines[f] {
+				best[f], cosines[f] = l, c
+			}
 		}
 	}
-	return lambda, cosine, scores
+	return best, cosines
 }
 
 // Weights returns W for λ > 0, whose last row is that of the constant, and ȳ.
@@ -255,20 +260,28 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
 	return w, shares
 }
 
-// WithoutParts returns for each part the scores of all items by machines that have
-// learned from no item of that part: those of its items, and those of the others, each
-// without itself too. Cost: a product of all items with all, and for each part a
-// factorisation of the size of the part. The error is [ErrIndefinite].
-func (p *Path) WithoutParts(lambda float64, part []int, parts int) ([]*mat.Dense, error) {
-	p.check(lambda)
-	ridge := lambda * p.mean
-	coef, diagonal := p.inverse(ridge)
-	g := p.full(ridge)
-	out := make([]*mat.Dense, parts)
-	for f := range parts {
-		var err error
-		if out[f], err = p.without(g, coef, diagonal, part, f); err != nil {
-			return nil, err
+// WithoutParts returns for each part, which has a λ of its own, the scores of all items by
+// machines that have learned from no item of that part: those of its items, and those of
+// the others, each without itself too. Cost: for each λ a product of all items with all, and
+// for each part a factorisation of the size of the part. The error is [ErrIndefinite].
+func (p *Path) WithoutParts(lambdas []float64, part []int) ([]*mat.Dense, error) {
+	out := make([]*mat.Dense, len(lambdas))
+	for f, lambda := range lambdas {
+		if out[f] != nil {
+			continue
+		}
+		p.check(lambda)
+		ridge := lambda * p.mean
+		coef, diagonal := p.inverse(ridge)
+		g := p.full(ridge)
+		for same := f; same < len(lambdas); same++ {
+			if lambdas[same] != lambda {
+				continue
+			}
+			var err error
+			if out[same], err = p.without(g, coef, diagonal, part, same); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil

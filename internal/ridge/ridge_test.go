@@ -105,11 +105,16 @@ func TestPath(t *testing.T) {
 			}
 			near("scores", scores.RawRowView(i), want.RawRowView(i))
 		}
-		without, err := p.WithoutParts(lambda, part, parts)
+		lambdas := make([]float64, parts)
+		for f := range lambdas {
+			lambdas[f] = lambda * float64(1+f%2)
+		}
+		without, err := p.WithoutParts(lambdas, part)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for f := range parts {
+			ridge := ridge * float64(1+f%2)
 			rest := func(j int) bool { return part[j] != f }
 			share := shares(rest)
 			for i := range m {
@@ -117,14 +122,16 @@ func TestPath(t *testing.T) {
 				near("without a part", without[f].RawRowView(i), want.RawRowView(i))
 			}
 		}
-		takes := make([]bool, m)
-		for i := range takes {
-			takes[i] = i%5 > 0
+		takes := [][]bool{make([]bool, m), make([]bool, m)}
+		for i := range m {
+			takes[0][i], takes[1][i] = i%5 > 0, i%5 == 0
 		}
-		best, cosine, _ := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
-		for _, l := range []float64{0.01, 0.1, 1, 10} {
-			if c := p.cosine(p.LeaveOneOut(l), takes); c > cosine || l == best && c != cosine {
-				t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best, cosine)
+		best, cosines := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
+		for f, of := range takes {
+			for _, l := range []float64{0.01, 0.1, 1, 10} {
+				if c := p.cosine(p.LeaveOneOut(l), of); c > cosines[f] || l == best[f] && c != cosines[f] {
+					t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best[f], cosines[f])
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package auto
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -125,5 +126,107 @@ func TestAttributesLeakNothing(t *testing.T) {
 	}
 	if strangers < without-0.02 {
 		t.Errorf("accuracy %.3f with the attributes of others, %.3f without", strangers, without)
+	}
+}
+
+// noiseOf returns a table of numbers that say nothing.
+func noiseOf(rng *rand.Rand, n, d int) *sparse.Table {
+	t, row := &sparse.Table{Rows: n, Cols: d}, make([]float32, d)
+	for v := range n {
+		for j := range row {
+			row[j] = float32(rng.NormFloat64())
+		}
+		t.Set(v, row)
+	}
+	return t
+}
+
+// Where neighbours agree and attributes say nothing, twenty labels are enough to hear walks
+// from them, though not to be sure that attributes say nothing.
+func TestUselessAttributes(t *testing.T) {
+	const draws = 5
+	var with, without float64
+	for seed := range uint64(draws) {
+		p, class := problemtest.Blocks(t, seed, 400, 20, 4, 3.5, 0.6)
+		without += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+		p.Attributes = noiseOf(rand.New(rand.NewPCG(seed, 4)), 400, 10)
+		with += problemtest.Accuracy(p, evident(t, p, &Settings{}).Class, class) / draws
+	}
+	if without < 0.5 || with < without-0.1 {
+		t.Errorf("accuracy %.3f with attributes that say nothing, %.3f without", with, without)
+	}
+}
+
+// Where neither attributes nor neighbours say anything, few labels tell so: what they are
+// asked with, λ of ridges and the best block too, is not what happens to answer them best.
+func TestFewLabelsTellNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of draws")
+	}
+	const draws = 60
+	var told, found float64
+	for seed := range uint64(draws) {
+		p, class := problemtest.Blocks(t, seed, 150, 24, 3, 0.5, 0.5)
+		p.Attributes = noiseOf(rand.New(rand.NewPCG(seed, 5)), 150, 80)
+		out := evident(t, p, &Settings{RNGSeed: seed})
+		told += out.Accuracy / draws
+		found += problemtest.Accuracy(p, out.Class, class) / draws
+	}
+	if told > found+0.06 {
+		t.Errorf("told %.3f, found %.3f", told, found)
+	}
+}
+
+// The weights of answers are those under which the labels that are asked are likeliest,
+// each out of its fold, together with what answers count for beforehand, and add up to 1.
+func TestStack(t *testing.T) {
+	class, rng := make([]int, 60), rand.New(rand.NewPCG(6, 6))
+	for i := range class {
+		class[i] = i % 4
+	}
+	random := func(most float64) answers {
+		return steady(class, 4, func(int) float64 { return most * rng.Float64() })
+	}
+	r := answered(class, 4, []answers{random(0.8), random(0.8), random(0.6)}, random(0.7))
+	r.trials[0].candidate.alone, r.trials[1].of, r.trials[2].of = true, 1, 2
+	among := func(i int) bool { return i%5 > 0 }
+	likelihood := func(shares []share) (sum float64) {
+		for _, s := range shares {
+			beforehand := 0.1
+			if s.trial == 0 {
+				beforehand = 2
+			}
+			sum += beforehand * math.Log(s.weight)
+		}
+		for i := range class {
+			if q := 0.0; among(i) {
+				for _, s := range shares {
+					q += s.weight * r.said(s.trial).truth[i]
+				}
+				sum += math.Log(q)
+			}
+		}
+		return sum
+	}
+	got := r.stack(among)
+	total, most := 0.0, likelihood(got)
+	for _, s := range got {
+		total += s.weight
+	}
+	if len(got) < 3 || math.Abs(total-1) > 1e-12 {
+		t.Fatalf("shares %+v", got)
+	}
+	for i := range got {
+		for j := range got {
+			near := slices.Clone(got)
+			near[i].weight += 0.02
+			if near[j].weight -= 0.02; i != j && near[j].weight > 0 && likelihood(near) > most {
+				t.Errorf("shares %+v are likelier than %+v", near, got)
+			}
+		}
+	}
+	r.poissons = steady(class, 4, func(i int) float64 { return 0.99 })
+	if got = r.stack(among); got[0].trial != -1 || got[0].weight < 0.9 {
+		t.Errorf("shares %+v, want next to all for Poisson learning, which is right", got)
 	}
 }

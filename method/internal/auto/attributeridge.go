@@ -17,7 +17,7 @@ import (
 // are those of machines that have learned from the others alone.
 type attributed struct {
 	blocks  int
-	best    int                      // the block whose scores of left out labels point best at their classes
+	best    []int                    // the block whose scores of left out labels point best at their classes, by all labels and then by those outside each part
 	full    []*sparse.Block[float32] // of each block: a row for each node and a column for each class
 	scale   []float64                // of each block
 	whole   [][]float64              // of each label, without it
@@ -90,14 +90,27 @@ func (r *weigher) attribute(ctx context.Context) error {
 			a.part[f] = attributeRows(len(r.p.Row), a.blocks*k)
 		}
 	}
-	most := math.Inf(-1)
+	// λ and the best block that a part is asked with are chosen by answers to other labels.
+	takes := make([][]bool, 1+len(a.part))
+	for f := range takes {
+		for _, i := range items {
+			takes[f] = append(takes[f], r.several[i] && (f == 0 || r.sources.part[i] != f-1))
+		}
+	}
+	a.best = make([]int, len(takes))
+	var most []float64
 	for b, block := range blocks {
-		cosine, err := r.attributeBlock(ctx, a, b, &block, items, y)
+		cosines, err := r.attributeBlock(ctx, a, b, &block, items, y, takes)
 		if err != nil {
 			return err
 		}
-		if cosine > most {
-			most, a.best = cosine, b
+		if b == 0 {
+			most = cosines
+		}
+		for f, cosine := range cosines {
+			if cosine > most[f] {
+				most[f], a.best[f] = cosine, b
+			}
 		}
 	}
 	r.attributed = a
@@ -125,28 +138,29 @@ func attributeRows(rows, cols int) [][]float64 {
 	return out
 }
 
-// attributeBlock makes the scores of block b, and returns their cosine.
-func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, block *attributeBlock, items, y []int) (float64, error) {
+// attributeBlock makes the scores of block b, and returns their cosines over lists of the
+// items: all of them, and those outside each part.
+func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, block *attributeBlock, items, y []int, takes [][]bool) ([]float64, error) {
 	m, k := len(items), a.classes
 	f := &sparse.Block[float32]{Rows: m, Cols: block.columns, Stride: block.columns, Data: make([]float32, m*block.columns)}
-	takes, classes := make([]bool, m), make([][]int, m)
-	for at, i := range items {
+	classes := make([][]int, m)
+	for at := range items {
 		classes[at] = y[at : at+1]
 		block.rowsTo(f.Row(at), at)
-		takes[at] = r.several[i]
 	}
 	path, err := ridge.NewPath(ctx, f, attributeConstant, classes, k, r.set.Workers)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	lambdas := wideLambdas
 	if m > block.columns+1 {
 		lambdas = tallLambdas
 	}
-	lambda, cosine, left := path.Choose(lambdas, takes)
-	if err := r.attributeAll(ctx, a, block, path, lambda); err != nil {
-		return 0, err
+	best, cosines := path.Choose(lambdas, takes)
+	if err := r.attributeAll(ctx, a, block, path, best[0]); err != nil {
+		return nil, err
 	}
+	left := path.LeaveOneOut(best[0])
 	for at, i := range items {
 		a.columnsTo(a.whole[i][b*k:][:k], left.RawRowView(at), b)
 	}
@@ -155,19 +169,16 @@ func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, bloc
 			a.columnsTo(a.whole[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
 		}
 	}
-	if a.part == nil {
-		return cosine, nil
-	}
-	without, err := path.WithoutParts(lambda, r.sources.part, r.sources.parts)
+	without, err := path.WithoutParts(best[1:], r.sources.part)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for part, scores := range without {
 		for i := range r.p.Row {
 			a.columnsTo(a.part[part][i][b*k:][:k], scores.RawRowView(i), b)
 		}
 	}
-	return cosine, nil
+	return cosines, nil
 }
 
 // attributeAll appends the scores of a block for all nodes, and their unit.
@@ -210,6 +221,14 @@ func (a *attributed) columnsTo(dst, scores []float64, b int) {
 	for c, s := range scores {
 		dst[c] = clip((s-mean)*a.scale[b], attributeLimit)
 	}
+}
+
+// bestOf returns the best block by the labels outside a part, −1 for none.
+func (a *attributed) bestOf(without int) int {
+	if a.part == nil {
+		without = -1
+	}
+	return a.best[1+without]
 }
 
 // rowOf returns the columns of a label without it and a part, −1 for none.

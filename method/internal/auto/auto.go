@@ -170,6 +170,7 @@ type labelRows struct {
 	free       *sparse.Block[float32]
 	known      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
 	attributes [][]float64 // nil: none
+	best       int         // the block of attributes towards which weights are pulled
 }
 
 // mostFree bounds the number of free columns.
@@ -197,6 +198,9 @@ func (r *weigher) rows(without int) *labelRows {
 		shared: &sparse.Block[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
 		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
 		known:  make([]bool, m),
+	}
+	if r.attributed != nil {
+		l.best = r.attributed.bestOf(without)
 	}
 	x, filtered := make([]float64, free), make([]float32, r.tally.full.Cols)
 	for i, row := range r.p.Row {

@@ -28,13 +28,13 @@ const (
 
 // weigh returns who answers, by some of the labels: of each candidate the λ under which
 // they are likeliest, out of their folds, with weights in proportion to these likelihoods;
-// where neighbours agree, Poisson learning too. Of attributes one setting is chosen.
+// where neighbours agree, Poisson learning too. Where there are attributes see [weigher.stack].
 func (r *weigher) weigh(among func(label int) bool) []share {
 	switch {
 	case r.few():
 		return []share{{weight: 1, trial: -1}}
 	case r.attributed != nil:
-		return []share{{weight: 1, trial: r.bestAttributed(among)}}
+		return r.stack(among)
 	}
 	var shares []share
 	most := math.Inf(-1)
@@ -43,13 +43,10 @@ func (r *weigher) weigh(among func(label int) bool) []share {
 		most = max(most, likelihood)
 		shares = append(shares, share{weight: likelihood, trial: at})
 	}
-	sum, kept := 0.0, shares[:0]
-	for _, s := range shares {
-		if s.weight = math.Exp(s.weight - most); s.weight >= leastShare {
-			kept = append(kept, s)
-			sum += s.weight
-		}
+	for i := range shares {
+		shares[i].weight = math.Exp(shares[i].weight - most)
 	}
+	kept, sum := pruned(shares)
 	lean := r.leaning(among)
 	for i := range kept {
 		kept[i].weight *= (1 - lean) / sum
@@ -58,6 +55,22 @@ func (r *weigher) weigh(among func(label int) bool) []share {
 		kept = append(kept, share{weight: lean, trial: -1})
 	}
 	return kept
+}
+
+// pruned returns the shares that are not too small beside the largest, and their sum.
+func pruned(shares []share) (kept []share, sum float64) {
+	most := 0.0
+	for _, s := range shares {
+		most = max(most, s.weight)
+	}
+	kept = shares[:0]
+	for _, s := range shares {
+		if s.weight >= leastShare*most {
+			kept = append(kept, s)
+			sum += s.weight
+		}
+	}
+	return kept, sum
 }
 
 // likeliest returns the trial of each candidate whose λ makes some of the labels likeliest.
@@ -115,11 +128,7 @@ func (r *weigher) leaning(among func(label int) bool) float64 {
 func (r *weigher) answerTo(dst []float64, shares []share, i int) {
 	clear(dst)
 	for _, s := range shares {
-		of := &r.poissons
-		if s.trial >= 0 {
-			of = &r.trials[s.trial].answers
-		}
-		for c, q := range of.rows[i] {
+		for c, q := range r.said(s.trial).rows[i] {
 			dst[c] += float64(s.weight * float64(q))
 		}
 	}
