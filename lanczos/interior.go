@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -131,8 +133,10 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 		w.result.Method, w.result.Products = "lanczos", spent
 		w.result.Restarts += found.Restarts
 		w.result.Basis, w.result.Degree = found.Basis, 2*found.Degree
-		w.result.Converged = 0
-		out, finishErr := w.unfold(ctx, found.Vectors, near)
+		out, finishErr := w.unfold(ctx, found.Vectors, near, false)
+		if finishErr == nil && out.Converged < k && err == nil {
+			out, finishErr = w.unfold(ctx, found.Vectors, near, true)
+		}
 		if finishErr != nil {
 			return nil, finishErr
 		}
@@ -186,8 +190,11 @@ func unfoldBytes(n, k int) int64 {
 }
 
 // unfold makes the vectors x, which span a space that A maps to itself, those of
-// A by Rayleigh and Ritz, and returns the pairs nearest to σ.
-func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float64) (*Pairs, error) {
+// A by Rayleigh and Ritz, and returns the pairs nearest to σ. Of eigenvalues of so many
+// copies at one distance on both sides of σ that x has some of them alone, A does not map
+// the space to itself: then vectors are to be parted.
+func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float64, part bool) (*Pairs, error) {
+	w.result.Converged = 0
 	w.allocateBlocks()
 	k := &w.krylov
 	k.v = newBasis(w.n, x.Cols)
@@ -195,14 +202,12 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	if err := k.e.pack(ctx, all, x); err != nil {
 		return nil, err
 	}
-	h, err := w.project(ctx, all, 1, func(int, columns, columns, []float64) error {
-		w.result.Products++
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	values, q, err := w.ritz(ctx, all)
+	if err == nil && part {
+		if err = w.part(ctx, all, values, q, near); err == nil {
+			values, q, err = w.ritz(ctx, all)
+		}
 	}
-	values, q, err := fallingEigen(ctx, h, nil, k.e.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -220,6 +225,73 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	out, err := w.finish(ctx, chosen)
 	k.v, k.x, k.y, w.image = nil, nil, nil, nil // another attempt needs the room
 	return out, err
+}
+
+// ritz returns the Ritz values of A in the space of the columns v, and the vectors among
+// these.
+func (w *solve) ritz(ctx context.Context, v columns) ([]float64, *mat.Dense, error) {
+	h, err := w.project(ctx, v, 1, func(int, columns, columns, []float64) error {
+		w.result.Products++
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return fallingEigen(ctx, h, nil, w.krylov.e.Workers)
+}
+
+// part makes the columns v their Ritz vectors, and takes from each with a value θ what it
+// has of the other side of σ, unless it is an eigenvector already: of a v with
+// (A − σ)²·v = δ²·v there remains
+//
+//	(A − σ ± δ)·v / √(2δ² + 2δ|θ − σ|),  δ² = (θ − σ)² + ‖A·v − θ·v‖²,
+//
+// an eigenvector for σ ± δ, with the sign of θ − σ. Where δ is the same for all they are
+// orthogonal, as the v are and A makes none of another in their space; else nearly.
+func (w *solve) part(ctx context.Context, v columns, values []float64, q *mat.Dense, near float64) error {
+	k := &w.krylov
+	if err := k.e.multiplyTo(ctx, v, v, q.RawMatrix().Data, v.width()); err != nil {
+		return err
+	}
+	residuals, c := make([]float64, width), make([]float64, v.width()*width)
+	for at := 0; at < v.width(); at += width {
+		some := v.slice(v.lo+at, min(v.lo+at+width, v.hi))
+		if err := k.e.unpack(ctx, k.x, some); err != nil {
+			return err
+		}
+		theta := values[at:][:some.width()]
+		if err := w.residuals(ctx, residuals[:len(theta)], theta, k.x); err != nil {
+			return err
+		}
+		shift, length := make([]float64, len(theta)), make([]float64, len(theta))
+		for j, r := range residuals[:len(theta)] {
+			if r <= w.s.Tolerance*w.norm {
+				continue
+			}
+			delta := math.Hypot(theta[j]-near, r)
+			length[j] = math.Sqrt(2 * delta * (delta + math.Abs(theta[j]-near)))
+			shift[j] = math.Copysign(delta, theta[j]-near) - near
+		}
+		err := k.e.eachRow(ctx, 0, func(i int, _ []float64) {
+			to, image := k.x.Row(i), k.y.Row(i)
+			for j, l := range length {
+				if l > 0 {
+					to[j] = (image[j] + float64(shift[j]*to[j])) / l
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if err := k.e.pack(ctx, some, k.x); err != nil {
+			return err
+		}
+		k.ortho.longest = 0
+		if _, err := k.ortho.run(ctx, v.slice(v.lo, some.lo), some, 0, c, k.r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // interiorDense finds the pairs nearest to σ among all of a map with few rows.

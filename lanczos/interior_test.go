@@ -271,3 +271,39 @@ func TestInteriorBetweenMany(t *testing.T) {
 		checkInterior(t, p, pairs, exact, defaultTolerance)
 	}
 }
+
+// TestInteriorOfMatching looks at the same distance from the eigenvalues 0 and 2 of edges
+// without another, of which there are many copies, beside a path with others.
+func TestInteriorOfMatching(t *testing.T) {
+	const n, path = 700, 12
+	var entries []sparse.Triplet
+	for i := uint32(0); i < n-1; i++ {
+		if i < path-1 || i >= path && i%2 == 0 {
+			entries = append(entries, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
+	exact, _, err := fallingEigen(ctx, denseOf(t, op), func([]float64) int { return 0 }, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nears := []float64{1, 1 + 1e-8, 1.01}
+	if testing.Short() {
+		nears = nears[:1]
+	}
+	for _, near := range nears {
+		for _, k := range []int{1, 7, 20} {
+			p := &Problem{A: op, Which: Interior, Near: near}
+			pairs, err := byFolding(p, k, &Settings{MaxProducts: 20_000})
+			if err != nil {
+				t.Errorf("%d near %g: %v", k, near, err)
+				continue
+			}
+			checkInterior(t, p, pairs, exact, defaultTolerance)
+		}
+	}
+}
