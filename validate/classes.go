@@ -3,6 +3,7 @@ package validate
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // FoldCount returns the number of folds for so many labels: 10 up to 1,000, else 5, and no
@@ -53,15 +54,22 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 			taken[c] = min(len(nodes), max(share, 2))
 		}
 	}
-	return takeOf(members, taken, seed, streamSample|stream).Train
+	rng := newRand(seed, streamSample|stream)
+	var sample []int
+	for c, nodes := range members {
+		rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		sample = append(sample, nodes[:taken[c]]...)
+	}
+	slices.Sort(sample)
+	return sample
 }
 
 // Majority returns the most frequent of the classes, the lowest of several.
 func Majority(class []int) int {
 	best, most := 0, -1
-	for c, nodes := range membersOf(class) {
-		if len(nodes) > most {
-			best, most = c, len(nodes)
+	for c, count := range countsOf(class) {
+		if count > most {
+			best, most = c, count
 		}
 	}
 	return best
@@ -72,8 +80,8 @@ func Majority(class []int) int {
 // that has any.
 func TooFew(class []int) bool {
 	several := 0
-	for _, nodes := range membersOf(class) {
-		if len(nodes) > 1 {
+	for _, count := range countsOf(class) {
+		if count > 1 {
 			several++
 		}
 	}
@@ -82,12 +90,24 @@ func TooFew(class []int) bool {
 
 // membersOf returns the positions of each class, in increasing order.
 func membersOf(class []int) [][]int {
-	var members [][]int
+	counts, all := countsOf(class), make([]int, len(class))
+	members := make([][]int, len(counts))
+	for c, count := range counts {
+		members[c], all = all[:0:count], all[count:]
+	}
 	for i, c := range class {
-		for len(members) <= c {
-			members = append(members, nil)
-		}
 		members[c] = append(members[c], i)
 	}
 	return members
+}
+
+// countsOf returns how many positions each class has.
+func countsOf(class []int) (counts []int) {
+	for _, c := range class {
+		for len(counts) <= c {
+			counts = append(counts, 0)
+		}
+		counts[c]++
+	}
+	return counts
 }
