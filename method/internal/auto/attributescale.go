@@ -191,5 +191,5 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 
 // attributeTableBytes is what the numbers of columns and rows take.
 func attributeTableBytes(n, d int) int64 {
-	return 12*int64(n) + (88+4*rankKnots)*int64(d) + 4*slabColumns*rankSample
+	return 12*int64(n) + (88+4*int64(len(rank{})))*int64(d) + 4*slabColumns*rankSample
 }
