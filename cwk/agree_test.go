@@ -208,6 +208,9 @@ func TestManyRanges(t *testing.T) {
 
 func TestWorkersAgree(t *testing.T) {
 	t.Run("float32", testWorkersAgree[float32])
+	if testing.Short() {
+		return
+	}
 	t.Run("float64", testWorkersAgree[float64])
 }
 

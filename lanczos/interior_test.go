@@ -139,6 +139,9 @@ func TestInteriorOfPath(t *testing.T) {
 
 // TestInteriorProgress holds that no more products are silent than a block takes.
 func TestInteriorProgress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	a := testgraph.Random(7, 800, 2400, false)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Near: 3}
 	last, longest := Progress{}, 0

@@ -14,6 +14,9 @@ import (
 
 // The choice of α counts what scores computed without each fold say of it.
 func TestSpreadingChoice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	p := problemtest.Planted(t, 11, 240, 60)
 	m := methodOf(t, "lgc")
 	out, err := m.Predict(context.Background(), p, nil, &Settings{RNGSeed: 3})

@@ -14,6 +14,9 @@ import (
 // Chosen is the kernel and λ with the largest share of right answers less half
 // the squared error, item by item from a machine that learns from all others.
 func TestLeastSquaresChoice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	all := goldenProblem(t, "sbm300")
 	decided := false                       // by the weight of the error
 	for _, wrong := range []int{3, 4, 5} { // every so many labels

@@ -81,7 +81,7 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	} {
 		a := random(t, rng, p)
 		for _, k := range []int{1, 6, 333} {
-			if p.rows*k > 1_000_000 {
+			if p.rows*k > 1_000_000 || testing.Short() && k == 1 {
 				continue
 			}
 			c := terms{left: true, right: true, delta: true}
@@ -222,6 +222,9 @@ func TestStepCancel(t *testing.T) {
 // TestStepAllocates: once its buffers are there, a step allocates no more than
 // a sweep that does nothing, and the passes over x for Right and RankOne the like.
 func TestStepAllocates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	rng := newRand(t, 10)
 	a := random(t, rng, pattern{rows: 20000, cols: 20000, mean: 3, hubs: []int{5}, weighted: true})
 	sweep := testing.AllocsPerRun(20, func() {

@@ -33,6 +33,9 @@ func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 // bits are the same for any workers and memory.
 func TestWordsTell(t *testing.T) {
 	for _, labelled := range []int{9, 60} {
+		if testing.Short() && labelled > 9 {
+			break
+		}
 		p, class := problemtest.Blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
 		p.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.4, 0.04)
 		out := evident(t, p, &Settings{Workers: 1})

@@ -130,6 +130,9 @@ func TestRank(t *testing.T) {
 // Classes that differ in the logarithms of attributes are found from the attributes
 // themselves, some of which are thousands of times as large as others.
 func TestHeavyTails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const d = 80
 	var found [2]float64
 	for seed := range uint64(3) {

@@ -438,6 +438,9 @@ func reckoned(p *problem.Problem, memory int64) (bytes int64, err error) {
 // the sweeps that they count.
 func TestEvidenceSameBits(t *testing.T) {
 	for _, labels := range []int{12, 60} {
+		if testing.Short() && labels > 12 {
+			break
+		}
 		p := problemtest.Planted(t, 4, 300, labels)
 		a := &problemtest.Counting{Matrix: p.A}
 		p.A = a

@@ -84,6 +84,9 @@ func TestPropagation(t *testing.T) {
 // On a long path labels are propagated to its end, within the memory that the plan
 // says; with less than a factor takes there is an error that says how much it lacks.
 func TestPropagationOnPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	const n = 5000
 	p := problemtest.Path(t, n, false)
 	for _, lacks := range []int64{0, 1000} {

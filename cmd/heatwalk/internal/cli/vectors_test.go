@@ -28,6 +28,9 @@ func vertices(sizes ...int) (list [][]int) {
 
 // TestGoldenVectors makes the golden files of the kernels of tables by the command.
 func TestGoldenVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a fifth of a second")
+	}
 	dir := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
