@@ -11,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
@@ -23,7 +24,7 @@ func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
 	*sink
-	file   *table.ParquetReader
+	file   *parquetfile.Reader
 	column [3]int // the leaf columns of source, target and weight; −1: no weights
 	said   string // what becomes of the columns
 
@@ -40,7 +41,7 @@ func readParquet(s *sink) (*Summary, error) {
 		taken = size
 	}
 	t := &edgeTable{sink: s}
-	if t.file, err = table.OpenParquet(s.Name, content, size, taken, s.hold); err != nil {
+	if t.file, err = parquetfile.Open(s.Name, content, size, taken, s.hold); err != nil {
 		return nil, err
 	}
 	if err := t.choose(); err != nil {
@@ -221,15 +222,15 @@ func parquetBytes(g *graph) int64 {
 // writeParquet writes a table with the columns source, target and, if g has weights,
 // weight: integers of 64 bits if all ids are numbers, else text, and doubles.
 func writeParquet(ctx context.Context, w *bufio.Writer, g *graph) (without int, err error) {
-	ids := table.Strings
+	ids := parquetfile.Strings
 	if g.numeric {
-		ids = table.Integers
+		ids = parquetfile.Integers
 	}
-	columns := []table.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}, {Name: "weight", Kind: table.Doubles}}
+	columns := []parquetfile.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}, {Name: "weight", Kind: parquetfile.Doubles}}
 	if !g.weighted {
 		columns = columns[:2]
 	}
-	out := table.NewParquet(w, "edges", columns, groupRows)
+	out := parquetfile.NewWriter(w, "edges", columns, groupRows)
 	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
 		for _, id := range [][]byte{source, target} {
 			if !g.numeric {

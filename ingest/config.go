@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -127,8 +128,8 @@ func (c *Config) validate() error {
 		bad("Config.Fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
-		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > table.MaxFields) {
-			bad("Config.Fields", "column %s; columns run from 1 to %d", f, table.MaxFields)
+		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > nodetable.MaxFields) {
+			bad("Config.Fields", "column %s; columns run from 1 to %d", f, nodetable.MaxFields)
 		}
 		if slices.Contains(c.Fields[:i], f) {
 			bad("Config.Fields", "column %s is named twice", f)

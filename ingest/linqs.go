@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
@@ -60,7 +61,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		if cites := Folder(path); cites != "" {
 			path = cites
 		}
-		if table.Extension(path) != table.ContentFile {
+		if table.Extension(path) != nodetable.ContentFile {
 			paths = append(paths, path)
 			continue
 		}
@@ -79,7 +80,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		if r.c.Nodes != "" || path == "-" || table.Extension(path) != citesFile {
 			continue
 		}
-		if content := beside(filepath.Dir(path), stemOf(path), table.ContentFile); len(content) > 0 {
+		if content := beside(filepath.Dir(path), stemOf(path), nodetable.ContentFile); len(content) > 0 {
 			r.c.Nodes = content[0]
 		}
 	}
@@ -88,7 +89,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 
 // warnUnlisted warns of ids that the .content file does not have.
 func (r *run) warnUnlisted(ids int) {
-	if ids > 0 && table.Extension(r.c.Nodes) == table.ContentFile && r.c.UnknownIDs == DefaultUnknown {
+	if ids > 0 && table.Extension(r.c.Nodes) == nodetable.ContentFile && r.c.UnknownIDs == DefaultUnknown {
 		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass Config.UnknownIDs=skip", r.c.Nodes, table.Counted(ids, "id")))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -31,7 +32,7 @@ func (r *run) readNodes() error {
 	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b ids.Batch
 	var code []uint32
-	list := &table.Nodes{Name: in.Name(), Columns: 1}
+	list := &nodetable.Reader{Name: in.Name(), Columns: 1}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
@@ -135,13 +136,13 @@ func (r *run) distinctListed() int {
 // has a header: a first line of a table whose node is a title, or one that is no
 // integer while the next ones are.
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
-	if e := table.Extension(name); e == table.ContentFile || e == table.IDsFile {
+	if e := table.Extension(name); e == nodetable.ContentFile || e == nodetable.IDsFile {
 		return false
 	}
 	if r.c.Header != nodefile.AutoHeader {
 		return r.c.Header == nodefile.HasHeader
 	}
-	list := &table.Nodes{Name: name, Columns: 1}
+	list := &nodetable.Reader{Name: name, Columns: 1}
 	first := int64(0)
 	count, number := 0, chunk.First
 	for rest := chunk.Data; len(rest) > 0 && count < lines.SampleLines; number++ {

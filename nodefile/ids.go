@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -31,8 +32,8 @@ const (
 // says node, id or the like and is no node. An id that is not in the graph or
 // stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
-	t := &table.Nodes{Columns: 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
-	return readRows(ctx, t, path, "ids", titled, func(int, table.Row) error { return nil })
+	t := &nodetable.Reader{Columns: 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
+	return readRows(ctx, t, path, "ids", titled, func(int, nodetable.Row) error { return nil })
 }
 
 // ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of
@@ -40,8 +41,8 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([
 // part, or with val, validation or none, are in neither. A first line with a
 // title is passed over as in [ReadIDs], and stdin is the same.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
-	t := &table.Nodes{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
-	_, err = readRows(ctx, t, path, "parts", titled, func(node int, row table.Row) error {
+	t := &nodetable.Reader{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
+	_, err = readRows(ctx, t, path, "parts", titled, func(node int, row nodetable.Row) error {
 		switch strings.ToLower(string(row.Field(1))) {
 		case "train":
 			train = append(train, node)
@@ -66,7 +67,7 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 
 // titled reports whether the first line of a table is a header: it holds a
 // title where the node should be, or nothing.
-func titled(t *table.Nodes, row table.Row) (bool, error) {
+func titled(t *nodetable.Reader, row nodetable.Row) (bool, error) {
 	_, known := t.Lookup(string(row.ID()))
 	return t.Titled || !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
 }
@@ -75,11 +76,11 @@ func titled(t *table.Nodes, row table.Row) (bool, error) {
 // nodes' rows in order. isHeader is asked about the first line, use called
 // with every other whose node is in the graph. what names the content in
 // messages.
-func readRows(ctx context.Context, t *table.Nodes, path, what string, isHeader func(*table.Nodes, table.Row) (bool, error), use func(node int, row table.Row) error) ([]int, error) {
+func readRows(ctx context.Context, t *nodetable.Reader, path, what string, isHeader func(*nodetable.Reader, nodetable.Row) (bool, error), use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
 	at := map[int]int64{} // the line of each row
 	first := true
-	var unknown table.Unknown
+	var unknown nodetable.Unknown
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -79,16 +80,16 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		c = &LabelConfig{}
 	}
 	r := &labelReader{
-		c: c, t: &table.Nodes{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}, label: 1, missing: c.Missing,
+		c: c, t: &nodetable.Reader{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}, label: 1, missing: c.Missing,
 		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels
 	}
-	if table.IsNamed(path, table.ContentFile) {
-		r.t.Columns, r.label = table.MaxFields, lastField
+	if table.IsNamed(path, nodetable.ContentFile) {
+		r.t.Columns, r.label = nodetable.MaxFields, lastField
 	} else if c.Fields != nil {
-		r.t.Columns = table.MaxFields
+		r.t.Columns = nodetable.MaxFields
 	}
 	lines := 0
 	for row, err := range r.t.Read(ctx, path) {
@@ -120,7 +121,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 const lastField = -1
 
 // line returns what a row says.
-func (r *labelReader) line(row table.Row) labelLine {
+func (r *labelReader) line(row nodetable.Row) labelLine {
 	label := r.label
 	if label == lastField {
 		label = len(row.Text) - 1
@@ -130,7 +131,7 @@ func (r *labelReader) line(row table.Row) labelLine {
 
 // begin settles the columns by the first line and reports whether that is a header,
 // or may be one, which is told in the end.
-func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
+func (r *labelReader) begin(row nodetable.Row) (isHeader bool, err error) {
 	if r.label == lastField {
 		return false, nil
 	}
@@ -156,7 +157,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 	case node >= 0 && label >= 0:
 		r.t.Node, r.label = node, label
 		if node != 0 || label != 1 {
-			r.t.Columns = table.MaxFields
+			r.t.Columns = nodetable.MaxFields
 		}
 	case label < 0 && node >= 0 && len(r.titles) > 2 && table.IsNode(r.titles[node]): // and not only the first
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
@@ -170,7 +171,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 
 // shift moves the columns by one if the lines have one more before those of the
 // header: R writes the names of rows so.
-func (r *labelReader) shift(row table.Row) {
+func (r *labelReader) shift(row nodetable.Row) {
 	if len(row.Text) != len(r.titles)+1 || r.label == lastField {
 		return
 	}
@@ -215,7 +216,7 @@ type labelLine struct {
 // labelReader collects labels.
 type labelReader struct {
 	c       *LabelConfig
-	t       *table.Nodes
+	t       *nodetable.Reader
 	label   int       // its column
 	missing []string  // words that stand for no label
 	titles  []string  // the fields of the first line
@@ -227,8 +228,8 @@ type labelReader struct {
 	at      []uint32 // by row: 1 + the position of its last label; 0 if it has none
 	before  []uint32 // of each label: 1 + the position of the one of the same node before it; 0 if it is the first
 
-	unknown  table.Unknown // lines
-	integers bool          // all ids are integers
+	unknown  nodetable.Unknown // lines
+	integers bool              // all ids are integers
 }
 
 // add takes one line.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -24,10 +25,10 @@ import (
 // of it; it is then brought to one. stdin is that of [ReadIDs].
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
 	classes := len(classNames)
-	t := &table.Nodes{Columns: classes + 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
+	t := &nodetable.Reader{Columns: classes + 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
 	var column []int // of each class, in the file
 	width := 0       // fields of a line
-	head := func(_ *table.Nodes, row table.Row) (isHeader bool, err error) {
+	head := func(_ *nodetable.Reader, row nodetable.Row) (isHeader bool, err error) {
 		width = len(row.Text)
 		column, err = priorColumns(t.Name, row, classNames)
 		return true, err
@@ -38,7 +39,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 			prior.Row(node)[c] = 1 / float64(classes)
 		}
 	}
-	_, err := readRows(ctx, t, path, "probabilities", head, func(node int, row table.Row) error {
+	_, err := readRows(ctx, t, path, "probabilities", head, func(node int, row nodetable.Row) error {
 		if len(row.Text) != width {
 			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
 		}
@@ -51,7 +52,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 }
 
 // priorColumns finds the column of each class in the header.
-func priorColumns(name string, head table.Row, classNames []string) ([]int, error) {
+func priorColumns(name string, head nodetable.Row, classNames []string) ([]int, error) {
 	column := slices.Repeat([]int{-1}, len(classNames))
 	for i, title := range head.Text[1:] {
 		c := slices.Index(classNames, string(title))
@@ -74,7 +75,7 @@ func priorColumns(name string, head table.Row, classNames []string) ([]int, erro
 }
 
 // distribution stores the probabilities of a line.
-func distribution(dst []float64, name string, row table.Row, column []int) error {
+func distribution(dst []float64, name string, row nodetable.Row, column []int) error {
 	var sum float64
 	for c, i := range column {
 		p, wrong := table.ParseNumber(row.Text[i], 64)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -60,12 +61,12 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())
 	}
-	rows, first := &table.Nodes{Columns: 1, Options: textio.Options{Stdin: stdin}}, true
+	rows, first := &nodetable.Reader{Columns: 1, Options: textio.Options{Stdin: stdin}}, true
 	for row, err := range rows.Read(ctx, path) {
 		if err != nil {
 			return Axis{}, err
 		}
-		if !first || !rows.Titled && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
+		if !first || !rows.Titled && (table.IsNamed(path, nodetable.IDsFile) || !table.IsNode(string(row.ID()))) {
 			text = append(text, row.ID()...)
 			ends = append(ends, len(text))
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -82,7 +83,7 @@ type features struct {
 	c       *FeatureConfig
 	file    string
 	nodes   nodefile.Lookup
-	unknown table.Unknown
+	unknown nodetable.Unknown
 	outline *sparse.Table // of a table that does not fit the memory, nil if it does
 }
 

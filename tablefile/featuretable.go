@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -32,7 +33,7 @@ type featureColumn struct {
 // categories they have, and their values.
 type featureTable struct {
 	*features
-	rows    table.Nodes
+	rows    nodetable.Reader
 	headed  bool
 	columns []featureColumn // of the file; that of the node among them
 	values  []float32       // of a row
@@ -40,7 +41,7 @@ type featureTable struct {
 
 // readTable reads a table with the ids in a column.
 func (r *features) readTable(ctx context.Context) error {
-	t := &featureTable{features: r, rows: table.Nodes{Columns: table.MaxFields, Lookup: r.nodes.Lookup, Options: textio.Options{Warn: r.c.Warn}}}
+	t := &featureTable{features: r, rows: nodetable.Reader{Columns: nodetable.MaxFields, Lookup: r.nodes.Lookup, Options: textio.Options{Warn: r.c.Warn}}}
 	if err := t.each(ctx, t.look); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (r *features) readTable(ctx context.Context) error {
 }
 
 // each reads the file and calls do for every row but that of the titles.
-func (r *featureTable) each(ctx context.Context, do func(table.Row) error) error {
+func (r *featureTable) each(ctx context.Context, do func(nodetable.Row) error) error {
 	first := true
 	for row, err := range r.rows.Read(ctx, r.file) {
 		if err != nil {
@@ -93,7 +94,7 @@ func (r *featureTable) each(ctx context.Context, do func(table.Row) error) error
 
 // begin settles by the first line which column is the node's and whether there are
 // titles: there are if no field is a number, or one is that of a column of nodes.
-func (r *featureTable) begin(row table.Row) {
+func (r *featureTable) begin(row nodetable.Row) {
 	numbers, node := false, -1
 	for i, text := range row.Text {
 		_, fault := table.ParseNumber(row.Field(i), 64)
@@ -103,7 +104,7 @@ func (r *featureTable) begin(row table.Row) {
 		}
 	}
 	_, known := r.nodes.Lookup(string(row.ID()))
-	content := table.IsNamed(r.file, table.ContentFile)
+	content := table.IsNamed(r.file, nodetable.ContentFile)
 	r.headed = !known && !content && (node >= 0 || !numbers)
 	r.columns = make([]featureColumn, len(row.Text))
 	for i := range r.columns {
@@ -134,7 +135,7 @@ func isMissingNumber(text []byte) bool {
 }
 
 // look finds out what columns are.
-func (r *featureTable) look(row table.Row) error {
+func (r *featureTable) look(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
 		if i == r.rows.Node || c.passed != "" || c.text {
@@ -162,7 +163,7 @@ func (r *featureTable) look(row table.Row) error {
 }
 
 // collect finds the categories of columns.
-func (r *featureTable) collect(row table.Row) error {
+func (r *featureTable) collect(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
 		if i == r.rows.Node || c.passed != "" || !c.text || isMissingNumber(row.Field(i)) {
@@ -203,7 +204,7 @@ func (r *featureTable) place() (cols int) {
 }
 
 // use adds a row.
-func (r *featureTable) use(row table.Row) error {
+func (r *featureTable) use(row nodetable.Row) error {
 	values := r.values
 	clear(values)
 	for i := range r.columns {

@@ -3,7 +3,7 @@ package tablefile
 import (
 	"io"
 
-	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/parquetfile"
 )
 
 // groupRows is the number of rows of a Parquet row group, which is what is held
@@ -14,20 +14,20 @@ const groupRows = 1 << 16
 // of the TSV form, in their order: node (string), label (string, null: none),
 // reached (boolean), scores (double, null: none).
 func newParquet(w io.Writer, c Columns) predictionFile {
-	var columns []table.Column
+	var columns []parquetfile.Column
 	for i, name := range c.header() {
-		column := table.Column{Name: name, Kind: table.Doubles, Optional: true}
+		column := parquetfile.Column{Name: name, Kind: parquetfile.Doubles, Optional: true}
 		switch {
 		case i == 0:
-			column.Kind, column.Optional = table.Strings, false
+			column.Kind, column.Optional = parquetfile.Strings, false
 		case i == 1, i > 2 && c.Top > 0 && i%2 == 1:
-			column.Kind = table.Strings
+			column.Kind = parquetfile.Strings
 		case i == 2:
-			column.Kind, column.Optional = table.Truths, false
+			column.Kind, column.Optional = parquetfile.Truths, false
 		}
 		columns = append(columns, column)
 	}
-	out := table.NewParquet(w, "predictions", columns, groupRows)
+	out := parquetfile.NewWriter(w, "predictions", columns, groupRows)
 	text := func(s string, there bool) {
 		if there {
 			out.String([]byte(s))

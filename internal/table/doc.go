@@ -1,9 +1,7 @@
 // Package table reads delimited text as fields, and says what the titles of its
 // columns mean: which hold the ends of an edge and its weight, which a node and its
-// label, which only rows' numbers or times. Parquet has the same titles. It also
-// says which words stand for a value that is missing. [Nodes] reads a file with a node in
-// each row, and [Unknown] counts the nodes that are not in the graph. [ParquetWriter]
-// writes tables as Parquet, row by row.
+// label, which only rows' numbers or times; those of other tables have the same titles. It
+// also says which words stand for a value that is missing.
 //
 //	sep := table.Separator(name, line)
 //	var f table.Fields

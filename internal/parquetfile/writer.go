@@ -1,4 +1,4 @@
-package table
+package parquetfile
 
 import (
 	"cmp"
@@ -46,9 +46,9 @@ type schema struct {
 // Fields returns the columns in the order in which they are written.
 func (s schema) Fields() []parquet.Field { return s.fields }
 
-// ParquetWriter writes a Parquet file row by row: the values of a row in the order of
-// the columns, then [ParquetWriter.EndRow]. Its errors are those of what it writes to.
-type ParquetWriter struct {
+// Writer writes a Parquet file row by row: the values of a row in the order of
+// the columns, then [Writer.EndRow]. Its errors are those of what it writes to.
+type Writer struct {
 	rows    *parquet.GenericWriter[any]
 	out     *output
 	columns []Column
@@ -61,9 +61,9 @@ type ParquetWriter struct {
 // batchRows is how many rows are handed to the library at once.
 const batchRows = 1 << 10
 
-// NewParquet begins a file with the given columns, of which so many rows are held in
+// NewWriter begins a file with the given columns, of which so many rows are held in
 // memory at once.
-func NewParquet(w io.Writer, name string, columns []Column, group int64) *ParquetWriter {
+func NewWriter(w io.Writer, name string, columns []Column, group int64) *Writer {
 	pages := newZstdPages()
 	s := schema{Group: parquet.Group{}}
 	for _, c := range columns {
@@ -72,13 +72,13 @@ func NewParquet(w io.Writer, name string, columns []Column, group int64) *Parque
 		s.Group[c.Name] = field
 	}
 	out := &output{w: w}
-	return &ParquetWriter{
+	return &Writer{
 		rows: parquet.NewGenericWriter[any](out, parquet.NewSchema(name, s), parquet.MaxRowsPerRowGroup(group), parquet.CreatedBy("heatwalk", "", "")),
 		out:  out, columns: columns,
 	}
 }
 
-func (p *ParquetWriter) add(v parquet.Value) {
+func (p *Writer) add(v parquet.Value) {
 	column, defined := len(p.values)-p.begun, 0
 	if p.columns[column].Optional && !v.IsNull() {
 		defined = 1
@@ -87,26 +87,26 @@ func (p *ParquetWriter) add(v parquet.Value) {
 }
 
 // String adds a string, which is copied.
-func (p *ParquetWriter) String(text []byte) {
+func (p *Writer) String(text []byte) {
 	from := len(p.text)
 	p.text = append(p.text, text...)
 	p.add(parquet.ByteArrayValue(p.text[from:]))
 }
 
 // Integer adds an integer.
-func (p *ParquetWriter) Integer(n int64) { p.add(parquet.Int64Value(n)) }
+func (p *Writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
 
 // Double adds a number.
-func (p *ParquetWriter) Double(x float64) { p.add(parquet.DoubleValue(x)) }
+func (p *Writer) Double(x float64) { p.add(parquet.DoubleValue(x)) }
 
 // Truth adds a truth value.
-func (p *ParquetWriter) Truth(is bool) { p.add(parquet.BooleanValue(is)) }
+func (p *Writer) Truth(is bool) { p.add(parquet.BooleanValue(is)) }
 
 // Missing adds no value to a column that is optional.
-func (p *ParquetWriter) Missing() { p.add(parquet.NullValue()) }
+func (p *Writer) Missing() { p.add(parquet.NullValue()) }
 
 // EndRow ends a row.
-func (p *ParquetWriter) EndRow() error {
+func (p *Writer) EndRow() error {
 	p.batch = append(p.batch, p.values[p.begun:len(p.values):len(p.values)])
 	p.begun = len(p.values)
 	if len(p.batch) < batchRows {
@@ -115,7 +115,7 @@ func (p *ParquetWriter) EndRow() error {
 	return p.flush()
 }
 
-func (p *ParquetWriter) flush() error {
+func (p *Writer) flush() error {
 	_, err := p.rows.WriteRows(p.batch)
 	p.batch, p.values, p.text, p.begun = p.batch[:0], p.values[:0], p.text[:0], 0
 	return cmp.Or(p.out.err, err)
@@ -123,7 +123,7 @@ func (p *ParquetWriter) flush() error {
 
 // Close writes what is still held and the end of the file. It does not close the
 // underlying writer.
-func (p *ParquetWriter) Close() error {
+func (p *Writer) Close() error {
 	if err := p.flush(); err != nil {
 		return err
 	}

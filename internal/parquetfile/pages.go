@@ -1,4 +1,4 @@
-package table
+package parquetfile
 
 import (
 	"bytes"
@@ -96,7 +96,7 @@ func (c *counter) value(kind thrift.Type, depth int) (err error) {
 
 // pageHeader reads the header of the page that begins at offset, and returns how long
 // it is: usually some dozen bytes, but it may hold the least and the largest value twice.
-func (t *ParquetReader) pageHeader(offset int64) (h *format.PageHeader, length int64, err error) {
+func (t *Reader) pageHeader(offset int64) (h *format.PageHeader, length int64, err error) {
 	for _, most := range []int{1 << 10, 1 << 16, 4*maxWord + 1<<10} {
 		b := make([]byte, most)
 		n, readErr := t.content.ReadAt(b, offset)
@@ -119,7 +119,7 @@ func (t *ParquetReader) pageHeader(offset int64) (h *format.PageHeader, length i
 // chunkBytes looks at the pages of a column in one row group: none may become longer
 // than its header declares. It returns how much memory they take at the most: the
 // dictionary, and two pages of which one is made while the other is still there.
-func (t *ParquetReader) chunkBytes(name string, chunk *format.ColumnMetaData, rows int64, optional bool) (int64, error) {
+func (t *Reader) chunkBytes(name string, chunk *format.ColumnMetaData, rows int64, optional bool) (int64, error) {
 	at, end := chunk.DataPageOffset, int64(0)
 	if chunk.DictionaryPageOffset != 0 {
 		at = chunk.DictionaryPageOffset
@@ -158,7 +158,7 @@ func (t *ParquetReader) chunkBytes(name string, chunk *format.ColumnMetaData, ro
 			if _, err := t.content.ReadAt(data, at+length); err != nil && !errors.Is(err, io.EOF) {
 				return 0, err
 			}
-			var text io.Writer = io.Discard
+			text := io.Discard
 			var whole bytes.Buffer
 			if differences {
 				text = &whole

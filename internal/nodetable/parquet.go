@@ -1,4 +1,4 @@
-package table
+package nodetable
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/heatwalk/heatwalk/internal/parquetfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -15,16 +17,16 @@ import (
 const mostParquet = 32 << 20
 
 // errEnough ends the reading of a file of which no more is wanted.
-var errEnough = errors.New("table: no more rows are wanted")
+var errEnough = errors.New("nodetable: no more rows are wanted")
 
 // parquet yields the titles of a Parquet file, then its rows, whose lines count from 1.
 // Columns that are not wanted are empty.
-func (t *Nodes) parquet(in *textio.Reader, yield func(Row, error) bool) error {
+func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	content, size := in.File()
 	if content == nil {
 		return textio.Fault(t.Name, 0, "give it as one", "Parquet is read from a file, which is not compressed as a whole")
 	}
-	file, err := OpenParquet(t.Name, content, size, 0, func(bytes int64) error {
+	file, err := parquetfile.Open(t.Name, content, size, 0, func(bytes int64) error {
 		if bytes > mostParquet {
 			return textio.Fault(t.Name, 0, "write it in smaller row groups, or as tab-separated text", "pages of more than %d MiB", mostParquet>>20)
 		}
@@ -64,8 +66,8 @@ func (t *Nodes) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		switch id := one.ID(); {
 		case len(id) == 0:
 			return textio.Fault(t.Name, row.Line, "leave such rows out", "empty id")
-		case bytes.IndexByte(id, Tab) >= 0:
-			return textio.Fault(t.Name, row.Line, "correct it", "%w", ErrTab)
+		case bytes.IndexByte(id, table.Tab) >= 0:
+			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
 		case !yield(one, nil):
 			return errEnough
 		}

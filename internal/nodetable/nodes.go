@@ -1,11 +1,11 @@
-package table
+package nodetable
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"iter"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -15,9 +15,9 @@ const (
 	ContentFile = ".content" // of the LINQS collections: a node on each line, its features and at last its class
 )
 
-// Nodes reads a small file about nodes: a node on each line, the first field unless
+// Reader reads a small file about nodes: a node on each line, the first field unless
 // Node says otherwise, and what is said of it.
-type Nodes struct {
+type Reader struct {
 	Name    string
 	Columns int                                   // how many are wanted; with 1, what follows a tab is passed over
 	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: that is not known
@@ -27,7 +27,7 @@ type Nodes struct {
 	Options textio.Options                        // of the file
 
 	sep    byte // 0 before the first line
-	fields Fields
+	fields table.Fields
 }
 
 // MaxFields bounds the columns of a line that are looked at.
@@ -53,15 +53,15 @@ func (r Row) Of(i int) Row {
 // Field returns field i without blanks around it, empty if the line has fewer.
 func (r Row) Field(i int) []byte {
 	if i < len(r.Text) {
-		return bytes.Trim(r.Text[i], Blank)
+		return bytes.Trim(r.Text[i], table.Blank)
 	}
 	return nil
 }
 
-// Read opens the file called path and yields its data lines, see [Nodes.Rows]; an error
+// Read opens the file called path and yields its data lines, see [Reader.Rows]; an error
 // comes last. Of Parquet, which its name tells, the first line is that of the titles.
-func (t *Nodes) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
-	isParquet := IsNamed(path, ".parquet") || IsNamed(path, ".pq")
+func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
+	isParquet := table.IsNamed(path, ".parquet") || table.IsNamed(path, ".pq")
 	t.Options.Any = isParquet
 	return func(yield func(Row, error) bool) {
 		t.Name, t.sep = path, 0
@@ -85,7 +85,7 @@ func (t *Nodes) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 // else by blanks: of two columns the first blank ends the node, so that the
 // rest may hold some. A line of one column is a node as a whole, unless the
 // file is called .csv.
-func (t *Nodes) Rows(in *textio.Reader) iter.Seq2[Row, error] {
+func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for line, err := range in.Lines() {
 			if err != nil {
@@ -109,15 +109,15 @@ func (t *Nodes) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 
 // isComment reports whether a line is one. The id of a node of the graph may
 // begin like a comment.
-func (t *Nodes) isComment(line []byte) bool {
-	if !IsComment(line) {
+func (t *Reader) isComment(line []byte) bool {
+	if !table.IsComment(line) {
 		return false
 	}
-	if t.isList() && len(bytes.Trim(line, Blank)) > 0 {
+	if t.isList() && len(bytes.Trim(line, table.Blank)) > 0 {
 		return false
 	}
-	id, _, _ := bytes.Cut(line, []byte{Tab})
-	if id = bytes.Trim(id, Blank); len(id) == 0 || t.Lookup == nil {
+	id, _, _ := bytes.Cut(line, []byte{table.Tab})
+	if id = bytes.Trim(id, table.Blank); len(id) == 0 || t.Lookup == nil {
 		return true
 	}
 	_, known := t.Lookup(string(id))
@@ -126,47 +126,47 @@ func (t *Nodes) isComment(line []byte) bool {
 
 // isList reports whether the file is a list that heatwalk writes: an id is a line
 // as it is.
-func (t *Nodes) isList() bool { return IsNamed(t.Name, IDsFile) }
+func (t *Reader) isList() bool { return table.IsNamed(t.Name, IDsFile) }
 
 // separator returns what separates the fields of the file whose first line
 // this is.
-func (t *Nodes) separator(line []byte) byte {
-	if IsNamed(t.Name, ContentFile) {
-		if bytes.IndexByte(line, Tab) >= 0 {
-			return Tab
+func (t *Reader) separator(line []byte) byte {
+	if table.IsNamed(t.Name, ContentFile) {
+		if bytes.IndexByte(line, table.Tab) >= 0 {
+			return table.Tab
 		}
-		return Blanks
+		return table.Blanks
 	}
-	if t.Columns == 1 && !IsNamed(t.Name, ".csv") {
-		return Tab
+	if t.Columns == 1 && !table.IsNamed(t.Name, ".csv") {
+		return table.Tab
 	}
-	sep := Separator(t.Name, line)
-	if sep == Blanks && IsNamed(t.Name, ".csv") && (t.Columns == 1 || len(bytes.Fields(line)) == 1) {
-		return Comma // nothing is said of the first node
+	sep := table.Separator(t.Name, line)
+	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Columns == 1 || len(bytes.Fields(line)) == 1) {
+		return table.Comma // nothing is said of the first node
 	}
 	return sep
 }
 
 // Split cuts a line into its fields.
-func (t *Nodes) Split(line textio.Line) (Row, *textio.Error) {
+func (t *Reader) Split(line textio.Line) (Row, *textio.Error) {
 	first := t.sep == 0
 	if first {
 		t.sep = t.separator(line.Text)
 	}
 	f := &t.fields
 	if err := t.cut(line.Text); err != nil {
-		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Msg: err.Error(), Fix: SplitFix(err, "fix the line")}
+		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Msg: err.Error(), Fix: table.SplitFix(err, "fix the line")}
 	}
 	node := min(t.Node, len(f.Text)-1)
-	if isTitle := first && t.Columns > 1; !isTitle && len(bytes.Trim(f.Text[node], Blank)) == 0 {
+	if isTitle := first && t.Columns > 1; !isTitle && len(bytes.Trim(f.Text[node], table.Blank)) == 0 {
 		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[node] + 1, Msg: "empty id", Fix: "fix the line"}
 	}
 	if f.Padded[node] && !t.isVerbatim(f.Text[node]) {
-		f.Text[node] = bytes.Trim(f.Text[node], Blank)
+		f.Text[node] = bytes.Trim(f.Text[node], table.Blank)
 	}
 	for i, text := range f.Text {
-		if bytes.IndexByte(text, Tab) >= 0 {
-			return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[i] + 1, Msg: ErrTab.Error(), Fix: "fix the line"}
+		if bytes.IndexByte(text, table.Tab) >= 0 {
+			return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[i] + 1, Msg: table.ErrTab.Error(), Fix: "fix the line"}
 		}
 	}
 	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node}, nil
@@ -174,7 +174,7 @@ func (t *Nodes) Split(line textio.Line) (Row, *textio.Error) {
 
 // isVerbatim reports whether an id has the blanks around it that its line has: one
 // of the graph does, and where that is not known one in a list of heatwalk's own.
-func (t *Nodes) isVerbatim(id []byte) bool {
+func (t *Reader) isVerbatim(id []byte) bool {
 	if t.Lookup == nil {
 		return t.isList()
 	}
@@ -184,37 +184,20 @@ func (t *Nodes) isVerbatim(id []byte) bool {
 
 // cut cuts a line. Of two columns that blanks separate the first blank ends the
 // node, unless that is in quotes.
-func (t *Nodes) cut(line []byte) error {
+func (t *Reader) cut(line []byte) error {
 	f := &t.fields
-	text := bytes.Trim(line, Blank)
-	if t.sep != Blanks || t.Columns != 2 || text[0] == '"' {
+	text := bytes.Trim(line, table.Blank)
+	if t.sep != table.Blanks || t.Columns != 2 || text[0] == '"' {
 		return f.Split(line, t.sep)
 	}
 	from := bytes.Index(line, text)
-	end := bytes.IndexAny(text, Blank)
+	end := bytes.IndexAny(text, table.Blank)
 	if end < 0 {
 		end = len(text)
 	}
-	rest := bytes.TrimLeft(text[end:], Blank)
+	rest := bytes.TrimLeft(text[end:], table.Blank)
 	f.Text = append(f.Text[:0], text[:end], rest)
 	f.Start = append(f.Start[:0], from, from+len(text)-len(rest))
 	f.Padded = append(f.Padded[:0], false, false)
 	return nil
-}
-
-// IsComment reports whether a line says nothing: it is blank or begins with
-// #, % or //.
-func IsComment(line []byte) bool {
-	line = bytes.TrimLeft(line, Blank)
-	return len(line) == 0 || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
-}
-
-// SplitFix returns the way out of a line that cannot be split; fix is that of
-// others. What follows a field that goes on over lines could be taken for edges if
-// its first line were skipped.
-func SplitFix(err error, fix string) string {
-	if errors.Is(err, ErrQuote) {
-		return "close it, or put fields that go on over several lines into one"
-	}
-	return fix
 }

@@ -1,4 +1,4 @@
-package table
+package parquetfile
 
 import (
 	"encoding/binary"
@@ -17,9 +17,9 @@ import (
 // fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
-// ParquetReader reads columns of a Parquet file row by row. What footer, pages and
+// Reader reads columns of a Parquet file row by row. What footer, pages and
 // values would take is looked at before the library makes it.
-type ParquetReader struct {
+type Reader struct {
 	Titles   []string // of the leaf columns, with dots between the levels of nested ones
 	Unsigned []bool   // whether they hold integers without a sign
 
@@ -32,11 +32,11 @@ type ParquetReader struct {
 	row     int64
 }
 
-// OpenParquet opens the file called name of so many bytes, of which taken are in memory
+// Open opens the file called name of so many bytes, of which taken are in memory
 // already. It and what is read calls hold before so many bytes are taken in all; its errors
 // are returned. The others are those of content and a [*textio.Error].
-func OpenParquet(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *ParquetReader, err error) {
-	t = &ParquetReader{name: name, content: content, size: size, taken: taken, hold: hold}
+func Open(name string, content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *Reader, err error) {
+	t = &Reader{name: name, content: content, size: size, taken: taken, hold: hold}
 	defer t.recovered(&err)
 	if err := t.footer(); err != nil {
 		return nil, err
@@ -54,23 +54,23 @@ func OpenParquet(name string, content io.ReaderAt, size, taken int64, hold func(
 }
 
 // fault returns an error about the file.
-func (t *ParquetReader) fault(fix, format string, args ...any) error {
+func (t *Reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
 // recovered makes an error of a panic: the library panics over some files that are
 // damaged. What it panics with is of use to nobody but its authors.
-func (t *ParquetReader) recovered(err *error) {
+func (t *Reader) recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
 	}
 }
 
 // Rows returns how many rows the footer declares.
-func (t *ParquetReader) Rows() int64 { return t.file.NumRows() }
+func (t *Reader) Rows() int64 { return t.file.NumRows() }
 
 // Leaf returns a column, and whether its values are single ones: not nested or repeated.
-func (t *ParquetReader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
+func (t *Reader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
 	path := t.file.Schema().Columns()[column] // that of the leaf is only the end of it
 	leaf, _ = t.file.Schema().Lookup(path...)
 	return leaf, leaf.MaxRepetitionLevel == 0 && len(path) == 1
@@ -86,8 +86,8 @@ func logical(leaf parquet.LeafColumn) any {
 
 // Each calls use with the values of the given columns in each row, which are valid until
 // it returns; −1 stands for no column. Columns must be flat. The errors are those of use
-// and of [OpenParquet].
-func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
+// and of [Open].
+func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
 	defer t.recovered(&err)
 	for _, c := range columns {
 		if c >= 0 && !t.oneCodec(c) {
@@ -107,7 +107,7 @@ func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet
 }
 
 // group reads one row group, its columns beside each other.
-func (t *ParquetReader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
+func (t *Reader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
 	chunks := group.ColumnChunks()
 	before := t.taken
 	defer func() { t.taken = before }()
@@ -154,7 +154,7 @@ func (t *ParquetReader) group(group parquet.RowGroup, metadata *format.RowGroup,
 
 // IsText reports whether values of a column can be written as one word: text, numbers
 // and truths, but no dates, decimals and the like.
-func (t *ParquetReader) IsText(column int) bool {
+func (t *Reader) IsText(column int) bool {
 	leaf, flat := t.Leaf(column)
 	switch logical(leaf).(type) {
 	case nil, *format.StringType, *format.EnumType, *format.IntType:
@@ -167,7 +167,7 @@ func (t *ParquetReader) IsText(column int) bool {
 // AppendText appends what a value of such a column is as text, nothing where it is
 // missing. Whole numbers among floating-point ones are written without a point: pandas
 // makes these of integers as soon as one of them is missing.
-func (t *ParquetReader) AppendText(dst []byte, column int, v parquet.Value) []byte {
+func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 	unsigned := t.Unsigned[column]
 	switch {
 	case v.IsNull():
@@ -192,7 +192,7 @@ func (t *ParquetReader) AppendText(dst []byte, column int, v parquet.Value) []by
 
 // footer checks that the file has a footer as long as it says at its end, and
 // accounts what it takes: the library allocates that much before it reads.
-func (t *ParquetReader) footer() error {
+func (t *Reader) footer() error {
 	const magic, tail = "PAR1", 8
 	var end [tail]byte
 	if t.size >= int64(len(magic))+tail {
@@ -221,7 +221,7 @@ func (t *ParquetReader) footer() error {
 
 // oneCodec reports whether all row groups have a column under one compression. The
 // library decompresses all of them as the first.
-func (t *ParquetReader) oneCodec(column int) bool {
+func (t *Reader) oneCodec(column int) bool {
 	groups := t.file.Metadata().RowGroups
 	return !slices.ContainsFunc(groups, func(g format.RowGroup) bool {
 		return g.Columns[column].MetaData.Codec != groups[0].Columns[column].MetaData.Codec

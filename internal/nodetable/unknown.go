@@ -1,8 +1,9 @@
-package table
+package nodetable
 
 import (
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -25,7 +26,7 @@ func (u *Unknown) Add(line int64, id []byte) {
 // Err returns the error of the file called name that is about another graph, or, unless
 // such lines are to be skipped, has some; fix is the way out of these.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
-	quoted := Quoted(u.id)
+	quoted := table.Quoted(u.id)
 	switch {
 	case u.Count == 0:
 		return nil
