@@ -346,12 +346,14 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	}
 	stage := in.progress.Begin("comparing", int64(n), "graph")
 	r.set.Progress = func(rows int) { stage.Set(int64(rows), int64(n)) }
-	var values *sparse.Block[float64] // of a group
+	room := sparse.NewBlock[float64](group, n)
+	values := *room // of a group
 	labels := classNumbers((&ongram.Collection{Graphs: r.c}).Labels(name), n)
 	err = r.fill(f.dtype, &tablefile.Matrix{Rows: ids, Cols: ids, Kernel: true, Label: labels}, func(i int, row []float64) error {
 		if i%group == 0 {
-			values = sparse.NewBlock[float64](min(group, n-i), n)
-			if err := gram.RowsTo(in.ctx, values, i); err != nil {
+			values.Rows = min(group, n-i)
+			values.Data = room.Data[:values.Rows*values.Stride]
+			if err := gram.RowsTo(in.ctx, &values, i); err != nil {
 				return r.explain(err)
 			}
 		}

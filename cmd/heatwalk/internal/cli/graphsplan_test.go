@@ -24,33 +24,9 @@ func TestCollectionLimit(t *testing.T) {
 	if system.PeakMemory() == 0 {
 		t.Skip("no resident memory is told here")
 	}
-	const graphs, vertices = 300, 2200
 	dir := t.TempDir()
-	var edges, indicator, labels, classes strings.Builder
-	for g := range graphs {
-		fmt.Fprintln(&classes, g%2)
-		for v := range vertices {
-			at := g*vertices + v + 1
-			fmt.Fprintln(&indicator, g+1)
-			fmt.Fprintln(&labels, v*(1+g%2)%7)
-			if v > 0 {
-				fmt.Fprintf(&edges, "%d, %d\n", at-1, at)
-			}
-		}
-	}
-	for ending, text := range map[string]*strings.Builder{"A": &edges, "graph_indicator": &indicator, "node_labels": &labels, "graph_labels": &classes} {
-		f, err := os.Create(filepath.Join(dir, "D_"+ending+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
-		if err == nil {
-			_, err = w.Write([]byte(text.String()))
-		}
-		if err != nil || w.Close() != nil || f.Close() != nil {
-			t.Fatal(err)
-		}
-	}
+	writePaths(t, dir, "D", 300, 2200)
+	writePaths(t, dir, "M", 3000, 2)
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(os.Args[0], append(args, "--json")...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
@@ -76,6 +52,14 @@ func TestCollectionLimit(t *testing.T) {
 			t.Errorf("%s: the peak is %d bytes, the plan %d", kernel, ran.Peak, plan.MemoryBytes)
 		}
 		t.Logf("%s: plan %d, peak %d", kernel, plan.MemoryBytes, ran.Peak)
+	}
+	// Of the rows of values that are made at a time there is one group in memory.
+	var ran struct {
+		Peak int64 `json:"peak_memory_bytes"`
+	}
+	const limit = 64 << 20
+	if text, err := run("graphs", "kernel", "M", "--kernel", "intersection", "--max-memory", "64MiB", "-o", "K.npy"); err != nil || json.Unmarshal([]byte(text), &ran) != nil || ran.Peak > limit {
+		t.Errorf("a kernel of 72 MB within 64 MiB: %v, the peak is %d bytes: %s", err, ran.Peak, text)
 	}
 	lines := []string{"graphs kernel D --kernel intersection --parts vertices -o K.npy"}
 	if testgraph.Hunt {
@@ -117,5 +101,35 @@ func TestCollectionLimit(t *testing.T) {
 			t.Errorf("%s within %s: the peak is %d bytes, the plan %d", line, advice, ran.Peak, plan.MemoryBytes)
 		}
 		t.Logf("%s: %s advised, plan %d, peak %d", line, advice, plan.MemoryBytes, ran.Peak)
+	}
+}
+
+// writePaths writes a collection of paths in files that are packed.
+func writePaths(t *testing.T, dir, name string, graphs, vertices int) {
+	t.Helper()
+	var edges, indicator, labels, classes strings.Builder
+	for g := range graphs {
+		fmt.Fprintln(&classes, g%2)
+		for v := range vertices {
+			at := g*vertices + v + 1
+			fmt.Fprintln(&indicator, g+1)
+			fmt.Fprintln(&labels, v*(1+g%2)%7)
+			if v > 0 {
+				fmt.Fprintf(&edges, "%d, %d\n", at-1, at)
+			}
+		}
+	}
+	for ending, text := range map[string]*strings.Builder{"A": &edges, "graph_indicator": &indicator, "node_labels": &labels, "graph_labels": &classes} {
+		f, err := os.Create(filepath.Join(dir, name+"_"+ending+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+		if err == nil {
+			_, err = w.Write([]byte(text.String()))
+		}
+		if err != nil || w.Close() != nil || f.Close() != nil {
+			t.Fatal(err)
+		}
 	}
 }
