@@ -81,7 +81,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learners().names(), "the learner: of the method, in place of --method, or of given kernel values")
-	in.learningFlags(flags, &f.learning)
+	in.learningFlags(flags, &f.learning, chosenUnlessGram)
 	in.gramFlags(flags, &f.gram)
 	in.vectorFlags(flags, &f.vectors)
 	in.choiceVar(flags, &f.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "with --vectors: values that no record with a label has")

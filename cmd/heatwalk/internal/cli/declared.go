@@ -170,6 +170,17 @@ func chosenByDefault(p *spec.Param) string {
 	return byDefault(p)
 }
 
+// chosenUnlessGram is chosenByDefault where learners on values in a file choose nothing.
+func chosenUnlessGram(p *spec.Param) string {
+	text := chosenByDefault(p)
+	for _, l := range learners() {
+		if own := l.Param(p.Name); len(p.Grid) > 1 && own != nil && own.Meaning == p.Meaning {
+			return fmt.Sprintf("%s; %v with --gram", text, own.Default)
+		}
+	}
+	return text
+}
+
 // noCheck takes the text of a flag that its declaration checks later.
 func noCheck(string) error { return nil }
 

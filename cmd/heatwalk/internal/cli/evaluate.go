@@ -52,7 +52,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 		return parseList(&f.tuneAt, s, parseShare)
 	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper (those of the methods' papers), small, none (defaults), or a `FILE` of values by method, see docs/formats.md")
-	in.learningFlags(flags, &f.learning)
+	in.learningFlags(flags, &f.learning, chosenByDefault)
 	return cmd
 }
 

@@ -134,7 +134,7 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 		}
 		none = "none of " + strings.Join(names, ", ") + " has such a parameter; leave it out"
 	}
-	for _, p := range append(ofMethods(), graphKernels().params(byDefault)...) {
+	for _, p := range append(ofMethods(chosenByDefault), graphKernels().params(byDefault)...) {
 		in.refuse(flags, rule{!takes(p.Name), p.Name, none})
 	}
 	in.refuse(flags,

@@ -41,14 +41,15 @@ func (f *learning) methods() (list []method.Method) {
 	return list
 }
 
-// learningFlags declares the flags of f but for the methods.
-func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
+// learningFlags declares the flags of f but for the methods; otherwise says what counts
+// without a parameter.
+func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning, otherwise func(*spec.Param) string) {
 	in.walkFlags(flags, &f.walking, "")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
 	in.choiceVar(flags, &f.effort, "effort", "full", []string{"full", "low"},
 		"what auto spends: low for walks alone, without eigenvectors and a diffusion kernel")
-	ofMethods().flags(in, flags, "")
+	ofMethods(otherwise).flags(in, flags, "")
 	in.attributeFlags(flags, &f.attributes)
 	flags.BoolVar(&f.several, "multi-label", false, "a node may have several labels, each on a line of its own")
 	in.readingFlags(flags, &f.reading)
@@ -95,11 +96,11 @@ func (in *invocation) checkGrid(name string, err error) {
 }
 
 // ofMethods returns the parameters of all learners and methods.
-func ofMethods() declaredParams {
-	list := append(learners(), &propagate.CorrectAndSmooth).params(chosenByDefault)
+func ofMethods(otherwise func(*spec.Param) string) declaredParams {
+	list := append(learners(), &propagate.CorrectAndSmooth).params(otherwise)
 	for _, m := range method.All() {
 		for _, s := range m.Declarations() {
-			list.addAll(s, m.Takes(), chosenByDefault)
+			list.addAll(s, m.Takes(), otherwise)
 		}
 	}
 	return list
