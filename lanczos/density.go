@@ -11,21 +11,22 @@ import (
 // normSteps are as many as tell a norm to a factor of two.
 const normSteps = 20
 
-// probe does so many steps of Lanczos on random columns, of which draw fills a row. Cost:
-// a sweep with all columns for each step.
-func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64)) (*recurrence, error) {
+// probe does so many steps of Lanczos on random columns, of which draw fills a row, and calls
+// after with their number after each. Cost: a sweep with all columns for each step.
+func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
 	r := newRecurrence(w.p.A, cols, w.s.Workers)
 	err := r.start(ctx, w.s.RNGSeed, draw)
 	for err == nil && r.steps < steps && !r.ended() {
 		err = r.step(ctx)
-		w.report(w.result.Products+r.steps, 0)
+		after(r.steps)
 	}
 	return r, err
 }
 
-// measureNorm finds a lower bound of ‖A‖ where no Ritz values tell.
+// measureNorm finds a lower bound of ‖A‖ where no Ritz values tell. It tells no progress:
+// who paces LOBPCG by its residuals counts its own steps.
 func (w *solve) measureNorm(ctx context.Context) error {
-	r, err := w.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() })
+	r, err := w.probe(ctx, 1, normSteps, func(rng *rand.Rand, row []float64) { row[0] = rng.NormFloat64() }, func(int) {})
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (w *solve) density(ctx context.Context) (*density, error) {
 		for j := range row {
 			row[j] = float64(int(bits>>j&1)*2 - 1)
 		}
-	})
+	}, func(steps int) { w.report(w.result.Products+steps, 0) })
 	if err != nil {
 		return nil, err
 	}
