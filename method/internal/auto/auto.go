@@ -105,11 +105,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	}
 	var scores *sparse.Block[float32]
 	if relates(r.p, r.set) {
-		r.related = r.newDiffused()
-		if err := r.relate(ctx); err != nil {
-			return err
-		}
-		if err := r.relateLinks(ctx); err != nil {
+		if r.related, err = r.relateAll(ctx); err != nil {
 			return err
 		}
 		scores = r.related.full
@@ -222,7 +218,7 @@ func (r *weigher) relatedTo(label, without int) []float64 {
 	switch {
 	case r.related == nil:
 		return nil
-	case without < 0 || r.sources.part[label] == without:
+	case without < 0 || r.sources.part[label] == without || r.related.part[without][label] == nil:
 		return r.related.whole[label]
 	}
 	return r.related.part[without][label]

@@ -31,13 +31,18 @@ import (
 type diffused struct {
 	full  *sparse.Block[float32] // a row for each node, of each kernel a column for each class
 	whole [][]float64            // of each label, without it; chosen without its part
-	part  [][][]float64          // of each part and label outside it, without both
+	part  [][][]float64          // of each part and label outside it, without both; nil: as whole
 }
 
 const (
-	// mostRelated is the number of labels up to which kernels between them are made: a
-	// kernel takes a factorisation for each of relatedLambdas, and one for each part.
+	// mostRelated is the number of labels between which kernels are made: a kernel takes a
+	// factorisation for each of relatedLambdas, and one for each part. Of more labels it is a
+	// sample: on a block model of 60,000 nodes with 610, 1,200 and 3,000 labels it gained 8,
+	// 4 and 1 points. Of more than mostSampled walks tell as much, and on a graph of more than
+	// sampledEntries the columns of a sample take minutes.
 	mostRelated    = 600
+	mostSampled    = 4000
+	sampledEntries = 10_000_000
 	diffusion      = "diffusion"
 	relatedKernels = 2 // that and S²
 )
@@ -51,7 +56,51 @@ var (
 
 // relates reports whether scores of a kernel take part.
 func relates(p *problem.Problem, set *Settings) bool {
-	return !set.LowEffort && !p.Directed && len(p.Row) > fewestLabels && len(p.Row) <= mostRelated
+	if set.LowEffort || p.Directed || len(p.Row) <= fewestLabels {
+		return false
+	}
+	few := 4*len(p.Names) <= mostRelated // or two labels of each class are most of a sample
+	return len(p.Row) <= mostRelated || len(p.Row) <= mostSampled && p.A.NNZ() <= sampledEntries && few
+}
+
+// relatedLabels returns the positions of the labels between which kernels are made.
+func relatedLabels(p *problem.Problem, set *Settings) []int {
+	return validate.Sample(p.Class, mostRelated, set.RNGSeed, 0)
+}
+
+// relateAll makes the scores of both kernels. Labels beside a sample have their scores as
+// other nodes have them.
+func (r *weigher) relateAll(ctx context.Context) (*diffused, error) {
+	labels := relatedLabels(r.p, r.set)
+	s := &sources{part: make([]int, len(labels)), parts: r.sources.parts}
+	for at, i := range labels {
+		s.part[at] = r.sources.part[i]
+	}
+	of := &weigher{p: r.p.At(labels), set: r.set, out: r.out, sources: s}
+	of.related = of.newDiffused()
+	if err := of.relate(ctx); err != nil {
+		return nil, err
+	}
+	if err := of.relateLinks(ctx); err != nil {
+		return nil, err
+	}
+	d := of.related
+	all := &diffused{full: d.full, whole: make([][]float64, len(r.p.Row)), part: make([][][]float64, s.parts)}
+	for f := range all.part {
+		all.part[f] = make([][]float64, len(r.p.Row))
+	}
+	for at, i := range labels {
+		all.whole[i] = d.whole[at]
+		for f := range all.part {
+			all.part[f][i] = d.part[f][at]
+		}
+	}
+	for i, row := range r.p.Row {
+		if all.whole[i] == nil {
+			all.whole[i] = doubled(d.full.Row(row))
+		}
+	}
+	return all, nil
 }
 
 // relatedGrid lists the kernels.
@@ -107,10 +156,11 @@ func diffusedMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 	if !relates(p, set) {
 		return nil
 	}
-	k := len(p.Names)
+	k, m, folds := len(p.Names), int64(len(p.Row)), int64(validate.FoldCount(len(p.Row)))
+	apart := folds * int64(min(len(p.Row), mostRelated)) * 8 * relatedKernels * int64(k)
 	return []spec.Bytes{
 		{What: "scores of kernels", Bytes: piece.Bytes[float32](len(p.Degrees), relatedKernels*k)},
-		{What: "scores of kernels for labels", Bytes: int64((1+validate.FoldCount(len(p.Row)))*len(p.Row)) * (24 + 8*relatedKernels*int64(k))},
+		{What: "scores of kernels for labels", Bytes: 2*(1+folds)*24*m + m*8*relatedKernels*int64(k) + apart},
 	}
 }
 
@@ -121,12 +171,13 @@ func relateMemory(p *problem.Problem, set *Settings, limit int64) (phases [][]sp
 	if !relates(p, set) {
 		return nil
 	}
-	n, m, k, grid := len(p.Degrees), int64(len(p.Row)), len(p.Names), relatedGrid()
+	labels := p.At(relatedLabels(p, set)).Row
+	n, m, k, grid := len(p.Degrees), int64(len(labels)), len(p.Names), relatedGrid()
 	f, solutions := kernel.Families().Named(diffusion), int64(len(grid)*len(relatedLambdas))
 	workers, slab := min(int64(sched.Workers(set.Workers)), solutions), linkSlab(n, int(m), limit)
 	grams := spec.Bytes{What: "values of kernels between labels", Bytes: 8 * m * m * int64(len(grid))}
 	return [][]spec.Bytes{
-		f.GramsMemory(grid, p.Degrees, p.A.NNZ(), p.Row, limit),
+		f.GramsMemory(grid, p.Degrees, p.A.NNZ(), labels, limit),
 		{grams, {What: "factors and inverses", Bytes: 8 * m * m * 3 * workers}, {What: "solutions between labels", Bytes: solutions * m * (24 + 16*int64(k))}},
 		{{What: "common neighbours of labels", Bytes: 8 * m * m}, {What: "columns of labels", Bytes: 2 * sparse.BlockBytes[float64](n, slab), Row: 8 * sparse.Stride[float64](slab)}},
 		append(f.ApplyMemory(grid[len(grid)-1], p.Degrees, k), grams,

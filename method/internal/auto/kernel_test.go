@@ -55,6 +55,32 @@ func TestRelatedScores(t *testing.T) {
 	checkRelated(t, r, []*mat.Dense{&square}, len(p.Names))
 }
 
+// Of many labels a sample has scores without themselves and without a part; others have
+// those of any node, which know nothing of them.
+func TestRelatedSample(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 4, 900, 700, 3, 5, 1)
+	set := &Settings{RNGSeed: 2}
+	if !relates(p, set) {
+		t.Fatal("no kernel is made")
+	}
+	sampled := relatedLabels(p, set)
+	r := &weigher{p: p, set: set, out: &Prediction{}, sources: newSources(p, 5)}
+	var err error
+	if r.related, err = r.relateAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range p.Row {
+		part := (r.sources.part[i] + 1) % r.sources.parts
+		got, without, in := r.relatedTo(i, -1), r.relatedTo(i, part), slices.Contains(sampled, i)
+		if in == slices.Equal(got, doubled(r.related.full.Row(row))) {
+			t.Errorf("label %d, of the sample: %t, has the scores %v, its node %v", i, in, got, r.related.full.Row(row))
+		}
+		if in == slices.Equal(got, without) {
+			t.Errorf("label %d, of the sample: %t, has the scores %v, without another part %v", i, in, got, without)
+		}
+	}
+}
+
 // checkRelated compares scores from a column on with least squares on the best of kernels.
 func checkRelated(t *testing.T, r *weigher, kernels []*mat.Dense, from int) {
 	t.Helper()
