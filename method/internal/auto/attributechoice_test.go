@@ -47,7 +47,7 @@ func TestWordsTell(t *testing.T) {
 		if got := out.Reached.GetCardinality(); got != 300 {
 			t.Errorf("%d nodes reached", got)
 		}
-		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 800 << 10}} {
+		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 1 << 20}} {
 			again := evident(t, p, &s)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
 				t.Errorf("%d labels: other bits with %d workers, memory %d", labelled, s.Workers, s.Memory)

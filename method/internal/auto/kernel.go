@@ -50,8 +50,8 @@ const (
 // relatedBetas and relatedLambdas, of a kernel whose mean on the diagonal is 1, are
 // those that are tried.
 var (
-	relatedBetas   = []float64{1, 4, 16}
-	relatedLambdas = []float64{0.01, 0.1, 1}
+	relatedBetas   = []float64{2, 8, 32}
+	relatedLambdas = []float64{0.001, 0.01, 0.1, 1}
 )
 
 // relates reports whether scores of a kernel take part.

@@ -43,7 +43,7 @@ func TestRelatedScores(t *testing.T) {
 		}
 	}
 	var diffusions []*mat.Dense
-	for _, beta := range []float64{1, 4, 16} {
+	for _, beta := range []float64{2, 8, 32} {
 		var scaled, k mat.Dense
 		scaled.Scale(-beta, laplacian)
 		k.Exp(&scaled)
@@ -118,7 +118,7 @@ func checkRelated(t *testing.T, r *weigher, kernels []*mat.Dense, from int) {
 			trace += k.At(row, row)
 		}
 		k.Scale(float64(len(p.Row))/trace, k)
-		for _, lambda := range []float64{0.01, 0.1, 1} {
+		for _, lambda := range []float64{0.001, 0.01, 0.1, 1} {
 			s := &solution{merit: map[int]float64{}, own: map[int][][]float64{}}
 			var all []int
 			for i := range p.Row {
