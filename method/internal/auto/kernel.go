@@ -38,11 +38,13 @@ const (
 	// mostRelated is the number of labels between which kernels are made: a kernel takes a
 	// factorisation for each of relatedLambdas, and one for each part. Of more labels it is a
 	// sample: on a block model of 60,000 nodes with 610, 1,200 and 3,000 labels it gained 8,
-	// 4 and 1 points. Of more than mostSampled walks tell as much, and on a graph of more than
-	// sampledEntries the columns of a sample take minutes.
+	// 4 and 1 points. Of more than mostSampled walks tell as much. Where entries × labels are
+	// more than relatedWork, which takes a minute or two, the sample is smaller, but not below
+	// leastRelated, whose columns take about as long as walks do.
 	mostRelated    = 600
+	leastRelated   = 100
 	mostSampled    = 4000
-	sampledEntries = 10_000_000
+	relatedWork    = 6_000_000_000
 	diffusion      = "diffusion"
 	relatedKernels = 2 // that and S²
 )
@@ -59,13 +61,19 @@ func relates(p *problem.Problem, set *Settings) bool {
 	if set.LowEffort || p.Directed || len(p.Row) <= fewestLabels {
 		return false
 	}
-	few := 4*len(p.Names) <= mostRelated // or two labels of each class are most of a sample
-	return len(p.Row) <= mostRelated || len(p.Row) <= mostSampled && p.A.NNZ() <= sampledEntries && few
+	most := sampleSize(p)
+	few := 4*len(p.Names) <= most // or two labels of each class are most of a sample
+	return len(p.Row) <= most || len(p.Row) <= mostSampled && few
+}
+
+// sampleSize bounds the labels between which kernels are made.
+func sampleSize(p *problem.Problem) int {
+	return int(max(leastRelated, min(mostRelated, relatedWork/max(1, p.A.NNZ()))))
 }
 
 // relatedLabels returns the positions of the labels between which kernels are made.
 func relatedLabels(p *problem.Problem, set *Settings) []int {
-	return validate.Sample(p.Class, mostRelated, set.RNGSeed, 0)
+	return validate.Sample(p.Class, sampleSize(p), set.RNGSeed, 0)
 }
 
 // relateAll makes the scores of both kernels. Labels beside a sample have their scores as
@@ -157,7 +165,7 @@ func diffusedMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 		return nil
 	}
 	k, m, folds := len(p.Names), int64(len(p.Row)), int64(validate.FoldCount(len(p.Row)))
-	apart := folds * int64(min(len(p.Row), mostRelated)) * 8 * relatedKernels * int64(k)
+	apart := folds * int64(min(len(p.Row), 2*mostRelated)) * 8 * relatedKernels * int64(k)
 	return []spec.Bytes{
 		{What: "scores of kernels", Bytes: piece.Bytes[float32](len(p.Degrees), relatedKernels*k)},
 		{What: "scores of kernels for labels", Bytes: 2*(1+folds)*24*m + m*8*relatedKernels*int64(k) + apart},
