@@ -2,6 +2,7 @@ package heldout
 
 import (
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -94,7 +95,7 @@ func ofLargest(class []int, classes int) (share, luck float64) {
 	for _, c := range class {
 		count[c]++
 	}
-	largest := validate.Majority(class)
+	largest := slices.Index(count, slices.Max(count))
 	share = count[largest] / labels
 	for c := range count {
 		difference := share - count[c]/labels
@@ -120,7 +121,7 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 	unreached := n - int(reachedNodes.GetCardinality())
 	reached := n - m - unreached
 	share := float64(unreached) / float64(max(1, n-m))
-	classes := max(1, len(of.Names))
+	classes := len(of.Names)
 	prior, luck := ofLargest(of.Class, classes)
 	found := h.reached.right / max(singleWeight, h.reached.of)
 	filled := max(1/float64(classes), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
