@@ -36,7 +36,7 @@ var floors = map[string]int{
 	"graphfile":                         3,
 	"tablefile":                         4,
 	"nodefile":                          3,
-	"cwk":                               2,
+	"cwk":                               3,
 	"lanczos":                           3,
 	"internal/tall":                     2,
 	"internal/ridge":                    2,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 )
 
 // ErrInvalid is wrapped by what [Walk.Validate] returns.
@@ -20,7 +21,7 @@ func memoryError(limit, need int64) error {
 }
 
 // Validate returns nil, or an error that wraps [ErrInvalid] and names every
-// problem, one a line.
+// problem, one a line, or one that says that degrees are outside of what T computes with.
 func (w *Walk[T]) Validate() error { return w.validate(0) }
 
 // validate also checks the first step of the features.
@@ -59,7 +60,7 @@ func (w *Walk[T]) validate(from int) error {
 		list = append(list, w.Prior.problems(n, w.Seeds, w.Variants)...)
 	}
 	if len(list) == 0 {
-		return nil
+		return tall.CheckScale[T](w.Degrees)
 	}
 	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(list...))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -79,6 +80,18 @@ func TestValidate(t *testing.T) {
 		if !errors.Is(err, cwk.ErrInvalid) || !strings.Contains(err.Error(), "is not in 0 … 3") {
 			t.Errorf("from %d: %v", from, err)
 		}
+	}
+}
+
+// Degrees that the numbers of a walk do not hold are refused.
+func TestValidateScale(t *testing.T) {
+	a := testgraph.Path(2)
+	seeds, variants := cwk.Seeds{Row: []int{0}, Class: []int{0}, Classes: 2}, []cwk.Variant{{Absorb: 0.5}}
+	if err := (&cwk.Walk[float32]{A: a, Degrees: []float64{1, 1e31}, Seeds: seeds, Variants: variants}).Validate(); !errors.Is(err, graph.ErrScale) {
+		t.Errorf("float32: %v", err)
+	}
+	if err := (&cwk.Walk[float64]{A: a, Degrees: []float64{1, 1e31}, Seeds: seeds, Variants: variants}).Validate(); err != nil {
+		t.Errorf("float64: %v", err)
 	}
 }
 

@@ -3,9 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"math"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -16,32 +14,9 @@ import (
 // ErrWeight is returned for a graph with an edge weight that is negative or not finite.
 var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 
-// The sums of weights at a node lie within these bounds, or are 0: squares and
-// products of two of them, in norms and in bounds on eigenvalues, then neither
-// overflow nor vanish.
-const (
-	leastDegree   = 1e-100
-	largestDegree = 1e100
-)
-
 // ErrScale is returned for a graph whose weights are so large or so small
 // that computing with them would overflow or vanish.
-var ErrScale = errors.New("graph: edge weights")
-
-// checkScale returns [ErrScale] unless all degrees can be computed with.
-func checkScale(degrees []float64) error {
-	least, largest := math.Inf(1), 0.0
-	for _, d := range degrees {
-		if d != 0 {
-			least, largest = min(least, d), max(largest, d)
-		}
-	}
-	if largest == 0 || least >= leastDegree && largest <= largestDegree {
-		return nil
-	}
-	return fmt.Errorf("%w: at a node they add up to between %.3g and %.3g; multiply all of them by a number that brings these sums between %g and %g",
-		ErrScale, least, largest, leastDegree, largestDegree)
-}
+var ErrScale = tall.ErrScale
 
 // Graph is a symmetric matrix A with weights ≥ 0 and what follows from it: what
 // algorithms see of a graph. Of arcs, which few algorithms take, A has a row for what
@@ -126,7 +101,7 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	if err := g.weigh(ctx); err != nil {
 		return nil, err
 	}
-	if err := checkScale(g.Degrees); err != nil {
+	if err := tall.CheckScale[float64](g.Degrees); err != nil {
 		return nil, err
 	}
 	if set.KeepLoops {

@@ -24,7 +24,8 @@ import (
 //
 // It begins with Jacobi and takes the sampled Cholesky factor where g.Memory has room for
 // it. Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
-// and F_L in the other rows: no unit of weights counts. D leaves out loops that outweigh
+// and √w·F_L in the other rows, where w is about the mean weight of an edge: no unit of
+// weights counts. D leaves out loops that outweigh
 // the other edges of a node. Cost: a sweep, and one more in a solve, which takes
 // [HarmonicMemory].
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
@@ -49,9 +50,10 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	if g.Loops != nil {
 		among.Loops = make([]float64, n)
 	}
+	w := tall.WeightUnit(g.Degrees, g.A.NNZ())
 	even := make([]float64, n) // what is the same number all over U
 	for i, u := range free {
-		h.Ground[i], h.Scale[i] = 1, 1
+		h.Ground[i], h.Scale[i] = w, math.Sqrt(w)
 		if u == 0 {
 			continue
 		}
@@ -80,25 +82,28 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 	if err := s.known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	s.unscale(b, f)
+	for i, u := range s.free {
+		for j, given := range f.Row(i) {
+			if u != 0 {
+				b.Row(i)[j] /= s.Scale[i]
+			} else {
+				b.Row(i)[j] = s.Scale[i] * given
+			}
+		}
+	}
 	set := settings.withDefaults()
 	set.Start = false
 	res, err := s.SolveTo(ctx, f, b, &set)
-	s.unscale(f, b)
-	return res, err
-}
-
-// unscale divides the rows U of x by Scale and takes its other rows from given.
-func (s *System) unscale(x, given *sparse.Block[float64]) {
 	for i, u := range s.free {
+		solution := f
 		if u == 0 {
-			copy(x.Row(i), given.Row(i))
-			continue
+			solution = b
 		}
-		for j := range x.Row(i) {
-			x.Row(i)[j] /= s.Scale[i]
+		for j, v := range solution.Row(i) {
+			f.Row(i)[j] = v / s.Scale[i]
 		}
 	}
+	return res, err
 }
 
 // restricted is a matrix without the rows and columns that are not free. Its ranges

@@ -114,3 +114,33 @@ func TestHarmonicLoops(t *testing.T) {
 		}
 	}
 }
+
+// The unit of weights makes no difference to a harmonic function: on a path it is the
+// straight line between the values of its ends.
+func TestHarmonicUnit(t *testing.T) {
+	const n = 30
+	for _, weight := range []float64{1e-90, 1e-30, 1e-12, 1, 1e12, 1e30, 1e90} {
+		var e []sparse.Triplet
+		for i := range n - 1 {
+			e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(i + 1), Val: weight}, sparse.Triplet{Row: uint32(i + 1), Col: uint32(i), Val: weight})
+		}
+		a, err := sparse.FromTriplets(n, n, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := Harmonic(ctx, graphOf(t, a), []int{0, n - 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := sparse.NewBlock[float64](n, 1)
+		f.Row(n - 1)[0] = 1
+		if _, err := h.SolveTo(ctx, f, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if want := float64(i) / (n - 1); math.Abs(f.Row(i)[0]-want) > 1e-6 {
+				t.Errorf("weight %g: row %d is %.12g, want %.12g", weight, i, f.Row(i)[0], want)
+			}
+		}
+	}
+}

@@ -185,7 +185,7 @@ func Memory(p *problem.Problem, count int, limit int64) ([]spec.Bytes, error) {
 // covariance returns the kernel that is it, and its parameters.
 func covariance(p *problem.Problem) (string, spec.Values) {
 	return "regularized-laplacian", spec.Values{
-		"laplacian": spec.Of("combinatorial"), "alpha": spec.Of(reach / max(kernel.OnDegrees(p.Degrees).MeanDegree(), 1e-9)),
+		"laplacian": spec.Of("combinatorial"), "alpha": spec.Of(reach / kernel.OnDegrees(p.Degrees).MeanDegree()),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -74,6 +75,9 @@ type weigher struct {
 
 // walk makes the columns of all nodes and the honest ones of labels.
 func (r *weigher) walk(ctx context.Context) (err error) {
+	if err := tall.CheckScale[float32](r.p.Degrees); err != nil {
+		return err
+	}
 	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
@@ -20,11 +22,12 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class by the
-// definition, from the labels that are visible.
+// slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class, D in a unit
+// of weights, by the definition, from the labels that are visible.
 func slowFilters(p *problem.Problem, visible func(i int) bool) [][filters][]float64 {
 	n, k := len(p.Degrees), len(p.Names)
 	a := p.A.(*sparse.CSR)
+	unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
 	out := make([][filters][]float64, n)
 	for v := range out {
 		for f := range out[v] {
@@ -38,7 +41,7 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][filters][]floa
 		}
 		for i, row := range p.Row {
 			if visible(i) && p.Degrees[row] > 0 {
-				x[row][p.Class[i]] = math.Pow(p.Degrees[row], -power)
+				x[row][p.Class[i]] = math.Pow(p.Degrees[row]/unit, -power)
 			}
 		}
 		for j := range walkSteps + 1 {
@@ -206,7 +209,8 @@ func TestColumns(t *testing.T) {
 		for u := range n {
 			around += p.A.(*sparse.CSR).At(v, u) * p.Degrees[u] / max(p.Degrees[v], 1e-300)
 		}
-		own, other := math.Log(1+p.Degrees[v]), math.Log(1+around)
+		unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
+		own, other := math.Log(1+p.Degrees[v]/unit), math.Log(1+around/unit)
 		return []float64{own, own * own, other, other * other}[column-21]
 	}
 	const some = 17
@@ -395,6 +399,46 @@ func TestEvidenceScores(t *testing.T) {
 			want := (float64(labels)*share[c] + equal/3) / (float64(labels) + equal)
 			if math.Abs(float64(q)-want) > 1e-6 {
 				t.Errorf("without a label class %d has %v, want %v", c, q, want)
+			}
+		}
+	}
+}
+
+// The unit of weights makes no difference, and weights that float32 does not hold are
+// refused.
+func TestUnitOfWeights(t *testing.T) {
+	for _, labels := range []int{12, 60} {
+		p := problemtest.Planted(t, 27, 120, labels)
+		scaled := func(factor float64) (*Prediction, error) {
+			var e []sparse.Triplet
+			for i := range p.Degrees {
+				col, val := p.A.(*sparse.CSR).Row(i)
+				for at, c := range col {
+					e = append(e, sparse.Triplet{Row: uint32(i), Col: c, Val: val[at] * factor})
+				}
+			}
+			a, err := sparse.FromTriplets(len(p.Degrees), len(p.Degrees), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			degrees := make([]float64, len(p.Degrees))
+			for i, d := range p.Degrees {
+				degrees[i] = d * factor
+			}
+			other := *p
+			other.A, other.Degrees = a, degrees
+			return Predict(context.Background(), &other, &Settings{})
+		}
+		want := evident(t, p, &Settings{})
+		for _, exponent := range []int{-80, -30, 50, 80} {
+			got, err := scaled(math.Ldexp(1, exponent))
+			if err != nil || !slices.Equal(got.Scores.Data, want.Scores.Data) {
+				t.Errorf("%d labels, weights times 2^%d: other scores, %v", labels, exponent, err)
+			}
+		}
+		for _, factor := range []float64{1e-40, 1e40} {
+			if _, err := scaled(factor); !errors.Is(err, tall.ErrScale) {
+				t.Errorf("weights times %g: %v", factor, err)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -271,7 +272,8 @@ func graphMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 }
 
 // structure returns what a node's degree and those of its neighbours say: log(1 + d)
-// and log(1 + mean degree of neighbours), and their squares. Cost: one sweep.
+// and log(1 + mean degree of neighbours), d in a unit of weights, and their squares. Cost:
+// one sweep.
 func structure(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*sparse.Block[float32], error) {
 	n := len(p.Degrees)
 	degrees, around := sparse.BlockOf(n, 1, p.Degrees), sparse.NewBlock[float64](n, 1)
@@ -281,9 +283,9 @@ func structure(ctx context.Context, p *problem.Problem, workers int, work *probl
 		return nil, err
 	}
 	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
-	out := piece.Block[float32](n, structureColumns)
+	out, unit := piece.Block[float32](n, structureColumns), tall.WeightUnit(p.Degrees, p.A.NNZ())
 	for v := range n {
-		own, other := math.Log1p(p.Degrees[v]), math.Log1p(around.Row(v)[0])
+		own, other := math.Log1p(p.Degrees[v]/unit), math.Log1p(around.Row(v)[0]/unit)
 		row := out.Row(v)
 		row[0], row[1], row[2], row[3] = float32(own), float32(own*own), float32(other), float32(other*other)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -53,8 +54,9 @@ type group struct{ class, hidden, part int }
 // part or, where there are not too many, it alone.
 type sources struct {
 	p      *problem.Problem
-	steps  int   // of walks
-	part   []int // of each label
+	steps  int     // of walks
+	unit   float64 // of weights
+	part   []int   // of each label
 	parts  int
 	hidden []int   // of each label: those with the same number are hidden from it
 	groups []group // in the order of their classes
@@ -68,7 +70,7 @@ type sources struct {
 // than a few labels do, and folds elsewhere.
 func newSources(p *problem.Problem, seed uint64) *sources {
 	m, k := len(p.Row), len(p.Names)
-	s := &sources{p: p, steps: walkSteps, parts: validate.FoldCount(m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
+	s := &sources{p: p, steps: walkSteps, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), parts: validate.FoldCount(m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
 	s.part = validate.Folds(p.Class, s.parts, seed, 0)
 	s.hidden = s.part
 	s.count = make([]int, s.parts*k)
@@ -202,7 +204,7 @@ func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t 
 	x, next := sparse.NewBlock[float32](n, 2*groups), sparse.NewBlock[float32](n, 2*groups)
 	for i, row := range s.p.Row {
 		if g := s.own[i]; g >= from && g < from+groups {
-			half, whole := startAt(s.p, row)
+			half, whole := s.startAt(row)
 			x.Row(row)[g-from], x.Row(row)[groups+g-from] = half, whole
 		}
 	}
@@ -222,11 +224,12 @@ func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t 
 	return s.steps, nil
 }
 
-// startAt returns d^-½ and d⁻¹ of a label. One without a neighbour has none to tell;
+// startAt returns d^-½ and d⁻¹ of a label, d in units of weights, so that these do not
+// decide what comes near enough to count. One without a neighbour has none to tell;
 // where edges have a direction others may lead to it, and it counts as one of degree 1.
-func startAt(p *problem.Problem, row int) (half, whole float32) {
-	d := p.Degrees[row]
-	if d == 0 && p.Directed {
+func (s *sources) startAt(row int) (half, whole float32) {
+	d := s.p.Degrees[row] / s.unit
+	if d == 0 && s.p.Directed {
 		d = 1
 	}
 	if d == 0 {
