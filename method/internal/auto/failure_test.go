@@ -1,0 +1,104 @@
+package auto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var errSweep = errors.New("a sweep failed")
+
+// failing is a matrix whose sweeps end with an error where fail says so.
+type failing struct {
+	sparse.Matrix
+	fail func() bool
+}
+
+func (f failing) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	if f.fail() {
+		return errSweep
+	}
+	return f.Matrix.Sweep(ctx, workers, visit)
+}
+
+// problems returns small problems that between them take every way of a prediction.
+func problems(t *testing.T) map[string]*problem.Problem {
+	few, class := problemtest.Blocks(t, 4, 80, 12, 3, 5, 0.5)
+	many, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	words, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	words.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.5, 0.1)
+	numbers, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	numbers.Attributes = noiseOf(rand.New(rand.NewPCG(1, 1)), 80, 4)
+	directed, _ := problemtest.Blocks(t, 4, 80, 30, 3, 5, 0.5)
+	directed.Directed = true
+	return map[string]*problem.Problem{"few labels": few, "many": many, "words": words, "numbers": numbers, "directed": directed}
+}
+
+// A sweep that fails ends a prediction with its error, whoever asked for it: failed are the
+// first and the last sweep of each chain of calls.
+func TestSweepsFail(t *testing.T) {
+	for name, p := range problems(t) {
+		predict := func(fail func() bool) error {
+			q := *p
+			q.A = failing{p.A, fail}
+			_, err := Predict(t.Context(), &q, &Settings{Workers: 1})
+			return err
+		}
+		sweeps, first, last := 0, map[string]int{}, map[string]int{}
+		err := predict(func() bool {
+			var calls [64]uintptr
+			chain := fmt.Sprint(calls[:runtime.Callers(0, calls[:])])
+			if _, known := first[chain]; !known {
+				first[chain] = sweeps
+			}
+			last[chain] = sweeps
+			sweeps++
+			return false
+		})
+		if err != nil || sweeps == 0 {
+			t.Fatalf("%s: %d sweeps, %v", name, sweeps, err)
+		}
+		for _, at := range slices.Concat(slices.Collect(maps.Values(first)), slices.Collect(maps.Values(last))) {
+			left := at
+			if err := predict(func() bool { left--; return left == -1 }); !errors.Is(err, errSweep) {
+				t.Errorf("%s: sweep %d of %d fails, the prediction ends with %v", name, at, sweeps, err)
+			}
+		}
+	}
+}
+
+// A prediction that is cancelled tells nothing more of what is done, and ends with the error
+// of its context.
+func TestCancelled(t *testing.T) {
+	for name, p := range problems(t) {
+		predict := func(last int) (told int, err error) {
+			q := *p
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			_, err = Predict(ctx, &q, &Settings{Workers: 1, Progress: func(string, float64) {
+				if told++; told == last {
+					cancel()
+				}
+			}})
+			return told, err
+		}
+		steps, err := predict(-1)
+		if err != nil || steps == 0 {
+			t.Fatalf("%s: %d steps, %v", name, steps, err)
+		}
+		for last := 1; last <= steps; last++ {
+			if told, err := predict(last); told != last || !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: cancelled at step %d of %d, told %d, and ended with %v", name, last, steps, told, err)
+			}
+		}
+	}
+}
