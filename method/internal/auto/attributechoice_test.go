@@ -6,7 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -231,5 +237,87 @@ func TestStack(t *testing.T) {
 	r.poissons = steady(class, 4, func(i int) float64 { return 0.99 })
 	if got = r.stack(among); got[0].trial != -1 || got[0].weight < 0.9 {
 		t.Errorf("shares %+v, want next to all for Poisson learning, which is right", got)
+	}
+}
+
+// λ of ridges and the best block that a part is asked with are chosen by the labels outside
+// it that have another of their class, and its scores are those of a ridge that has learned
+// from labels outside it alone, where labels are fewer than features and where they are more.
+func TestPartsAreAskedByOthers(t *testing.T) {
+	for _, labelled := range []int{40, 190} {
+		p, class := problemtest.Blocks(t, 3, 200, labelled, 3, 2, 1.5)
+		p.Attributes = wordsOf(rand.New(rand.NewPCG(3, 3)), class, 0.15, 0.1)
+		p.Names, p.Class[7] = append(p.Names, "once"), 3
+		r := &weigher{p: p, set: &Settings{}, out: &Prediction{}, sources: newSources(p, 5)}
+		for i := range p.Class {
+			r.several = append(r.several, i != 7)
+		}
+		if err := r.attribute(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := newLens(p, newAttributeTable(p.Attributes), 16, 2, new(problem.Work)).blocks(t.Context(), p.Row, func(float64) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, most := make([]int, r.sources.parts), make([]float64, r.sources.parts)
+		for b, block := range blocks {
+			// learned returns a ridge on the labels outside a part, and the mean squared length
+			// of their features.
+			learned := func(without int) (*ridge.Path, float64) {
+				f, y, square := piece.Block[float32](labelled, block.columns), [][]int(nil), 0.0
+				for i := range p.Row {
+					if r.sources.part[i] != without {
+						row := f.Row(len(y))
+						block.rowsTo(row, i)
+						y, square = append(y, p.Class[i:i+1]), square+simd.Dot(row, doubled(row))
+					}
+				}
+				f.Rows = len(y)
+				path, err := ridge.NewPath(t.Context(), f, attributeConstant, y, 4, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return path, attributeConstant*attributeConstant + square/float64(len(y))
+			}
+			lambdas := wideLambdas
+			if labelled > block.columns {
+				lambdas = tallLambdas
+			}
+			all, length := learned(-1)
+			for part := range r.sources.parts {
+				takes := make([]bool, labelled)
+				for i := range takes {
+					takes[i] = i != 7 && r.sources.part[i] != part
+				}
+				lambda, cosine := all.Choose(lambdas, [][]bool{takes})
+				if b == 0 || cosine[0] > most[part] {
+					best[part], most[part] = b, cosine[0]
+				}
+				others, shorter := learned(part)
+				w, shares := others.Weights(lambda[0] * length / shorter)
+				x, score, want := make([]float32, block.columns), make([]float64, 4), make([]float64, 4)
+				for i := range p.Row {
+					if r.sources.part[i] != part {
+						continue
+					}
+					block.rowsTo(x, i)
+					for c := range score {
+						score[c] = shares[c] + attributeConstant*w.At(block.columns, c)
+						for j, y := range x {
+							score[c] += float64(y) * w.At(j, c)
+						}
+					}
+					r.attributed.columnsTo(want, score, b)
+					if got := r.attributed.rowOf(i, part)[4*b:][:4]; !floats.EqualApprox(got, want, 1e-4) {
+						t.Errorf("%d labels, block %d: label %d of part %d has the scores %v, want %v", labelled, b, i, part, got, want)
+					}
+				}
+			}
+		}
+		for part, want := range best {
+			if got := r.attributed.bestOf(part); got != want {
+				t.Errorf("%d labels: part %d has block %d, want %d", labelled, part, got, want)
+			}
+		}
 	}
 }

@@ -56,8 +56,8 @@ func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *
 		total += d
 	}
 	loop := 1.0
-	if entries := p.A.NNZ(); entries > 0 && total > 0 {
-		loop = total / float64(entries)
+	if total > 0 {
+		loop = total / float64(p.A.NNZ())
 	}
 	left, diagonal, inverse := make([]float64, n), make([]float64, n), make([]float64, n)
 	if !p.Directed {
@@ -294,9 +294,9 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 		scaled := make([]float32, d)
 		for v := lo; v < hi; v++ {
 			to := dst.Row(v)
-			clear(to)
 			columns, values := l.a.Row(v)
 			if values == nil {
+				clear(to)
 				continue
 			}
 			if columns == nil {
@@ -305,9 +305,7 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 			for e, x := range values {
 				scaled[e] = l.a.value(v, int(columns[e]), x)
 			}
-			if len(values) > 0 {
-				simd.Gather(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
-			}
+			simd.Gather(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
 			for c, s := range constant {
 				to[c] -= s
 			}

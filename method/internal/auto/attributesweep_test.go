@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// attributesOf returns a table of n nodes of which one in seven has no row: words, or
-// real numbers, or both.
+// tableOf returns a table of n nodes of which one in seven has no row and another one has
+// zeros alone: words, or real numbers, or both.
 func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
 	t, plain := &sparse.Table{Rows: n, Cols: words + real}, make([][]float64, n)
 	row := make([]float32, words+real)
@@ -26,6 +26,8 @@ func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
 		}
 		for j := range row {
 			switch {
+			case v%7 == 5:
+				row[j] = 0
 			case j >= words:
 				row[j] = float32(5 + 3*rng.NormFloat64())
 			case rng.IntN(8) == 0:

@@ -538,6 +538,16 @@ func TestEvidenceOfDirections(t *testing.T) {
 	}
 }
 
+// Where edges have a direction neither eigenvectors nor kernels are made, as with low effort.
+func TestDirectionsLeaveWalks(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
+	p.Directed = true
+	full, low := evident(t, p, &Settings{}), evident(t, p, &Settings{LowEffort: true})
+	if !slices.Equal(full.Scores.Data, low.Scores.Data) || full.Work != low.Work {
+		t.Errorf("%+v with full effort, %+v with low", full.Work, low.Work)
+	}
+}
+
 // On a long path walks grow until they come to nearly all nodes, and each half of it
 // has the class of its end.
 func TestEvidenceOnPath(t *testing.T) {
