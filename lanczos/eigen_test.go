@@ -433,3 +433,30 @@ func TestNoPatience(t *testing.T) {
 		t.Errorf("%d products, of LOBPCG %d, error %v", out.Products, alone.Products, err)
 	}
 }
+
+// Where a map has three eigenvalues, nearly nothing is left of what it makes of vectors, and
+// what rounding gives that of a known one would grow: on the complete graph of three parts
+// Laplacian eigenvalues are 0, n less the size of a part, and n.
+func TestFewEigenvalues(t *testing.T) {
+	const n, k = 260, 6
+	var entries []sparse.Triplet
+	for i := range n {
+		for j := range n {
+			if i%3 != j%3 {
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Which: Smallest, Known: &Known{Components: componentsOf(t, a)}}
+	out, err := p.Solve(ctx, k, &Settings{Tolerance: 1e-12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Repeat([]float64{n - 87}, k)
+	want[0] = 0
+	checkPairs(t, p.A, out, want, 1e-11*n)
+}
