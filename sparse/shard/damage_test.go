@@ -331,12 +331,16 @@ func TestManifestFields(t *testing.T) {
 	}
 }
 
-// TestManifestNames holds that a manifest cannot name a file outside.
+// TestManifestNames holds that a manifest cannot name a file outside, and that a checksum
+// has one form.
 func TestManifestNames(t *testing.T) {
 	mem := durabletest.NewMem()
 	must(0, newSample(0xa1).write(mem))
 	reseal(mem, func(m *Manifest) { m.Files[1].Name = "../elsewhere" })
 	wantError(t, scan(mem), ErrCorrupt, `g/manifest: file 1 is called "../elsewhere", want "00000000000000a1-0001.shard"; restore the file or ingest again`)
+	must(0, newSample(0xa1).write(mem))
+	reseal(mem, func(m *Manifest) { m.Files[0].CRC, m.Files[0].Bytes = "000000001", 5 })
+	wantError(t, scan(mem), ErrCorrupt, `g/manifest: 00000000000000a1-0000.shard: 5 bytes, checksum "000000001"; restore the file or ingest again`)
 }
 
 // TestChangedAndSealed puts other content, with a right checksum, under an open

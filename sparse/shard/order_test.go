@@ -141,6 +141,7 @@ func TestReorderPanics(t *testing.T) {
 		"too high":  func() { two.Reorder("some", []uint32{0, 2}, nil) },
 		"twice":     func() { two.Reorder("some", []uint32{1, 1}, nil) },
 		"long":      func() { two.Reorder("some", []uint32{1, 0}, []uint32{1, 0, 2}) },
+		"no place":  func() { two.Reorder("some", []uint32{0, 2}, []uint32{0, 1}) },
 		"inverse":   func() { two.Reorder("some", []uint32{1, 0}, []uint32{0, 1}) },
 		"again":     func() { two.Reorder("some", []uint32{1, 0}, nil).Reorder("other", []uint32{1, 0}, nil) },
 	} {
