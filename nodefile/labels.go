@@ -82,6 +82,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 	r := &labelReader{
 		c: c, t: &nodetable.Reader{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}, label: 1, missing: c.Missing,
 		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
+		unknown: nodetable.Unknown{Nodes: nodes},
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels
@@ -284,13 +285,13 @@ func (r *labelReader) addUnknown(line labelLine) {
 // header, and whether its titles say so.
 func (r *labelReader) isHeader() (titled, is bool) {
 	head := r.head
-	if r.unknown.Total == r.unknown.Count {
-		return false, false
+	titled = table.IsNode(head.id) || table.IsLabel(head.label)
+	if r.unknown.Total == r.unknown.Count { // nothing is known of the other lines, if there are any
+		return titled, titled && r.unknown.Total > 0
 	}
 	if _, used := r.classes[head.label]; used {
 		return false, false
 	}
-	titled = table.IsNode(head.id) || table.IsLabel(head.label)
 	return titled, titled || r.integers && !table.IsInteger([]byte(head.id))
 }
 

@@ -53,7 +53,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	if c == nil {
 		c = new(FeatureConfig)
 	}
-	r := &features{Features: new(Features), c: c, file: path, nodes: nodes}
+	r := &features{Features: new(Features), c: c, file: path, nodes: nodes, unknown: nodetable.Unknown{Nodes: nodes}}
 	var err error
 	switch {
 	case Detect(ctx, path) != Other:

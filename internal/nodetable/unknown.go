@@ -10,6 +10,7 @@ import (
 // Unknown counts the lines of a file about nodes, and those with an id that is not in
 // the graph.
 type Unknown struct {
+	Nodes        any // of the graph; where it has a method ID(row int) string, the error shows an id
 	Total, Count int
 	line         int64 // of the first of them
 	id           string
@@ -35,7 +36,7 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 		if u.Total == 1 {
 			what = quoted + " is not in the graph"
 		}
-		return &textio.Error{File: name, Msg: what, Fix: "does one file count from 0 and the other from 1?"}
+		return &textio.Error{File: name, Msg: what, Fix: u.mistake()}
 	case skip:
 		return nil
 	}
@@ -44,4 +45,14 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 		verb = "is"
 	}
 	return &textio.Error{File: name, Line: u.line, Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
+}
+
+// mistake says what may be wrong with a file of which no id is in the graph.
+func (u *Unknown) mistake() string {
+	if of, ok := u.Nodes.(interface{ ID(row int) string }); ok {
+		if id := of.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
+			return fmt.Sprintf("the graph has ids like %s; give the file and the column with these", table.Quoted(id))
+		}
+	}
+	return "does one file count from 0 and the other from 1?"
 }
