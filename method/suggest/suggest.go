@@ -6,17 +6,18 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Suggestion is a node whose label would teach much.
@@ -52,12 +53,10 @@ func (s *Suggestion) reason(classes []string) string {
 	return fmt.Sprintf("undecided between %s and %s, and near others that are", classes[s.Class], classes[s.Second])
 }
 
-// The candidates are so many nodes and so many for each suggestion, and labels of which
-// it is known what they have taught are a sample.
+// The candidates are so many nodes and so many for each suggestion.
 const (
 	candidates = 600
 	each       = 4
-	labels     = 3000
 )
 
 // noise is the variance of a label beside that of the process, whose mean over
@@ -78,20 +77,16 @@ const reach = 10
 // given the labels and the suggestions before it, so that a batch does not say the same
 // thing twice. It is Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the
 // nodes weighted by doubt, and as all such choices worse than chance where neighbours are of
-// different classes, see bench/results. Looked at are the nodes for which the numerator is largest.
+// different classes, see bench/results. Looked at are the nodes for which this would be largest
+// before any suggestion, with the least variance that their degrees allow.
 //
-// Cost: the kernel between labels and candidates.
+// Cost: a solve with a column for each candidate.
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
 		return nil, &problem.Error{Method: "a choice of nodes to label next", Err: problem.ErrDirected}
 	}
-	on, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
-	if err != nil {
-		return nil, err
-	}
-	name, par := covariance(p)
-	k, err := kernel.New(ctx, on, name, par)
+	c, err := given(ctx, p, count, &set)
 	if err != nil {
 		return nil, err
 	}
@@ -101,34 +96,24 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	for _, row := range p.Row {
 		labelled[row] = true
 	}
-	total := 0.0
-	for i := range n {
-		if !labelled[i] {
-			_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
-		}
-	}
-	settings := &kernel.Settings{Memory: set.Memory, Tolerance: 1e-6, Lenient: true}
-	if _, err := k.ApplyTo(ctx, cov, doubt, settings); err != nil {
-		return nil, err
-	}
-	for i := range n {
-		total += doubt.Row(i)[0] * cov.Row(i)[0]
-	}
 	var free []int
 	for i := range n {
 		if !labelled[i] {
+			_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
 			free = append(free, i)
 		}
 	}
-	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(cov.Row(b)[0], cov.Row(a)[0]) })
-	free = free[:min(len(free), candidates+each*count)]
-	var nodes []int
-	for _, at := range validate.Sample(p.Class, labels, set.RNGSeed, 0) {
-		nodes = append(nodes, p.Row[at])
+	if err := c.timesTo(ctx, cov, doubt); err != nil {
+		return nil, err
 	}
-	known := len(nodes)
-	nodes = append(nodes, free...)
-	gram, _, err := kernel.Matrix(ctx, k, nodes, nodes, settings)
+	total := 0.0
+	for i := range n {
+		total += doubt.Row(i)[0] * cov.Row(i)[0]
+	}
+	gain := func(i int) float64 { return cov.Row(i)[0] * cov.Row(i)[0] / (c.leastVariance(i) + noise) }
+	slices.SortStableFunc(free, func(a, b int) int { return cmp.Compare(gain(b), gain(a)) })
+	nodes := free[:min(len(free), candidates+each*count)]
+	gram, err := c.between(ctx, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -136,14 +121,11 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	for a, i := range nodes {
 		with[a] = cov.Row(i)[0]
 	}
-	for a := range known {
-		total -= condition(gram, with, a)
-	}
 	var list []Suggestion
 	taken := make([]bool, len(nodes))
-	for range min(count, len(free)) {
+	for range min(count, len(nodes)) {
 		best, most := -1, -1.0
-		for a := known; a < len(nodes); a++ {
+		for a := range nodes {
 			if gain := with[a] * with[a] / (gram.Row(a)[a] + noise); !taken[a] && gain > most {
 				best, most = a, gain
 			}
@@ -160,38 +142,108 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 	return list, nil
 }
 
-// Memory lists what [Nodes] takes beside the prediction, within a limit, 0 for
-// none. The error is one of memory.
-func Memory(p *problem.Problem, count int, limit int64) ([]spec.Bytes, error) {
-	n := len(p.Degrees)
-	nodes := min(n, min(len(p.Row), labels)+min(n, candidates+each*count))
-	rows := make([]int, nodes)
-	for i := range rows {
-		rows[i] = i
-	}
-	name, par := covariance(p)
-	f := kernel.Families().Named(name)
-	v, err := f.Resolve(par, kernel.OnDegrees(p.Degrees))
+// covariance is that of the process given labels, (K⁻¹ + E/noise)⁻¹ where E is 1 on the
+// diagonal at labels: the inverse of I + γL + E/noise.
+type covariance struct {
+	system *iterative.System
+	width  int // columns that are solved together
+}
+
+// given returns the covariance given the labels of p.
+func given(ctx context.Context, p *problem.Problem, count int, set *method.Settings) (*covariance, error) {
+	on, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
 	if err != nil {
 		return nil, err
 	}
+	s := &iterative.System{Graph: on, Edge: reach / kernel.OnDegrees(p.Degrees).MeanDegree(), Ground: make([]float64, len(p.Degrees)), Least: 1}
+	for i := range s.Ground {
+		s.Ground[i] = 1
+	}
+	for _, row := range p.Row {
+		s.Ground[row] = 1 + 1/noise
+	}
+	c := &covariance{system: s}
+	c.width, s.Memory = widthOf(p, count, set.Memory)
+	return c, nil
+}
+
+// leastVariance returns a lower bound of the variance at node i.
+func (c *covariance) leastVariance(i int) float64 {
+	return 1 / (c.system.Ground[i] + c.system.Edge*c.system.Graph.Degrees[i])
+}
+
+// timesTo stores the product of the covariance and x in dst.
+func (c *covariance) timesTo(ctx context.Context, dst, x *sparse.Block[float64]) error {
+	_, err := c.system.SolveTo(ctx, dst, x, &iterative.Settings{Tolerance: 1e-6})
+	if errors.Is(err, iterative.ErrStagnation) {
+		return nil // it is as near as rounding lets it come
+	}
+	return err
+}
+
+// between returns the covariances of some nodes.
+func (c *covariance) between(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
+	n := len(c.system.Ground)
+	gram := sparse.NewBlock[float64](len(nodes), len(nodes))
+	for lo := 0; lo < len(nodes); lo += c.width {
+		columns := nodes[lo:min(len(nodes), lo+c.width)]
+		x, y := sparse.NewBlock[float64](n, len(columns)), sparse.NewBlock[float64](n, len(columns))
+		for j, row := range columns {
+			x.Row(row)[j] = 1
+		}
+		if err := c.timesTo(ctx, y, x); err != nil {
+			return nil, err
+		}
+		for i, row := range nodes {
+			copy(gram.Row(i)[lo:], y.Row(row)[:len(columns)])
+		}
+	}
+	return gram, nil
+}
+
+// mostWidth bounds the columns that are solved together where memory does not.
+const mostWidth = 32
+
+// widthOf returns how many columns are solved together within a limit, 0 for none, and how
+// much memory there is for a factor.
+func widthOf(p *problem.Problem, count int, limit int64) (width int, room int64) {
+	if limit == 0 {
+		return mostWidth, 0
+	}
+	for width = mostWidth; width > 1 && spec.Sum(blocks(p, count, width)) > limit; width /= 2 {
+	}
+	return width, max(1, limit-spec.Sum(blocks(p, count, width)))
+}
+
+// blocks lists what [Nodes] takes beside the prediction and a factor, with so many columns
+// together.
+func blocks(p *problem.Problem, count, width int) []spec.Bytes {
+	n := len(p.Degrees)
+	nodes := int64(min(n, candidates+each*count))
 	return append([]spec.Bytes{
-		{What: "covariances of suggestions", Bytes: 8 * int64(nodes) * int64(nodes)},
+		{What: "covariances of suggestions", Bytes: 8 * nodes * nodes},
 		// Eight vectors are a graph with its components and its system.
 		{What: "doubts and order of nodes", Bytes: (8 + 6) * 8 * int64(n)},
-	}, f.Memory(v, p.Degrees, p.A.NNZ(), rows, rows, limit)...), nil
+		{What: "columns of covariances", Bytes: 2 * sparse.BlockBytes[float64](n, width)},
+	}, iterative.HarmonicMemory(n, width)...)
 }
 
-// covariance returns the kernel that is it, and its parameters.
-func covariance(p *problem.Problem) (string, spec.Values) {
-	return "regularized-laplacian", spec.Values{
-		"laplacian": spec.Of("combinatorial"), "alpha": spec.Of(reach / kernel.OnDegrees(p.Degrees).MeanDegree()),
+// Memory lists what [Nodes] takes beside the prediction, within a limit, 0 for
+// none.
+func Memory(p *problem.Problem, count int, limit int64) []spec.Bytes {
+	width, room := widthOf(p, count, limit)
+	list := blocks(p, count, width)
+	if factor := iterative.CholeskyMemory(len(p.Degrees), p.A.NNZ(), width); room == 0 || spec.Sum(factor) <= room {
+		for _, b := range factor {
+			b.Optional = true
+			list = append(list, b)
+		}
 	}
+	return list
 }
 
-// condition takes from covariances what a label of node a tells, and returns by how much
-// the variance decreases.
-func condition(gram *sparse.Block[float64], with []float64, a int) float64 {
+// condition takes from covariances what a label of node a tells.
+func condition(gram *sparse.Block[float64], with []float64, a int) {
 	row := slices.Clone(gram.Row(a))
 	scale := 1 / (row[a] + noise)
 	told := with[a]
@@ -206,7 +258,6 @@ func condition(gram *sparse.Block[float64], with []float64, a int) float64 {
 			to[c] -= share * x
 		}
 	}
-	return told * told * scale
 }
 
 // likeliest returns the two classes with the highest scores, and one less the first of

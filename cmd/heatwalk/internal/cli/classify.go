@@ -264,11 +264,8 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 func (f *classifyFlags) memory(p *method.Problem, s *method.Settings) (phases [][]spec.Bytes, sweeps int, err error) {
 	phases, sweeps, err = method.PhasesMemory(f.method, p, s)
 	if err == nil && f.suggest > 0 {
-		var list []spec.Bytes
-		if list, err = suggest.Memory(p, f.suggest, s.Memory); err == nil {
-			kept := &phases[len(phases)-1] // the prediction, which suggestions are made of
-			*kept = append(*kept, spec.Bytes{What: list[0].What, Bytes: spec.Least(list)})
-		}
+		kept := &phases[len(phases)-1] // the prediction, which suggestions are made of
+		*kept = append(*kept, suggest.Memory(p, f.suggest, s.Memory)...)
 	}
 	return phases, sweeps, err
 }
