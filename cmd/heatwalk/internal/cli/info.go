@@ -40,6 +40,7 @@ type info struct {
 	Closing
 
 	frequent string // the most frequent class
+	odd      string // lines of a file
 }
 
 func newInfo(in *invocation) *cobra.Command {
@@ -78,7 +79,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	if g.temp == nil {
 		v.Identity = m.Identity
 	} else {
-		v.Columns = g.report.Files[len(g.report.Files)-1].Columns
+		v.Columns, v.odd = g.report.Files[len(g.report.Files)-1].Columns, oddLines(g.report)
 	}
 	for _, d := range g.Degrees {
 		v.MaxDegree = max(v.MaxDegree, d)
@@ -150,7 +151,7 @@ func (v *info) print(w io.Writer, cost string) {
 		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
 	sheet(w, 20, [][2]string{
-		{"columns", v.Columns}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
+		{"columns", v.Columns}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
 		{"entries", words.Count(v.Entries)}, {"self loops", words.Count(v.SelfLoops)},
 		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},

@@ -121,20 +121,22 @@ func madeStore(r *ingest.Report) string {
 	if r.Store.Order != "" {
 		text += ", order " + r.Store.Order
 	}
-	before := "\n"
-	for _, left := range []struct {
-		n          int64
-		noun, rest string
-	}{
-		{r.Duplicates, "duplicate edge", ""}, {r.Reciprocal, "edge", " in both directions"}, {r.SelfLoops, "self loop", ""},
-		{r.ZeroWeights, "zero weight", ""}, {r.BadLines, "bad line", ""}, {r.UnknownIDs, "edge", " of an unknown node"},
-	} {
-		if left.n > 0 {
-			text += before + words.Counted(left.n, left.noun) + left.rest
-			before = ", "
-		}
+	if odd := oddLines(r); odd != "" {
+		text += "\n" + odd
 	}
 	return text
+}
+
+// oddLines tells of lines that are no edges of their own, "" if all are.
+func oddLines(r *ingest.Report) string {
+	dropped := " dropped"
+	if r.Store.SelfLoops > 0 {
+		dropped = ""
+	}
+	return words.Parts([]words.Part{
+		{N: r.Duplicates, Noun: "duplicate edge"}, {N: r.Reciprocal, Noun: "edge", Rest: " in both directions"}, {N: r.SelfLoops, Noun: "self loop", Rest: dropped},
+		{N: r.ZeroWeights, Noun: "zero weight"}, {N: r.BadLines, Noun: "bad line"}, {N: r.UnknownIDs, Noun: "edge", Rest: " of an unknown node"},
+	})
 }
 
 // ingest reads inputs into a new store in dir.

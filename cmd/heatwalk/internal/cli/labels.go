@@ -80,17 +80,11 @@ func skippedOf(l *nodefile.Labels) skippedLines { return skippedLines{l.Unlabell
 
 // String says what was skipped, "" if nothing.
 func (s skippedLines) String() string {
-	var parts []string
-	if s.Unlabelled > 0 {
-		parts = append(parts, words.Count(int64(s.Unlabelled))+" without a label")
-	}
-	if s.Unknown > 0 {
-		parts = append(parts, words.Count(int64(s.Unknown))+" of nodes that are not in the graph")
-	}
-	if parts == nil {
+	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: " without a label"}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
+	if parts == "" {
 		return ""
 	}
-	return "skipped " + words.Counted(int64(s.Unlabelled+s.Unknown), "label line") + ": " + strings.Join(parts, ", ")
+	return "skipped " + words.Counted(int64(s.Unlabelled+s.Unknown), "label line") + ": " + parts
 }
 
 // problemOf returns what is to be learned.

@@ -40,6 +40,7 @@ func Reports(err error) []Report {
 		corrupt  *shard.CorruptError
 		file     *fs.PathError
 		declared *spec.ParameterError
+		placed   *Placed
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -67,6 +68,8 @@ func Reports(err error) []Report {
 		return []Report{r}
 	case errors.As(err, &file):
 		return []Report{fileReport(err, file)}
+	case errors.As(err, &placed) && strings.HasPrefix(placed.Place, "-"):
+		return []Report{flagReport(placed.Place, placed.What)}
 	}
 	return []Report{textReport(err.Error())}
 }

@@ -41,6 +41,27 @@ func Counted(n int64, noun string) string {
 	return Count(n) + " " + noun
 }
 
+// Part is a number of things, and what is said of them behind the noun, if there is one.
+type Part struct {
+	N          int64
+	Noun, Rest string
+}
+
+// Parts writes the numbers that are not 0: 4 duplicate edges, 3 edges in both directions.
+func Parts(list []Part) string {
+	var parts []string
+	for _, p := range list {
+		text := Count(p.N)
+		if p.Noun != "" {
+			text = Counted(p.N, p.Noun)
+		}
+		if p.N > 0 {
+			parts = append(parts, text+p.Rest)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Bytes writes a number of bytes with three digits: 17.9 MB, 612 MB.
 func Bytes(n int64) string {
 	return scaled(float64(n), "B")
