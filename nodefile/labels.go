@@ -1,6 +1,7 @@
 package nodefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ type LabelConfig struct {
 	Fields      []string     // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
 	Missing     []string     // words that stand for no label, beside the empty one; nil: [MissingLabels]
 	Several     bool         // a node may have several labels, each on a line of its own
-	Stored      bool         // the graph is a store, whose nodes are what they are
+	Fix         string       // what to do about nodes that are not in the graph, for messages; default: that of a graph which is made
 	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
 	Warn        func(string) // told of what is odd but accepted; nil: nobody
 }
@@ -298,10 +299,7 @@ func (r *labelReader) isHeader() (titled, is bool) {
 // unknownError returns the error for ids that are not in the graph.
 func (r *labelReader) unknownError() error {
 	r.labels.Unknown = r.unknown.Count
-	fix := "give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on"
-	if r.c.Stored {
-		fix = "ingest again with ingest.Config.Nodes for nodes without edges, or pass LabelConfig.SkipUnknown to go on"
-	}
+	fix := cmp.Or(r.c.Fix, "give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on")
 	return r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix)
 }
 

@@ -229,8 +229,8 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return in.graphError(err, name, another)
 	}
 	in.warnClassify(f, p, l, s)
-	if len(f.method.Takes()) == 0 {
-		f.unreached = "prior" // it does not walk
+	if !slices.Contains(flagsOf(f.method), "unreached") {
+		f.unreached = "prior"
 	}
 	r := &classifyRun{graphRun: d, f: f, p: p, classified: classified{
 		learned: d.learned(l), Method: f.method.Name(), Phases: p.Seconds, Attributes: attributesOf(g),

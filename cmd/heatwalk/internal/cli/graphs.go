@@ -416,7 +416,7 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 		return nil, err
 	}
 	return nodefile.ReadLabels(r.in.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Stdin: r.in.stdin, Warn: r.in.warnText,
+		Missing: nodefile.MissingLabels[1:], Fix: "take such lines out", Stdin: r.in.stdin, Warn: r.in.warnText,
 	})
 }
 

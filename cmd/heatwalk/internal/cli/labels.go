@@ -33,14 +33,18 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 
 // readLabels reads a file of labels for the nodes of g.
 func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
-	return in.readLabelsOf(path, g.Nodes, r, g.temp == nil)
+	fix := ""
+	if g.temp == nil {
+		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
+	}
+	return in.readLabelsOf(path, g.Nodes, r, fix)
 }
 
-// readLabelsOf reads a file of labels for nodes, which may be those of a store, or for
-// what stands in their place.
-func (in *invocation) readLabelsOf(path string, nodes nodefile.Lookup, r *reading, stored bool) (*nodefile.Labels, error) {
+// readLabelsOf reads a file of labels for nodes, or for what stands in their place. fix is
+// what to do about others.
+func (in *invocation) readLabelsOf(path string, nodes nodefile.Lookup, r *reading, fix string) (*nodefile.Labels, error) {
 	c := in.labelling
-	c.SkipUnknown, c.Stored, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, stored, in.stdin
+	c.SkipUnknown, c.Fix, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin
 	c.Warn = in.warnText
 	return nodefile.ReadLabels(in.ctx, path, nodes, &c)
 }

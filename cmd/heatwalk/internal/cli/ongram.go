@@ -340,7 +340,7 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 		return nil, nil, nil, err
 	}
 	read := func(path string) (*nodefile.Labels, error) {
-		return in.readLabelsOf(path, a.Records, &f.reading, false)
+		return in.readLabelsOf(path, a.Records, &f.reading, "take such lines out, or pass --unknown-ids=skip to go on")
 	}
 	if f.labels != "" {
 		l, err = read(f.labels)

@@ -170,7 +170,7 @@ func flagsOf(m method.Method) []string {
 	for _, name := range m.Takes() {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
 	}
-	if len(names) > 0 {
+	if len(names)+len(m.Declarations()) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
 	if slices.ContainsFunc(m.Declarations(), func(s *spec.Spec) bool {
