@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/ingest/source/internal/similarity"
@@ -231,6 +232,45 @@ func TestNeighboursAreAGraph(t *testing.T) {
 		for j, v := range a[i] {
 			if math.Abs(v-want[i][j]) > 0 {
 				t.Errorf("weight %v between %d and %d, want %v", v, i, j, want[i][j])
+			}
+		}
+	}
+}
+
+// A source whose batch is not taken ends with the reason, and sends no more.
+func TestSourcesEndWhereBatchesFail(t *testing.T) {
+	store := stored(t, []string{golden(t, "digraph", "edges.tsv")}, &ingest.Config{Directed: true, Nodes: golden(t, "digraph", "nodes.tsv")})
+	x, err := sparse.FromTriplets(3, 2, []sparse.Triplet{{Row: 0, Col: 0, Val: 1}, {Row: 1, Col: 0, Val: 1}, {Row: 2, Col: 1, Val: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "h.txt")
+	if err := os.WriteFile(path, []byte("a b c\nb c d\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, full := &ingest.Config{Workers: 1}, errors.New("full")
+	for _, s := range []*ingest.Source{
+		source.Citations(store, true, true, 1),
+		source.Neighbours(x, []string{"a", "b", "c"}, &source.NeighbourSettings{Neighbours: 1, Weight: 1}),
+		source.Hyperedges([]string{path}, false, set),
+		source.Hyperedges([]string{path}, true, set),
+	} {
+		read := func(fails int) (sent int, err error) {
+			_, err = s.Read(t.Context(), func(*graphfile.Batch) error {
+				if sent++; sent == fails {
+					return full
+				}
+				return nil
+			}, func(int64) error { return nil })
+			return sent, err
+		}
+		batches, err := read(0)
+		if err != nil || batches < 2 {
+			t.Fatalf("%s: %d batches, %v", s.Name, batches, err)
+		}
+		for fails := 1; fails <= batches; fails++ {
+			if sent, err := read(fails); sent != fails || !errors.Is(err, full) {
+				t.Errorf("%s: batch %d of %d fails, %d are sent: %v", s.Name, fails, batches, sent, err)
 			}
 		}
 	}

@@ -313,40 +313,44 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 
 // What is told is the share of right answers of weights without a label's fold, less half
 // of how much larger that of weights by all labels is, each class in proportion to N + 1
-// of its N labels.
+// of its N labels; never less than 0.
 func TestEstimateAllowsForChoice(t *testing.T) {
-	const seed = 2
-	p, _ := problemtest.Blocks(t, seed, 120, 26, 2, 8, 0.1)
-	rand.New(rand.NewPCG(4, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
-	r := &weigher{p: p, set: &Settings{RNGSeed: 4}, out: &Prediction{}}
-	for _, do := range []func(context.Context) error{r.walk, r.choose} {
-		if err := do(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r.out.Reached.GetCardinality() != uint64(len(p.Degrees)) {
-		t.Fatal("some node is not reached")
-	}
-	count := make([]float64, 2)
-	for _, c := range p.Class {
-		count[c]++
-	}
-	right := func(shares func(part int) []share) (sum float64) {
-		row := make([]float64, 2)
-		for i, c := range p.Class {
-			if r.answerTo(row, shares(r.sources.part[i]), i); row[c] > row[1-c] {
-				sum += (count[c] + 1) / count[c] / float64(len(p.Class)+2)
+	for _, of := range []struct {
+		seed, shuffle   uint64
+		labels, classes int
+	}{{2, 2, 26, 2}, {107, 107, 17, 3}} {
+		p, _ := problemtest.Blocks(t, of.seed, 120, of.labels, of.classes, 8, 0.1)
+		rand.New(rand.NewPCG(4, of.shuffle)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+		r := &weigher{p: p, set: &Settings{RNGSeed: 4}, out: &Prediction{}}
+		for _, do := range []func(context.Context) error{r.walk, r.choose} {
+			if err := do(t.Context()); err != nil {
+				t.Fatal(err)
 			}
 		}
-		return sum
-	}
-	without := right(func(part int) []share { return r.weigh(func(i int) bool { return r.sources.part[i] != part }) })
-	with := right(func(int) []share { return r.shares })
-	if with <= without {
-		t.Fatalf("weights by all labels are right for %v, others for %v: nothing to allow for", with, without)
-	}
-	if want := without - (with-without)/2; math.Abs(r.out.Accuracy-want) > 1e-9 {
-		t.Errorf("told %v, want %v: %v without the label's fold, %v with it", r.out.Accuracy, want, without, with)
+		if r.out.Reached.GetCardinality() != uint64(len(p.Degrees)) {
+			t.Fatal("some node is not reached")
+		}
+		count := make([]float64, of.classes)
+		for _, c := range p.Class {
+			count[c]++
+		}
+		right := func(shares func(part int) []share) (sum float64) {
+			row := make([]float64, of.classes)
+			for i, c := range p.Class {
+				if r.answerTo(row, shares(r.sources.part[i]), i); classify.ArgMax(row) == c {
+					sum += (count[c] + 1) / count[c] / float64(of.labels+of.classes)
+				}
+			}
+			return sum
+		}
+		without := right(func(part int) []share { return r.weigh(func(i int) bool { return r.sources.part[i] != part }) })
+		with := right(func(int) []share { return r.shares })
+		if with <= without {
+			t.Fatalf("weights by all labels are right for %v, others for %v: nothing to allow for", with, without)
+		}
+		if want := max(0, without-(with-without)/2); math.Abs(r.out.Accuracy-want) > 1e-9 {
+			t.Errorf("told %v, want %v: %v without the label's fold, %v with it", r.out.Accuracy, want, without, with)
+		}
 	}
 }
 
