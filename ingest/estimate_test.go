@@ -81,24 +81,27 @@ func TestEstimate(t *testing.T) {
 }
 
 // TestEstimateFromSamples: what a twelfth of a file tells of it, packed or not, bounds
-// what it holds, and not by much.
+// what it holds, and not by much, whether its ids are few or every line has another.
 func TestEstimateFromSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	const lines, nodes = 150_000, 3000
-	r := rand.New(rand.NewPCG(7, 5))
-	text := edgeText(lines, func(int) string {
-		return fmt.Sprintf("user%d item%d %g", r.IntN(nodes/2), r.IntN(nodes/2), r.Float64())
-	})
-	for _, f := range []file{{"e.txt", text}, {"e.txt.gz", packed(text)}} {
-		g := &guess{sampled: newSampled(), share: int64(len(text)) / 12}
-		plan, err := g.estimate(t.Context(), write(t, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if g.whole || plan.Lines < lines*98/100 || plan.Lines > lines*110/100 || plan.Nodes < nodes || plan.Nodes > nodes*11/10 || !g.weighted {
-			t.Errorf("%s, all of it %v: %d lines with weights %v of %d nodes are guessed, want %d of %d", f.name, g.whole, plan.Lines, g.weighted, plan.Nodes, lines, nodes)
+	const lines = 150_000
+	for _, c := range []struct{ users, items int }{{1500, 1500}, {lines, 2}} {
+		nodes := int64(c.users + c.items)
+		r := rand.New(rand.NewPCG(7, 5))
+		text := edgeText(lines, func(i int) string {
+			return fmt.Sprintf("user%d item%d %g", i*7919%c.users, r.IntN(c.items), r.Float64())
+		})
+		for _, f := range []file{{"e.txt", text}, {"e.txt.gz", packed(text)}} {
+			g := &guess{sampled: newSampled(), share: int64(len(text)) / 12}
+			plan, err := g.estimate(t.Context(), write(t, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.whole || plan.Lines < lines*98/100 || plan.Lines > lines*110/100 || plan.Nodes < nodes || plan.Nodes > nodes*11/10 || !g.weighted {
+				t.Errorf("%s, all of it %v: %d lines with weights %v of %d nodes are guessed, want %d of %d", f.name, g.whole, plan.Lines, g.weighted, plan.Nodes, lines, nodes)
+			}
 		}
 	}
 }
