@@ -56,7 +56,7 @@ func (e *entries[K]) spill(b *filling) error {
 
 // write writes entries of a bucket as a record.
 func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (Record, error) {
-	rec := Record{width: uint8(max(4, (e.s.keyBits(b)+7)/8))}
+	rec := Record{width: uint8((e.s.keyBits(b) + 7) / 8)}
 	f.record = appendKeys(f.record[:0], keys, int(rec.width))
 	if e.s.Values {
 		rec.form = formOf(values)

@@ -104,7 +104,7 @@ func weightsTo(weight []float64, b []byte, form weightForm) {
 	}
 }
 
-// appendKeys appends keys with width bytes each, 4 to 8.
+// appendKeys appends keys with width bytes each, 8 at the most.
 func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	at := len(dst)
 	dst = slices.Grow(dst, len(keys)*width+packSlack)
