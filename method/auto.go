@@ -15,6 +15,9 @@ import (
 // it makes the labels of other folds likely, and Poisson learning beside them where labels
 // are few and neighbours agree; with 15 labels or fewer the scores are its alone.
 //
+// Where edges have a direction it learns from the graph without directions, and from steps
+// along and against them.
+//
 // Where nodes have attributes, scores of ridges on these, each label's by all others, are
 // columns of the same model. What is learned from them alone, from walks alone and from both
 // answers together, as mixed as makes the labels of other folds likeliest.

@@ -93,14 +93,18 @@ func TestSweepsOfDirectedGraphs(t *testing.T) {
 	a := &problemtest.Counting{Matrix: p.A}
 	p.A, p.Directed = a, true
 	set := &Settings{Grid: tinyGrid, RNGSeed: 2}
-	_, sweeps, err := Memory(methods[0], p, nil, set)
+	m, err := Parse("lp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sweeps, err := Memory(m[0].Method, p, nil, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sweeps != UnknownSweeps {
 		t.Errorf("announced %d sweeps", sweeps)
 	}
-	got, err := methods[0].Predict(context.Background(), p, nil, set)
+	got, err := m[0].Method.Predict(context.Background(), p, nil, set)
 	if err != nil {
 		t.Fatal(err)
 	}

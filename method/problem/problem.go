@@ -11,6 +11,7 @@ import (
 type Problem struct {
 	A        sparse.Matrix // n×n, weights ≥ 0; walks follow the entries of a row
 	Directed bool          // A need not be symmetric
+	Weighted bool          // of a directed graph: A may have values other than 1, which take memory
 	Degrees  []float64     // the row sums of A, see [sparse.Degrees]
 	Row      []int         // the labelled nodes, each once
 	Class    []int         // their classes, positions in Names

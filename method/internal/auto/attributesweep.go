@@ -41,9 +41,9 @@ type lens struct {
 	work    *problem.Work
 
 	near *sparse.Operator[float32] // (D + σI)⁻¹(A + σI)
-	root []float32                 // (D + σI)^½; nil: edges have a direction
+	root []float32                 // (D + σI)^½
 	step *sparse.Operator[float32] // T, with zero rows for nodes without edges
-	back *sparse.Operator[float32] // Tᵀ; nil: edges have a direction
+	back *sparse.Operator[float32] // Tᵀ
 }
 
 func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
@@ -60,24 +60,18 @@ func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *
 		loop = total / float64(p.A.NNZ())
 	}
 	left, diagonal, inverse := make([]float64, n), make([]float64, n), make([]float64, n)
-	if !p.Directed {
-		l.root = make([]float32, n)
-	}
+	l.root = make([]float32, n)
 	for v, d := range p.Degrees {
 		left[v] = 1 / (d + loop)
 		diagonal[v] = loop / (d + loop)
 		if d > 0 {
 			inverse[v] = 1 / d
 		}
-		if l.root != nil {
-			l.root[v] = float32(math.Sqrt(d + loop))
-		}
+		l.root[v] = float32(math.Sqrt(d + loop))
 	}
 	l.near = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal, Workers: workers}
 	l.step = &sparse.Operator[float32]{A: p.A, Left: inverse, Workers: workers}
-	if !p.Directed {
-		l.back = &sparse.Operator[float32]{A: p.A, Right: inverse, Workers: workers}
-	}
+	l.back = &sparse.Operator[float32]{A: p.A, Right: inverse, Workers: workers}
 	return l
 }
 
@@ -102,9 +96,6 @@ func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *
 // scaleRows multiplies the rows of a block by the root of their degree, or divides them
 // by it.
 func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32], divide bool) error {
-	if l.root == nil {
-		return nil
-	}
 	return piece.Run(ctx, l.workers, x.Rows, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			f := l.root[v]
@@ -168,9 +159,6 @@ func (l *lens) at(ctx context.Context, nodes []int, tell func(done float64)) (vi
 
 // byNodes tells whether columns of so many nodes are swept, not those of attributes.
 func (l *lens) byNodes(nodes int) bool {
-	if l.back == nil {
-		return false
-	}
 	n, d := l.a.Rows, l.a.Cols
 	entries, views := float64(l.p.A.NNZ()), float64(l.views())
 	sweeps := entries * float64(rankSteps+int(views)-int(firstHop))

@@ -102,11 +102,7 @@ func viewsOf(p *problem.Problem, x *mat.Dense, views int) []*mat.Dense {
 			if u == v {
 				w += loop
 			}
-			if p.Directed {
-				near.Set(v, u, w/(p.Degrees[v]+loop))
-			} else {
-				near.Set(v, u, w/math.Sqrt((p.Degrees[v]+loop)*(p.Degrees[u]+loop)))
-			}
+			near.Set(v, u, w/math.Sqrt((p.Degrees[v]+loop)*(p.Degrees[u]+loop)))
 		}
 	}
 	out := []*mat.Dense{mat.NewDense(n, d, nil), x}
@@ -138,25 +134,8 @@ func TestViews(t *testing.T) {
 	const n, k = 60, 3
 	for _, c := range []struct {
 		words, real int
-		directed    bool
-	}{{30, 0, false}, {70, 3, false}, {0, 5, false}, {30, 0, true}, {0, 70, true}} {
+	}{{30, 0}, {70, 3}, {0, 5}, {0, 70}} {
 		p := problemtest.Planted(t, 3, n, 20)
-		if p.Directed = c.directed; c.directed {
-			var entries []sparse.Triplet
-			for v := range n {
-				for range 3 {
-					entries = append(entries, sparse.Triplet{Row: uint32(v), Col: uint32(rng.IntN(n)), Val: 1 + rng.Float64()})
-				}
-			}
-			a, err := sparse.FromTriplets(n, n, entries)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.A = a
-			if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
 		table, plain := tableOf(rng, n, c.words, c.real)
 		p.Attributes = table
 		x := scaledOf(plain, c.words, c.real)
@@ -180,17 +159,15 @@ func TestViews(t *testing.T) {
 			}
 		}
 		l.columns = 16
-		if !c.directed {
-			// The other way gives the same.
-			for of := range bySlabs {
-				if view(of) != plainView {
-					clear(bySlabs[of].Data)
-				}
+		// The other way gives the same.
+		for of := range bySlabs {
+			if view(of) != plainView {
+				clear(bySlabs[of].Data)
 			}
-			for lo := 0; lo < len(nodes); lo += l.columns {
-				if err := l.nodesAt(t.Context(), bySlabs, nodes, lo, min(len(nodes), lo+l.columns)); err != nil {
-					t.Fatal(err)
-				}
+		}
+		for lo := 0; lo < len(nodes); lo += l.columns {
+			if err := l.nodesAt(t.Context(), bySlabs, nodes, lo, min(len(nodes), lo+l.columns)); err != nil {
+				t.Fatal(err)
 			}
 		}
 		byColumns := make(viewed, len(bySlabs))

@@ -26,6 +26,8 @@ type Settings struct {
 
 	// Progress, if not nil, is called with the share that is done of a phase.
 	Progress func(phase string, done float64)
+
+	directed bool // the graph was, before its directions were left out
 }
 
 // Prediction is a class and probabilities for every node.
@@ -46,6 +48,11 @@ type Prediction struct {
 // Predict returns the probabilities and the class of every node of a valid problem.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
 	r := &weigher{p: p, set: set, out: &Prediction{}}
+	if p.Directed {
+		if err := r.leaveDirections(ctx); err != nil {
+			return nil, err
+		}
+	}
 	t := &r.out.Seconds
 	return r.out, piece.Phases(ctx, []piece.Phase{
 		{Do: r.walk, Seconds: &t.Walk}, {Do: r.choose, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Classify},
@@ -54,9 +61,10 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 
 // weigher makes one prediction.
 type weigher struct {
-	p   *problem.Problem
-	set *Settings
-	out *Prediction
+	p    *problem.Problem
+	arcs *arcs // nil: edges have no direction
+	set  *Settings
+	out  *Prediction
 
 	sources    *sources
 	tally      *tally
@@ -82,6 +90,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 		return err
 	}
 	r.sources = newSources(r.p, r.set.RNGSeed)
+	r.sources.arcs = r.arcs
 	for {
 		before := r.out.Work.EntryColumns
 		r.tally = nil // shorter walks take their memory with them
@@ -102,6 +111,9 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 		}
 		if graph, err = structure(ctx, r.p, r.set.Workers, &r.out.Work); err != nil {
 			return err
+		}
+		if r.arcs != nil {
+			graph = sideBySide(graph, r.arcs.structure())
 		}
 		if spectrum != nil {
 			graph = sideBySide(graph, spectrum)
@@ -145,7 +157,7 @@ func (r *weigher) missedShare() float64 {
 		for _, q := range r.tally.full.Row(int(v))[int(source)*k:][:k] {
 			mass += q
 		}
-		if !(mass > leastMass) && (r.p.Degrees[v] > 0 || r.p.Directed) {
+		if !(mass > leastMass) && r.p.Degrees[v] > 0 {
 			missed++
 		}
 	}
@@ -175,7 +187,7 @@ type labelRows struct {
 
 // mostFree bounds the number of free columns.
 func mostFree(p *problem.Problem, set *Settings) int {
-	count := len(freeFilters)*len(p.Names) + structureColumns
+	count := len(freeOf(set.directed))*len(p.Names) + structureCount(set.directed)
 	if maySpread(p, set) {
 		count += spectralColumns
 	}

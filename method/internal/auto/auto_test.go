@@ -24,11 +24,11 @@ import (
 
 // slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class, D in a unit
 // of weights, by the definition, from the labels that are visible.
-func slowFilters(p *problem.Problem, visible func(i int) bool) [][filters][]float64 {
+func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilters][]float64 {
 	n, k := len(p.Degrees), len(p.Names)
 	a := p.A.(*sparse.CSR)
 	unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
-	out := make([][filters][]float64, n)
+	out := make([][undirectedFilters][]float64, n)
 	for v := range out {
 		for f := range out[v] {
 			out[v][f] = make([]float64, k)
@@ -47,7 +47,7 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][filters][]floa
 		for j := range walkSteps + 1 {
 			for v := range n {
 				for c, mass := range x[v] {
-					for f := range filters {
+					for f := range undirectedFilters {
 						switch w := math.Pow; {
 						case filter(f) == source && power == 1:
 							out[v][f][c] += mass
@@ -109,14 +109,14 @@ func TestFilters(t *testing.T) {
 		}
 		full := slowFilters(p, func(int) bool { return true })
 		for v := range full {
-			for f := range filters {
+			for f := range undirectedFilters {
 				for c, want := range full[v][f] {
 					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), tally.full.Row(v)[f*3+c], want)
 				}
 			}
 		}
-		got := make([]float32, filters*3)
-		slow := map[[2]int][][filters][]float64{} // by the group that is hidden, and the part without labels
+		got := make([]float32, undirectedFilters*3)
+		slow := map[[2]int][][undirectedFilters][]float64{} // by the group that is hidden, and the part without labels
 		for i, row := range p.Row {
 			for _, without := range []int{-1, 0, 3} {
 				others := func(o int) bool { return s.hidden[o] != s.hidden[i] && s.part[o] != without }
@@ -133,7 +133,7 @@ func TestFilters(t *testing.T) {
 					}
 				}
 				s.honestTo(got, tally, i, without)
-				for f := range filters {
+				for f := range undirectedFilters {
 					for c, want := range honest[f] {
 						if left[c] > 0 {
 							want *= all[c] / left[c]
@@ -521,34 +521,6 @@ func TestEvidenceSameBits(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// Where edges have a direction walks follow the rows: a label tells nodes that lead to
-// it, and no others.
-func TestEvidenceOfDirections(t *testing.T) {
-	a, err := sparse.FromTriplets(6, 6, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 2, Val: 1}, {Row: 3, Col: 4, Val: 1}, {Row: 2, Col: 5, Val: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &problem.Problem{A: a, Degrees: d, Directed: true, Row: []int{2, 4}, Class: []int{0, 1}, Names: []string{"a", "b"}}
-	out := evident(t, p, &Settings{})
-	if out.Class[0] != 0 || out.Class[1] != 0 || out.Class[3] != 1 || out.Reached.Contains(5) || out.Tested != 0 {
-		t.Errorf("classes %v, reached %v, %d tested", out.Class, out.Reached, out.Tested)
-	}
-}
-
-// Where edges have a direction neither eigenvectors nor kernels are made, as with low effort.
-func TestDirectionsLeaveWalks(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
-	p.Directed = true
-	full, low := evident(t, p, &Settings{}), evident(t, p, &Settings{LowEffort: true})
-	if !slices.Equal(full.Scores.Data, low.Scores.Data) || full.Work != low.Work {
-		t.Errorf("%+v with full effort, %+v with low", full.Work, low.Work)
 	}
 }
 

@@ -161,7 +161,7 @@ const indirect = 0.5
 
 // estimate measures how often the answer to a label that is not told is right.
 func (r *weigher) estimate(ctx context.Context) error {
-	alone, err := heldout.Alone(ctx, r.p, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)
+	alone, err := heldout.Alone(ctx, r.p, r.sources.hidden, r.set.Workers, &r.out.Work)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
@@ -17,7 +18,16 @@ var sharedFilters = [...]filter{decay50, decay85, decay95, source}
 
 // freeFilters are those whose columns have a weight for each pair of classes, which
 // learns what class goes to what.
-var freeFilters = [...]filter{first, second, third, fourth, even, odd, decay95}
+var freeFilters = []filter{first, second, third, fourth, even, odd, decay95}
+
+// freeOf returns those of a graph, whose edges may have directions.
+func freeOf(directed bool) []filter {
+	list := slices.Clip(freeFilters)
+	for f := alongArcs; directed && int(f) < filters; f++ {
+		list = append(list, f)
+	}
+	return list
+}
 
 const (
 	// slack of shares: this part of the mean mass of a filter is the prior's.
@@ -35,10 +45,11 @@ const (
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
 // for a filter's values q; scores of kernels, if there are any, r_c and −π_c·Σr of each; and
-// log π_c less its mean. Free columns are the shares of freeFilters, and columns of the
+// log π_c less its mean. Free columns are the shares of free filters, and columns of the
 // graph that no label has a part in.
 type columns struct {
 	classes int
+	free    []filter
 	prior   []float64 // π_c = (N_c + 1)/(m + k)
 	share   []float64 // ȳ_c = N_c/m
 	logs    []float64 // log π_c less its mean
@@ -55,7 +66,7 @@ type columns struct {
 // have neighbours.
 func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
 	k := len(p.Names)
-	c := &columns{classes: k, graph: graph, related: related, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
+	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
 	for _, class := range p.Class {
 		c.share[class]++
 	}
@@ -80,7 +91,7 @@ func (c *columns) measureMass(ctx context.Context, t *tally, workers int) error 
 	total, err := piece.Sums(ctx, workers, t.full.Rows, 2*filters, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row := t.full.Row(v)
-			for f := range filters {
+			for f := range t.full.Cols / c.classes {
 				if mass := c.mass(row, filter(f)); mass > leastMass {
 					to[2*f] += mass
 					to[2*f+1]++
@@ -166,7 +177,7 @@ func (c *columns) relatedRow(dst []float64, v int) []float64 {
 
 // freeCount returns the number of free columns.
 func (c *columns) freeCount() int {
-	count := len(freeFilters) * c.classes
+	count := len(c.free) * c.classes
 	if c.graph != nil {
 		count += c.graph.Cols
 	}
@@ -227,12 +238,12 @@ func (c *columns) sharedTo(dst []float64, row []float32, related []float64) {
 // rawFree stores the free columns of node v in units of their own.
 func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	k := c.classes
-	for i, f := range freeFilters {
+	for i, f := range c.free {
 		c.sharesTo(dst[i*k:][:k], row, f)
 	}
 	if c.graph != nil {
 		for i, x := range c.graph.Row(v) {
-			dst[len(freeFilters)*k+i] = float64(x)
+			dst[len(c.free)*k+i] = float64(x)
 		}
 	}
 }
@@ -264,7 +275,7 @@ const structureColumns = 4
 // the others.
 func graphMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 	n := len(p.Degrees)
-	list := []spec.Bytes{{What: "columns of degrees", Bytes: piece.Bytes[float32](n, structureColumns)}}
+	list := []spec.Bytes{{What: "columns of degrees", Bytes: piece.Bytes[float32](n, structureCount(set.directed))}}
 	if maySpread(p, set) {
 		list = append(list, spec.Bytes{What: "columns of eigenvectors", Bytes: 2 * piece.Bytes[float32](n, spectralColumns)})
 	}

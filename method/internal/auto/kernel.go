@@ -58,7 +58,7 @@ var (
 
 // relates reports whether scores of a kernel take part.
 func relates(p *problem.Problem, set *Settings) bool {
-	if set.LowEffort || p.Directed || len(p.Row) <= fewestLabels {
+	if set.LowEffort || len(p.Row) <= fewestLabels {
 		return false
 	}
 	most := sampleSize(p)

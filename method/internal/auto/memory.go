@@ -11,7 +11,7 @@ import (
 
 // keptMemory lists what a prediction holds to its end.
 func keptMemory(p *problem.Problem, set *Settings) []spec.Bytes {
-	list := slices.Concat(filterMemory(p), graphMemory(p, set), rowMemory(p, set), diffusedMemory(p, set), answerMemory(p))
+	list := slices.Concat(filterMemory(p, set), graphMemory(p, set), rowMemory(p, set), diffusedMemory(p, set), answerMemory(p))
 	if p.Attributes != nil {
 		list = append(list, attributeKept(p)...)
 	}
@@ -34,20 +34,31 @@ func beside(p *problem.Problem, set *Settings) int64 {
 
 // Reckon adds to a ledger what a prediction takes.
 func Reckon(l *ledger.Ledger, set *Settings) {
-	p, left := l.P, beside(l.P, set)
 	l.Sweeps = ledger.UnknownSweeps // walks may have to be longer
-	l.Reserve(spec.Sum(keptMemory(p, set)), "filters of walks from labels")
+	of := []*problem.Problem{l.P}
+	if l.P.Directed {
+		set, of = set.withArcs(l.P), outlines(l.P)
+		l.Reserve(spec.Sum(arcMemory(l.P))+ledger.Kept(of[0])-ledger.Kept(l.P), "graph without directions")
+	}
+	l.Reserve(spec.Sum(keptMemory(of[0], set)), "filters of walks from labels")
+	for _, p := range of {
+		for _, list := range phaseMemory(p, set) {
+			if len(list) > 0 {
+				l.PhaseOf(list, list[0].What)
+			}
+		}
+	}
+	l.Scores()
+}
+
+// phaseMemory lists what the phases take, one after the other.
+func phaseMemory(p *problem.Problem, set *Settings) [][]spec.Bytes {
+	left := beside(p, set)
 	phases := [][]spec.Bytes{newSources(p, set.RNGSeed).memory(left), spreadMemory(p, set, left)}
 	phases = append(phases, relateMemory(p, set, left)...)
 	if p.Attributes != nil {
 		sweeps, ridges := attributeSweeps(p, slabWidth(p, left, set.Workers), set.Workers)
 		phases = append(phases, sweeps, ridges)
 	}
-	for _, list := range append(phases, fitMemory(p, set)) {
-		if len(list) == 0 {
-			continue
-		}
-		l.PhaseOf(list, list[0].What)
-	}
-	l.Scores()
+	return append(phases, fitMemory(p, set))
 }

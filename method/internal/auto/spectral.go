@@ -32,7 +32,7 @@ const (
 // maySpread reports whether spectral columns may take part.
 func maySpread(p *problem.Problem, set *Settings) bool {
 	n := len(p.Degrees)
-	return !set.LowEffort && !p.Directed && n >= leastSpectral && n <= mostSpectral && (len(p.Row) > fewestLabels || p.Attributes != nil)
+	return !set.LowEffort && n >= leastSpectral && n <= mostSpectral && (len(p.Row) > fewestLabels || p.Attributes != nil)
 }
 
 // spectralEnds are the problems to solve and the numbers of pairs.

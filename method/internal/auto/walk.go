@@ -34,7 +34,16 @@ const (
 	second                // and so on
 	third
 	fourth
-	filters int = iota
+	undirectedFilters int = iota
+)
+
+// Filters of walks along the arcs of a directed graph, and against them, one step of arcSteps
+// each.
+const (
+	alongArcs       = filter(undirectedFilters)
+	againstArcs     = alongArcs + arcSteps
+	arcSteps        = 4
+	filters     int = int(againstArcs) + arcSteps
 )
 
 // damping are the factors of the filters from decay50 to decay95.
@@ -54,6 +63,7 @@ type group struct{ class, hidden, part int }
 // part or, where there are not too many, it alone.
 type sources struct {
 	p      *problem.Problem
+	arcs   *arcs   // nil: edges have no direction
 	steps  int     // of walks
 	unit   float64 // of weights
 	part   []int   // of each label
@@ -107,14 +117,16 @@ func single(p *problem.Problem) bool {
 	return len(p.Row) <= max(validate.FoldCount(len(p.Row))*len(p.Names), fewestLabels)
 }
 
-// hiddenFolds returns folds of labels that are hidden from walks to each: single ones
-// in a graph without directions, where it takes no walk to tell which reach each other.
-func (s *sources) hiddenFolds() []int {
-	if s.p.Directed {
-		return s.part
+// filterCount returns the number of filters.
+func filterCount(directed bool) int {
+	if directed {
+		return filters
 	}
-	return s.hidden
+	return undirectedFilters
 }
+
+// filters returns the number of filters.
+func (s *sources) filters() int { return filterCount(s.arcs != nil) }
 
 // tally holds filters.
 type tally struct {
@@ -128,11 +140,11 @@ type tally struct {
 }
 
 // filterMemory lists what the filters of all nodes and labels take.
-func filterMemory(p *problem.Problem) []spec.Bytes {
-	k := len(p.Names)
+func filterMemory(p *problem.Problem, set *Settings) []spec.Bytes {
+	k := filterCount(set.directed) * len(p.Names)
 	return []spec.Bytes{
-		{What: "filters of nodes", Bytes: piece.Bytes[float32](len(p.Degrees), filters*k)},
-		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), validate.FoldCount(len(p.Row))*filters*k)},
+		{What: "filters of nodes", Bytes: piece.Bytes[float32](len(p.Degrees), k)},
+		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), validate.FoldCount(len(p.Row))*k)},
 	}
 }
 
@@ -175,26 +187,42 @@ func (s *sources) memory(limit int64) []spec.Bytes {
 // as many sweeps as steps for each slab of classes.
 func (s *sources) walk(ctx context.Context, workers int, memory int64, work *problem.Work, tell func(done float64)) (*tally, error) {
 	n, k := len(s.p.Degrees), len(s.p.Names)
-	t := &tally{full: piece.Block[float32](n, filters*k), honest: piece.Block[float32](len(s.p.Row), s.parts*filters*k)}
+	width := s.filters() * k
+	t := &tally{full: piece.Block[float32](n, width), honest: piece.Block[float32](len(s.p.Row), s.parts*width)}
 	op := sparse.NewOperator[float32](sparse.Transition, s.p.A, s.p.Degrees)
 	op.Workers = workers
+	trips := []trip{{op, s.steps, stepWeights}}
+	if s.arcs != nil {
+		trips = append(trips, trip{s.arcs.steps[0], arcSteps, arcWeights(alongArcs)}, trip{s.arcs.steps[1], arcSteps, arcWeights(againstArcs)})
+	}
 	for lo := 0; lo < k; {
 		hi := s.slabEnd(lo, memory)
-		sweeps, err := s.walkSlab(ctx, op, t, lo, hi, func(done float64) {
-			tell((float64(lo) + done*float64(hi-lo)) / float64(k))
-		})
-		if err != nil {
-			return nil, err
+		for i, of := range trips {
+			sweeps, err := s.walkSlab(ctx, of, t, lo, hi, func(done float64) {
+				if i == 0 {
+					tell((float64(lo) + done*float64(hi-lo)) / float64(k))
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+			work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * of.op.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
 		}
-		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * s.p.A.NNZ() * int64(2*(s.start[hi]-s.start[lo]))})
 		lo = hi
 	}
 	return t, nil
 }
 
+// A trip is one kind of walk, and what its step j counts in each filter.
+type trip struct {
+	op      *sparse.Operator[float32]
+	steps   int
+	weights func(j int) weights
+}
+
 // walkSlab adds the walks of the classes lo ≤ c < hi to t and returns the number of
 // sweeps. The first half of the columns starts with D^-½, the second with D⁻¹.
-func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t *tally, lo, hi int, tell func(done float64)) (int, error) {
+func (s *sources) walkSlab(ctx context.Context, of trip, t *tally, lo, hi int, tell func(done float64)) (int, error) {
 	from := s.start[lo]
 	groups := s.start[hi] - from
 	if groups == 0 {
@@ -209,29 +237,26 @@ func (s *sources) walkSlab(ctx context.Context, op *sparse.Operator[float32], t 
 		}
 	}
 	for _, row := range s.p.Row {
-		s.add(t, x, sparse.Rows{Lo: row, Hi: row + 1}, lo, hi, 0)
+		s.add(t, x, sparse.Rows{Lo: row, Hi: row + 1}, lo, hi, of.weights(0))
 	}
-	for j := 1; j <= s.steps; j++ {
-		err := op.StepTo(ctx, next, x, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
-			s.add(t, next, rows, lo, hi, j)
+	for j := 1; j <= of.steps; j++ {
+		weight := of.weights(j)
+		err := of.op.StepTo(ctx, next, x, sparse.Step[float32]{Alpha: 1, Visit: func(rows sparse.Rows) {
+			s.add(t, next, rows, lo, hi, weight)
 		}})
 		if err != nil {
 			return 0, err
 		}
 		x, next = next, x
-		tell(float64(j) / float64(s.steps))
+		tell(float64(j) / float64(of.steps))
 	}
-	return s.steps, nil
+	return of.steps, nil
 }
 
 // startAt returns d^-½ and d⁻¹ of a label, d in units of weights, so that these do not
-// decide what comes near enough to count. One without a neighbour has none to tell;
-// where edges have a direction others may lead to it, and it counts as one of degree 1.
+// decide what comes near enough to count. One without a neighbour has none to tell.
 func (s *sources) startAt(row int) (half, whole float32) {
 	d := s.p.Degrees[row] / s.unit
-	if d == 0 && s.p.Directed {
-		d = 1
-	}
 	if d == 0 {
 		return 0, 0
 	}
@@ -239,10 +264,10 @@ func (s *sources) startAt(row int) (half, whole float32) {
 	return float32(math.Sqrt(inverse)), float32(inverse)
 }
 
-// add adds step j at some rows, for the classes lo ≤ c < hi.
-func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, hi, j int) {
+// add adds a step at some rows, for the classes lo ≤ c < hi.
+func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
 	k := len(s.p.Names)
-	weight := stepWeights(j)
+	width := s.filters() * k
 	at, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.p.Row[i] - row })
 	from := s.start[lo]
 	groups := s.start[hi] - from
@@ -276,7 +301,7 @@ func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, 
 						whole += row[groups+g]
 					}
 				}
-				weight.add(t.honest.Row(label)[part*filters*k+c:], k, half, whole)
+				weight.add(t.honest.Row(label)[part*width+c:], k, half, whole)
 			}
 		}
 	}
@@ -304,6 +329,16 @@ func stepWeights(j int) (w weights) {
 	return w
 }
 
+// arcWeights returns what steps along arcs, or against them, count in each filter.
+func arcWeights(of filter) func(j int) weights {
+	return func(j int) (w weights) {
+		if j > 0 {
+			w[of+filter(j-1)] = 1
+		}
+		return w
+	}
+}
+
 // add adds the mass of one class to its filters, which are k apart.
 func (w *weights) add(to []float32, k int, half, whole float32) {
 	for f, c := range w {
@@ -323,11 +358,12 @@ func (w *weights) add(to []float32, k int, half, whole float32) {
 // of a node that has no label.
 func (s *sources) honestTo(dst []float32, t *tally, label, without int) {
 	k := len(s.p.Names)
+	width := s.filters() * k
 	clear(dst)
 	row := t.honest.Row(label)
 	for g := range s.parts {
 		if g != without {
-			for i, v := range row[g*filters*k:][:filters*k] {
+			for i, v := range row[g*width:][:width] {
 				dst[i] += v
 			}
 		}
@@ -348,7 +384,7 @@ func (s *sources) honestTo(dst []float32, t *tally, label, without int) {
 		if left == 0 || left == total {
 			continue
 		}
-		for f := range filters {
+		for f := range s.filters() {
 			dst[f*k+c] *= float32(float64(total) / float64(left))
 		}
 	}

@@ -94,7 +94,7 @@ func (s skippedLines) String() string {
 // problemOf returns what is to be learned.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 	p := &method.Problem{
-		A: g.A, Degrees: g.Degrees, Directed: g.Manifest.Directed, Row: l.Row, Class: l.Class, Names: l.Names,
+		A: g.A, Degrees: g.Degrees, Directed: g.Manifest.Directed, Weighted: g.Manifest.Weighted, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
 	if g.attributes != nil {
 		p.Attributes = g.attributes.Table

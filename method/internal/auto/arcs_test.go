@@ -1,0 +1,191 @@
+package auto
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ring returns a graph whose arcs lead from each class to the next, and the classes of all
+// nodes. Of its nodes the last one has no arc.
+func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Problem, []int) {
+	t.Helper()
+	const classes = 3
+	rng := rand.New(rand.NewPCG(seed, 1))
+	class := make([]int, n)
+	for v := range class {
+		class[v] = v % classes
+	}
+	seen := map[[2]int]bool{}
+	var entries []sparse.Triplet
+	for len(entries) < 4*n {
+		u, v := rng.IntN(n-1), rng.IntN(n-1)
+		if u == v || seen[[2]int{u, v}] || class[v] != (class[u]+1)%classes && rng.Float64() < 0.9 {
+			continue
+		}
+		seen[[2]int{u, v}] = true
+		e := sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}
+		if weighted {
+			e.Val = 0.5 + rng.Float64()
+		}
+		entries = append(entries, e)
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem.Problem{A: a, Directed: true, Weighted: weighted, Names: []string{"x", "y", "z"}}
+	if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range rng.Perm(n)[:labels] {
+		p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
+	}
+	return p, class
+}
+
+// The graph without directions has the weights of both arcs, and without weights an edge
+// where there is any.
+func TestWithoutDirections(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		p, _ := ring(t, 1, 40, 20, weighted)
+		q, of, err := withoutDirections(t.Context(), p, 2, new(problem.Work))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got mat.Dense
+		want.Add(p.A.(*sparse.CSR), p.A.(*sparse.CSR).T())
+		if !weighted {
+			want.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, &want)
+		}
+		got.CloneFrom(q.A.(*sparse.CSR))
+		if !mat.Equal(&got, &want) || q.Directed {
+			t.Errorf("weighted %t: another graph", weighted)
+		}
+		dense := mat.DenseCopyOf(p.A.(*sparse.CSR))
+		for v := range p.Degrees {
+			come := mat.Sum(dense.ColView(v))
+			if math.Abs(q.Degrees[v]-mat.Sum(want.RowView(v))) > 1e-12 || of.degrees[0][v] != p.Degrees[v] || math.Abs(of.degrees[1][v]-come) > 1e-12 {
+				t.Errorf("weighted %t: degrees of node %d", weighted, v)
+			}
+		}
+	}
+}
+
+// Steps along arcs are powers of the transitions of A, those against them of Aᵀ; honest
+// ones are of labels that are not hidden.
+func TestFiltersOfArcs(t *testing.T) {
+	p, _ := ring(t, 2, 60, 36, true)
+	n, k := len(p.Degrees), len(p.Names)
+	q, of, err := withoutDirections(t.Context(), p, 2, new(problem.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSources(q, 5)
+	s.arcs = of
+	tally, err := s.walk(t.Context(), 2, 0, new(problem.Work), func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := func(first filter, visible func(i int) bool) (steps []*mat.Dense) {
+		x := mat.NewDense(n, k, nil)
+		for i, row := range q.Row {
+			if visible(i) && q.Degrees[row] > 0 {
+				x.Set(row, q.Class[i], math.Sqrt(s.unit/q.Degrees[row]))
+			}
+		}
+		step := mat.DenseCopyOf(p.A.(*sparse.CSR))
+		if first == againstArcs {
+			step = mat.DenseCopyOf(p.A.(*sparse.CSR).T())
+		}
+		for v := range n {
+			if d := mat.Sum(step.RowView(v)); d > 0 {
+				for u := range n {
+					step.Set(v, u, step.At(v, u)/d)
+				}
+			} else {
+				step.Set(v, v, 1)
+			}
+		}
+		for range arcSteps {
+			next := mat.NewDense(n, k, nil)
+			next.Mul(step, x)
+			steps, x = append(steps, next), next
+		}
+		return steps
+	}
+	got := make([]float32, tally.full.Cols)
+	for _, first := range []filter{alongArcs, againstArcs} {
+		for j, want := range slow(first, func(int) bool { return true }) {
+			for v := range n {
+				for c := range k {
+					if x := tally.full.Row(v)[(int(first)+j)*k+c]; math.Abs(float64(x)-want.At(v, c)) > 1e-5 {
+						t.Fatalf("filter %d of class %d at node %d is %v, want %v", int(first)+j, c, v, x, want.At(v, c))
+					}
+				}
+			}
+		}
+		for i, row := range q.Row {
+			others := func(o int) bool { return s.hidden[o] != s.hidden[i] }
+			s.honestTo(got, tally, i, -1)
+			for j, want := range slow(first, others) {
+				for c := range k {
+					left, all := 0.0, 0.0
+					for o, class := range q.Class {
+						if class == c {
+							all++
+							if others(o) {
+								left++
+							}
+						}
+					}
+					if x := float64(got[(int(first)+j)*k+c]); math.Abs(x-want.At(row, c)*all/left) > 1e-5 {
+						t.Fatalf("honest filter %d of class %d at label %d is %v, want %v", int(first)+j, c, i, x, want.At(row, c)*all/left)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Directions tell what the graph without them does not, and any workers and memory find the
+// same.
+func TestEvidenceOfDirections(t *testing.T) {
+	p, class := ring(t, 3, 300, 60, false)
+	out := evident(t, p, &Settings{Workers: 1})
+	q, _, err := withoutDirections(t.Context(), p, 1, new(problem.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := problemtest.Accuracy(p, out.Class, class), problemtest.Accuracy(q, evident(t, q, &Settings{}).Class, class)
+	if with < 0.8 || without > with-0.2 {
+		t.Errorf("accuracy %v, without directions %v", with, without)
+	}
+	if out.Reached.Contains(299) || !out.Reached.Contains(298) {
+		t.Error("all but the last node are reached")
+	}
+	bytes, err := reckoned(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := bytes
+	for ; err == nil; least -= 1000 {
+		_, err = reckoned(p, least)
+	}
+	for turn, memory := range []int64{0, least + 2000} {
+		for _, workers := range testgraph.Workers(turn) {
+			got := evident(t, p, &Settings{Workers: workers, Memory: memory})
+			if !slices.Equal(got.Scores.Data, out.Scores.Data) || !slices.Equal(got.Class, out.Class) || got.Accuracy != out.Accuracy {
+				t.Errorf("%d workers, memory %d: another prediction", workers, memory)
+			}
+		}
+	}
+}
