@@ -13,7 +13,7 @@ func complete(n int, beta float64) (same, other float64) {
 }
 
 // ClosedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
-// steps apart: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)), for β ≥ 0.
+// steps apart, of any sign, for β ≥ 0: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)).
 // It panics where n or β is out of range. Cost: n terms.
 func ClosedChain(n, d int, beta float64) float64 {
 	if n < 3 || !(beta >= 0) {
@@ -37,7 +37,7 @@ func OpenChain(n, i, j int, beta float64) float64 {
 	if n == 1 {
 		return 1
 	}
-	return ClosedChain(2*n, max(i-j, j-i), beta) + ClosedChain(2*n, i+j+1, beta)
+	return ClosedChain(2*n, i-j, beta) + ClosedChain(2*n, i+j+1, beta)
 }
 
 // frequency returns 2(1 − cos(πa/n)) = 4·sin²(πa/2n).
