@@ -200,7 +200,7 @@ func TestImpossible(t *testing.T) {
 		{"row lengths", frame([]uint32{2, 0, 2}, ids, nil, nil), "row lengths do not add up to 3 entries"},
 		{"widths", frame(lengths, ids, nil, set(atWidths, 9)), "widths [9 1 2 2] for ids of 2 bits"},
 		{"bits", frame(lengths, ids, nil, set(atBits, 33)), "ids of 33 bits, values of form 0"},
-		{"values", frame(lengths, ids, nil, set(atValues, valueForms)), "ids of 2 bits, values of form 6"},
+		{"values", frame(lengths, ids, []float64{1, 2, 1}, set(atValues, valueForms)), "ids of 2 bits, values of form 6"},
 		{"values of an unweighted store", frame(lengths, ids, nil, set(atValues, 1)), "ids of 2 bits, values of form 1"},
 		{"bits after the end", frame(lengths, ids, nil, last(0x80)), "bits set after the last id"},
 		{"selector after the end", frame(lengths, ids, nil, set(payloadHead+3+3, 1)), "selectors set after the last id"},
