@@ -42,9 +42,10 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // node in the column whose title says so (node, id, …) or the first. A column of numbers
 // is an attribute; where a value is missing it has the mean of the others. A column in
 // which something else stands is one of categories, each of which becomes an attribute of
-// 0 and 1; a missing value has none of them. Passed over, with a warning, are columns
-// titled as labels are and those with more than a thousand categories. The last column of
-// a LINQS .content file is the label. A table is read up to three times.
+// 0 and 1; a missing value has none of them. What stands there first and is a number with a
+// decimal comma is warned of. Passed over, with a warning, are columns titled as labels are
+// and those with more than a thousand categories. The last column of a LINQS .content file
+// is the label. A table is read up to three times.
 //
 // It is a [*nodefile.ParseError] if there is no row, if a node has two, or if a node that
 // is not in the graph has one, unless these are to be skipped. With a table that the memory

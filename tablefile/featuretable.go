@@ -23,6 +23,7 @@ type featureColumn struct {
 	title  string
 	passed string // why it is passed over; "" if it is not
 	text   bool   // some value is no number
+	comma  string // the first that is none, if it has a decimal comma
 	count  int    // of numbers
 	sum    float64
 	levels map[string]int // texts, and which of its columns each is
@@ -55,6 +56,9 @@ func (r *features) readTable(ctx context.Context) error {
 		return &nodefile.ParseError{File: t.file, Msg: "no column of attributes", Fix: "give one beside that of the node"}
 	}
 	for _, col := range t.columns {
+		if col.comma != "" && t.c.Warn != nil {
+			t.c.Warn(fmt.Sprintf("%s: column %s is taken for categories, since %q is no number; write numbers with a decimal point", t.file, col.title, col.comma))
+		}
 		if col.passed != "" {
 			t.Passed = append(t.Passed, col.title)
 			if t.c.Warn != nil {
@@ -155,6 +159,9 @@ func (r *featureTable) look(row nodetable.Row) error {
 			c.sum += v
 		case "is not a number":
 			c.text = true
+			if table.IsDecimalComma(text) {
+				c.comma = string(text)
+			}
 		default:
 			return &nodefile.ParseError{File: r.file, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("%s %s", table.Quoted(text), fault), Fix: "fix the line, or leave the field empty"}
 		}

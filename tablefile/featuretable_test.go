@@ -95,7 +95,18 @@ func TestBadFeatures(t *testing.T) {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
-	path := write(t, "x.csv", []byte("node,x\nn1,1\nn9,2\n"))
+	path := write(t, "x.csv", []byte("node;x;w;z\nn1;1;2,5;a\nn2;1,5;-3,25;1,5\n"))
+	var told []string
+	if _, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(s string) { told = append(told, strings.TrimPrefix(s, path)) }}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{
+		`: column x is taken for categories, since "1,5" is no number; write numbers with a decimal point`,
+		`: column w is taken for categories, since "2,5" is no number; write numbers with a decimal point`,
+	}; !slices.Equal(told, want) {
+		t.Errorf("decimal commas: %q", told)
+	}
+	path = write(t, "x.csv", []byte("node,x\nn1,1\nn9,2\n"))
 	a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true})
 	if err != nil || a.Unknown != 1 || a.Table.Present != 1 {
 		t.Errorf("skipped: %+v, %v", a, err)
