@@ -69,6 +69,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 fields, want at least 4; correct Config.Fields"},
 		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []string{"1", "2", "3"}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
 		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
+		{"edges.csv", "von;nach;Betrag\na;b;1,5\nb;c;2\n", Config{}, `edges.csv:1: the header "von,nach,Betrag" names no source and target; pass Config.Fields=von,nach (or Config.Fields=1,2)`},
 		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number` + first},
 		{"edges.csv", "a,b,NA\nc,d,1\n", Config{}, `edges.csv:1:5: weight "NA" is not a number` + first},
 		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},

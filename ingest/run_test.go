@@ -62,6 +62,7 @@ func TestToyGraphInEveryForm(t *testing.T) {
 		{"blanks around ids", Config{}, []file{{"toy.csv", strings.ReplaceAll(toy, "\t", " , ")}}},
 		{"tab at the end", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t\n")}}},
 		{"fields", Config{Fields: []string{"3", "1"}}, []file{{"toy.tsv", "b\tx\ta\nc\tx\tb\na\tx\tc\nd\tx\tc\n"}}},
+		{"fields below titles", Config{Fields: []string{"3", "1"}}, []file{{"toy.tsv", "nach\tBetrag\tvon\nb\t1,5\ta\nc\t2\tb\na\t3\tc\nd\t4\tc\n"}}},
 		{"weights of one", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t1.0\n")}}},
 		{"gzip", Config{}, []file{{"toy.tsv.gz", packed(toy)}}},
 		{"gzip under another name", Config{}, []file{{"toy.tsv", packed(toy)}}},

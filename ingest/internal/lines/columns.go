@@ -172,7 +172,13 @@ func (h *head) chooseFields() (header bool, err error) {
 	if h.shift > 0 || h.c.Header != nodefile.AutoHeader {
 		return h.shift > 0 || h.c.Header == nodefile.HasHeader, nil
 	}
-	return h.isTitled(c) || h.isGuessed(c), nil
+	for other := range h.titles { // a column that is left out may tell too
+		if guess := c; guess.Weight < 0 && other != c.Source && other != c.Target {
+			guess.Weight = other
+			header = header || h.isGuessed(guess)
+		}
+	}
+	return header || h.isTitled(c) || h.isGuessed(c), nil
 }
 
 // chooseUntitled settles the columns under a header whose titles name no ends of an
@@ -308,7 +314,7 @@ func (h *head) isTitled(c table.EdgeColumns) bool {
 
 // isGuessed reports whether the head is a header by what is below: its ids are no
 // numbers while those of the next lines are, or its weight is a title while theirs
-// are numbers.
+// are numbers, perhaps with a decimal comma.
 func (h *head) isGuessed(c table.EdgeColumns) bool {
 	need := max(c.Source, c.Target, c.Weight) + 1
 	if len(h.titles) < need {
@@ -324,7 +330,7 @@ func (h *head) isGuessed(c table.EdgeColumns) bool {
 		}
 		lines++
 		words = words && isInteger(row[c.Source]) && isInteger(row[c.Target])
-		noWeight = noWeight && isNumber(row[c.Weight])
+		noWeight = noWeight && (isNumber(row[c.Weight]) || table.IsDecimalComma([]byte(row[c.Weight])))
 	}
 	return lines > 0 && (words || noWeight)
 }
