@@ -191,11 +191,10 @@ func (p *Path) check(lambda float64) {
 	}
 }
 
-// cosine returns the cosine of scores, of which the shares of the classes are taken off,
+// cosine returns the cosine of scores, of which shares of the classes are taken off,
 // and targets, over the items that take part: how far scores point at the classes,
 // whatever their size.
-func (p *Path) cosine(scores *mat.Dense, takes []bool) float64 {
-	share := p.shares(everyItem)
+func (p *Path) cosine(scores *mat.Dense, share []float64, takes []bool) float64 {
 	var product, a, b float64
 	for i, own := range p.y {
 		if !takes[i] {
@@ -225,10 +224,11 @@ func (p *Path) Choose(lambdas []float64, takes [][]bool) (best, cosines []float6
 	for f := range cosines {
 		cosines[f] = math.Inf(-1)
 	}
+	share := p.shares(everyItem)
 	for _, l := range lambdas {
 		scores := p.LeaveOneOut(l)
 		for f, of := range takes {
-			if c := p.cosine(scores, of); c > cosines[f] {
+			if c := p.cosine(scores, share, of); c > cosines[f] {
 				best[f], cosines[f] = l, c
 			}
 		}
@@ -262,10 +262,12 @@ func (p *Path) Weights(lambda float64) (w *mat.Dense, shares []float64) {
 
 // WithoutParts returns for each part, which has a λ of its own, the scores of all items by
 // machines that have learned from no item of that part: those of its items, and those of
-// the others, each without itself too. Cost: for each λ a product of all items with all, and
-// for each part a factorisation of the size of the part. The error is [ErrIndefinite].
-func (p *Path) WithoutParts(lambdas []float64, part []int) ([]*mat.Dense, error) {
-	out := make([]*mat.Dense, len(lambdas))
+// the others, each without itself too, and the cosines of these with the targets over lists of
+// items: what is chosen by them knows nothing of the part. Cost: for each λ a product of all
+// items with all, and for each part a factorisation of the size of the part. The error is
+// [ErrIndefinite].
+func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
+	out, cosines = make([]*mat.Dense, len(lambdas)), make([]float64, len(lambdas))
 	for f, lambda := range lambdas {
 		if out[f] != nil {
 			continue
@@ -278,13 +280,14 @@ func (p *Path) WithoutParts(lambdas []float64, part []int) ([]*mat.Dense, error)
 			if lambdas[same] != lambda {
 				continue
 			}
-			var err error
 			if out[same], err = p.without(g, coef, diagonal, part, same); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
+			share := p.shares(func(i int) bool { return part[i] != same })
+			cosines[same] = p.cosine(out[same], share, takes[same])
 		}
 	}
-	return out, nil
+	return out, cosines, nil
 }
 
 // full returns G.

@@ -105,11 +105,14 @@ func TestPath(t *testing.T) {
 			}
 			near("scores", scores.RawRowView(i), want.RawRowView(i))
 		}
-		lambdas := make([]float64, parts)
+		lambdas, outside := make([]float64, parts), make([][]bool, parts)
 		for f := range lambdas {
 			lambdas[f] = lambda * float64(1+f%2)
+			for i := range m {
+				outside[f] = append(outside[f], part[i] != f && i%5 > 0)
+			}
 		}
-		without, err := p.WithoutParts(lambdas, part)
+		without, apart, err := p.WithoutParts(lambdas, part, outside)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +120,9 @@ func TestPath(t *testing.T) {
 			ridge := ridge * float64(1+f%2)
 			rest := func(j int) bool { return part[j] != f }
 			share := shares(rest)
+			if want := p.cosine(without[f], share, outside[f]); apart[f] != want {
+				t.Errorf("d = %d: the cosine %v without part %d, want %v", d, apart[f], f, want)
+			}
 			for i := range m {
 				want := plainRidge(a, y, share, ridge, func(j int) bool { return j != i && rest(j) })
 				near("without a part", without[f].RawRowView(i), want.RawRowView(i))
@@ -129,7 +135,7 @@ func TestPath(t *testing.T) {
 		best, cosines := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
 		for f, of := range takes {
 			for _, l := range []float64{0.01, 0.1, 1, 10} {
-				if c := p.cosine(p.LeaveOneOut(l), of); c > cosines[f] || l == best[f] && c != cosines[f] {
+				if c := p.cosine(p.LeaveOneOut(l), all, of); c > cosines[f] || l == best[f] && c != cosines[f] {
 					t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best[f], cosines[f])
 				}
 			}

@@ -90,7 +90,9 @@ func (r *weigher) attribute(ctx context.Context) error {
 			a.part[f] = attributeRows(len(r.p.Row), a.blocks*k)
 		}
 	}
-	// λ and the best block that a part is asked with are chosen by answers to other labels.
+	// λ and the best block that a part is asked with are chosen by answers to other labels,
+	// the block by those of machines that have not learned from the part either: labels that
+	// happen to answer for each other would else choose what answers for both.
 	takes := make([][]bool, 1+len(a.part))
 	for f := range takes {
 		for _, i := range items {
@@ -139,7 +141,7 @@ func attributeRows(rows, cols int) [][]float64 {
 }
 
 // attributeBlock makes the scores of block b, and returns their cosines over lists of the
-// items: all of them, and those outside each part.
+// items: all of them, and those outside each part by machines without it.
 func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, block *attributeBlock, items, y []int, takes [][]bool) ([]float64, error) {
 	m, k := len(items), a.classes
 	f := &sparse.Block[float32]{Rows: m, Cols: block.columns, Stride: block.columns, Data: make([]float32, m*block.columns)}
@@ -169,10 +171,11 @@ func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, bloc
 			a.columnsTo(a.whole[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
 		}
 	}
-	without, err := path.WithoutParts(best[1:], r.sources.part)
+	without, apart, err := path.WithoutParts(best[1:], r.sources.part, takes[1:])
 	if err != nil {
 		return nil, err
 	}
+	copy(cosines[1:], apart)
 	for part, scores := range without {
 		for i := range r.p.Row {
 			a.columnsTo(a.part[part][i][b*k:][:k], scores.RawRowView(i), b)
