@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -265,30 +266,8 @@ func (r *weigher) missed(without int) []float64 {
 	for c := range shares {
 		shares[c] /= of
 	}
-	shrink(shares, float64(len(r.p.Row)))
+	heldout.Shrink(shares, float64(len(r.p.Row)))
 	return shares
-}
-
-// shrink draws the shares of k classes among some labels towards 1/k, as far as equal
-// classes would explain them: of few labels one class has more than the others by luck, and
-// so less of other nodes. It is as if labels/(labels + K) of it were true, with
-//
-//	K = (1 − Σp²)/Σ(p − 1/k)²
-//
-// of Fienberg and Holland, Simultaneous estimation of multinomial cell probabilities (1973).
-func shrink(share []float64, labels float64) {
-	even, left, spread := 1/float64(len(share)), 1.0, 0.0
-	for _, p := range share {
-		left -= float64(p * p)
-		spread += float64((p - even) * (p - even))
-	}
-	if spread == 0 {
-		return
-	}
-	kept := float64(labels*spread) / (float64(labels*spread) + max(0, left))
-	for c, p := range share {
-		share[c] = even + float64(kept*(p-even))
-	}
 }
 
 // teaching returns the classes of the labels whose rows teach, outside a part, and −1

@@ -312,8 +312,8 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 }
 
 // What is told is the share of right answers of weights without a label's fold, less half
-// of how much larger that of weights by all labels is, each class in proportion to N + 1
-// of its N labels; never less than 0.
+// of how much larger that of weights by all labels is, each class with its share of the
+// labels when this is drawn towards equal ones; never less than 0.
 func TestEstimateAllowsForChoice(t *testing.T) {
 	for _, of := range []struct {
 		seed, shuffle   uint64
@@ -334,11 +334,17 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		for _, c := range p.Class {
 			count[c]++
 		}
+		// As many labels of equal classes as (1 − Σp²)/Σ(p − 1/k)² of shares p.
+		m, k, squares := float64(of.labels), float64(of.classes), 0.0
+		for _, n := range count {
+			squares += n * n / (m * m)
+		}
+		even := (1 - squares) / (squares - 1/k)
 		right := func(shares func(part int) []share) (sum float64) {
 			row := make([]float64, of.classes)
 			for i, c := range p.Class {
 				if r.answerTo(row, shares(r.sources.part[i]), i); classify.ArgMax(row) == c {
-					sum += (count[c] + 1) / count[c] / float64(of.labels+of.classes)
+					sum += (count[c] + even/k) / count[c] / (m + even)
 				}
 			}
 			return sum

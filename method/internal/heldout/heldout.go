@@ -13,8 +13,8 @@ import (
 // and answered with the setting that is best for the other folds.
 //
 // Classes that happen to hold many of few labels are both the likelier to be predicted and
-// held by less of the other nodes: labels of a class with N of them count (N + 1)/N, as if
-// each class had one more.
+// held by less of the other nodes: labels of a class count as much together as it would
+// hold of them with a share that is shrunk, see [Shrink].
 //
 // A label that is the only one of its class counts an eighth: without it nothing gives
 // this class, while nodes of the class do have a label to be found by, if only one.
@@ -26,11 +26,12 @@ type Count struct {
 // hits counts answers.
 type hits struct{ right, of float64 }
 
-// Note counts an answer to a label with the given weight, see weights.
+// Note counts an answer to a label with the given weight, see [WeightsOf], or with 1 where it
+// is not reached: the answer is then the largest class of all, see ofLargest.
 func (h *Count) Note(reached, right bool, weight float64) {
 	to := &h.reached
 	if !reached {
-		to = &h.unreached
+		to, weight = &h.unreached, 1
 	}
 	h.tested++
 	to.of += weight
@@ -46,29 +47,66 @@ func (h *Count) Answered(weight float64) { h.reached.right += weight }
 // WeightsOf returns what a label of each class counts. Labels that are not the only ones of
 // their class count as many together as they are.
 func WeightsOf(class []int, classes int) []float64 {
-	count, list := make([]int, classes), make([]float64, classes)
-	for _, c := range class {
-		count[c]++
-	}
-	labels, larger := 0, 0
+	count, list := countsOf(class, classes), make([]float64, classes)
+	var shares []float64 // of the classes that have a label
 	for _, n := range count {
-		if n > 1 {
-			labels += n
-			larger++
+		if n > 0 {
+			shares = append(shares, n/float64(len(class)))
 		}
 	}
+	Shrink(shares, float64(len(class)))
+	several, sum := 0.0, 0.0
 	for c, n := range count {
-		switch {
-		case n > 1:
-			list[c] = float64(n+1) / float64(n) * float64(labels) / float64(labels+larger)
-		case n == 1:
-			list[c] = singleWeight
+		if n == 0 {
+			continue
+		}
+		if list[c] = singleWeight; n > 1 {
+			several += n
+			sum += shares[0]
+			list[c] = shares[0] / n
+		}
+		shares = shares[1:]
+	}
+	for c, n := range count {
+		if n > 1 {
+			list[c] *= several / sum
 		}
 	}
 	return list
 }
 
 const singleWeight = 0.125
+
+// Shrink draws the shares of k classes among some labels towards 1/k, as far as equal
+// classes would explain them: of few labels one class has more than the others by luck, and
+// so less of other nodes. It is as if labels/(labels + K) of it were true, with
+//
+//	K = (1 − Σp²)/Σ(p − 1/k)²
+//
+// of Fienberg and Holland, Simultaneous estimation of multinomial cell probabilities (1973).
+func Shrink(share []float64, labels float64) {
+	even, left, spread := 1/float64(len(share)), 1.0, 0.0
+	for _, p := range share {
+		left -= float64(p * p)
+		spread += float64((p - even) * (p - even))
+	}
+	kept := 0.0
+	if spread > 0 {
+		kept = float64(labels*spread) / (float64(labels*spread) + max(0, left))
+	}
+	for c, p := range share {
+		share[c] = even + float64(kept*(p-even))
+	}
+}
+
+// countsOf returns how many labels each class has.
+func countsOf(class []int, classes int) []float64 {
+	count := make([]float64, classes)
+	for _, c := range class {
+		count[c]++
+	}
+	return count
+}
 
 // nearness is how much larger the variance of a share of right answers is than that of
 // as many independent ones: labels near each other are right or wrong together, and
@@ -91,10 +129,7 @@ func (h hits) variance(nodes int) float64 {
 // and the density φ of the normal distribution. Of two shares with a normal difference the
 // larger is so much too large in the mean, because it was picked for that.
 func ofLargest(class []int, classes int) (share, luck float64) {
-	count, labels := make([]float64, classes), float64(len(class))
-	for _, c := range class {
-		count[c]++
-	}
+	count, labels := countsOf(class, classes), float64(len(class))
 	largest := slices.Index(count, slices.Max(count))
 	share = count[largest] / labels
 	for c := range count {
