@@ -91,8 +91,8 @@ func TestEstimateCountsNodes(t *testing.T) {
 	if got, want := out.Blank.Stderr, 0.75*math.Sqrt(1.4*share*(1-share)*(1/(of+4)+1.0/75)); math.Abs(got-want) > 1e-12 || out.Stderr <= got {
 		t.Errorf("error with blanks %v, want %v; without %v", got, want, out.Stderr)
 	}
-	if out.Tested != 10 || out.Blank.Tested != 10 {
-		t.Errorf("%d and %d tested", out.Tested, out.Blank.Tested)
+	if out.Tested != 10 || out.Blank.Tested != 10 || out.Alone != 1 || out.Blank.Alone != 1 {
+		t.Errorf("%d and %d tested, %d and %d classes with a single label", out.Tested, out.Blank.Tested, out.Alone, out.Blank.Alone)
 	}
 }
 

@@ -22,6 +22,12 @@ func (w *Work) Add(o Work) {
 type Estimate struct {
 	Accuracy, Stderr float64
 	Tested           int // labels; 0: there were too few
+
+	// Alone counts classes with a single label, beside the labels about the share of the
+	// nodes that have a class without any, if labels were drawn at random: Good, The
+	// population frequencies of species and the estimation of population parameters (1953).
+	// Accuracy is that among the classes that have labels.
+	Alone int
 }
 
 // PhaseSeconds tells where the time of a prediction went.

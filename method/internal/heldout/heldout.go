@@ -161,10 +161,16 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 	found := h.reached.right / max(singleWeight, h.reached.of)
 	filled := max(1/float64(classes), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
-	blank = problem.Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested}
+	one := 0
+	for _, n := range countsOf(of.Class, classes) {
+		if n == 1 {
+			one++
+		}
+	}
+	blank = problem.Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested, Alone: one}
 	all = problem.Estimate{
 		Accuracy: blank.Accuracy + float64(share*filled),
-		Stderr:   math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), Tested: h.tested,
+		Stderr:   math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), Tested: h.tested, Alone: one,
 	}
 	return all, blank
 }

@@ -249,6 +249,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	own, propagation := p.Estimates(f.method, reference, f.unreached == "blank")
 	if r.estimate(own.Accuracy, own.Stderr, own.Tested); own.Tested > 0 {
 		r.AccuracyPropagation, r.AccuracyMajority = &propagation.Accuracy, &reference.Majority.Accuracy
+		if share := float64(own.Alone) / float64(len(l.Row)); share >= mostUnseen {
+			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Alone, 100*share)
+		}
 	}
 	labels := f.labelsOf(p)
 	r.Truth = in.compare(labels, p.Reached, l, known, "node")
@@ -269,6 +272,9 @@ func (f *classifyFlags) memory(p *method.Problem, s *method.Settings) (phases []
 	}
 	return phases, sweeps, err
 }
+
+// mostUnseen is the share of nodes of classes without a label that goes without a warning.
+const mostUnseen = 0.05
 
 // warnClassify tells of an iteration that ended at its limit, and of too few labels.
 func (in *invocation) warnClassify(f *classifyFlags, p *method.Prediction, l *nodefile.Labels, s *method.Settings) {
