@@ -241,8 +241,9 @@ func TestStack(t *testing.T) {
 }
 
 // λ of ridges and the best block that a part is asked with are chosen by the labels outside
-// it that have another of their class, and its scores are those of a ridge that has learned
-// from labels outside it alone, where labels are fewer than features and where they are more.
+// it that have another of their class, the block by ridges that have learned from labels
+// outside it alone. Such ridges give its scores, where labels are fewer than features and
+// where they are more.
 func TestPartsAreAskedByOthers(t *testing.T) {
 	for _, labelled := range []int{40, 190} {
 		p, class := problemtest.Blocks(t, 3, 200, labelled, 3, 2, 1.5)
@@ -285,16 +286,19 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 			}
 			all, length := learned(-1)
 			for part := range r.sources.parts {
-				takes := make([]bool, labelled)
+				takes, outside := make([]bool, labelled), []bool(nil)
 				for i := range takes {
-					takes[i] = i != 7 && r.sources.part[i] != part
+					if takes[i] = i != 7 && r.sources.part[i] != part; r.sources.part[i] != part {
+						outside = append(outside, takes[i])
+					}
 				}
-				lambda, cosine := all.Choose(lambdas, [][]bool{takes})
-				if b == 0 || cosine[0] > most[part] {
+				lambda, _ := all.Choose(lambdas, [][]bool{takes})
+				others, shorter := learned(part)
+				lambda[0] *= length / shorter
+				if _, cosine := others.Choose(lambda, [][]bool{outside}); b == 0 || cosine[0] > most[part] {
 					best[part], most[part] = b, cosine[0]
 				}
-				others, shorter := learned(part)
-				w, shares := others.Weights(lambda[0] * length / shorter)
+				w, shares := others.Weights(lambda[0])
 				x, score, want := make([]float32, block.columns), make([]float64, 4), make([]float64, 4)
 				for i := range p.Row {
 					if r.sources.part[i] != part {
