@@ -57,7 +57,11 @@ func Evaluate(ctx context.Context, p *method.Problem, fractions []float64, split
 			return nil, err
 		}
 	}
-	columns, err := newColumns(ctx, p, &set)
+	p, of, err := withoutDirections(ctx, p, &set)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := newColumns(ctx, p, of)
 	if err != nil {
 		return nil, err
 	}

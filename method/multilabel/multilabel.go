@@ -15,9 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -46,13 +46,21 @@ func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 // blockmodel (2013). A model takes the first so many of them, each row of unit length.
 type columns struct{ *sparse.Block[float64] }
 
+// withoutDirections returns a problem on the graph without directions, and the settings for it.
+func withoutDirections(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Problem, *method.Settings, error) {
+	if !p.Directed {
+		return p, s, nil
+	}
+	set := s.WithDefaults()
+	_, set.Memory = p.ArcsMemory(set.Memory)
+	p, _, err := p.WithoutDirections(ctx, set.Workers, new(problem.Work))
+	return p, &set, err
+}
+
 // newColumns returns the columns of a graph without directions. Cost: some hundred
 // products of A with four columns. An iteration that ends at its limit gives what it
-// has. The errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
+// has. The errors are those of [lanczos.Problem.Solve].
 func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c columns, err error) {
-	if p.Directed {
-		return c, kernel.ErrAsymmetric
-	}
 	set := s.WithDefaults()
 	n, mean := len(p.Degrees), 0.0
 	for _, d := range p.Degrees {
@@ -90,6 +98,10 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c c
 
 // Memory lists what [Predict] takes beside the problem with a limit of memory, 0 for none, the probabilities of all nodes included.
 func Memory(p *method.Problem, memory int64) []spec.Bytes {
+	var list []spec.Bytes
+	if p.Directed {
+		list, memory = p.ArcsMemory(memory)
+	}
 	node, _ := setsOf(p)
 	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
@@ -103,7 +115,7 @@ func Memory(p *method.Problem, memory int64) []spec.Bytes {
 		bytes, what = fits, "columns and least squares"
 	}
 	more := spec.Bytes{What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}
-	return []spec.Bytes{{What: what, Bytes: bytes, Row: 8 * sparse.Stride[float64](4)}, more.Upto(memory, bytes)}
+	return append(list, spec.Bytes{What: what, Bytes: bytes, Row: 8 * sparse.Stride[float64](4)}, more.Upto(memory, bytes))
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
@@ -244,9 +256,14 @@ func setsOf(p *method.Problem) (node []int, sets [][]int) {
 }
 
 // Predict learns from the labels of a problem. It returns the probabilities of all nodes, in
-// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. The
-// errors are [kernel.ErrAsymmetric] and those of [lanczos.Problem.Solve].
+// rows that need not sum to one, and the likeliest label of each, of labelled nodes too. Edges
+// have no direction here. The errors are those of [lanczos.Problem.Solve] and of weights that
+// are too large or too small.
 func Predict(ctx context.Context, p *method.Problem, s *method.Settings) (*Model, *method.Prediction, error) {
+	p, s, err := withoutDirections(ctx, p, s)
+	if err != nil {
+		return nil, nil, err
+	}
 	c, err := newColumns(ctx, p, s)
 	if err != nil {
 		return nil, nil, err

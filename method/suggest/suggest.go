@@ -80,11 +80,15 @@ const reach = 10
 // different classes, see bench/results. Looked at are the nodes for which this would be largest
 // before any suggestion, with the least variance that their degrees allow.
 //
-// Cost: a solve with a column for each candidate.
+// Edges have no direction here. Cost: a solve with a column for each candidate.
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	if p.Directed {
-		return nil, &problem.Error{Method: "a choice of nodes to label next", Err: problem.ErrDirected}
+		_, set.Memory = p.ArcsMemory(set.Memory)
+		var err error
+		if p, _, err = p.WithoutDirections(ctx, set.Workers, new(problem.Work)); err != nil {
+			return nil, err
+		}
 	}
 	c, err := given(ctx, p, count, &set)
 	if err != nil {
@@ -231,9 +235,15 @@ func blocks(p *problem.Problem, count, width int) []spec.Bytes {
 // Memory lists what [Nodes] takes beside the prediction, within a limit, 0 for
 // none.
 func Memory(p *problem.Problem, count int, limit int64) []spec.Bytes {
+	var list []spec.Bytes
+	entries := p.A.NNZ()
+	if p.Directed {
+		list, limit = p.ArcsMemory(limit)
+		entries *= 2
+	}
 	width, room := widthOf(p, count, limit)
-	list := blocks(p, count, width)
-	if factor := iterative.CholeskyMemory(len(p.Degrees), p.A.NNZ(), width); room == 0 || spec.Sum(factor) <= room {
+	list = append(list, blocks(p, count, width)...)
+	if factor := iterative.CholeskyMemory(len(p.Degrees), entries, width); room == 0 || spec.Sum(factor) <= room {
 		for _, b := range factor {
 			b.Optional = true
 			list = append(list, b)

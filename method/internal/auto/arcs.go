@@ -8,88 +8,44 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // arcs are the edges of a directed graph. What is learned of it is learned of the graph
 // without directions, for an edge tells of both its ends, and of a few steps along and
 // against the arcs.
 type arcs struct {
-	steps   [2]*sparse.Operator[float32] // T of A and of Aᵀ
+	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // their sums of rows
 }
 
-// withoutDirections returns the problem on the graph without directions, and its arcs. An
-// edge weighs what its two arcs weigh together, and 1 if none has a weight, as ingest
-// counts them. Cost: a sweep, and some nanoseconds for each arc.
-func withoutDirections(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*problem.Problem, *arcs, error) {
-	along, err := sparse.Load(ctx, p.A, workers)
+// leaveDirections puts the graph without directions in the place of a directed one.
+func (r *weigher) leaveDirections(ctx context.Context) error {
+	p := r.p
+	r.set = r.set.withArcs(p)
+	q, against, err := p.WithoutDirections(ctx, r.set.Workers, &r.out.Work)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	against := along.Transpose()
-	both, err := sumOf(ctx, along, against)
+	come, err := sparse.Degrees(ctx, against, r.set.Workers)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	work.Add(problem.Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
-	come, err := sparse.Degrees(ctx, against, workers)
-	if err != nil {
-		return nil, nil, err
-	}
-	a := &arcs{degrees: [2][]float64{p.Degrees, come}}
+	r.p, r.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, come}}
 	for i, m := range []sparse.Matrix{p.A, against} {
-		if err := tall.CheckScale[float32](a.degrees[i]); err != nil {
-			return nil, nil, err
+		if err := tall.CheckScale[float32](r.arcs.degrees[i]); err != nil {
+			return err
 		}
-		a.steps[i] = sparse.NewOperator[float32](sparse.Transition, m, a.degrees[i])
-		a.steps[i].Workers = workers
+		r.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m, r.arcs.degrees[i])
+		r.arcs.step[i].Workers = r.set.Workers
 	}
-	q := *p
-	q.A, q.Directed = both, false
-	q.Degrees, err = sparse.Degrees(ctx, both, workers)
-	return &q, a, err
+	return nil
 }
 
-// sumOf returns A + Aᵀ, of ones alone if A is.
-func sumOf(ctx context.Context, a, b *sparse.CSR) (*sparse.CSR, error) {
-	rows, cols := a.Dims()
-	ptr, col, val := make([]int64, 1, rows+1), make([]uint32, 0, a.NNZ()+b.NNZ()), []float64(nil)
-	for i := range rows {
-		if i%sparse.MaxRange == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		x, of := a.Row(i)
-		y, with := b.Row(i)
-		weighted := of != nil
-		for len(x) > 0 || len(y) > 0 {
-			first, v := uint32(math.MaxUint32), 0.0
-			if len(x) > 0 {
-				first = x[0]
-			}
-			if len(y) > 0 {
-				first = min(first, y[0])
-			}
-			if len(x) > 0 && x[0] == first {
-				x = x[1:]
-				if weighted {
-					v, of = v+of[0], of[1:]
-				}
-			}
-			if len(y) > 0 && y[0] == first {
-				y = y[1:]
-				if weighted {
-					v, with = v+with[0], with[1:]
-				}
-			}
-			col = append(col, first)
-			if weighted {
-				val = append(val, v)
-			}
-		}
-		ptr = append(ptr, int64(len(col)))
-	}
-	return sparse.NewCSR(rows, cols, ptr, col, val)
+// withArcs returns the settings for the graph without directions.
+func (set Settings) withArcs(p *problem.Problem) *Settings {
+	set.directed = true
+	_, set.Memory = p.ArcsMemory(set.Memory)
+	return &set
 }
 
 // arcColumns is the number of columns of arcs.
@@ -106,7 +62,7 @@ func structureCount(directed bool) int {
 // structure returns what arcs of a node tell by themselves: log(1 + d) of those that leave it,
 // and of those that come, d in a unit of weights, and their squares.
 func (a *arcs) structure() *sparse.Block[float32] {
-	unit := tall.WeightUnit(a.degrees[0], a.steps[0].A.NNZ())
+	unit := tall.WeightUnit(a.degrees[0], a.step[0].A.NNZ())
 	out := piece.Block[float32](len(a.degrees[0]), arcColumns)
 	for v := range out.Rows {
 		for i, degrees := range a.degrees {
@@ -115,35 +71,6 @@ func (a *arcs) structure() *sparse.Block[float32] {
 		}
 	}
 	return out
-}
-
-// leaveDirections puts the graph without directions in the place of a directed one.
-func (r *weigher) leaveDirections(ctx context.Context) (err error) {
-	r.set = r.set.withArcs(r.p)
-	r.p, r.arcs, err = withoutDirections(ctx, r.p, r.set.Workers, &r.out.Work)
-	return err
-}
-
-// withArcs returns the settings for the graph without directions.
-func (set Settings) withArcs(p *problem.Problem) *Settings {
-	set.directed = true
-	if set.Memory > 0 {
-		set.Memory = max(1, set.Memory-spec.Sum(arcMemory(p)))
-	}
-	return &set
-}
-
-// arcMemory lists what the graph without directions and its arcs take.
-func arcMemory(p *problem.Problem) []spec.Bytes {
-	n, entry := int64(len(p.Degrees)), int64(4)
-	if p.Weighted {
-		entry += 8
-	}
-	matrix := func(entries int64) int64 { return entry*entries + 9*n }
-	return []spec.Bytes{
-		{What: "the graph without directions", Bytes: matrix(2*p.A.NNZ()) + 8*n},
-		{What: "arcs", Bytes: 2*matrix(p.A.NNZ()) + 3*16*n},
-	}
 }
 
 // outlined is a matrix of which only its size is known.

@@ -52,45 +52,17 @@ func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Pro
 	return p, class
 }
 
-// The graph without directions has the weights of both arcs, and without weights an edge
-// where there is any.
-func TestWithoutDirections(t *testing.T) {
-	for _, weighted := range []bool{false, true} {
-		p, _ := ring(t, 1, 40, 20, weighted)
-		q, of, err := withoutDirections(t.Context(), p, 2, new(problem.Work))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want, got mat.Dense
-		want.Add(p.A.(*sparse.CSR), p.A.(*sparse.CSR).T())
-		if !weighted {
-			want.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, &want)
-		}
-		got.CloneFrom(q.A.(*sparse.CSR))
-		if !mat.Equal(&got, &want) || q.Directed {
-			t.Errorf("weighted %t: another graph", weighted)
-		}
-		dense := mat.DenseCopyOf(p.A.(*sparse.CSR))
-		for v := range p.Degrees {
-			come := mat.Sum(dense.ColView(v))
-			if math.Abs(q.Degrees[v]-mat.Sum(want.RowView(v))) > 1e-12 || of.degrees[0][v] != p.Degrees[v] || math.Abs(of.degrees[1][v]-come) > 1e-12 {
-				t.Errorf("weighted %t: degrees of node %d", weighted, v)
-			}
-		}
-	}
-}
-
 // Steps along arcs are powers of the transitions of A, those against them of Aᵀ; honest
 // ones are of labels that are not hidden.
 func TestFiltersOfArcs(t *testing.T) {
 	p, _ := ring(t, 2, 60, 36, true)
 	n, k := len(p.Degrees), len(p.Names)
-	q, of, err := withoutDirections(t.Context(), p, 2, new(problem.Work))
-	if err != nil {
+	r := &weigher{p: p, set: &Settings{}, out: &Prediction{}}
+	if err := r.leaveDirections(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := newSources(q, 5)
-	s.arcs = of
+	q, s := r.p, newSources(r.p, 5)
+	s.arcs = r.arcs
 	tally, err := s.walk(t.Context(), 2, 0, new(problem.Work), func(float64) {})
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +133,7 @@ func TestFiltersOfArcs(t *testing.T) {
 func TestEvidenceOfDirections(t *testing.T) {
 	p, class := ring(t, 3, 300, 60, false)
 	out := evident(t, p, &Settings{Workers: 1})
-	q, _, err := withoutDirections(t.Context(), p, 1, new(problem.Work))
+	q, _, err := p.WithoutDirections(t.Context(), 1, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func Reckon(l *ledger.Ledger, set *Settings) {
 	of := []*problem.Problem{l.P}
 	if l.P.Directed {
 		set, of = set.withArcs(l.P), outlines(l.P)
-		l.Reserve(spec.Sum(arcMemory(l.P))+ledger.Kept(of[0])-ledger.Kept(l.P), "graph without directions")
+		list, _ := l.P.ArcsMemory(0)
+		l.Reserve(spec.Sum(list)+ledger.Kept(of[0])-ledger.Kept(l.P), "graph without directions")
 	}
 	l.Reserve(spec.Sum(keptMemory(of[0], set)), "filters of walks from labels")
 	for _, p := range of {

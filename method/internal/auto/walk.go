@@ -193,7 +193,7 @@ func (s *sources) walk(ctx context.Context, workers int, memory int64, work *pro
 	op.Workers = workers
 	trips := []trip{{op, s.steps, stepWeights}}
 	if s.arcs != nil {
-		trips = append(trips, trip{s.arcs.steps[0], arcSteps, arcWeights(alongArcs)}, trip{s.arcs.steps[1], arcSteps, arcWeights(againstArcs)})
+		trips = append(trips, trip{s.arcs.step[0], arcSteps, arcWeights(alongArcs)}, trip{s.arcs.step[1], arcSteps, arcWeights(againstArcs)})
 	}
 	for lo := 0; lo < k; {
 		hi := s.slabEnd(lo, memory)

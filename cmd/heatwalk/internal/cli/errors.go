@@ -112,7 +112,7 @@ func (in *invocation) graphError(err error, graph, advice string) error {
 	case errors.Is(err, kernel.ErrTolerance):
 		return fault.Usage("--tolerance", "%v", err)
 	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
-		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=cwk"))
+		return fault.Usage(graph, "%s", asymmetric(limited.Method, "--method=auto"))
 	case errors.As(err, &limited) && limited.Short > 0:
 		return fault.Machine(err, graph, unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
 			words.Bytes(in.memory+limited.Short+limited.Short/4))

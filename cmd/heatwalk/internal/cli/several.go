@@ -47,9 +47,6 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (*graphRun, *
 	if err != nil {
 		return nil, nil, err
 	}
-	if d.g.Manifest.Directed {
-		return nil, nil, fault.Usage(name, "%s", asymmetric("--multi-label", ""))
-	}
 	for _, label := range d.l.Names {
 		if strings.Contains(label, severalSeparator) {
 			return nil, nil, fault.Data(d.l.File, "the label %s holds %s, which separates labels in predictions; rename it", quoted(label), severalSeparator)

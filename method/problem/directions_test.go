@@ -1,0 +1,63 @@
+package problem
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// The graph without directions has the weights of both arcs, and without weights an edge
+// where there is any.
+func TestWithoutDirections(t *testing.T) {
+	const n = 40
+	for _, weighted := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		dense := mat.NewDense(n, n, nil)
+		for range 5 * n {
+			v := 1.0
+			if weighted {
+				v = 0.5 + rng.Float64()
+			}
+			dense.Set(rng.IntN(n-1), rng.IntN(n-1), v)
+		}
+		a, err := sparse.FromMat(dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Problem{A: a, Directed: true, Weighted: weighted}
+		if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
+			t.Fatal(err)
+		}
+		var work Work
+		q, against, err := p.WithoutDirections(t.Context(), 2, &work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got mat.Dense
+		want.Add(dense, dense.T())
+		if !weighted {
+			want.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, &want)
+		}
+		got.CloneFrom(q.A.(*sparse.CSR))
+		if !mat.Equal(&got, &want) || q.Directed || work.Sweeps != 1 {
+			t.Errorf("weighted %t: another graph, or %d sweeps", weighted, work.Sweeps)
+		}
+		var back mat.Dense
+		if back.CloneFrom(against); !mat.Equal(&back, dense.T()) {
+			t.Errorf("weighted %t: another transpose", weighted)
+		}
+		for v := range n {
+			if math.Abs(q.Degrees[v]-mat.Sum(want.RowView(v))) > 1e-12 {
+				t.Errorf("weighted %t: node %d has the degree %v", weighted, v, q.Degrees[v])
+			}
+		}
+		if list, left := p.ArcsMemory(1 << 20); left != 1<<20-spec.Sum(list) || spec.Sum(list) < 16*int64(a.NNZ()) {
+			t.Errorf("weighted %t: %v, %d left", weighted, list, left)
+		}
+	}
+}
