@@ -252,6 +252,10 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		if share := float64(own.Alone) / float64(len(l.Row)); share >= mostUnseen {
 			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Alone, 100*share)
 		}
+		if f.suggest > 0 && propagation.Accuracy-propagation.Stderr < reference.Majority.Accuracy {
+			in.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
+				l.File, words.Percent(propagation.Accuracy), words.Percent(reference.Majority.Accuracy))
+		}
 	}
 	labels := f.labelsOf(p)
 	r.Truth = in.compare(labels, p.Reached, l, known, "node")
