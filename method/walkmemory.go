@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/spec"
@@ -217,13 +218,10 @@ func (a *account) members(rows int64) (members, workers int64) {
 	if rest || len(a.P.Class) == 0 {
 		return rows, workers
 	}
-	count := make([]int64, len(a.P.Names))
-	for _, c := range a.P.Class {
-		count[c]++
-	}
+	count := heldout.CountsOf(a.P.Class, len(a.P.Names))
 	slices.Sort(count)
 	labels := int64(len(a.P.Class))
-	two := count[len(count)-1] + count[max(0, len(count)-2)]
+	two := int64(count[len(count)-1] + count[max(0, len(count)-2)])
 	return (min(two, labels)*rows + labels - 1) / labels, workers
 }
 

@@ -20,7 +20,7 @@ func attributeBlocks(p *problem.Problem) int {
 }
 
 // attributeKept lists what a prediction with attributes holds to its end.
-func attributeKept(p *problem.Problem) []spec.Bytes {
+func attributeKept(p *problem.Problem, set *Settings) []spec.Bytes {
 	n, m, k, blocks := len(p.Degrees), len(p.Row), len(p.Names), attributeBlocks(p)
 	rows := 1
 	if m <= nestedLabels {
@@ -29,7 +29,7 @@ func attributeKept(p *problem.Problem) []spec.Bytes {
 	return []spec.Bytes{
 		{What: "scores of attributes", Bytes: int64(blocks) * piece.Bytes[float32](n, k)},
 		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*blocks*k)},
-		{What: "what models take of labels", Bytes: piece.Bytes[float64](m, (2+2*relatedKernels+len(sharedFilters)+blocks)*k)},
+		{What: "what models take of labels", Bytes: piece.Bytes[float64](m, (sharedCount(relates(p, set))+blocks)*k)},
 		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present)},
 	}
 }

@@ -130,10 +130,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	if r.columns, err = newColumns(ctx, r.p, r.tally, graph, scores, r.set.Workers); err != nil {
 		return err
 	}
-	count := make([]int, len(r.p.Names))
-	for _, c := range r.p.Class {
-		count[c]++
-	}
+	count := heldout.CountsOf(r.p.Class, len(r.p.Names))
 	for _, c := range r.p.Class {
 		r.several = append(r.several, count[c] > 1)
 	}
@@ -197,7 +194,7 @@ func mostFree(p *problem.Problem, set *Settings) int {
 
 // rowMemory lists what the columns of labels take, once.
 func rowMemory(p *problem.Problem, set *Settings) []spec.Bytes {
-	m, shared := len(p.Row), (2+2*relatedKernels+len(sharedFilters))*len(p.Names)
+	m, shared := len(p.Row), sharedCount(relates(p, set))*len(p.Names)
 	return []spec.Bytes{
 		{What: "shared columns of labels", Bytes: piece.Bytes[float64](m, shared)},
 		{What: "free columns of labels", Bytes: piece.Bytes[float32](m, mostFree(p, set))},

@@ -315,11 +315,11 @@ func (r *weigher) priorWithout(part int) []float64 {
 	prior, of := make([]float64, k), 0
 	for c := range prior {
 		prior[c] = 1
-		for f := range r.sources.parts {
-			if f != part {
-				prior[c] += float64(r.sources.count[f*k+c])
-				of += r.sources.count[f*k+c]
-			}
+	}
+	for i, c := range r.p.Class {
+		if r.sources.part[i] != part {
+			prior[c]++
+			of++
 		}
 	}
 	for c := range prior {

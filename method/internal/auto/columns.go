@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -66,10 +67,7 @@ type columns struct {
 // have neighbours.
 func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
 	k := len(p.Names)
-	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
-	for _, class := range p.Class {
-		c.share[class]++
-	}
+	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: heldout.CountsOf(p.Class, k), logs: make([]float64, k)}
 	mean := 0.0
 	for class, count := range c.share {
 		c.prior[class] = (count + 1) / float64(len(p.Class)+k)
@@ -157,10 +155,13 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tall
 	return err
 }
 
+// sharedCount returns the number of shared columns.
+func (c *columns) sharedCount() int { return sharedCount(c.related != nil) }
+
 // sharedCount returns the number of shared columns: Poisson learning, shares, two of
 // each kernel if there are any, and the prior.
-func (c *columns) sharedCount() int {
-	if c.related == nil {
+func sharedCount(related bool) int {
+	if !related {
 		return 1 + len(sharedFilters) + 1
 	}
 	return 1 + len(sharedFilters) + 2*relatedKernels + 1

@@ -13,7 +13,7 @@ import (
 func keptMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 	list := slices.Concat(filterMemory(p, set), graphMemory(p, set), rowMemory(p, set), diffusedMemory(p, set), answerMemory(p))
 	if p.Attributes != nil {
-		list = append(list, attributeKept(p)...)
+		list = append(list, attributeKept(p, set)...)
 	}
 	return append(list, spec.Bytes{What: "classes and places of nodes", Bytes: 16 * int64(len(p.Degrees))})
 }

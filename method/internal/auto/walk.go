@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -73,19 +74,30 @@ type sources struct {
 	own    []int   // the group of each label
 	start  []int   // start[c] is the first group of class c; one more at the end
 	order  []int   // labels in the order of their rows
-	count  []int   // labels of part g and class c, at g·classes + c
+	cells  []cell  // in the order of their classes
+	first  []int   // first[c] is the first cell of class c; one more at the end
+}
+
+// cell is a part and a class with labels in it.
+type cell struct{ class, part, labels int }
+
+// cellCount returns the number of cells: folds deal the labels of a class round.
+func cellCount(p *problem.Problem) (count int) {
+	folds := validate.FoldCount(len(p.Row))
+	for _, labels := range heldout.CountsOf(p.Class, len(p.Names)) {
+		count += min(int(labels), folds)
+	}
+	return count
 }
 
 // newSources hides every label by itself where that takes no more columns than folds or
 // than a few labels do, and folds elsewhere.
 func newSources(p *problem.Problem, seed uint64) *sources {
 	m, k := len(p.Row), len(p.Names)
-	s := &sources{p: p, steps: walkSteps, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), parts: validate.FoldCount(m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m)}
+	s := &sources{p: p, steps: walkSteps, unit: tall.WeightUnit(p.Degrees, p.A.NNZ()), parts: validate.FoldCount(m), own: make([]int, m), start: make([]int, k+1), order: make([]int, m), first: make([]int, k+1)}
 	s.part = validate.Folds(p.Class, s.parts, seed, 0)
 	s.hidden = s.part
-	s.count = make([]int, s.parts*k)
-	for i, c := range p.Class {
-		s.count[s.part[i]*k+c]++
+	for i := range s.order {
 		s.order[i] = i
 	}
 	if single(p) {
@@ -101,12 +113,20 @@ func newSources(p *problem.Problem, seed uint64) *sources {
 			s.groups = append(s.groups, g)
 		}
 		s.own[i] = len(s.groups) - 1
+		if n := len(s.cells); n == 0 || s.cells[n-1].class != g.class || s.cells[n-1].part != g.part {
+			s.cells = append(s.cells, cell{class: g.class, part: g.part})
+		}
+		s.cells[len(s.cells)-1].labels++
 	}
 	for _, g := range s.groups {
 		s.start[g.class+1]++
 	}
+	for _, of := range s.cells {
+		s.first[of.class+1]++
+	}
 	for c := range k {
 		s.start[c+1] += s.start[c]
+		s.first[c+1] += s.first[c]
 	}
 	slices.SortFunc(s.order, func(a, b int) int { return p.Row[a] - p.Row[b] })
 	return s
@@ -135,16 +155,16 @@ type tally struct {
 	full *sparse.Block[float32]
 
 	// honest has a row for each label, of walks from labels that are not hidden from it:
-	// those of part g in columns from g·filters·classes on, as in full.
+	// those of cell i have filter f in column i·filters + f.
 	honest *sparse.Block[float32]
 }
 
 // filterMemory lists what the filters of all nodes and labels take.
 func filterMemory(p *problem.Problem, set *Settings) []spec.Bytes {
-	k := filterCount(set.directed) * len(p.Names)
+	count := filterCount(set.directed)
 	return []spec.Bytes{
-		{What: "filters of nodes", Bytes: piece.Bytes[float32](len(p.Degrees), k)},
-		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), validate.FoldCount(len(p.Row))*k)},
+		{What: "filters of nodes", Bytes: piece.Bytes[float32](len(p.Degrees), count*len(p.Names))},
+		{What: "filters of labels", Bytes: piece.Bytes[float32](len(p.Row), count*cellCount(p))},
 	}
 }
 
@@ -187,8 +207,7 @@ func (s *sources) memory(limit int64) []spec.Bytes {
 // as many sweeps as steps for each slab of classes.
 func (s *sources) walk(ctx context.Context, workers int, memory int64, work *problem.Work, tell func(done float64)) (*tally, error) {
 	n, k := len(s.p.Degrees), len(s.p.Names)
-	width := s.filters() * k
-	t := &tally{full: piece.Block[float32](n, width), honest: piece.Block[float32](len(s.p.Row), s.parts*width)}
+	t := &tally{full: piece.Block[float32](n, s.filters()*k), honest: piece.Block[float32](len(s.p.Row), s.filters()*len(s.cells))}
 	op := sparse.NewOperator[float32](sparse.Transition, s.p.A, s.p.Degrees)
 	op.Workers = workers
 	trips := []trip{{op, s.steps, stepWeights}}
@@ -267,7 +286,6 @@ func (s *sources) startAt(row int) (half, whole float32) {
 // add adds a step at some rows, for the classes lo ≤ c < hi.
 func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
 	k := len(s.p.Names)
-	width := s.filters() * k
 	at, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.p.Row[i] - row })
 	from := s.start[lo]
 	groups := s.start[hi] - from
@@ -292,8 +310,8 @@ func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, 
 			if label < 0 {
 				continue
 			}
-			for g := a; g < b; {
-				part := s.groups[from+g].part
+			for i, g := s.first[c], a; g < b; i++ {
+				part := s.cells[i].part
 				half, whole = 0, 0
 				for ; g < b && s.groups[from+g].part == part; g++ {
 					if s.groups[from+g].hidden != s.hidden[label] {
@@ -301,7 +319,7 @@ func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, 
 						whole += row[groups+g]
 					}
 				}
-				weight.add(t.honest.Row(label)[part*width+c:], k, half, whole)
+				weight.add(t.honest.Row(label)[i*s.filters():], 1, half, whole)
 			}
 		}
 	}
@@ -357,34 +375,33 @@ func (w *weights) add(to []float32, k int, half, whole float32) {
 // a row that misses a fifth of its own class would otherwise say less for it than one
 // of a node that has no label.
 func (s *sources) honestTo(dst []float32, t *tally, label, without int) {
-	k := len(s.p.Names)
-	width := s.filters() * k
+	k, filters := len(s.p.Names), s.filters()
 	clear(dst)
 	row := t.honest.Row(label)
-	for g := range s.parts {
-		if g != without {
-			for i, v := range row[g*width:][:width] {
-				dst[i] += v
-			}
-		}
-	}
 	for c := range k {
 		total, left := 0, 0
-		for g := range s.parts {
-			of := s.count[g*k+c]
-			total += of
+		for i := s.first[c]; i < s.first[c+1]; i++ {
+			of := s.cells[i]
+			total += of.labels
+			if of.part == without {
+				continue
+			}
 			switch {
-			case g == without || g == s.part[label] && !single(s.p):
-			case g == s.part[label] && c == s.p.Class[label]:
-				left += of - 1
-			default:
-				left += of
+			case of.part != s.part[label]:
+				left += of.labels
+			case single(s.p) && c == s.p.Class[label]:
+				left += of.labels - 1
+			case single(s.p):
+				left += of.labels
+			}
+			for f, v := range row[i*filters:][:filters] {
+				dst[f*k+c] += v
 			}
 		}
 		if left == 0 || left == total {
 			continue
 		}
-		for f := range s.filters() {
+		for f := range filters {
 			dst[f*k+c] *= float32(float64(total) / float64(left))
 		}
 	}

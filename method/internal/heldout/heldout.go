@@ -47,7 +47,7 @@ func (h *Count) Answered(weight float64) { h.reached.right += weight }
 // WeightsOf returns what a label of each class counts. Labels that are not the only ones of
 // their class count as many together as they are.
 func WeightsOf(class []int, classes int) []float64 {
-	count, list := countsOf(class, classes), make([]float64, classes)
+	count, list := CountsOf(class, classes), make([]float64, classes)
 	var shares []float64 // of the classes that have a label
 	for _, n := range count {
 		if n > 0 {
@@ -99,8 +99,8 @@ func Shrink(share []float64, labels float64) {
 	}
 }
 
-// countsOf returns how many labels each class has.
-func countsOf(class []int, classes int) []float64 {
+// CountsOf returns how many labels each class has.
+func CountsOf(class []int, classes int) []float64 {
 	count := make([]float64, classes)
 	for _, c := range class {
 		count[c]++
@@ -129,7 +129,7 @@ func (h hits) variance(nodes int) float64 {
 // and the density φ of the normal distribution. Of two shares with a normal difference the
 // larger is so much too large in the mean, because it was picked for that.
 func ofLargest(class []int, classes int) (share, luck float64) {
-	count, labels := countsOf(class, classes), float64(len(class))
+	count, labels := CountsOf(class, classes), float64(len(class))
 	largest := slices.Index(count, slices.Max(count))
 	share = count[largest] / labels
 	for c := range count {
@@ -162,7 +162,7 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 	filled := max(1/float64(classes), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
 	one := 0
-	for _, n := range countsOf(of.Class, classes) {
+	for _, n := range CountsOf(of.Class, classes) {
 		if n == 1 {
 			one++
 		}
