@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -459,4 +460,34 @@ func TestFewEigenvalues(t *testing.T) {
 	want := slices.Repeat([]float64{n - 87}, k)
 	want[0] = 0
 	checkPairs(t, p.A, out, want, 1e-11*n)
+}
+
+// A known eigenvalue may lie so far from all others, which hardly differ, that what rounding
+// leaves of its vectors would outgrow them in a filter.
+func TestKnownFarAway(t *testing.T) {
+	const n = 260
+	rng := rand.New(rand.NewPCG(1, 2))
+	weights := make([]float64, n*n)
+	ptr, col, val := []int64{0}, []uint32(nil), []float64(nil)
+	for i := range n {
+		for j := range n {
+			if j > i {
+				weights[i*n+j] = 1 + 1e-6*rng.Float64()
+				weights[j*n+i] = weights[i*n+j]
+			}
+			if j != i {
+				col, val = append(col, uint32(j)), append(val, weights[i*n+j])
+			}
+		}
+		ptr = append(ptr, int64(len(col)))
+	}
+	a, err := sparse.NewCSR(n, n, ptr, col, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Which: Smallest, Known: &Known{Components: componentsOf(t, a)}, Beyond: true}
+	out, err := p.Solve(ctx, 1, nil)
+	if err != nil || out.Products > 100 || math.Abs(out.Values[0]-n) > 1e-3 {
+		t.Errorf("error %v, result %v", err, out)
+	}
 }

@@ -14,7 +14,7 @@ import (
 func TestDegreeOfEntries(t *testing.T) {
 	const n, want = 400, 4
 	degree := func(edges int) int {
-		w := &solve{p: &Problem{A: &sparse.Operator[float64]{A: testgraph.Random(1, n, edges, false)}}, n: n, norm: 1}
+		w := &solve{known: new(known), p: &Problem{A: &sparse.Operator[float64]{A: testgraph.Random(1, n, edges, false)}}, n: n, norm: 1}
 		w.s = (*Settings)(nil).withDefaults()
 		w.stage = &stage{lowest: -1, spectrum: []ranked{{1, 0}, {-1, n}}, ahead: 2}
 		w.krylov.f, w.krylov.theta = filter{sign: 1, degree: 1}, []float64{1}

@@ -93,7 +93,11 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 				if !fine || !falling(values) {
 					values, err = w.separate(ctx, h)
 				}
-				if err == nil && !fine && k.block > 0 {
+				switch {
+				case err != nil || fine || k.block == 0:
+				case !over:
+					err = fmt.Errorf("%w: rounding leaves residuals of %.1e after %d products", ErrIterationLimit, w.residual, k.products)
+				default:
 					err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, want, k.products)
 				}
 				return values, err
@@ -321,8 +325,13 @@ func (w *solve) plan(want int) filter {
 		}
 		cost, st.rate, st.above = (reach+float64(at))/rate, rate, at
 		// Rounding of the largest value must not hide the residual of the last.
+		small := 2e-3 * w.s.Tolerance
 		share := max(1, w.norm/(last-st.lowest))
-		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / max(0, math.Acosh((first-centre)/half)-rate)
+		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }
+		allowed := math.Log(small*share/epsilon) / ahead(first)
+		if w.known.count() > 0 { // nor what is left of known vectors, which are removed behind the filter
+			allowed = min(allowed, math.Log(small/(epsilon*epsilon))/ahead(max(first, f.sign*w.known.value)))
+		}
 		f.half, f.centre, f.degree = half, centre, 1
 		if most := min(mostGrowth/rate, allowed); most >= 3 {
 			block := blockEntries / (w.entries() + rowEntries) // in products

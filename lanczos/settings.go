@@ -10,8 +10,9 @@ import (
 
 var (
 	// ErrIterationLimit is returned, with the best result so far, when a method
-	// has used the products it was allowed and has not reached its tolerance.
-	ErrIterationLimit = errors.New("lanczos: tolerance not reached within the limit of products")
+	// has used the products it was allowed and has not reached its tolerance, or rounding
+	// lets it come no nearer.
+	ErrIterationLimit = errors.New("lanczos: tolerance not reached")
 
 	// ErrMemory is returned, with what is needed, when the basis does not fit
 	// into the memory limit.

@@ -193,8 +193,11 @@ func eigenError(err error, f *eigenFlags, pairs *spectral.Pairs) error {
 			dense.Count, dense.Within, dense.Near, words.Counted(int64(dense.Products), "product"), words.Count(int64(dense.Limit)))
 	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
-		return fault.Machine(err, "eigen", "%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
-			pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product"))
+		more := "loosen --tolerance, or ask for other pairs"
+		if pairs.Products >= f.products {
+			more = "allow more with --max-products, " + more
+		}
+		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product"), more)
 	}
 	return err
 }
