@@ -306,7 +306,7 @@ func TestNew(t *testing.T) {
 		{"sbm", given{"nodes": 10, "edges": 9, "classes": 11}, "sbm: classes: 11 for 10 nodes; give as many at the most"},
 		{"rmat", given{"a": 0.9, "b": 0.2}, "rmat: c: a + b + c = 1.29; give shares with a sum of at most 1"},
 		{"er", given{"nodes": 3, "edges": 4}, "er: edges: 4 are more than the 3 pairs of 3 nodes; give 1 to 3"},
-		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: 1 nodes in all; give 2 to 4294967295"},
+		{"grid", given{"rows": 1, "columns": 1}, "grid: columns: rows × columns = 1; give 2 to 4294967295"},
 		{"molecules", nil, "molecules: model: there is none; give one of sbm, rmat, er, grid, molecules"},
 	} {
 		if _, err := New(test.model, values(test.given), 1, 1); err == nil || err.Error() != test.want || !errors.As(err, new(*spec.ParameterError)) {

@@ -57,7 +57,7 @@ var lattice = &Model{
 		{Name: "columns", Symbol: "columns", Meaning: "columns", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: maxNodes}, Default: spec.Of(100),
 			Check: func(v spec.Values) error {
 				if n := v.Number("rows") * v.Number("columns"); !fewNodes.Contains(n) {
-					return fmt.Errorf("%.0f nodes in all; give 2 to %d", n, maxNodes)
+					return fmt.Errorf("rows × columns = %.0f; give 2 to %d", n, maxNodes)
 				}
 				return nil
 			}},

@@ -68,7 +68,7 @@ func (w *Writer) claim() error {
 		err = errors.Join(err, w.lock.Close())
 	}
 	if errors.Is(err, ErrLocked) {
-		return fmt.Errorf("%s is %w", w.dir, ErrLocked)
+		return fmt.Errorf("%s is %w; wait until it is done, or end it, and repeat the run", w.dir, ErrLocked)
 	}
 	if w.made {
 		err = errors.Join(err, fsys.Remove(w.dir))

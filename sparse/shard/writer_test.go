@@ -23,7 +23,7 @@ func TestCreateRefuses(t *testing.T) {
 
 	w := must(Create("g", &WriteOptions{fs: mem, Force: true}))
 	_, err = Create("g", &WriteOptions{fs: mem, Force: true})
-	wantError(t, err, ErrLocked, "g is locked by another heatwalk")
+	wantError(t, err, ErrLocked, "g is locked by another heatwalk; wait until it is done, or end it, and repeat the run")
 	must(0, w.Abort())
 
 	must(0, mem.Mkdir("d"))
