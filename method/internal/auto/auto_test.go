@@ -584,3 +584,29 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 		t.Errorf("%d tested, the largest class is %d", out.Tested, validate.Majority(out.Class))
 	}
 }
+
+// A label that no walk from another comes to has the prior for an answer of Poisson learning.
+func TestPoissonAlone(t *testing.T) {
+	const n = 40
+	p := &problem.Problem{A: testgraph.Random(3, n, 25, false), Names: []string{"a", "b"}}
+	p.Degrees, _ = sparse.Degrees(context.Background(), p.A, 1)
+	for v := range n {
+		p.Row, p.Class = append(p.Row, v), append(p.Class, v/30)
+	}
+	r := &weigher{p: p, set: &Settings{}, out: &Prediction{}}
+	if err := r.walk(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	alone := 0
+	for i, row := range r.tryPoisson().rows {
+		if !r.whole.known[i] {
+			alone++
+			if want := float32(r.columns.prior[0]); row[0] != want {
+				t.Errorf("label %d has %v, the prior is %v", i, row[0], want)
+			}
+		}
+	}
+	if alone == 0 || alone == n {
+		t.Errorf("%d labels are alone", alone)
+	}
+}

@@ -26,6 +26,11 @@ func TestRelatedScores(t *testing.T) {
 	if err := r.relate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+	// Some sweeps were of a column for each label, the others of one for each class.
+	m, k, work := int64(len(p.Row)), int64(len(p.Names)), r.out.Work
+	if wide := work.EntryColumns/p.A.NNZ() - int64(work.Sweeps)*k; wide <= 0 || wide%(m-k) != 0 || wide/(m-k) >= int64(work.Sweeps) {
+		t.Errorf("%d sweeps of %d entries count %d", work.Sweeps, p.A.NNZ(), work.EntryColumns)
+	}
 	if err := r.relateLinks(context.Background()); err != nil {
 		t.Fatal(err)
 	}
