@@ -2,7 +2,9 @@ package method
 
 import (
 	"context"
+	"errors"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -58,5 +60,10 @@ func autoSettings(s Settings) *auto.Settings {
 // reckon implements [reckoning].
 func (automatic) reckon(a *account) error {
 	auto.Reckon(a.Ledger, autoSettings(*a.set))
+	if over := new(budget.OverError); errors.As(a.Over(), &over) && a.P.Attributes == nil {
+		if _, _, err := Memory(labelPropagation{}, a.P, nil, a.set); err == nil {
+			over.Instead = labelPropagation{}.Name()
+		}
+	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
@@ -242,6 +243,17 @@ func TestSureOfSolves(t *testing.T) {
 		factor := spec.Sum(iterative.CholeskyMemory(1200, p.A.NNZ(), cols))
 		if got := spec.Sum(list) - spec.Least(list); got > factor || spec.Least(list) < 6*sparse.BlockBytes[float64](1200, cols) {
 			t.Errorf("%s: %v, of which a factor is %d", name, list, factor)
+		}
+	}
+}
+
+// Where auto does not fit, the error names label propagation if that does.
+func TestInsteadOfAuto(t *testing.T) {
+	p := problemtest.Planted(t, 4, 1200, 400)
+	for limit, want := range map[int64]string{1 << 20: "lp", 1 << 10: ""} {
+		_, _, err := Memory(automatic{}, p, nil, &Settings{Memory: limit})
+		if over := new(budget.OverError); !errors.As(err, &over) || over.Instead != want {
+			t.Errorf("limit %d: %q is named instead, want %q, error %v", limit, over.Instead, want, err)
 		}
 	}
 }

@@ -111,6 +111,7 @@ func largest(items []Item) Item {
 type OverError struct {
 	Need, Limit int64
 	Largest     Item
+	Instead     string // the name of a method that fits, "" if none is known
 }
 
 // Error implements error.

@@ -86,6 +86,9 @@ func (in *invocation) overLimit(err error) error {
 	if room != nil && room.Unordered {
 		otherwise = ", or pass --order none"
 	}
+	if over != nil && over.Instead != "" {
+		otherwise = ", or pass --method " + over.Instead
+	}
 	switch {
 	case in.limitedBy == system.AddressLimit && in.memory != in.maxMemory:
 		return fault.Limit(system.AddressLimit, "it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
