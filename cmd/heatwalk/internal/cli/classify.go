@@ -285,9 +285,18 @@ func (in *invocation) warnClassify(f *classifyFlags, p *method.Prediction, l *no
 	if p.Unfinished != "" {
 		in.warn("%s: %s%s", f.method.Name(), p.Unfinished, unfinishedAdvice(f.method))
 	}
-	if p.Settings > 0 && s.Grid.Size() > 1 && validate.TooFew(l.Class) {
+	if p.Settings > 0 && f.chooses(s) && validate.TooFew(l.Class) {
 		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
 	}
+}
+
+// chooses reports whether parameters are left to be chosen.
+func (f *classifyFlags) chooses(s *method.Settings) bool {
+	open := func(p spec.Param) bool {
+		return len(p.Grid) > 1 && !s.Given.Has(p.Name) && len(f.entries[0].Own[p.Name]) != 1
+	}
+	return slices.Contains(f.method.Takes(), "features") && len(s.Grid.Features) > 1 ||
+		slices.ContainsFunc(f.method.Declarations(), func(of *spec.Spec) bool { return slices.ContainsFunc(of.Params, open) })
 }
 
 // columns are those of the predictions.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -36,7 +37,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	in := newInvocation(ctx, args, stdin, stdout, stderr)
 	root := newRoot(in)
 	root.SetArgs(args)
-	return in.guard(func() error { return root.ExecuteContext(in.ctx) })
+	return in.guard(func() error { return cmp.Or(root.ExecuteContext(in.ctx), in.checked()) })
 }
 
 // guard runs the command and returns the exit code.
@@ -205,6 +206,12 @@ func newRoot(in *invocation) *cobra.Command {
 	root.SetOut(in.stdout)
 	root.SetErr(in.stderr)
 	root.SetUsageFunc(usage)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.Flags().NArg() == 0 || !cmd.HasSubCommands() || cmd.Args(cmd, cmd.Flags().Args()) == nil { // or there is no such command
+			help(cmd, args)
+		}
+	})
 	root.SetFlagErrorFunc(in.flagError)
 	root.PersistentPreRunE = in.prepare
 	in.sharedFlags(root.PersistentFlags())

@@ -36,12 +36,7 @@ func (in *invocation) isPlanned(cmd *cobra.Command) bool {
 }
 
 func newEstimate(in *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "estimate COMMAND ...",
-		Short: "What a long command would take: memory, disk, sweeps",
-		Args:  in.noSuchPlanner,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := in.newGroup("estimate COMMAND ...", "What a long command would take: memory, disk, sweeps")
 	planned := slices.DeleteFunc(commands(), func(c command) bool { return !slices.Contains(planners, c.name) })
 	var args []string
 	if len(in.args) > 1 {
@@ -51,14 +46,6 @@ func newEstimate(in *invocation) *cobra.Command {
 		cmd.AddCommand(in.estimateOf(c.make(in)))
 	}
 	return cmd
-}
-
-// noSuchPlanner reports an argument that is no command with a plan.
-func (in *invocation) noSuchPlanner(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		in.problem("estimate", "%s is no command that can be estimated; give one of %s", quoted(args[0]), strings.Join(planners, ", "))
-	}
-	return in.checked()
 }
 
 // estimateOf returns a command that ends where cmd, or each of its own, would
@@ -78,7 +65,7 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 			return err
 		}
 		in.doing = ""
-		return in.printPlan(cmd.Name(), in.planned)
+		return in.printPlan(strings.TrimPrefix(cmd.CommandPath(), "heatwalk estimate "), in.planned)
 	}
 	return cmd
 }

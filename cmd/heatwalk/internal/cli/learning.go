@@ -58,7 +58,10 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning, otherwise
 // checkLearning finds the methods, whose names stand at place, and notes what is wrong with
 // the flags of f together.
 func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place string) {
-	f.entries = in.entries(place, f.listed)
+	entries, err := method.Parse(f.listed)
+	if f.entries = entries; err != nil {
+		in.problem(place, "%s", withoutUsage(err))
+	}
 	f.stated = in.stated(flags, f.methods())
 	in.checkForm(f.entries, f.stated)
 	in.checkSteps(f.stated)
@@ -150,17 +153,6 @@ func choosesWalks(flags *pflag.FlagSet) bool {
 	return slices.ContainsFunc(flagsOf(walks[0].Method), func(name string) bool {
 		return name != "unreached" && flags.Changed(name)
 	})
-}
-
-// entries returns the methods of a list, and notes at the flag that it comes from what is
-// wrong with their names or with the parameters of their own.
-func (in *invocation) entries(place, list string) []method.Entry {
-	entries, err := method.Parse(list)
-	if err == nil {
-		return entries
-	}
-	in.problem(place, "%s", withoutUsage(err))
-	return nil
 }
 
 // withoutUsage returns what an error of usage says.
