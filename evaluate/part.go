@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Part says of a file which part of a job's output it is, as the run file beside it does.
@@ -26,8 +27,9 @@ type Part struct {
 
 	Store      string          `json:"store"` // its identity
 	Parameters json.RawMessage `json:"parameters"`
-	Labels     string          `json:"labels,omitempty"` // a sum over their names, rows and classes
-	Nodes      string          `json:"nodes,omitempty"`  // a sum over the rows and columns
+	Labels     string          `json:"labels,omitempty"`     // a sum over their names, rows and classes
+	Attributes string          `json:"attributes,omitempty"` // a sum over those of nodes
+	Nodes      string          `json:"nodes,omitempty"`      // a sum over the rows and columns
 
 	Matrix *Shape `json:"matrix,omitempty"` // of a part of a matrix; nil: of trials
 
@@ -40,22 +42,20 @@ type Part struct {
 	} `json:"-"` // what else the run file says
 }
 
-// NewPart describes the part that a command makes as a slab, from 0, of so many of a job: of
-// a store, with parameters, labels, if there are any, and the rows and columns of a part of a
-// matrix.
-func NewPart(command string, slab, of int, store string, parameters any, l *nodefile.Labels, matrix *Shape, rows, cols []int) (*Part, error) {
-	text, err := json.Marshal(parameters)
-	if err != nil {
+// NewPart completes what a part says of its command, slab, store and matrix: with which
+// parameters it is made, and of which labels and attributes, if there are any, and the rows
+// and columns of a matrix.
+func NewPart(p Part, parameters any, l *nodefile.Labels, attributes *sparse.Table, rows, cols []int) (_ *Part, err error) {
+	if p.Parameters, err = json.Marshal(parameters); err != nil {
 		return nil, err
 	}
-	p := &Part{Command: command, Slab: slab, Of: of, Store: store, Parameters: text, Matrix: matrix}
-	if l != nil {
+	if p.Attributes = attributeSum(attributes); l != nil {
 		p.Labels = listSum(l.Names, l.Row, l.Class)
 	}
-	if matrix != nil {
+	if p.Matrix != nil {
 		p.Nodes = listSum(nil, rows, cols)
 	}
-	return p, nil
+	return &p, nil
 }
 
 // Shape is where a part of a matrix belongs: the columns Lo ≤ j < Hi of each of Groups
@@ -91,14 +91,16 @@ func listSum(names []string, lists ...[]int) string {
 	return sumOf(text)
 }
 
-// Fits returns an error unless the part was made of a store, which messages call graph,
-// and of labels.
-func (p *Part) Fits(store, graph string, l *nodefile.Labels) error {
+// Fits returns an error unless the part was made of a store, which messages call graph, of
+// labels, and of attributes, if there are any.
+func (p *Part) Fits(store, graph string, l *nodefile.Labels, attributes *sparse.Table) error {
 	switch {
 	case p.Store != store:
 		return &FileError{Path: graph, What: fmt.Sprintf("is another store than %s was made from; make the parts again", p.Path)}
 	case p.Labels != listSum(l.Names, l.Row, l.Class):
 		return &FileError{Path: l.File, What: fmt.Sprintf("has other labels than when %s was made; make the parts again", p.Path)}
+	case p.Attributes != attributeSum(attributes):
+		return &FileError{Path: p.Path, What: "was made with other attributes of the nodes; make the parts again"}
 	}
 	return nil
 }
@@ -233,6 +235,7 @@ func (p *Part) differs(q *Part) string {
 		say("parameters", a.String(), b.String()),
 		say("type", p.shape().Dtype, q.shape().Dtype),
 		hidden("labels", p.Labels, q.Labels),
+		hidden("attributes", p.Attributes, q.Attributes),
 		hidden("rows or columns", p.Nodes, q.Nodes),
 		hidden("shape", p.shape().whole(), q.shape().whole()),
 	)

@@ -52,9 +52,13 @@ func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Sett
 }
 
 func autoSettings(s Settings) *auto.Settings {
-	return &auto.Settings{
+	set := &auto.Settings{
 		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
 	}
+	if s.Trials != nil {
+		set.Folds = s.Trials.Folds
+	}
+	return set
 }
 
 // reckon implements [reckoning].

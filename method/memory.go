@@ -54,6 +54,9 @@ func Memory(m Method, p, tuned *Problem, s *Settings) (list []spec.Bytes, sweeps
 // TryMemory is Memory for [Try].
 func TryMemory(m Method, p *Problem, s *Settings, lo, hi int) (list []spec.Bytes, sweeps int, err error) {
 	return reckoned(p, s, func(a *account) error {
+		if m, ok := m.(automatic); ok {
+			return m.reckon(a)
+		}
 		if walks, ok := m.(walkMethod); ok {
 			a.set.learner = walks.learner
 		}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
@@ -23,20 +24,30 @@ type Trials struct {
 	// Weights are those of the right predictions at labels that others reach, as the
 	// accuracy that is told counts them, by fold and setting too.
 	Weights []float64 `json:"weights"`
+
+	// Folds are what models of auto say, in place of hits; nil of a fold that was not tried.
+	Folds []*auto.Fold `json:"folds,omitempty"`
 }
 
 // Try tries the settings that [CrossValidate] would try first whose α is one of
-// lo ≤ a < hi of the grid, with the learner of m. To find the outcomes of all,
-// add those of ranges that cover the grid; as Settings.Trials they take the
-// place of the trials of a choice.
+// lo ≤ a < hi of the grid, with the learner of m, or with auto its models without the
+// folds lo ≤ f < hi. To find the outcomes of all, add those of ranges that cover what
+// [Divided] tells; as Settings.Trials they take the place of the trials of a choice.
 //
 // A choice that then turns to long walks, see [CrossValidate], makes these
 // trials itself.
 func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
-	if !Divided(m) {
-		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
-	}
 	set := s.WithDefaults()
+	switch shares, _ := Divided(m, &set, len(p.Row)); {
+	case shares == 0:
+		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
+	case m.Name() == automatic{}.Name():
+		if err := p.Validate(); err != nil {
+			return nil, err
+		}
+		folds, work, err := auto.Try(ctx, p, autoSettings(set), lo, hi)
+		return &Trials{Grid: set.Grid, Tested: len(p.Row), Work: work, Folds: folds}, err
+	}
 	set.learner = m.(walkMethod).learner
 	c, err := newChooser(ctx, p, &set)
 	if err != nil {
@@ -57,11 +68,19 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	return t, err
 }
 
-// Divided reports whether a method chooses in one go from settings of walks, which [Try]
-// tries apart.
-func Divided(m Method) bool {
-	walks, ok := m.(walkMethod)
-	return ok && walks.learner.declared() == nil
+// Divided returns into how many shares [Try] divides the choice of a method with settings
+// among so many labels, and what one is called: absorptions of the grid where a method chooses
+// in one go from settings of walks, folds of auto. 0: it does not divide it.
+func Divided(m Method, s *Settings, labels int) (shares int, noun string) {
+	switch m := m.(type) {
+	case automatic:
+		return validate.FoldCount(labels), "fold"
+	case walkMethod:
+		if m.learner.declared() == nil {
+			return len(s.Grid.Alpha), "absorption"
+		}
+	}
+	return 0, ""
 }
 
 // Add adds the outcomes of other settings of the same choice.
@@ -69,6 +88,14 @@ func (t *Trials) Add(o *Trials) error {
 	folds := len(t.Hits) / max(1, t.Grid.Size())
 	if !t.fit(o.Grid, o.Tested, folds) || !o.fit(t.Grid, t.Tested, folds) {
 		return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
+	}
+	if len(t.Folds) != len(o.Folds) {
+		return fmt.Errorf("%w: trials of other labels", validate.ErrUsage)
+	}
+	for f, fold := range o.Folds {
+		if fold != nil {
+			t.Folds[f] = fold
+		}
 	}
 	trial.Hits{Right: t.Hits, Weight: t.Weights}.Add(trial.Hits{Right: o.Hits, Weight: o.Weights})
 	t.Work.Add(o.Work)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -30,6 +31,62 @@ func TestTrialsOfThreads(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d threads: %s", threads, diff)
+		}
+	}
+}
+
+// Folds of auto that were tried apart, written and read, add up to the very prediction that
+// is made at once; those of other labels, and parts without a fold, are refused.
+func TestFoldsAddUp(t *testing.T) {
+	ctx, m := t.Context(), methodOf(t, "auto")
+	for _, directed := range []bool{false, true} {
+		p := problemtest.Planted(t, 1, 80, 40)
+		p.Directed = directed
+		folds, _ := Divided(m, nil, len(p.Row))
+		if folds != 10 {
+			t.Fatalf("%d folds", folds)
+		}
+		want, err := m.Predict(ctx, p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum *Trials
+		for _, cut := range [][2]int{{4, 10}, {0, 4}} {
+			if _, err := m.Predict(ctx, p, nil, &Settings{Trials: sum}); sum != nil && !errors.Is(err, validate.ErrUsage) {
+				t.Errorf("without folds: %v", err)
+			}
+			part, err := Try(ctx, m, p, nil, cut[0], cut[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read Trials
+			if err := json.Unmarshal(text, &read); err != nil {
+				t.Fatal(err)
+			}
+			if sum == nil {
+				sum = &read
+			} else if err := sum.Add(&read); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := m.Predict(ctx, p, nil, &Settings{Trials: sum})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Scores.Data, want.Scores.Data) || got.Estimate != want.Estimate || got.Blank != want.Blank {
+			t.Errorf("directed %t: another prediction", directed)
+		}
+		other := problemtest.Planted(t, 2, 80, 50)
+		if _, err := m.Predict(ctx, other, nil, &Settings{Trials: sum}); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("trials of other labels: %v", err)
+		}
+		few := p.At([]int{0, 1, 2, 3, 4, 5, 6, 7})
+		if part, err := Try(ctx, m, few, nil, 0, 8); err != nil || part.Folds != nil {
+			t.Errorf("of few labels: %v", err)
 		}
 	}
 }

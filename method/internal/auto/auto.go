@@ -25,6 +25,8 @@ type Settings struct {
 	Memory    int64  // limits what is allocated, in bytes; 0: no limit
 	Workers   int    // goroutines, 0: one for each processor
 
+	Folds []*Fold // of all folds, as [Try] returns them; nil: they are tried
+
 	// Progress, if not nil, is called with the share that is done of a phase.
 	Progress func(phase string, done float64)
 
@@ -48,16 +50,38 @@ type Prediction struct {
 
 // Predict returns the probabilities and the class of every node of a valid problem.
 func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Prediction, error) {
-	r := &weigher{p: p, set: set, out: &Prediction{}}
-	if p.Directed {
-		if err := r.leaveDirections(ctx); err != nil {
-			return nil, err
-		}
+	r, err := newWeigher(ctx, p, set)
+	if err != nil {
+		return nil, err
 	}
 	t := &r.out.Seconds
 	return r.out, piece.Phases(ctx, []piece.Phase{
 		{Do: r.walk, Seconds: &t.Walk}, {Do: r.choose, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Classify},
 	})
+}
+
+// Try returns what [Predict] finds of the folds lo ≤ f < hi, and nil of other ones: nothing
+// of any with too few labels to learn from. Cost: that of Predict but for models of other
+// folds, and the last ones.
+func Try(ctx context.Context, p *problem.Problem, set *Settings, lo, hi int) ([]*Fold, problem.Work, error) {
+	r, err := newWeigher(ctx, p, set)
+	if err != nil {
+		return nil, problem.Work{}, err
+	}
+	if err := r.walk(ctx); err != nil || r.few() {
+		return nil, r.out.Work, err
+	}
+	folds, err := r.tryFolds(ctx, lo, hi)
+	return folds, r.out.Work, err
+}
+
+// newWeigher begins a prediction.
+func newWeigher(ctx context.Context, p *problem.Problem, set *Settings) (*weigher, error) {
+	r := &weigher{p: p, set: set, out: &Prediction{}}
+	if p.Directed {
+		return r, r.leaveDirections(ctx)
+	}
+	return r, nil
 }
 
 // weigher makes one prediction.

@@ -1,8 +1,10 @@
 package auto
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -188,58 +190,127 @@ func (r *weigher) estimate(ctx context.Context) error {
 	return nil
 }
 
-// tryModels measures every candidate for each λ. The rows that a model without a part
-// learns from do not know the labels of that part, or two labels that happen to agree
-// would teach of each other what they are then asked.
+// A Fold is what models that have not learned from a fold say of its labels, in their order:
+// for each setting the probabilities of all classes, label by label, and those of the labels'
+// own classes.
+type Fold struct {
+	Rows       [][]float32 `json:"rows"`
+	Truth      [][]float64 `json:"truth"`
+	Unfinished string      `json:"unfinished,omitempty"` // see [Prediction.Unfinished]
+}
+
+// tryModels measures every candidate for each λ, unless it is known already what they say of
+// the labels.
 func (r *weigher) tryModels(ctx context.Context) error {
-	m := len(r.p.Row)
-	candidates := r.candidates()
-	for of, c := range candidates {
+	for of, c := range r.candidates() {
 		for _, lambda := range c.lambdas() {
-			r.trials = append(r.trials, trialOf{setting{c, lambda}, of, newAnswers(m)})
+			r.trials = append(r.trials, trialOf{setting{c, lambda}, of, newAnswers(len(r.p.Row))})
 		}
 	}
-	row, sampled, input := make([]float64, len(r.p.Names)), r.sampled(), []float64(nil)
-	for f := range r.sources.parts {
-		rows := r.rows(f)
-		y, missed := r.teaching(rows, f), r.missed(f)
-		for i := range y {
-			if !sampled[i] {
-				y[i] = -1
+	folds := r.set.Folds
+	if folds == nil {
+		var err error
+		if folds, err = r.tryFolds(ctx, 0, r.sources.parts); err != nil {
+			return err
+		}
+	}
+	k := len(r.p.Names)
+	for f, fold := range folds {
+		labels := r.labelsOf(f)
+		if !fold.fits(len(r.trials), len(labels), k) {
+			return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
+		}
+		r.out.Unfinished = cmp.Or(r.out.Unfinished, fold.Unfinished)
+		for t := range r.trials {
+			for at, i := range labels {
+				r.trials[t].rows[i], r.trials[t].truth[i] = fold.Rows[t][at*k:][:k], fold.Truth[t][at]
 			}
 		}
-		trials := r.trials
-		for _, c := range candidates {
-			models, err := r.fit(ctx, c, rows, y, c.lambdas())
-			if err != nil {
-				return err
-			}
-			for l := range c.lambdas() {
-				for i, class := range r.p.Class {
-					if r.sources.part[i] != f {
-						continue
-					}
-					switch {
-					case !r.whole.known[i]:
-						copy(row, missed)
-					case models == nil:
-						copy(row, r.columns.prior)
-					default:
-						var x []float64
-						if c.free {
-							x = doubled(r.whole.free.Row(i))
-						}
-						input = c.input(input[:0], r.whole.shared.Row(i), rows.attributesOf(i), len(row))
-						classify.Softmax(row, models[l].ScoresTo(row, x, input))
-					}
-					trials[l].note(i, row, class)
-				}
-			}
-			trials = trials[len(c.lambdas()):]
-		}
-		r.tell("choose", float64(f+1)/float64(r.sources.parts))
 	}
 	return nil
+}
+
+// fits reports whether a fold has answers of so many settings to so many labels.
+func (f *Fold) fits(settings, labels, classes int) bool {
+	if f == nil || len(f.Rows) != settings || len(f.Truth) != settings {
+		return false
+	}
+	for t := range settings {
+		if len(f.Rows[t]) != labels*classes || len(f.Truth[t]) != labels {
+			return false
+		}
+	}
+	return true
+}
+
+// labelsOf returns the labels of a fold.
+func (r *weigher) labelsOf(fold int) (list []int) {
+	for i, f := range r.sources.part {
+		if f == fold {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// tryFolds asks models of all settings for the labels of the folds lo ≤ f < hi; others are
+// nil.
+func (r *weigher) tryFolds(ctx context.Context, lo, hi int) ([]*Fold, error) {
+	folds := make([]*Fold, r.sources.parts)
+	sampled := r.sampled()
+	for f := lo; f < hi; f++ {
+		var err error
+		if folds[f], err = r.tryFold(ctx, f, sampled); err != nil {
+			return nil, err
+		}
+		r.tell("choose", float64(f+1-lo)/float64(hi-lo))
+	}
+	return folds, nil
+}
+
+// tryFold asks models of all settings for the labels of a fold. The rows that they learn from
+// do not know these labels, or two labels that happen to agree would teach of each other what
+// they are then asked.
+func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*Fold, error) {
+	fold, rows, labels := &Fold{}, r.rows(f), r.labelsOf(f)
+	y, missed := r.teaching(rows, f), r.missed(f)
+	for i := range y {
+		if !sampled[i] {
+			y[i] = -1
+		}
+	}
+	row, input := make([]float64, len(r.p.Names)), []float64(nil)
+	for _, c := range r.candidates() {
+		models, err := r.fit(ctx, c, rows, y, c.lambdas())
+		if err != nil {
+			return nil, err
+		}
+		for l := range c.lambdas() {
+			said, truth := make([]float32, 0, len(labels)*len(row)), make([]float64, 0, len(labels))
+			for _, i := range labels {
+				switch {
+				case !r.whole.known[i]:
+					copy(row, missed)
+				case models == nil:
+					copy(row, r.columns.prior)
+				default:
+					var x []float64
+					if c.free {
+						x = doubled(r.whole.free.Row(i))
+					}
+					input = c.input(input[:0], r.whole.shared.Row(i), rows.attributesOf(i), len(row))
+					classify.Softmax(row, models[l].ScoresTo(row, x, input))
+				}
+				for _, q := range row {
+					said = append(said, float32(q))
+				}
+				truth = append(truth, row[r.p.Class[i]])
+			}
+			fold.Rows, fold.Truth = append(fold.Rows, said), append(fold.Truth, truth)
+		}
+	}
+	fold.Unfinished = r.out.Unfinished
+	return fold, nil
 }
 
 // choiceWork bounds rows × free columns × classes of the models that are tried, but

@@ -95,7 +95,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	numberVar(in, flags, &f.suggest, "suggest", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
-	in.slabVar(flags, &f.slab, "the choice of cwk, a share of the absorptions each")
+	in.slabVar(flags, &f.slab, "the choice, a share of the folds of auto or of the absorptions of cwk each")
 }
 
 // checkClassify notes what is wrong with the flags of f together, and finds the method.
@@ -200,7 +200,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	g, l := d.g, d.l
 	if f.part != nil {
-		if err := f.part.Fits(g.Manifest.Identity, name, l); err != nil {
+		if err := f.part.Fits(g.Manifest.Identity, name, l, d.problem().Attributes); err != nil {
 			return err
 		}
 	}

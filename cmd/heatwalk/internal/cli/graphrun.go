@@ -171,6 +171,7 @@ func (d *graphRun) setPart(command string, s slabFlag, parameters any, shape eva
 	if s.of == 0 {
 		return nil
 	}
-	d.part, err = evaluate.NewPart(command, s.index, s.of, d.g.Manifest.Identity, parameters, d.l, &shape, d.rows, d.cols)
+	part := evaluate.Part{Command: command, Slab: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
+	d.part, err = evaluate.NewPart(part, parameters, d.l, nil, d.rows, d.cols)
 	return err
 }

@@ -141,10 +141,13 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	switch {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
-	case f.method != nil && !method.Divided(f.method):
-		in.problem("--slab", "only the choice of %s is divided, not that of %s; leave it out, or give --method %s", walkKernel, f.method.Name(), walkKernel)
-	case len(f.entries) == 1 && f.entries[0].Settings != nil && f.entries[0].Settings.Grid.Size() == 1:
+	case f.method == nil || f.entries[0].Settings == nil:
+	case f.entries[0].Settings.Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
+	default:
+		if shares, _ := method.Divided(f.method, f.entries[0].Settings, 2); shares == 0 {
+			in.problem("--slab", "only the choices of auto and %s are divided, not that of %s; leave it out, or give --method %[1]s", walkKernel, f.method.Name())
+		}
 	}
 }
 
@@ -152,8 +155,9 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 type tried struct {
 	Output   string    `json:"output"`
 	Method   string    `json:"method"`
-	Alpha    []float64 `json:"alpha"`    // of the slab
-	Settings int       `json:"settings"` // that were tried
+	Alpha    []float64 `json:"alpha,omitempty"` // of the slab
+	Folds    []int     `json:"folds,omitempty"` // of auto: the first of the slab, and the one behind its last
+	Settings int       `json:"settings"`        // that were tried
 	Tested   int       `json:"tested"`
 	Sweeps   int       `json:"sweeps"`
 	Closing
@@ -161,12 +165,11 @@ type tried struct {
 
 // runTrials writes a part of classify: how well the settings of a slab do.
 func (in *invocation) runTrials(name string, f *classifyFlags) error {
-	alphas := f.entries[0].Settings.Grid.Alpha
-	lo, hi, err := f.slab.bounds(len(alphas), "absorption")
+	d, err := in.beginLearn(name, f.out, &f.learning)
 	if err != nil {
 		return err
 	}
-	d, err := in.beginLearn(name, f.out, &f.learning)
+	lo, hi, err := f.slab.bounds(method.Divided(f.method, f.entries[0].Settings, len(d.l.Row)))
 	if err != nil {
 		return err
 	}
@@ -189,15 +192,24 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		return err
 	}
 	parameters := f.parameters(in.seed)
-	if d.part, err = evaluate.NewPart(classifyCommand, f.slab.index, f.slab.of, d.g.Manifest.Identity, parameters, d.l, nil, nil, nil); err != nil {
+	part := evaluate.Part{Command: classifyCommand, Slab: f.slab.index, Of: f.slab.of, Store: d.g.Manifest.Identity}
+	if d.part, err = evaluate.NewPart(part, parameters, d.l, d.problem().Attributes, nil, nil); err != nil {
 		return err
 	}
-	r := &tried{
-		Output: f.out, Method: f.method.Name(), Alpha: alphas[lo:hi], Settings: t.Grid.Size() / len(alphas) * (hi - lo),
-		Tested: t.Tested, Sweeps: t.Work.Sweeps,
+	r := &tried{Output: f.out, Method: f.method.Name(), Tested: t.Tested, Sweeps: t.Work.Sweeps}
+	var share string
+	if alphas := t.Grid.Alpha; t.Hits != nil {
+		r.Alpha, r.Settings = alphas[lo:hi], t.Grid.Size()/len(alphas)*(hi-lo)
+		share = "α = " + strings.Trim(fmt.Sprint(r.Alpha), "[]")
+	} else {
+		r.Folds = []int{lo, hi}
+		if t.Folds != nil { // there are enough labels to learn from
+			r.Settings = len(t.Folds[lo].Rows)
+		}
+		share = fmt.Sprintf("folds %d to %d", lo, hi-1)
 	}
-	return d.finish(r, storeOf(d.g.Manifest), parameters, fmt.Sprintf("%s tried on %s · α = %s", words.Counted(int64(r.Settings), "setting"),
-		words.Counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]")))
+	return d.finish(r, storeOf(d.g.Manifest), parameters, fmt.Sprintf("%s tried on %s · %s", words.Counted(int64(r.Settings), "setting"),
+		words.Counted(int64(r.Tested), "labelled node"), share))
 }
 
 // classifyCommand is the name of the command whose parts are trials.
@@ -214,7 +226,10 @@ func (f *classifyFlags) parameters(seed int64) any {
 		Scores    int          `json:"scores"`
 		Unreached string       `json:"unreached"`
 		Truth     string       `json:"truth,omitempty"`
-	}{f.method.Name(), f.entries[0].Settings.Grid, f.entries[0].Settings.Given, f.prior, seed, f.scores, f.unreached, f.truth}
+		Effort    string       `json:"effort"`
+		Features  []string     `json:"node_features,omitempty"`
+	}{f.method.Name(), f.entries[0].Settings.Grid, f.entries[0].Settings.Given, f.prior, seed, f.scores, f.unreached, f.truth,
+		f.effort, slices.DeleteFunc([]string{f.attributes.file, f.attributes.ids}, func(s string) bool { return s == "" })}
 }
 
 // mergeTrials ends the command whose parts have the given outcomes, of which the first is
@@ -257,7 +272,7 @@ func (in *invocation) commandOf(p *evaluate.Part) (graph string, f *classifyFlag
 		}
 		return filepath.Join(p.Run.Directory, path)
 	}
-	f.labels, f.truth = at(f.labels), at(f.truth)
+	f.labels, f.truth, f.attributes.file, f.attributes.ids = at(f.labels), at(f.truth), at(f.attributes.file), at(f.attributes.ids)
 	if !slices.Contains(cwk.PriorParam.Words, f.prior) {
 		f.prior = at(f.prior)
 	}
