@@ -1,21 +1,18 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"math"
-	"os"
 	"slices"
 	"time"
 
-	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -31,19 +28,11 @@ type Journal struct {
 	Resume  bool   // go on from the file, if there is one, instead of from the start
 	Kept    bool   // [Run] holds something in it that a run could go on from
 
-	of      journalOf
+	of      checkpoint.Run
 	records []*record
 	tunings []*tuning
 	before  float64   // seconds of the runs that came before
 	next    time.Time // when it is written again, at the earliest
-}
-
-// journalOf says to which run a journal belongs: sums over all that its result depends on.
-type journalOf struct {
-	Version string `json:"version"`
-	Graph   string `json:"graph"`
-	Labels  string `json:"labels"`
-	Options string `json:"options"`
 }
 
 // record is what is known of one method at one training size.
@@ -61,30 +50,17 @@ type tuning struct {
 	Tally  method.Tally `json:"tally"`
 }
 
-// journalFile is the content of a journal.
-type journalFile struct {
-	Sum string          `json:"sum"` // of Run
-	Run json.RawMessage `json:"run"`
-}
-
-// journalRun is the part of the content that has a checksum.
+// journalRun is the content of a journal.
 type journalRun struct {
-	Of      journalOf `json:"of"`
 	Seconds float64   `json:"seconds"`
 	Records []*record `json:"records"` // by training size and method
 	Tunings []*tuning `json:"tunings,omitempty"`
 }
 
 // FileError says why a run cannot go on from a journal, or why parts of a job are not put
-// together.
-type FileError struct {
-	Path    string // "" if it is about all parts together
-	What    string // what is wrong; of parts also what to do
-	Damaged bool   // a journal is none, or not all of it
-}
-
-// Error says what is wrong.
-func (e *FileError) Error() string { return cmp.Or(e.Path, "evaluate") + ": " + e.What }
+// together: of what file, what is wrong with it, of parts also what to do, and whether a
+// journal is none, or not all of it.
+type FileError = checkpoint.Error
 
 // keep notes whether the journal holds something that a run could go on from.
 func (j *Journal) keep() {
@@ -96,7 +72,7 @@ func (j *Journal) keep() {
 
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
-	j.of = journalOf{Version: j.Version, Labels: listSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
+	j.of = checkpoint.Run{Version: j.Version, Labels: listSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
 	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil {
 		return err
 	}
@@ -106,27 +82,10 @@ func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set 
 	if !j.Resume {
 		return nil
 	}
-	text, err := os.ReadFile(j.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	var run journalRun
+	err = checkpoint.Read(j.Path, j.of, func(r io.Reader) error { return json.NewDecoder(r).Decode(&run) })
 	if err != nil {
 		return err
-	}
-	var whole journalFile
-	var run journalRun
-	if json.Unmarshal(text, &whole) != nil || whole.Sum != sumOf(whole.Run) || json.Unmarshal(whole.Run, &run) != nil {
-		return &FileError{j.Path, "is damaged, or no journal", true}
-	}
-	for _, part := range []struct{ what, is, was string }{
-		{"with other edges", j.of.Graph, run.Of.Graph},
-		{"with other labels", j.of.Labels, run.Of.Labels},
-		{"with other options", j.of.Options, run.Of.Options},
-		{"of another version", j.of.Version, run.Of.Version},
-	} {
-		if part.is != part.was {
-			return &FileError{j.Path, "is of a run " + part.what, false}
-		}
 	}
 	j.records, j.tunings, j.before = run.Records, run.Tunings, run.Seconds
 	for _, r := range j.records {
@@ -163,9 +122,6 @@ func (j *Journal) tally(key choiceKey) *method.Tally {
 	return &j.tunings[len(j.tunings)-1].Tally
 }
 
-// rest bounds what writing a journal takes to a twentieth of the time.
-const rest = 20
-
 // save writes the journal if it holds something and was not written just now, or at once
 // at the end of a run that fails; seconds is how long the run has taken.
 func (j *Journal) save(seconds float64, end bool) error {
@@ -179,36 +135,18 @@ func (j *Journal) save(seconds float64, end bool) error {
 	for _, r := range j.records {
 		r.Text = r.Result.Text
 	}
-	run, err := json.Marshal(journalRun{j.of, j.before + seconds, j.records, j.tunings})
+	err := checkpoint.Write(j.Path, j.of, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(journalRun{j.before + seconds, j.records, j.tunings})
+	})
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(journalFile{sumOf(run), run})
-	if err != nil {
-		return err
-	}
-	file, err := durable.NewFile(durable.OS, j.Path)
-	if err != nil {
-		return err
-	}
-	if _, err := file.Write(append(text, '\n')); err != nil {
-		return errors.Join(err, file.Abort())
-	}
-	if err := durable.Commit(nil, file); err != nil {
-		return err
-	}
-	j.next = time.Now().Add(max(100*time.Millisecond, rest*time.Since(start)))
+	j.next = time.Now().Add(max(100*time.Millisecond, checkpoint.Rest*time.Since(start)))
 	return nil
 }
 
 // Remove removes the journal of a run whose report is in place.
-func (j *Journal) Remove() error {
-	durable.RemoveUnused(durable.OS, j.Path)
-	if err := durable.OS.Remove(j.Path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (j *Journal) Remove() error { return checkpoint.Remove(j.Path) }
 
 // sumOf returns a sum over bytes.
 func sumOf(text []byte) string {

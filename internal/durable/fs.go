@@ -25,6 +25,10 @@ type FS interface {
 	// Open opens a file for reading.
 	Open(name string) (File, error)
 
+	// Reopen opens a file for writing behind its first bytes, so many, and cuts off the
+	// others.
+	Reopen(name string, bytes int64) (File, error)
+
 	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
 

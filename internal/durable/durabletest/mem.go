@@ -204,6 +204,19 @@ func (m *Mem) Open(name string) (durable.File, error) {
 	return &memFile{m: m, n: n, name: name}, nil
 }
 
+// Reopen implements [durable.FS].
+func (m *Mem) Reopen(name string, bytes int64) (durable.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	n.data = n.data[:bytes]
+	m.touch(n)
+	return &memFile{m: m, n: n, name: name, writable: true}, nil
+}
+
 // Stat implements [durable.FS].
 func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 	m.mu.Lock()

@@ -1,0 +1,205 @@
+package checkpoint
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+var ofOne = Run{"1", "g", "l", "o"}
+
+// numbers returns so many, some of them no usual ones.
+func numbers(n int) []float64 {
+	all := []float64{math.Inf(-1), math.Copysign(0, -1), math.MaxFloat64}
+	for len(all) < n {
+		all = append(all, math.Sin(float64(len(all))))
+	}
+	return all[:n]
+}
+
+// TestState reads the numbers that were written, of records shorter and longer than a frame.
+func TestState(t *testing.T) {
+	for _, n := range []int{0, 1, 3, frameBytes/8 - 4, frameBytes / 8, 20_000} {
+		path := filepath.Join(t.TempDir(), "state")
+		i, yes, x, list := -7, true, math.Pi, numbers(n)
+		all := func(s *State) error {
+			s.Int(&i)
+			s.Bool(&yes)
+			s.Float(&x)
+			s.List(&list, n)
+			return s.Err()
+		}
+		if err := Write(path, ofOne, func(w io.Writer) error { return all(StateTo(w)) }); err != nil {
+			t.Fatal(err)
+		}
+		i, yes, x, list = 0, false, 0, nil
+		if err := Read(path, ofOne, func(r io.Reader) error { return all(StateFrom(r)) }); err != nil {
+			t.Fatal(err)
+		}
+		same := slices.EqualFunc(list, numbers(n), func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+		if i != -7 || !yes || x != math.Pi || !same {
+			t.Errorf("%d numbers: read %d, %v, %v, %v", n, i, yes, x, list)
+		}
+		var wrong *Error
+		err := Read(path, ofOne, func(r io.Reader) error { n--; return all(StateFrom(r)) })
+		if !errors.As(err, &wrong) || !wrong.Damaged {
+			t.Errorf("a list longer than it may be: %v", err)
+		}
+	}
+}
+
+// TestOfAnother refuses the file of another run, and one that is damaged anywhere.
+func TestOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	write := func(w io.Writer) error { _, err := io.WriteString(w, strings.Repeat("state ", 20)); return err }
+	read := func(r io.Reader) error { _, err := io.ReadAll(r); return err }
+	if err := Read(path, ofOne, read); err != nil {
+		t.Fatalf("without a file: %v", err)
+	}
+	if err := Write(path, ofOne, write); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *Error
+	for what, of := range map[string]Run{
+		"with other edges": {"1", "", "l", "o"}, "with other labels": {"1", "g", "", "o"},
+		"with other options": {"1", "g", "l", ""}, "of another version": {"2", "g", "l", "o"},
+	} {
+		if err := Read(path, of, read); !errors.As(err, &wrong) || wrong.What != "is of a run "+what || wrong.Damaged {
+			t.Errorf("%v, want that it is of a run %s", err, what)
+		}
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range whole {
+		flipped := slices.Clone(whole)
+		flipped[at] ^= 4
+		for _, bad := range [][]byte{flipped, whole[:at], append(slices.Clone(whole), 0)} {
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := Read(path, ofOne, read); !errors.As(err, &wrong) || !wrong.Damaged {
+				t.Fatalf("byte %d: %v", at, err)
+			}
+		}
+	}
+	if err := errors.Join(Remove(path), Remove(path)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLog appends records over several openings, one of which a kill tears at every byte.
+func TestLog(t *testing.T) {
+	fsys := durabletest.NewMem()
+	durabletest.On(fsys, func() {
+		var found []string
+		each := func(r io.Reader) error {
+			text, err := io.ReadAll(r)
+			if err == nil {
+				found = append(found, string(text))
+			}
+			return err
+		}
+		appended := func(text string) {
+			t.Helper()
+			found = nil
+			l, err := OpenLog("log", ofOne, each)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := l.Append(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		appended("one")
+		info, err := fsys.Stat("log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		appended("a longer one")
+		if want := []string{"one", "one"}; !slices.Equal(found, want) {
+			t.Fatalf("found %q", found)
+		}
+		longer, _ := fsys.Stat("log")
+		record := (longer.Size() - info.Size()) / 2
+		for cut := range record {
+			fsys.Change("log", func(b []byte) []byte { return b[:info.Size()+record+cut] })
+			appended("two") // over what is left of a longer one
+			if want := []string{"one", "one", "a longer one"}; !slices.Equal(found, want) {
+				t.Fatalf("cut after %d bytes: found %q", cut, found)
+			}
+			appended("three")
+			if want := []string{"one", "one", "a longer one", "two", "two"}; !slices.Equal(found, want) {
+				t.Fatalf("cut after %d bytes: then found %q", cut, found)
+			}
+			fsys.Change("log", func(b []byte) []byte { return b[:info.Size()] })
+			appended("a longer one")
+		}
+		var wrong *Error
+		if _, err := OpenLog("log", Run{Version: "2"}, each); !errors.As(err, &wrong) || wrong.Damaged {
+			t.Errorf("the log of another run: %v", err)
+		}
+		fsys.Change("log", func(b []byte) []byte { b[info.Size()-2] ^= 1; return b })
+		if _, err := OpenLog("log", ofOne, each); !errors.As(err, &wrong) || !wrong.Damaged {
+			t.Errorf("a damaged log: %v", err)
+		}
+		if l, err := NewLog("log", ofOne); err != nil || l.Close() != nil {
+			t.Fatal(err)
+		}
+		if appended("again"); found != nil {
+			t.Errorf("a log begun anew holds %q", found)
+		}
+	})
+}
+
+// TestFaults fails every operation on the files: the state before is kept.
+func TestFaults(t *testing.T) {
+	text := func(s string) func(w io.Writer) error {
+		return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+	}
+	for i := 0; ; i++ {
+		mem := durabletest.NewMem()
+		durabletest.On(mem, func() {
+			if err := Write("state", ofOne, text("old")); err != nil {
+				t.Fatal(err)
+			}
+		})
+		failing := durabletest.FailAt(mem, i)
+		var err error
+		durabletest.On(failing, func() { err = Write("state", ofOne, text("new")) })
+		var got []byte
+		durabletest.On(mem, func() {
+			err := Read("state", ofOne, func(r io.Reader) (err error) { got, err = io.ReadAll(r); return err })
+			if err != nil {
+				t.Fatalf("after a fault in operation %d: %v", i, err)
+			}
+		})
+		inPlace := err == nil || errors.Is(err, durable.ErrUnsynced)
+		if failing.Failed() == "" {
+			if err != nil || i < 5 {
+				t.Fatalf("operation %d: %v", i, err)
+			}
+			return
+		}
+		if failing.Failed() != "list" && err == nil {
+			t.Errorf("no error of a fault in operation %d, %s", i, failing.Failed())
+		}
+		if string(got) != "new" && inPlace || string(got) != "old" && string(got) != "new" {
+			t.Errorf("after a fault in operation %d, %s: %q", i, failing.Failed(), got)
+		}
+	}
+}

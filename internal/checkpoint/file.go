@@ -1,0 +1,174 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// Run says of which run a file is: by sums over all that its result depends on.
+type Run struct {
+	Version string `json:"version"` // of the program
+	Graph   string `json:"graph"`
+	Labels  string `json:"labels"` // or lists of nodes
+	Options string `json:"options"`
+}
+
+// Error says why a run cannot go on from a file.
+type Error struct {
+	Path    string // "" if it is about several files together
+	What    string // what is wrong
+	Damaged bool   // it is no such file, or not all of it
+}
+
+// Error says what is wrong.
+func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, ": ") }
+
+// begins stands at the beginning of every file.
+const begins = "heatwalk checkpoint 1\n"
+
+// writeBegin writes what all files of a run begin with.
+func writeBegin(to io.Writer, of Run) error {
+	if _, err := io.WriteString(to, begins); err != nil {
+		return err
+	}
+	return writeRecord(to, func(w io.Writer) error { return json.NewEncoder(w).Encode(of) })
+}
+
+// readBegin reads it, of a file at path, and checks that it is of the run.
+func readBegin(from io.Reader, path string, of Run) error {
+	line := make([]byte, len(begins))
+	if _, err := io.ReadFull(from, line); err != nil || string(line) != begins {
+		return errDamaged
+	}
+	text, err := io.ReadAll(newReader(from))
+	if err != nil {
+		return err
+	}
+	var was Run
+	if json.Unmarshal(text, &was) != nil {
+		return errDamaged
+	}
+	for _, part := range []struct{ what, is, was string }{
+		{"with other edges", of.Graph, was.Graph},
+		{"with other labels", of.Labels, was.Labels},
+		{"with other options", of.Options, was.Options},
+		{"of another version", of.Version, was.Version},
+	} {
+		if part.is != part.was {
+			return &Error{path, "is of a run " + part.what, false}
+		}
+	}
+	return nil
+}
+
+// Write replaces the file at path, whole or not at all, by one of a run that holds what
+// write writes.
+func Write(path string, of Run, write func(w io.Writer) error) error {
+	file, err := durable.NewFile(durable.OS, path)
+	if err != nil {
+		return err
+	}
+	if err = writeBegin(file, of); err == nil {
+		err = writeRecord(file, write)
+	}
+	if err != nil {
+		return errors.Join(err, file.Abort())
+	}
+	return durable.Commit(nil, file)
+}
+
+// Read gives read what a file holds, if there is one of that path.
+func Read(path string, of Run, read func(r io.Reader) error) error {
+	return open(path, func(all *io.SectionReader) error {
+		err := readBegin(all, path, of)
+		if err != nil {
+			return err
+		}
+		record := newReader(all)
+		if err = read(record); err == nil {
+			_, err = io.Copy(io.Discard, record)
+		}
+		if at, _ := all.Seek(0, io.SeekCurrent); err == nil && at < all.Size() {
+			err = errDamaged
+		}
+		return err
+	})
+}
+
+// open gives read the bytes of the file at path, if there is one, and says where they are
+// damaged.
+func open(path string, read func(all *io.SectionReader) error) error {
+	file, err := durable.OS.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = read(io.NewSectionReader(file, 0, info.Size()))
+	}
+	if errors.Is(err, errDamaged) || errors.Is(err, ErrTorn) {
+		err = &Error{path, "is damaged, or no journal", true}
+	}
+	return errors.Join(err, file.Close())
+}
+
+// Remove removes the file at path, if there is one.
+func Remove(path string) error {
+	durable.RemoveUnused(durable.OS, path)
+	if err := durable.OS.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// File holds the state of a run, and bounds what writing it takes to a twentieth of the
+// time.
+type File struct {
+	Path string
+	Of   Run
+	Kept bool // it was written or read: there is something to go on from
+
+	next time.Time // when it is written again, at the earliest
+}
+
+// Rest is how many times as long as writing a file a run goes on until it does so again.
+const Rest = 20
+
+// Warmup is how long a run goes on until it writes its state for the first time.
+var Warmup = 5 * time.Second
+
+// Save writes what write writes if it is time to. The first call begins the time.
+func (f *File) Save(write func(w io.Writer) error) error {
+	start := time.Now()
+	if f.next.IsZero() {
+		f.next = start.Add(Warmup)
+	}
+	if start.Before(f.next) {
+		return nil
+	}
+	err := Write(f.Path, f.Of, write)
+	f.Kept = f.Kept || err == nil
+	f.next = time.Now().Add(max(Warmup, Rest*time.Since(start)))
+	return err
+}
+
+// Load gives read what the file holds, if there is one.
+func (f *File) Load(read func(r io.Reader) error) error {
+	return Read(f.Path, f.Of, func(r io.Reader) error {
+		err := read(r)
+		f.Kept = err == nil
+		return err
+	})
+}
+
+// Remove removes the file of a run whose result is in place.
+func (f *File) Remove() error { return Remove(f.Path) }
