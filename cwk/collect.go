@@ -65,7 +65,11 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink fun
 	}
 	for lo := 0; ; lo += batch {
 		hi := min(lo+batch, len(picks))
-		f, err := w.Collect(ctx, from, picks[lo:hi])
+		name := ""
+		if sink != nil {
+			name = batchName(lo, hi)
+		}
+		f, err := w.collect(ctx, name, from, picks[lo:hi])
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +93,8 @@ func (w *Walk[T]) panelRows(from, picks int) int {
 
 // featuresTo stores the features of the picked rows in dst, walking no more
 // than cols columns at a time.
-func (k *walker[T]) featuresTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
-	if err := k.collectTo(ctx, dst, from, picks, cols); err != nil {
+func (k *walker[T]) featuresTo(ctx context.Context, name string, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
+	if err := k.collectTo(ctx, name, dst, from, picks, cols); err != nil {
 		return err
 	}
 	k.w.scaleFeatures(dst, from)
@@ -120,13 +124,18 @@ func (w *Walk[T]) scale(from int) T {
 // so that its first columns belong to shorter walks. FeaturesMemory lists what it holds; where the
 // limit allows less than that, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
+	return w.collect(ctx, "", from, picks)
+}
+
+// collect is Collect for picks that are called name in the journal, "" for no journal.
+func (w *Walk[T]) collect(ctx context.Context, name string, from int, picks []Pick) (*sparse.Block[T], error) {
 	k, cols, err := w.planPicks(from, picks)
 	if err != nil {
 		return nil, err
 	}
 	dst := sparse.NewBlock[T](len(picks), w.width(from))
 	k.sweeps = k.sweepsAt(cols)
-	return dst, k.collectTo(ctx, dst, from, picks, cols)
+	return dst, k.collectTo(ctx, name, dst, from, picks, cols)
 }
 
 // planPicks returns a walker over what is picked from, and how many columns it walks at a time.
@@ -199,7 +208,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 
 // collectTo stores the probabilities of the picked rows in dst, walking no
 // more than cols columns at a time.
-func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
+func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
 	classes := k.w.classes()
 	order := make([]int, len(picks)) // by row
 	for i := range order {
@@ -209,6 +218,13 @@ func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from in
 	slot := make([]int, len(k.w.Variants))
 	for s, g := range k.variants {
 		slot[g] = s
+	}
+	k.journal = nil
+	if name != "" {
+		k.journal = &journal[T]{name: name, dst: dst, from: from}
+		for _, pick := range picks {
+			k.journal.variant = append(k.journal.variant, slot[pick.Variant])
+		}
 	}
 	return k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {
 		if t < from {

@@ -37,21 +37,24 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(from)) // of cols, then of some rows
 	held := part(features, 0, len(cols))
 	if square {
-		if err := k.featuresTo(ctx, held, from, cols, plan.slab); err != nil {
+		if err := k.featuresTo(ctx, batchName(0, len(cols)), held, from, cols, plan.slab); err != nil {
 			return err
 		}
 		return w.panels(ctx, 0, held, held, values, sink)
 	}
 	for lo := 0; lo < len(rows); lo += plan.rows {
 		picks := rows[lo:min(lo+plan.rows, len(rows))]
+		name := batchName(lo, lo+len(picks))
 		made := part(features, len(cols), len(cols)+len(picks))
 		dst := made
 		if lo == 0 { // the first walk serves cols too
 			dst = part(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
-		if err := k.featuresTo(ctx, dst, from, picks, plan.slab); err != nil {
-			return err
+		if lo == 0 || !w.keptPanels(lo, made.Rows, plan.panel) {
+			if err := k.featuresTo(ctx, name, dst, from, picks, plan.slab); err != nil {
+				return err
+			}
 		}
 		if err := w.panels(ctx, lo, made, held, values, sink); err != nil {
 			return err
@@ -137,10 +140,11 @@ func (w *Walk[T]) panels(ctx context.Context, lo int, rows, cols *sparse.Block[T
 	for i := 0; i < rows.Rows; i += most {
 		slice := part(rows, i, min(i+most, rows.Rows))
 		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
-		if err := productTo(ctx, panel, slice, cols, w.Workers); err != nil {
-			return err
+		err := w.once(ctx, panelName(lo+i, lo+i+panel.Rows), panel, func() error { return productTo(ctx, panel, slice, cols, w.Workers) })
+		if err == nil {
+			err = sink(lo+i, panel)
 		}
-		if err := sink(lo+i, panel); err != nil {
+		if err != nil {
 			return err
 		}
 	}

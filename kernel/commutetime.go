@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -127,15 +128,11 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	}
 	first, second := slabsOf(c.k.Len(), len(short)), slabsOf(c.k.Len(), len(long))
 	c.slabs = len(first) + len(second)
-	column := func(nodes []int) (*sparse.Block[float64], error) {
-		y := c.y.Columns(0, len(nodes))
-		return y, c.columns(ctx, y, nodes, false)
-	}
 	own := make([]float64, 0, len(short))
 	for _, slab := range first {
 		nodes := short[slab[0]:slab[1]]
-		y, err := column(nodes)
-		if err != nil {
+		y := c.y.Columns(0, len(nodes))
+		if err := c.columns(ctx, fmt.Sprintf("diagonal %d-%d", slab[0], slab[1]), y, nodes, nodes, false); err != nil {
 			return err
 		}
 		for j, node := range nodes {
@@ -145,8 +142,8 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	row := make([]float64, c.x.Cols)
 	for _, slab := range second {
 		nodes := long[slab[0]:slab[1]]
-		y, err := column(nodes)
-		if err != nil {
+		y := c.y.Columns(0, len(nodes))
+		if err := c.columns(ctx, fmt.Sprintf("columns %d-%d", slab[0], slab[1]), y, nodes, slices.Concat(short, nodes), false); err != nil {
 			return err
 		}
 		diagonal := make([]float64, len(nodes))

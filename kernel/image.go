@@ -33,12 +33,18 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	if a, err = c.refined(ctx, e, dst, x, measure, a, err); err != nil {
 		return nil, err
 	}
-	c.done++
-	c.before, c.last = c.sweeps, a.sweeps
-	if a.assumed != "" {
-		c.report.Condition = a.assumed
-	}
+	c.finished(a.assumed)
 	return a, nil
+}
+
+// finished takes the end of a slab up, the last attempt at which was noted, and what its
+// bound relies on.
+func (c *computation) finished(assumed string) {
+	c.done++
+	c.before, c.last = c.sweeps, c.attempts[len(c.attempts)-1].Sweeps
+	if assumed != "" {
+		c.report.Condition = assumed
+	}
 }
 
 // refined returns what an attempt has come to, or where rounding has kept it from its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -77,6 +78,13 @@ type Settings struct {
 	// Progress, if not nil, is called with the sweeps done and those expected
 	// in all.
 	Progress func(done, expected int)
+
+	// Keep and Recall, if not nil, let a run go on where one that was killed had come to,
+	// to the same bits and the same report: Keep is given parts of the computation, each
+	// with a name and about so many bytes, and tells whether it had write write them. Recall
+	// returns what a run with the same arguments kept by a name, nil for nothing.
+	Keep   func(name string, bytes int64, write func(w io.Writer) error) bool
+	Recall func(name string) io.Reader
 }
 
 // part is what is wanted of a block, see [Settings]; the zero value is all of it.

@@ -113,7 +113,7 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 		return set, err
 	}
 	if m.features == nil || set.Tolerance < m.tolerance {
-		if err := m.find(ctx, set); err != nil {
+		if err := m.findOnce(ctx, set); err != nil {
 			return set, err
 		}
 	}
@@ -149,6 +149,37 @@ func pairsOf(n, rank int) int {
 		return n
 	}
 	return min(rank+1, n)
+}
+
+// foundPairs is what is known of eigenpairs beside F.
+type foundPairs struct {
+	Rank         int
+	Bound, Scale float64
+	Sweeps       int
+	Method, Cut  string
+}
+
+// findOnce finds the eigenpairs, or takes them from what an earlier run kept.
+func (m *modularity) findOnce(ctx context.Context, s Settings) error {
+	var f foundPairs
+	known, err := s.recalled(ctx, "eigenpairs", &f, nil, nil)
+	features := newFeatures(m.Len(), f.Rank)
+	if known {
+		known, err = s.recalled(ctx, "features", new(foundPairs), features, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if known {
+		m.features, m.tolerance, m.bound, m.scale, m.sweeps, m.method, m.cut = features, s.Tolerance, f.Bound, f.Scale, f.Sweeps, f.Method, f.Cut
+		return nil
+	}
+	if err := m.find(ctx, s); err != nil {
+		return err
+	}
+	s.keep(ctx, "features", &f, m.features, nil)
+	s.keep(ctx, "eigenpairs", &foundPairs{m.features.Cols, m.bound, m.scale, m.sweeps, m.method, m.cut}, nil, nil)
+	return nil
 }
 
 // find finds the eigenpairs.

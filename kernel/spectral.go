@@ -53,6 +53,7 @@ type computation struct {
 	tightest float64   // by which errors of values of K may grow
 	weight   []float64 // of the columns of each node, values and errors; nil: ones
 	effort   float64   // the tolerance of the last slab, in the engine's measure
+	attempts []attempt // at the slab
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
@@ -99,6 +100,7 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 // note adds what an engine has done to the report. An attempt, or a slab, may do
 // without the factor that one before it had: the factor is told of all the same.
 func (c *computation) note(a *applied) {
+	c.attempts = append(c.attempts, attempt{a.sweeps, a.method})
 	c.sweeps += a.sweeps
 	c.report.Sweeps = c.sweeps
 	if !strings.HasPrefix(c.report.Method, a.method) {
@@ -165,16 +167,22 @@ func factor(v []float64, i int) float64 {
 	return v[i]
 }
 
-// columns computes the columns, or with turned the rows, of nodes.
-func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nodes []int, turned bool) error {
-	a, err := c.image(ctx, c.k.whole, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-		return c.direct(y, bound, nodes, turned)
+// columns computes the columns, or with turned the rows, of nodes. Of y the used rows are
+// what counts; in the journal it is called name.
+func (c *computation) columns(ctx context.Context, name string, y *sparse.Block[float64], nodes, used []int, turned bool) error {
+	o, err := c.once(ctx, name, y, used, func() (outcome, error) {
+		a, err := c.image(ctx, c.k.whole, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
+			return c.direct(y, bound, nodes, turned)
+		})
+		if err != nil {
+			return outcome{}, err
+		}
+		return outcome{Size: c.largestValue(y, nodes, turned), Worst: c.worstOf(a.bound, nodes), Condition: a.assumed}, nil
 	})
 	if err != nil {
 		return err
 	}
-	largest, worst := c.largestValue(y, nodes, turned), c.worstOf(a.bound, nodes)
-	c.core, c.worst = max(c.core, largest), max(c.worst, worst)
+	c.core, c.worst = max(c.core, o.Size), max(c.worst, o.Worst)
 	if c.base == 0 {
 		c.base = c.core
 	}
@@ -339,7 +347,7 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 			continue
 		}
 		y := c.y.Columns(0, hi-lo)
-		err := c.columns(ctx, y, short[lo:hi], transposed)
+		err := c.columns(ctx, fmt.Sprintf("columns %d-%d", lo, hi), y, short[lo:hi], long, transposed)
 		if err != nil {
 			return err
 		}
@@ -380,7 +388,7 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 	for _, slab := range slabs {
 		lo, hi := slab[0], slab[1]
 		y := c.y.Columns(0, hi-lo)
-		if err := c.columns(ctx, y, nodes[lo:hi], false); err != nil {
+		if err := c.columns(ctx, fmt.Sprintf("columns %d-%d", lo, hi), y, nodes[lo:hi], nodes[:hi], false); err != nil {
 			return err
 		}
 		piece := sparse.BlockOf(hi, hi-lo, values[:hi*(hi-lo)])

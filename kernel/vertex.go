@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -433,28 +434,43 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 	}
 	report := &Report{Method: "sum over steps", Sweeps: k.sweeps}
 	all := (len(cols) + width - 1) / width * k.sweepsOf()
-	progress := func() {
-		report.Sweeps += k.perStep()
+	swept := func(sweeps int) {
+		report.Sweeps += sweeps
 		if set.Progress != nil {
 			set.Progress(report.Sweeps-k.sweeps, all)
 		}
 	}
+	progress := func() { swept(k.perStep()) }
 	x := sparse.NewBlock[float64](k.n, width)
 	for left := 0; left < len(cols); left += width {
 		own := cols[left:min(left+width, len(cols))]
 		if !same && !set.part().wants(left, left+len(own)) {
 			continue
 		}
-		x := x.Columns(0, len(own))
-		for i := range x.Rows {
-			clear(x.Row(i))
+		used := rows
+		if same {
+			used = rows[left:]
 		}
-		for c, node := range own {
-			x.Row(node)[c] = 1
-		}
+		name := fmt.Sprintf("columns %d-%d", left, left+len(own))
 		y := sparse.NewBlock[float64](k.n, len(own))
-		if err := k.applyTo(ctx, y, x, progress); err != nil {
+		known, err := set.recalled(ctx, name, new(outcome), y, used)
+		switch {
+		case err != nil:
 			return nil, err
+		case known:
+			swept(k.sweepsOf())
+		default:
+			x := x.Columns(0, len(own))
+			for i := range x.Rows {
+				clear(x.Row(i))
+			}
+			for c, node := range own {
+				x.Row(node)[c] = 1
+			}
+			if err := k.applyTo(ctx, y, x, progress); err != nil {
+				return nil, err
+			}
+			set.keep(ctx, name, new(outcome), y, used)
 		}
 		if err := hand(y, rows, left, same, turned, take, report); err != nil {
 			return nil, err

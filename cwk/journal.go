@@ -1,0 +1,165 @@
+package cwk
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// journal is what is kept of a walk for picks: of each slab of columns, after some of its
+// steps, what the picks have of the steps since the ones before, and the walk itself.
+type journal[T sparse.Float] struct {
+	name    string // of the picks
+	dst     *sparse.Block[T]
+	from    int
+	variant []int // by pick, its number in the walker
+}
+
+// record calls what is kept of a slab after step t, where kept is the step before.
+func (j *journal[T]) record(lo, hi, kept, t int) string {
+	return fmt.Sprintf("walk %s columns %d-%d steps %d-%d", j.name, lo, hi, kept, t)
+}
+
+// each gives do what the picks have in the columns of a slab, at the steps behind the one
+// that was kept, of which 0 stands for the beginning, up to t.
+func (j *journal[T]) each(classes, lo, hi, kept, t int, do func(values []T) error) error {
+	first := kept + 1
+	if kept == 0 {
+		first = 0
+	}
+	first = max(first, j.from)
+	for i, v := range j.variant {
+		a, b := max(0, lo-v*classes), min(classes, hi-v*classes)
+		row, count, width := j.dst.Row(i), t+1-first, b-a
+		if width == classes { // one after the other
+			count, width = min(count, 1), width*count
+		}
+		for s := range count {
+			at := (first+s-j.from)*classes + a
+			if a >= b {
+				break
+			}
+			if err := do(row[at : at+width]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keep has what there is of a slab after step t kept, if that pays.
+func (j *journal[T]) keep(ctx context.Context, k *walker[T], lo, hi, kept, t int, p *sparse.Block[T]) bool {
+	if j == nil || k.w.Keep == nil {
+		return false
+	}
+	classes, bytes := k.w.classes(), int64(0)
+	add := func(values []T) error {
+		bytes += int64(len(values)) * size[T]()
+		return nil
+	}
+	_ = j.each(classes, lo, hi, kept, t, add)
+	if t < k.w.Steps {
+		_ = eachRow(p, add)
+	}
+	return k.w.Keep(j.record(lo, hi, kept, t), bytes, func(w io.Writer) error {
+		write := writeTo[T](ctx, w)
+		if err := j.each(classes, lo, hi, kept, t, write); err != nil || t == k.w.Steps {
+			return err
+		}
+		return eachRow(p, write)
+	})
+}
+
+// recall stores in p what was kept of the walk of a slab, and takes up what the picks have
+// of it. It returns the step, 0 where nothing was kept.
+func (j *journal[T]) recall(ctx context.Context, k *walker[T], lo, hi int, p *sparse.Block[T]) (done int, err error) {
+	if j == nil {
+		return 0, nil
+	}
+	var last io.Reader
+	for t := 1; t <= k.w.Steps; t++ {
+		record := k.w.kept(j.record(lo, hi, done, t))
+		if record == nil {
+			continue
+		}
+		last = bufio.NewReader(record)
+		if err := j.each(k.w.classes(), lo, hi, done, t, readFrom[T](ctx, last)); err != nil {
+			return 0, err
+		}
+		done = t
+	}
+	if done > 0 && done < k.w.Steps {
+		err = eachRow(p, readFrom[T](ctx, last))
+	}
+	return done, err
+}
+
+// readFrom and writeTo return what reads or writes values until the context is done.
+func readFrom[T sparse.Float](ctx context.Context, r io.Reader) func(values []T) error {
+	return func(values []T) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return binary.Read(r, binary.LittleEndian, values)
+	}
+}
+
+func writeTo[T sparse.Float](ctx context.Context, w io.Writer) func(values []T) error {
+	return func(values []T) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return binary.Write(w, binary.LittleEndian, values)
+	}
+}
+
+func eachRow[T sparse.Float](b *sparse.Block[T], do func(row []T) error) error {
+	for i := range b.Rows {
+		if err := do(b.Row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batchName calls picks of rows, in the walks of Gram with those of its columns in front of
+// the first ones.
+func batchName(lo, hi int) string { return fmt.Sprintf("%d-%d", lo, hi) }
+
+// panelName calls rows of a Gram block.
+func panelName(lo, hi int) string { return fmt.Sprintf("panel %d-%d", lo, hi) }
+
+// kept returns what was kept by a name, nil for nothing.
+func (w *Walk[T]) kept(name string) io.Reader {
+	if w.Recall == nil {
+		return nil
+	}
+	return w.Recall(name)
+}
+
+// keptPanels reports whether all panels of so many rows from lo on were kept, which have
+// most rows each.
+func (w *Walk[T]) keptPanels(lo, rows, most int) bool {
+	for i := 0; i < rows; i += most {
+		if w.kept(panelName(lo+i, lo+min(i+most, rows))) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// once has compute fill a panel, or takes what was kept of it by that name.
+func (w *Walk[T]) once(ctx context.Context, name string, panel *sparse.Block[T], compute func() error) error {
+	if record := w.kept(name); record != nil {
+		return eachRow(panel, readFrom[T](ctx, bufio.NewReader(record)))
+	}
+	err := compute()
+	if err == nil && w.Keep != nil {
+		w.Keep(name, int64(panel.Rows)*int64(panel.Cols)*size[T](), func(to io.Writer) error { return eachRow(panel, writeTo[T](ctx, to)) })
+	}
+	return err
+}
