@@ -20,7 +20,7 @@ var floors = map[string]int{
 	"internal/sched":                    0,
 	"internal/durable":                  0,
 	"internal/budget":                   1,
-	"internal/checkpoint":               1,
+	"internal/checkpoint":               2,
 	"internal/pages":                    0,
 	"internal/reorder":                  0,
 	"internal/textio":                   0,

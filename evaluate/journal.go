@@ -73,7 +73,7 @@ func (j *Journal) keep() {
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
 	j.of = checkpoint.Run{Version: j.Version, Labels: listSum(p.Names, p.Row, p.Class), Options: optionSum(p, plan, set)}
-	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil {
+	if j.of.Graph, err = checkpoint.GraphSum(ctx, p.A, set.Workers); err != nil {
 		return err
 	}
 	if plan.Data != "" {
@@ -212,35 +212,4 @@ func attributeSum(t *sparse.Table) string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// graphSum returns a sum over the rows of a graph. Cost: a sweep.
-func graphSum(ctx context.Context, p *method.Problem, workers int) (string, error) {
-	sums := make([][sha256.Size]byte, len(p.A.Ranges()))
-	err := p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
-		var b []byte
-		h := sha256.New()
-		for i := range panel.Hi - panel.Lo {
-			col, val := panel.Row(i)
-			b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(col)))
-			for _, c := range col {
-				b = binary.LittleEndian.AppendUint32(b, c)
-			}
-			for _, v := range val {
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-			}
-			h.Write(b)
-		}
-		h.Sum(sums[panel.Index][:0])
-		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	n, _ := p.A.Dims()
-	all := appendInts(nil, []int{n})
-	for _, s := range sums {
-		all = append(all, s[:]...)
-	}
-	return sumOf(all), nil
 }

@@ -115,7 +115,7 @@ func open(path string, read func(all *io.SectionReader) error) error {
 	if err == nil {
 		err = read(io.NewSectionReader(file, 0, info.Size()))
 	}
-	if errors.Is(err, errDamaged) || errors.Is(err, ErrTorn) {
+	if errors.Is(err, errDamaged) || errors.Is(err, errTorn) {
 		err = &Error{path, "is damaged, or no journal", true}
 	}
 	return errors.Join(err, file.Close())
@@ -143,7 +143,7 @@ type File struct {
 // Rest is how many times as long as writing a file a run goes on until it does so again.
 const Rest = 20
 
-// Warmup is how long a run goes on until it writes its state for the first time.
+// Warmup is how long a run goes on until it writes for the first time.
 var Warmup = 5 * time.Second
 
 // Save writes what write writes if it is time to. The first call begins the time.

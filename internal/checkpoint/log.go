@@ -1,77 +1,236 @@
 package checkpoint
 
 import (
+	"context"
+	"encoding/binary"
 	"errors"
 	"io"
+	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Log holds records, to which a run appends.
+// Log holds parts of what a run computes, each with a name. Its methods may be called by
+// several goroutines at a time.
 type Log struct {
-	file durable.File
-	at   int64 // where the next record begins
+	path  string
+	run   func() (Run, error)
+	spare int64
+
+	mu      sync.Mutex
+	begun   time.Time
+	spent   time.Duration // on writing
+	written int64         // bytes in that time
+	file    durable.File
+	end     int64            // of the file
+	at      map[string]int64 // where parts begin
+	given   bool             // up
 }
 
-// NewLog begins the log of a run at path, in place of one that is there.
-func NewLog(path string, of Run) (*Log, error) {
-	file, err := durable.NewFile(durable.OS, path)
+// usualRate are the bytes a second that writing is expected to take before any are
+// written.
+const usualRate = 256 << 20
+
+// Open returns the journal of a run beside its output, which has so many bytes: room for
+// them is left on the disk. Of which run it is, is asked once there is something to keep, or
+// at once if it is resumed, from the file that is there, if there is one. There is no
+// journal, and nil is returned, beside an output that is none in a file.
+func Open(ctx context.Context, output string, bytes int64, resume bool, run func() (Run, error)) (*Log, error) {
+	if info, err := durable.OS.Stat(output); output == "-" || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	l := &Log{path: output + ".journal", run: run, spare: bytes, begun: time.Now(), at: map[string]int64{}}
+	if resume {
+		return l, l.load(ctx)
+	}
+	return l, nil
+}
+
+// load finds what the file at the log's path holds, if there is one.
+func (l *Log) load(ctx context.Context) error {
+	of, err := l.run()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := writeBegin(file, of); err != nil {
-		return nil, errors.Join(err, file.Abort())
-	}
-	if err := durable.Commit(nil, file); err != nil {
-		return nil, err
-	}
-	return OpenLog(path, of, nil)
-}
-
-// OpenLog opens the log of a run at path, or begins one if there is none, and gives each
-// the records that it has in order. A last one that is torn is cut off: its reader returns
-// [ErrTorn], which each has to return.
-func OpenLog(path string, of Run, each func(r io.Reader) error) (*Log, error) {
-	whole := int64(0) // bytes; 0: there is no log
-	err := open(path, func(all *io.SectionReader) error {
-		err := readBegin(all, path, of)
+	err = open(l.path, func(all *io.SectionReader) error {
+		err := readBegin(all, l.path, of)
 		for err == nil {
-			if whole, _ = all.Seek(0, io.SeekCurrent); whole == all.Size() {
+			if l.end, _ = all.Seek(0, io.SeekCurrent); l.end == all.Size() {
 				return nil
 			}
-			record := newReader(all)
-			if err = each(record); err == nil {
+			var name string
+			record := untilDone{ctx, newReader(all)}
+			if name, err = nameOf(record); err == nil {
 				_, err = io.Copy(io.Discard, record)
 			}
+			if err == nil {
+				l.at[name] = l.end
+			}
 		}
-		if whole > 0 && errors.Is(err, ErrTorn) {
+		if l.end > 0 && errors.Is(err, errTorn) { // the last one, which is cut off
 			return nil
 		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case whole == 0:
-		return NewLog(path, of)
+	if err == nil && l.end > 0 {
+		l.file, err = durable.OS.Reopen(l.path, l.end)
 	}
-	file, err := durable.OS.Reopen(path, whole)
-	return &Log{file, whole}, err
-}
-
-// Append appends what write writes as a record, which is on the disk then.
-func (l *Log) Append(write func(w io.Writer) error) error {
-	w := io.NewOffsetWriter(l.file, l.at)
-	err := writeRecord(w, write)
-	if err == nil {
-		err = l.file.Sync()
-	}
-	if err == nil {
-		bytes, _ := w.Seek(0, io.SeekCurrent)
-		l.at += bytes
+	if err != nil {
+		clear(l.at)
 	}
 	return err
 }
 
-// Close closes the log.
-func (l *Log) Close() error { return l.file.Close() }
+// untilDone reads until a context is done.
+type untilDone struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r untilDone) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.from.Read(p)
+}
+
+// nameOf reads the name of a part.
+func nameOf(record io.Reader) (string, error) {
+	var length uint16
+	err := binary.Read(record, binary.LittleEndian, &length)
+	name := make([]byte, length)
+	if err == nil {
+		_, err = io.ReadFull(record, name)
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = errDamaged
+	}
+	return string(name), err
+}
+
+// Recall returns what was kept by a name, nil for nothing. Errors of reading it are those of
+// the disk.
+func (l *Log) Recall(name string) io.Reader {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at, ok := l.at[name]
+	if !ok {
+		return nil
+	}
+	record := newReader(io.NewSectionReader(l.file, at, l.end-at))
+	_, _ = nameOf(record) // the error is that of the next read too
+	return record
+}
+
+// Keep has write write a part of about so many bytes, if the run has gone on for a while,
+// writing takes little of its time and the disk has room; it tells whether it has. Where
+// writing fails nothing more is kept: the run goes on without. What the machine loses as
+// it fails itself may damage the file, which a later run tells.
+func (l *Log) Keep(name string, bytes int64, write func(w io.Writer) error) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	start := time.Now()
+	if _, known := l.at[name]; known || l.given || l.file == nil && start.Sub(l.begun) < Warmup {
+		return false
+	}
+	takes := time.Duration(float64(bytes) / usualRate * float64(time.Second))
+	if l.written > 0 {
+		takes = time.Duration(float64(bytes) / float64(l.written) * float64(l.spent))
+	}
+	if l.spent+takes > start.Sub(l.begun)/Rest {
+		return false
+	}
+	if free, err := durable.OS.Free(filepath.Dir(l.path)); err == nil && free < bytes+l.spare {
+		return false
+	}
+	if l.file == nil && l.create() != nil {
+		l.given = true
+		return false
+	}
+	w := io.NewOffsetWriter(l.file, l.end)
+	err := writeRecord(w, func(w io.Writer) error {
+		if _, err := w.Write(append(binary.LittleEndian.AppendUint16(nil, uint16(len(name))), name...)); err != nil {
+			return err
+		}
+		return write(w)
+	})
+	if err != nil {
+		l.cut()
+		return false
+	}
+	size, _ := w.Seek(0, io.SeekCurrent)
+	l.at[name] = l.end
+	l.end += size
+	l.spent, l.written = l.spent+time.Since(start), l.written+size
+	return true
+}
+
+// create begins the file, in place of one that is there.
+func (l *Log) create() error {
+	of, err := l.run()
+	if err != nil {
+		return err
+	}
+	file, err := durable.NewFile(durable.OS, l.path)
+	if err != nil {
+		return err
+	}
+	if err := writeBegin(file, of); err != nil {
+		return errors.Join(err, file.Abort())
+	}
+	if err := durable.Commit(nil, file); err != nil {
+		return err
+	}
+	return l.reopen()
+}
+
+// reopen opens the file that create has made.
+func (l *Log) reopen() error {
+	info, err := durable.OS.Stat(l.path)
+	if err != nil {
+		return err
+	}
+	l.end = info.Size()
+	l.file, err = durable.OS.Reopen(l.path, l.end)
+	return err
+}
+
+// cut gives the log up, without the record that could not be written.
+func (l *Log) cut() {
+	l.given = true
+	if file, err := durable.OS.Reopen(l.path, l.end); err == nil {
+		_ = file.Close() // what was torn may stay as well
+	}
+}
+
+// Close ends the log, and reports whether there is something to go on from.
+func (l *Log) Close() bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept := len(l.at) > 0
+	if l.file != nil {
+		_ = l.file.Close() // what could not be written shows when it is read
+	}
+	l.given, l.file, l.at = true, nil, nil
+	return kept
+}
+
+// Remove ends the log and removes its file, if there is one.
+func (l *Log) Remove() error {
+	if l == nil {
+		return nil
+	}
+	l.Close()
+	return Remove(l.path)
+}

@@ -16,9 +16,7 @@ var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 	errDamaged = errors.New("checkpoint: a damaged record")
-
-	// ErrTorn is the error of reading a record that ends too early.
-	ErrTorn = errors.New("checkpoint: a torn record")
+	errTorn    = errors.New("checkpoint: a record that ends too early")
 )
 
 // writer writes a record.
@@ -116,7 +114,7 @@ func (r *reader) next() error {
 func (r *reader) fill(p []byte) error {
 	_, err := io.ReadFull(r.from, p)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return ErrTorn
+		return errTorn
 	}
 	return err
 }
