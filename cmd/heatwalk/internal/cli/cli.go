@@ -154,7 +154,10 @@ type invocation struct {
 	tempDir   string
 	labelling nodefile.LabelConfig // how files of labels are read
 	force     bool
+	resume    bool // of commands that write a matrix
 }
+
+const resumeUsage = "go on from where a run with the same -o was killed, if one was"
 
 func newInvocation(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *invocation {
 	return &invocation{

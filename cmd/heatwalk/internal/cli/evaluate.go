@@ -358,15 +358,8 @@ func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate
 // explain names nodes or graphs, classes, files and flags in errors about a journal or
 // splits.
 func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
-	var (
-		journal *evaluate.FileError
-		split   *validate.SplitError
-	)
+	var split *validate.SplitError
 	switch {
-	case errors.As(err, &journal) && journal.Damaged:
-		return fault.Data(journal.Path, "%s", journal.What+"; leave out --resume to begin again")
-	case errors.As(err, &journal):
-		return fault.Usage("--resume", "%s %s; give what it had, or leave out --resume to begin again", journal.Path, journal.What)
 	case errors.As(err, &split) && split.What != "" && split.Row >= 0:
 		return fault.Data(s.split, "%q %s; keep one line for each labelled %s", nodes.ID(split.Row), split.What, s.noun)
 	case errors.As(err, &split) && split.What != "":
@@ -383,5 +376,5 @@ func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error
 	case errors.Is(err, validate.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
 	}
-	return err
+	return fault.Resumed(err)
 }

@@ -55,6 +55,7 @@ func newFeatures(in *invocation) *cobra.Command {
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
 	in.slabVar(flags, &f.slab, "the classes")
+	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -213,10 +214,13 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		n.Sweeps += sweeps
 		return n, n.ReserveList(list)
 	})
+	if err == nil {
+		err = d.keep(m.command, m.slab, m.shape, files, m.parameters, 0, w.Prior.Given)
+	}
 	if err != nil {
 		return err
 	}
-	w.A = d.g.A // which is loaded now
+	w.A, w.Keep, w.Recall = d.g.A, d.journal.Keep, d.journal.Recall // of the graph, which is loaded now
 	file, err := newWriter[T](d.product, &m.Matrix)
 	if err != nil {
 		return err
@@ -224,9 +228,6 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	err = m.panels(func(_ int, panel *sparse.Block[T]) error { return writeRows(in.ctx, file, panel) })
 	if err == nil {
 		err = file.Close()
-	}
-	if err == nil {
-		err = d.setPart(m.command, m.slab, m.parameters, m.shape)
 	}
 	if err != nil {
 		return err

@@ -7,10 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -18,7 +21,11 @@ import (
 // finish publishes the output of a run and prints its result: d with --json, else lines and
 // what the run took.
 func (o *product) finish(d document, store, parameters any, lines ...string) error {
-	if err := o.publish(store, parameters, nil); err != nil {
+	err := o.publish(store, parameters, nil)
+	if err == nil {
+		err = o.journal.Remove()
+	}
+	if err != nil {
 		return err
 	}
 	return o.in.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
@@ -122,6 +129,7 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 	in.checkOutput("-o", out, denseFormats, inputs...)
 	in.checkStdin(inputs...)
 	in.checkSlab(slab, args, out, ".npy", denseFormats)
+	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", "a run can go on from the journal beside its output alone; give -o FILE"})
 }
 
 // beginDense begins the output and reads the inputs.
@@ -166,12 +174,31 @@ func (d *graphRun) labelOf() func(i int) string {
 	return func(i int) string { return number(d.rows[i]) }
 }
 
-// setPart notes that the output is a slab of a matrix.
-func (d *graphRun) setPart(command string, s slabFlag, parameters any, shape evaluate.Shape) (err error) {
-	if s.of == 0 {
-		return nil
+// keep notes that the output is a slab of a matrix, if it is one, and opens the journal beside
+// it: of a run that depends on labels and nodes, the parameters, a tolerance and a prior.
+func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) error {
+	in := d.in
+	p := evaluate.Part{Command: command, Slab: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
+	part, err := evaluate.NewPart(p, parameters, d.l, nil, d.rows, d.cols)
+	if err != nil {
+		return err
 	}
-	part := evaluate.Part{Command: command, Slab: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
-	d.part, err = evaluate.NewPart(part, parameters, d.l, nil, d.rows, d.cols)
-	return err
+	if s.of > 0 {
+		d.part = part
+	}
+	d.journal, err = checkpoint.Open(in.ctx, d.path, files, in.resume, func() (of checkpoint.Run, err error) {
+		b := thisBuild()
+		of = checkpoint.Run{Version: b.Version + " " + b.Commit, Graph: part.Store, Labels: part.Labels + part.Nodes}
+		of.Options = fmt.Sprint(command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior))
+		if d.g.temp != nil { // whose identity is that of this run
+			of.Graph, err = checkpoint.GraphSum(in.ctx, d.g.A, in.threads)
+		}
+		return of, err
+	})
+	in.atEnd(func() {
+		if d.journal.Close() {
+			in.doing += "; the same command with --resume goes on from here"
+		}
+	})
+	return fault.Resumed(err)
 }

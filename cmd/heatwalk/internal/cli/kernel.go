@@ -52,6 +52,7 @@ func newKernel(in *invocation) *cobra.Command {
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
 	in.slabVar(flags, &f.slab, "the columns")
+	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
 	in.vectorFlags(flags, &f.vectors)
 	in.readingFlags(flags, &f.reading)
 	return cmd

@@ -13,10 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -37,6 +39,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
+			if os.Getenv("HEATWALK_TEST_KILLED") != "" {
+				checkpoint.Warmup = 50 * time.Millisecond
+			}
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -26,14 +27,15 @@ import (
 // directory is found at once, and appear under their names together, when the run has
 // succeeded.
 type product struct {
-	in     *invocation
-	path   string           // of the output, "" for none
-	format tablefile.Format // of a matrix; Other: the output is none
-	w      io.Writer        // of the output
-	rowIDs io.Writer        // beside .npy
-	colIDs io.Writer
-	run    io.Writer
-	part   *evaluate.Part // that it is of a whole, nil if it is the whole
+	in      *invocation
+	path    string           // of the output, "" for none
+	format  tablefile.Format // of a matrix; Other: the output is none
+	w       io.Writer        // of the output
+	rowIDs  io.Writer        // beside .npy
+	colIDs  io.Writer
+	run     io.Writer
+	part    *evaluate.Part  // that it is of a whole, nil if it is the whole
+	journal *checkpoint.Log // nil: there is none
 
 	files []*durable.Pending // an output before what stands beside it
 	pipe  *bufio.Writer      // stdout, if it is one of them

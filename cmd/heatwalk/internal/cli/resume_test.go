@@ -92,3 +92,149 @@ func TestKilledEvaluate(t *testing.T) {
 		t.Errorf("there are %s, want %s", got, want)
 	}
 }
+
+// TestKilledMatrix kills runs of kernel and features at random moments: taken up again and
+// again, by other numbers of threads, they end with the bytes of a run that was not killed
+// and with its account of them, and leave nothing else.
+func TestKilledMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	seed := rand.Uint64()
+	t.Logf("rng seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	edges, labels := matrixInputs(t, dir)
+	store := filepath.Join(dir, "S")
+	if code := Main([]string{"ingest", edges, "-o", store, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
+	}
+	untold := regexp.MustCompile(`"(seconds|peak_memory_bytes|output)": [^\n]*`)
+	kept := 0
+	for _, command := range []string{
+		"kernel " + edges + " --kernel diffusion --laplacian combinatorial --beta 3 --rows " + labels + " --cols " + labels,
+		"kernel " + store + " --kernel pseudo-inverse --cols " + labels + " --slab 1/2",
+		"kernel " + edges + " --kernel modularity --rank 20 --rows " + labels,
+		"kernel " + edges + " --kernel vertex --rows " + labels + " --dtype float64",
+		"kernel " + edges + " --kernel cwk --labels " + labels + " --steps 300 --cols " + labels,
+		"features " + edges + " --labels " + labels + " --steps 1500 --features honest --min-steps 1400",
+	} {
+		args := append(strings.Fields(command), "--quiet", "--json")
+		var document bytes.Buffer
+		whole := filepath.Join(dir, "whole.npy")
+		start := time.Now()
+		if code := Main(append(slices.Clone(args), "-o", whole), nil, &document, os.Stderr); code != 0 {
+			t.Fatal(code)
+		}
+		took := time.Since(start)
+		args = append(args, "-o", filepath.Join(dir, "m.npy"), "--resume", "--threads")
+		for kill := range 3 {
+			cmd := program(t, dir, append(args, []string{"1", "2", "7"}[kill])...)
+			cmd.Env = append(os.Environ(), "HEATWALK_TEST_KILLED=1")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(took/4 + time.Duration(rng.Int64N(int64(took))))
+			_ = cmd.Process.Kill() // it may have ended
+			_ = cmd.Wait()         // the files tell all
+			if _, err := os.Stat(filepath.Join(dir, "m.npy.journal")); err == nil {
+				kept++
+			}
+		}
+		var again bytes.Buffer
+		if code := Main(append(args, "2"), nil, &again, os.Stderr); code != 0 {
+			t.Fatal(command, code)
+		}
+		if got, want := untold.ReplaceAll(again.Bytes(), nil), untold.ReplaceAll(document.Bytes(), nil); !bytes.Equal(got, want) {
+			t.Errorf("%s: %s, want %s", command, got, want)
+		}
+		for _, ending := range []string{".npy", ".rows.ids", ".cols.ids"} {
+			want, err := os.ReadFile(strings.TrimSuffix(whole, ".npy") + ending)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(filepath.Join(dir, "m"+ending)); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: %v, or another %s", command, err, ending)
+			}
+		}
+		for _, path := range []string{"m.npy.journal", ".m.npy"} {
+			if left, _ := filepath.Glob(filepath.Join(dir, path+"*")); len(left) > 0 {
+				t.Errorf("%s leaves %v", command, left)
+			}
+		}
+	}
+	if t.Logf("%d of 18 kills left a journal", kept); kept == 0 {
+		t.Error("none did")
+	}
+}
+
+// matrixInputs makes a graph and labels of some of its nodes, which also are a list of ids.
+func matrixInputs(t *testing.T, dir string) (edges, labels string) {
+	t.Helper()
+	edges, labels = filepath.Join(dir, "e.tsv"), filepath.Join(dir, "l.tsv")
+	if code := Main([]string{"generate", "sbm", "--nodes", "6000", "-o", edges, "--labels", labels, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
+	}
+	return edges, labels
+}
+
+// An interrupted run tells how to go on, and a journal that is of another run, or damaged,
+// is refused.
+func TestRefusedJournal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	dir := t.TempDir()
+	edges, labels := matrixInputs(t, dir)
+	other := filepath.Join(dir, "other.tsv")
+	lines, err := os.ReadFile(edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, append(lines, "17\t4711\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(dir, "K.npy.journal")
+	args := func(edges string, more ...string) []string {
+		return append([]string{"kernel", edges, "--kernel", "regularized-laplacian", "-o", "K.npy", "--quiet"}, more...)
+	}
+	cmd := program(t, dir, args(edges)...)
+	cmd.Env = append(os.Environ(), "HEATWALK_TEST_KILLED=1")
+	go func() { // which interrupts it once it has kept something
+		for range 1000 {
+			if info, err := os.Stat(journal); err == nil && info.Size() > 64<<10 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		_ = cmd.Process.Signal(os.Interrupt)
+	}()
+	out, _ := cmd.CombinedOutput() // and the exit code 130
+	if !strings.HasSuffix(string(out), "; K.npy was not made; the same command with --resume goes on from here\n") {
+		t.Fatalf("it says %s", out)
+	}
+	refused := func(code int, text string, args []string) {
+		t.Helper()
+		cmd := program(t, dir, append(args, "--resume")...)
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != code || string(out) != text {
+			t.Errorf("%v: exit code %d: %s, want %d: %s", args, cmd.ProcessState.ExitCode(), out, code, text)
+		}
+	}
+	for what, args := range map[string][]string{
+		"edges": args(other), "labels": args(edges, "--cols", labels), "options": args(edges, "--alpha", "3"),
+	} {
+		refused(2, "heatwalk: --resume: K.npy.journal is of a run with other "+what+"; give what it had, or leave out --resume to begin again\n", args)
+	}
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/3] ^= 1
+	if err := os.WriteFile(journal, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused(3, "heatwalk: K.npy.journal: is damaged, or no journal; leave out --resume to begin again\n", args(edges))
+	refused(2, "heatwalk: --resume: a run can go on from the journal beside its output alone; give -o FILE\n",
+		[]string{"features", edges, "--labels", labels, "-o", "-"})
+}

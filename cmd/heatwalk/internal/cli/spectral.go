@@ -58,7 +58,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	rows, cols, lo, hi, err := partOfBlock(f.slab, d.rows, d.cols)
+	rows, cols, shape, err := partOfBlock(f.slab, d.rows, d.cols, f.dtype)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
 	d.g.Forward = !directed
-	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: lo, Hi: hi, Progress: in.progress.Showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
@@ -101,6 +101,9 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return in.graphError(err, name, loosened)
 	}
 	k, err := kernel.New(in.ctx, nodes, f.name, v)
+	if err == nil {
+		err = d.keep("kernel", f.slab, shape, files, kernelParameters{f.family, v}, f.tolerance, nil)
+	}
 	if err != nil {
 		return in.graphError(err, name, loosened)
 	}
@@ -108,6 +111,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
+	settings.Keep, settings.Recall = d.journal.Keep, d.journal.Recall
 	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, file.Put, settings)
 	if err != nil {
 		return in.graphError(err, name, loosened)
@@ -115,7 +119,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return in.finishKernel(d, f.slab, lo, hi, &kernelReport{
+	return in.finishKernel(d, &kernelReport{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
 		Parameters: kernelParameters{f.family, v},
 		Method:     report.Method, HalfSteps: report.HalfSteps, Sweeps: report.Sweeps,
@@ -123,19 +127,18 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}, report)
 }
 
-// partOfBlock returns the rows and the columns of a slab of a block, and the
-// part that it is.
-func partOfBlock(s slabFlag, rows, cols []int) (_, _ []int, lo, hi int, err error) {
-	switch {
-	case s.of == 0:
-	case len(rows) < len(cols):
-		lo, hi, err = s.bounds(len(rows), "row")
-		rows = rows[lo:hi]
-	default:
-		lo, hi, err = s.bounds(len(cols), "column")
-		cols = cols[lo:hi]
+// partOfBlock returns the rows and the columns of a slab of a block, and its place.
+func partOfBlock(s slabFlag, rows, cols []int, dtype string) (_, _ []int, shape evaluate.Shape, err error) {
+	shape = evaluate.Shape{Axis: evaluate.ByColumns, Groups: 1, Dtype: dtype}
+	noun, nodes := "column", &cols
+	if len(rows) < len(cols) {
+		shape.Axis, noun, nodes = evaluate.ByRows, "row", &rows
 	}
-	return rows, cols, lo, hi, err
+	if shape.Whole = len(*nodes); s.of > 0 {
+		shape.Lo, shape.Hi, err = s.bounds(shape.Whole, noun)
+		*nodes = (*nodes)[shape.Lo:shape.Hi]
+	}
+	return rows, cols, shape, err
 }
 
 // plan adds to n what a block takes, sets the memory of its settings, and tells whether the
@@ -185,7 +188,7 @@ func asymmetric(what, instead string) string {
 }
 
 // finishKernel publishes a block and says what it is.
-func (in *invocation) finishKernel(d *graphRun, s slabFlag, lo, hi int, r *kernelReport, found *kernel.Report) error {
+func (in *invocation) finishKernel(d *graphRun, r *kernelReport, found *kernel.Report) error {
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if bound := found.ErrorBound; !math.IsInf(bound, 1) {
 		r.ErrorBound = &bound
@@ -195,13 +198,6 @@ func (in *invocation) finishKernel(d *graphRun, s slabFlag, lo, hi int, r *kerne
 			r.Relative = &relative
 		}
 		text = fmt.Sprintf("error ≤ %.2g, largest value %.4g", bound, found.Largest)
-	}
-	shape := evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
-	if len(d.rows) < len(d.cols) {
-		shape.Axis, shape.Whole = evaluate.ByRows, len(d.rows)
-	}
-	if err := d.setPart("kernel", s, r.Parameters, shape); err != nil {
-		return err
 	}
 	method := r.Method
 	if r.HalfSteps {

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -165,4 +166,16 @@ func Code(err error) int {
 		return placed.code
 	}
 	return MachineFailed
+}
+
+// Resumed is err, which of a journal says what is wrong with it for --resume.
+func Resumed(err error) error {
+	switch wrong := new(checkpoint.Error); {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Damaged:
+		return Data(wrong.Path, "%s; leave out --resume to begin again", wrong.What)
+	default:
+		return Usage("--resume", "%s %s; give what it had, or leave out --resume to begin again", wrong.Path, wrong.What)
+	}
 }
