@@ -29,6 +29,10 @@ type solve struct {
 	verified []float64 // those of the values found; nil if their vectors have changed since
 	norm     float64   // a lower bound of that of A
 	result   *Pairs
+
+	at                   *place    // of the search under way
+	resumed              bool      // that goes on from it
+	found, foundVerified []float64 // by searches before it: values, and verified residuals
 }
 
 // Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
@@ -67,9 +71,10 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if !errors.Is(err, errSlow) {
 		return out, err
 	}
-	spent := w.krylov.products
-	if out, err = p.lobpcg(ctx, k, s); out != nil {
-		out.Products += spent
+	after := w.s
+	after.spent = w.krylov.products
+	if out, err = p.lobpcg(ctx, k, &after); out != nil {
+		out.Products += after.spent
 	}
 	return out, err
 }
@@ -136,7 +141,12 @@ func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 	}
 	w.result.Method, w.result.Basis = "lanczos", size
 	w.allocateBlocks()
-	w.krylov.allocate(size + width)
+	if err := w.load(size); err != nil {
+		return nil, err
+	}
+	if !w.resumed {
+		w.krylov.allocate(size + width)
+	}
 	values, err := w.complete(ctx)
 	if values == nil {
 		return nil, err
@@ -268,15 +278,23 @@ func lanczosBytes(n, k, size int) int64 {
 // basis.
 func (w *solve) complete(ctx context.Context) ([]float64, error) {
 	k := &w.krylov
-	values, err := w.search(ctx, w.wanted, w.patience)
-	some := values
-	if inside := w.inside(); inside != nil { // more copies of the last wanted one change nothing
-		some = values[:min(len(values), inside.wanted-1)]
+	var err error
+	values, again := w.found, true
+	if w.verified = w.foundVerified; len(w.verified) == 0 {
+		w.verified = nil
 	}
-	again := k.ortho.replaced || crowded(some, 2*w.residual+64*epsilon*w.norm)
+	if len(values) == 0 {
+		values, err = w.search(ctx, w.wanted, w.patience)
+		some := values
+		if inside := w.inside(); inside != nil { // more copies of the last wanted one change nothing
+			some = values[:min(len(values), inside.wanted-1)]
+		}
+		again = k.ortho.replaced || crowded(some, 2*w.residual+64*epsilon*w.norm)
+	}
 	for err == nil && again {
 		k.locked = len(values)
 		verified := w.verified
+		w.found, w.foundVerified = values, verified
 		left := w.n - w.known.count() - k.locked
 		if left == 0 {
 			break

@@ -95,17 +95,24 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 	if usual {
 		w.s.MaxProducts = max(w.s.MaxProducts, int(interiorWork/(w.entries()+rowEntries)/float64(n)))
 	}
-	spread, err := w.density(ctx)
-	if err != nil {
+	at := new(pass)
+	if err := at.load(w); err != nil {
 		return nil, err
 	}
-	ranks := spread.around(near)
-	reach := -ranks[len(ranks)-1].value
-	if err := refuse(ranks, pairs, near, reach, w.s.MaxProducts); err != nil {
-		return nil, err
+	if at.ranks == nil {
+		spread, err := w.density(ctx)
+		if err != nil {
+			return nil, err
+		}
+		at.ranks, at.spent = spread.around(near), spread.sweeps
+		reach := at.reach()
+		if err := refuse(at.ranks, pairs, near, reach, w.s.MaxProducts); err != nil {
+			return nil, err
+		}
+		at.tolerance = min(0.1, 0.3*w.s.Tolerance*w.norm/reach)
 	}
 
-	inner := w.s
+	inner := at.inner(w)
 	inner.Patience = 0 // it is that of the other ends
 	if inner.Memory > 0 {
 		inner.Memory = max(1, inner.Memory-foldedBytes(n))
@@ -113,24 +120,24 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 	if err := w.reserve(unfoldBytes(n, k), fmt.Sprintf("%d vectors", pairs)); err != nil {
 		return nil, err
 	}
-	spent := spread.sweeps
 	if s := w.s.Progress; s != nil {
-		inner.Progress = func(at Progress) {
-			at.Products, at.Wanted = spent+2*at.Products, k
-			at.Converged = min(k, at.Converged)
-			s(at)
+		inner.Progress = func(p Progress) {
+			p.Products, p.Wanted = at.spent+2*p.Products, k
+			p.Converged = min(k, p.Converged)
+			s(p)
 		}
 	}
-	fold := &Problem{A: &folded{a: w.p.A, near: near, wanted: k, ranks: ranks, e: w.krylov.e}}
-	for inner.Tolerance = min(0.1, 0.3*w.s.Tolerance*w.norm/reach); ; inner.Tolerance /= 100 {
-		inner.Tolerance = max(leastFolded, inner.Tolerance)
-		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)
+	fold := &Problem{A: &folded{a: w.p.A, near: near, wanted: k, ranks: at.ranks, e: w.krylov.e}}
+	for ; ; at.tolerance /= 100 {
+		at.tolerance = max(leastFolded, at.tolerance)
+		inner.Tolerance, inner.MaxProducts = at.tolerance, max(1, (w.s.MaxProducts-at.spent)/2)
 		found, err := fold.Solve(ctx, pairs, &inner)
 		if err != nil && (found == nil || !errors.Is(err, ErrIterationLimit)) {
 			return nil, err
 		}
-		spent += 2 * found.Products
-		w.result.Method, w.result.Products = "lanczos", spent
+		inner.Resume = nil // another pass begins anew
+		at.spent += 2 * found.Products
+		w.result.Method, w.result.Products = "lanczos", at.spent
 		w.result.Restarts += found.Restarts
 		w.result.Basis, w.result.Degree = found.Basis, 2*found.Degree
 		out, finishErr := w.unfold(ctx, found.Vectors, near, false)
@@ -140,11 +147,11 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 		if finishErr != nil {
 			return nil, finishErr
 		}
-		spent = out.Products
+		at.spent = out.Products
 		if out.Converged == k {
 			return out, nil
 		}
-		if err != nil || inner.Tolerance == leastFolded || spent >= w.s.MaxProducts {
+		if err != nil || at.tolerance == leastFolded || at.spent >= w.s.MaxProducts {
 			return out, fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, out.Converged, k, out.Products)
 		}
 	}

@@ -100,6 +100,10 @@ func (g *lobpcg) start(ctx context.Context) error {
 	g.x, g.y = sparse.NewBlock[float64](g.n, slab), sparse.NewBlock[float64](g.n, slab)
 	g.result.Method, g.result.Basis = "lobpcg", 3*g.cols
 	g.residual = make([]float64, g.cols)
+	if resumed, err := g.load(); resumed || err != nil {
+		k.ortho.fill, k.ortho.project = nil, nil
+		return err
+	}
 	if err := g.measureNorm(ctx); err != nil {
 		return err
 	}
@@ -149,6 +153,9 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, err
 		}
 		g.result.Restarts++
+		if err := g.save(byLOBPCGMethod, g.move); err != nil {
+			return nil, err
+		}
 	}
 }
 

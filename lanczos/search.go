@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -58,27 +59,54 @@ const (
 // search finds want pairs orthogonal to the known and the locked ones. The
 // values are those of B, falling; the vectors follow the locked ones.
 func (w *solve) search(ctx context.Context, want, patience int) ([]float64, error) {
-	k := &w.krylov
-	k.f = filter{sign: w.p.Which.sign(), degree: 1}
-	w.stage = nil
-	if err := k.begin(ctx, true); err != nil {
-		return nil, err
+	k, resumed := &w.krylov, w.resumed
+	if w.resumed = false; !resumed {
+		k.f = filter{sign: w.p.Which.sign(), degree: 1}
+		w.stage = nil
+		if err := k.begin(ctx, true); err != nil {
+			return nil, err
+		}
+		w.at = &place{first: true, strict: 1}
 	}
-	converged := 0
-	tell := func() { w.report(k.products, max(k.locked, converged)) }
-	first := func() (bool, error) {
+	at := w.at
+	tell := func() { w.report(k.products, max(k.locked, at.converged)) }
+	enough := func() (bool, error) {
+		over := k.products >= w.s.MaxProducts
 		tell()
-		return false, nil
+		if at.first || k.size < want+2*width || w.inside() != nil && !over && k.size < at.look {
+			return false, nil // to look takes longer in the interior than a block
+		}
+		at.look = k.size + k.size/8
+		count, err := w.count(ctx, want, at.strict)
+		return count == want || over, err
 	}
-	if err := k.expand(ctx, min(k.room(), roundUp(2*want+firstBasis)), first); err != nil {
-		return nil, err
+	added := func() (bool, error) {
+		err := w.save(byLanczosMethod, func(s *checkpoint.State) { w.move(s, w.basisSize()) })
+		if err != nil {
+			return false, err
+		}
+		return enough()
 	}
-	for strict := 1.0; ; {
-		var err error
-		converged, err = w.count(ctx, want, strict)
+	for {
+		done, err := false, error(nil)
+		if resumed {
+			resumed = false
+			done, err = enough()
+		}
+		if err == nil && !done {
+			most := k.room()
+			if at.first {
+				most = min(most, roundUp(2*want+firstBasis))
+			}
+			err = k.expand(ctx, most, added)
+		}
+		if err == nil {
+			at.converged, err = w.count(ctx, want, at.strict)
+		}
 		if err != nil {
 			return nil, err
 		}
+		converged := at.converged
 		w.measure()
 		tell()
 		over := k.products >= w.s.MaxProducts
@@ -89,7 +117,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 				return nil, err
 			}
 			fine := w.residual <= w.s.Tolerance*w.norm
-			if fine || over || k.block == 0 || strict < tightest {
+			if fine || over || k.block == 0 || at.strict < tightest {
 				if !fine || !falling(values) {
 					values, err = w.separate(ctx, h)
 				}
@@ -103,7 +131,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 				return values, err
 			}
 			w.verified = nil
-			strict /= 10
+			at.strict /= 10
 		}
 		impatient := patience > 0 && converged < 2
 		slow := func(ahead float64) bool {
@@ -126,20 +154,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			return nil, errSlow
 		}
 		w.result.Restarts++
-		look := want + 2*width
-		enough := func() (bool, error) {
-			over := k.products >= w.s.MaxProducts
-			tell()
-			if k.size < want+2*width || w.inside() != nil && !over && k.size < look {
-				return false, nil // to look takes longer there than a block
-			}
-			look = k.size + k.size/8
-			count, err := w.count(ctx, want, strict)
-			return count == want || over, err
-		}
-		if err := k.expand(ctx, k.room(), enough); err != nil {
-			return nil, err
-		}
+		at.first, at.look = false, want+2*width
 	}
 }
 

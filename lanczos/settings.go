@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -124,6 +125,15 @@ type Settings struct {
 
 	Memory  int64 // bytes that may be used beside A, 0: no limit; never changes a result
 	Workers int   // goroutines, 0: one for each processor; never changes a result
+
+	// Save, if not nil, is called after each block of Lanczos and each iteration of LOBPCG,
+	// and calls write if it is to keep all that has been found. With a Resume that gives read
+	// what write wrote last, if there is something, a solve of the same problem with the same
+	// settings, but for Memory, Workers and what is called, goes on from there to the
+	// same bits.
+	Save   func(write func(w io.Writer) error) error
+	Resume func(read func(r io.Reader) error) error
+	spent  int // products of Lanczos before LOBPCG took over
 
 	// Progress, if not nil, is called after the products with each block.
 	Progress func(Progress)

@@ -80,7 +80,7 @@ func (s *State) Floats(all []float64) {
 		if !s.move(s.some[:8*len(v)]) {
 			return
 		}
-		for i := range v {
+		for i := range v { // which has the same bits if it was written
 			v[i] = math.Float64frombits(binary.LittleEndian.Uint64(s.some[8*i:]))
 		}
 	}
