@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -94,6 +95,63 @@ func TestOfAnother(t *testing.T) {
 	}
 	if err := errors.Join(Remove(path), Remove(path)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFile writes a state when it is time to and the disk has room, and reads it in a run that
+// is resumed; what cannot be written ends no run.
+func TestFile(t *testing.T) {
+	defer func(usual time.Duration) { Warmup = usual }(Warmup)
+	output := filepath.Join(t.TempDir(), "E.npy")
+	text := "one"
+	file := func(room int64, resume bool) *File {
+		t.Helper()
+		f, err := NewFile(output, room, resume, func() (Run, error) { return ofOne, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	write := func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+	save := func(f *File) {
+		t.Helper()
+		for range 2 { // the first call begins the time
+			if err := f.Save(write); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f := file(0, false)
+	if save(f); f.Kept() {
+		t.Error("written before it is time to")
+	}
+	Warmup = 0
+	if f = file(math.MaxInt64, false); f.Save(write) != nil || f.Kept() {
+		t.Error("written on a disk without room")
+	}
+	save(f)
+	if f.Kept() {
+		t.Error("written on a disk without room")
+	}
+	f = file(0, false)
+	if save(f); !f.Kept() {
+		t.Fatal("not written")
+	}
+	text = "two"
+	failing := file(0, false)
+	durabletest.On(durabletest.FailAt(durable.OS, 4), func() { save(failing) })
+	for resume, want := range map[bool]string{true: "one", false: ""} {
+		var got []byte
+		f = file(0, resume)
+		if err := f.Load(func(r io.Reader) (err error) { got, err = io.ReadAll(r); return err }); err != nil || string(got) != want || f.Kept() != resume {
+			t.Errorf("resumed %v: %q, kept %v, error %v", resume, got, f.Kept(), err)
+		}
+	}
+	if err := f.Remove(); err != nil || file(0, true).Kept() {
+		t.Errorf("removed: %v", err)
+	}
+	if f, err := NewFile("-", 0, true, nil); f != nil || err != nil || f.Save(write) != nil || f.Load(nil) != nil || f.Kept() || f.Remove() != nil {
+		t.Errorf("beside stdout: %v, error %v", f, err)
 	}
 }
 

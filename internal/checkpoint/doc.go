@@ -6,8 +6,8 @@
 // the [Run] that they are of: a file of another one is refused, and a damaged one, with an
 // [*Error]. A [State] writes the numbers of a state, or reads them.
 //
-//	f := &checkpoint.File{Path: "E.npy.journal", Of: run}
-//	err := f.Load(read)  // at the start of a run that is resumed
+//	f, err := checkpoint.NewFile("E.npy", bytes, resume, run)
+//	err = f.Load(read)   // at the start of a run that is resumed
 //	err = f.Save(write)  // wherever the state is whole; it writes when it is time to
 //	err = f.Remove()     // at the end
 //

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -131,13 +133,32 @@ func Remove(path string) error {
 }
 
 // File holds the state of a run, and bounds what writing it takes to a twentieth of the
-// time.
+// time. A nil one keeps nothing.
 type File struct {
-	Path string
-	Of   Run
-	Kept bool // it was written or read: there is something to go on from
+	path   string
+	run    func() (Run, error)
+	room   int64
+	resume bool
+	kept   bool
+	next   time.Time // when it is written again, at the earliest; zero before the first call
+}
 
-	next time.Time // when it is written again, at the earliest
+// NewFile returns the journal of a run beside its output, which is written as long as so many
+// bytes are free on the disk. Of which run it is, is asked once it is written, or at once if
+// it is resumed, where all of the file that is there is checked. There is none, and nil is
+// returned, beside an output that is none in a file.
+func NewFile(output string, room int64, resume bool, run func() (Run, error)) (*File, error) {
+	if !inFile(output) {
+		return nil, nil
+	}
+	f := &File{path: output + ".journal", run: sync.OnceValues(run), room: room, resume: resume}
+	return f, f.Load(func(io.Reader) error { return nil })
+}
+
+// inFile reports whether an output is one in a file, beside which a journal may stand.
+func inFile(output string) bool {
+	info, err := durable.OS.Stat(output)
+	return output != "-" && (err != nil || info.Mode().IsRegular())
 }
 
 // Rest is how many times as long as writing a file a run goes on until it does so again.
@@ -146,29 +167,51 @@ const Rest = 20
 // Warmup is how long a run goes on until it writes for the first time.
 var Warmup = 5 * time.Second
 
-// Save writes what write writes if it is time to. The first call begins the time.
+// Save writes what write writes if it is time to. The first call begins the time. A file that
+// cannot be written ends no run: what it held before stays.
 func (f *File) Save(write func(w io.Writer) error) error {
 	start := time.Now()
-	if f.next.IsZero() {
-		f.next = start.Add(Warmup)
-	}
-	if start.Before(f.next) {
+	if f == nil || start.Before(f.next) {
 		return nil
 	}
-	err := Write(f.Path, f.Of, write)
-	f.Kept = f.Kept || err == nil
+	if f.next.IsZero() {
+		f.next = start.Add(Warmup)
+		return nil
+	}
+	if free, err := durable.OS.Free(filepath.Dir(f.path)); err != nil || free >= f.room {
+		of, err := f.run()
+		if err != nil {
+			return err
+		}
+		f.kept = Write(f.path, of, write) == nil || f.kept
+	}
 	f.next = time.Now().Add(max(Warmup, Rest*time.Since(start)))
-	return err
+	return nil
 }
 
-// Load gives read what the file holds, if there is one.
+// Load gives read what the file of a run that is resumed holds, if there is one.
 func (f *File) Load(read func(r io.Reader) error) error {
-	return Read(f.Path, f.Of, func(r io.Reader) error {
+	if f == nil || !f.resume {
+		return nil
+	}
+	of, err := f.run()
+	if err != nil {
+		return err
+	}
+	return Read(f.path, of, func(r io.Reader) error {
 		err := read(r)
-		f.Kept = err == nil
+		f.kept = err == nil
 		return err
 	})
 }
 
+// Kept reports whether there is something to go on from.
+func (f *File) Kept() bool { return f != nil && f.kept }
+
 // Remove removes the file of a run whose result is in place.
-func (f *File) Remove() error { return Remove(f.Path) }
+func (f *File) Remove() error {
+	if f == nil {
+		return nil
+	}
+	return Remove(f.path)
+}

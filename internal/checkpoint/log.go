@@ -38,7 +38,7 @@ const usualRate = 256 << 20
 // at once if it is resumed, from the file that is there, if there is one. There is no
 // journal, and nil is returned, beside an output that is none in a file.
 func Open(ctx context.Context, output string, bytes int64, resume bool, run func() (Run, error)) (*Log, error) {
-	if info, err := durable.OS.Stat(output); output == "-" || err == nil && !info.Mode().IsRegular() {
+	if !inFile(output) {
 		return nil, nil
 	}
 	l := &Log{path: output + ".journal", run: run, spare: bytes, begun: time.Now(), at: map[string]int64{}}

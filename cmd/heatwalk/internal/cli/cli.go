@@ -157,7 +157,11 @@ type invocation struct {
 	resume    bool // of commands that write a matrix
 }
 
-const resumeUsage = "go on from where a run with the same -o was killed, if one was"
+const (
+	resumeUsage = "go on from where a run with the same -o was killed, if one was"
+	goesOn      = "; the same command with --resume goes on from here"
+	notBeside   = "a run can go on from the journal beside its output alone; give -o FILE"
+)
 
 func newInvocation(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *invocation {
 	return &invocation{

@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -75,6 +76,7 @@ func newEigen(in *invocation) *cobra.Command {
 		"largest residual, relative to the norm of the matrix")
 	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
 	numberVar(in, flags, &f.products, "max-products", 20_000, spec.From(1), "N", "products with four columns after which to give up; in the interior of a small graph as many more as take half a minute, unless it is given")
+	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -88,7 +90,7 @@ var eigenTolerances = spec.Range{Least: leastEigenTolerance, Most: 1, BelowMost:
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
 	flags, near := cmd.Flags(), cmd.Flags().Changed("near")
 	in.require(flags, "matrix", "which")
-	in.refuse(flags,
+	in.refuse(flags, rule{f.out == "" || f.out == "-", "resume", notBeside},
 		rule{f.Matrix != string(spectral.Modularity) && f.Matrix != "", "resolution", f.Matrix + " has no such parameter; leave it out, or take --matrix modularity"},
 		rule{f.Which != interior && f.Which != "", "near", "the " + f.Which + " eigenvalues have no such parameter; leave it out, or take --which interior"},
 	)
@@ -170,8 +172,16 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
+	journal, err := checkpoint.NewFile(d.path, plan.Disk+plan.Total(), in.resume, d.journalOf("", "eigen", *problem, f.K, f.Tolerance, f.products, f.Seed))
+	if err != nil {
+		return fault.Resumed(err)
+	}
+	settings.Save, settings.Resume = journal.Save, journal.Load
 	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)
 	if err != nil {
+		if journal.Kept() {
+			in.doing += goesOn
+		}
 		return eigenError(err, f, pairs)
 	}
 	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: f.K}, RowIDs: ids}
@@ -183,7 +193,10 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Pairs: pairs,
 	}
 	in.warnVague(r)
-	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
+	if err := d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...); err != nil {
+		return err
+	}
+	return journal.Remove()
 }
 
 // eigenError says what the user can do about an error of the solver.

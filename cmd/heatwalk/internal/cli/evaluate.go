@@ -347,7 +347,7 @@ func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate
 	report, err := evaluate.Run(in.ctx, p, plan)
 	if err != nil {
 		if plan.Journal != nil && plan.Journal.Kept {
-			in.doing += "; the same command with --resume goes on from here"
+			in.doing += goesOn
 		}
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 	in.checkOutput("-o", out, denseFormats, inputs...)
 	in.checkStdin(inputs...)
 	in.checkSlab(slab, args, out, ".npy", denseFormats)
-	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", "a run can go on from the journal beside its output alone; give -o FILE"})
+	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside})
 }
 
 // beginDense begins the output and reads the inputs.
@@ -186,19 +186,24 @@ func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files 
 	if s.of > 0 {
 		d.part = part
 	}
-	d.journal, err = checkpoint.Open(in.ctx, d.path, files, in.resume, func() (of checkpoint.Run, err error) {
-		b := thisBuild()
-		of = checkpoint.Run{Version: b.Version + " " + b.Commit, Graph: part.Store, Labels: part.Labels + part.Nodes}
-		of.Options = fmt.Sprint(command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior))
-		if d.g.temp != nil { // whose identity is that of this run
-			of.Graph, err = checkpoint.GraphSum(in.ctx, d.g.A, in.threads)
-		}
-		return of, err
-	})
+	d.journal, err = checkpoint.Open(in.ctx, d.path, files, in.resume,
+		d.journalOf(part.Labels+part.Nodes, command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior)))
 	in.atEnd(func() {
 		if d.journal.Close() {
-			in.doing += "; the same command with --resume goes on from here"
+			in.doing += goesOn
 		}
 	})
 	return fault.Resumed(err)
+}
+
+// journalOf returns what tells of which run on the graph a journal is.
+func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
+	return func() (of checkpoint.Run, err error) {
+		b := thisBuild()
+		of = checkpoint.Run{Version: b.Version + " " + b.Commit, Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
+		if d.g.temp != nil { // whose identity is that of this run
+			of.Graph, err = checkpoint.GraphSum(d.in.ctx, d.g.A, d.in.threads)
+		}
+		return of, err
+	}
 }

@@ -93,7 +93,7 @@ func TestKilledEvaluate(t *testing.T) {
 	}
 }
 
-// TestKilledMatrix kills runs of kernel and features at random moments: taken up again and
+// TestKilledMatrix kills runs of kernel, features and eigen at random moments: taken up again and
 // again, by other numbers of threads, they end with the bytes of a run that was not killed
 // and with its account of them, and leave nothing else.
 func TestKilledMatrix(t *testing.T) {
@@ -109,6 +109,10 @@ func TestKilledMatrix(t *testing.T) {
 	if code := Main([]string{"ingest", edges, "-o", store, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
 		t.Fatal(code)
 	}
+	grid := filepath.Join(dir, "grid.tsv")
+	if code := Main([]string{"generate", "grid", "--rows", "120", "--columns", "120", "-o", grid, "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
+	}
 	untold := regexp.MustCompile(`"(seconds|peak_memory_bytes|output)": [^\n]*`)
 	kept := 0
 	for _, command := range []string{
@@ -117,6 +121,9 @@ func TestKilledMatrix(t *testing.T) {
 		"kernel " + edges + " --kernel modularity --rank 20 --rows " + labels,
 		"kernel " + edges + " --kernel vertex --rows " + labels + " --dtype float64",
 		"kernel " + edges + " --kernel cwk --labels " + labels + " --steps 300 --cols " + labels,
+		"eigen " + edges + " --matrix adjacency --which largest --k 12 --tolerance 1e-11",
+		"eigen " + grid + " --matrix laplacian --which smallest --k 20 --tolerance 1e-10",
+		"eigen " + store + " --matrix normalized-laplacian --which interior --near 1.6 --k 3 --max-products 100000",
 		"features " + edges + " --labels " + labels + " --steps 1500 --features honest --min-steps 1400",
 	} {
 		args := append(strings.Fields(command), "--quiet", "--json")
@@ -148,7 +155,11 @@ func TestKilledMatrix(t *testing.T) {
 		if got, want := untold.ReplaceAll(again.Bytes(), nil), untold.ReplaceAll(document.Bytes(), nil); !bytes.Equal(got, want) {
 			t.Errorf("%s: %s, want %s", command, got, want)
 		}
-		for _, ending := range []string{".npy", ".rows.ids", ".cols.ids"} {
+		endings := []string{".npy", ".rows.ids", ".cols.ids"}
+		if strings.HasPrefix(command, "eigen") {
+			endings[2] = ".values.npy"
+		}
+		for _, ending := range endings {
 			want, err := os.ReadFile(strings.TrimSuffix(whole, ".npy") + ending)
 			if err != nil {
 				t.Fatal(err)
@@ -163,7 +174,7 @@ func TestKilledMatrix(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of 18 kills left a journal", kept); kept == 0 {
+	if t.Logf("%d of 27 kills left a journal", kept); kept == 0 {
 		t.Error("none did")
 	}
 }
