@@ -117,10 +117,15 @@ func open(path string, read func(all *io.SectionReader) error) error {
 	if err == nil {
 		err = read(io.NewSectionReader(file, 0, info.Size()))
 	}
+	return errors.Join(placed(err, path), file.Close())
+}
+
+// placed returns err, of a file that is damaged as an [*Error] with its path.
+func placed(err error, path string) error {
 	if errors.Is(err, errDamaged) || errors.Is(err, errTorn) {
-		err = &Error{path, "is damaged, or no journal", true}
+		return &Error{path, "is damaged, or no journal", true}
 	}
-	return errors.Join(err, file.Close())
+	return err
 }
 
 // Remove removes the file at path, if there is one.

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -21,35 +20,39 @@ type Log struct {
 
 	mu      sync.Mutex
 	begun   time.Time
-	spent   time.Duration // on writing
-	written int64         // bytes in that time
+	spent   time.Duration // on the file in all
+	written float64       // bytes
+	writing time.Duration // that they took
 	file    durable.File
 	end     int64            // of the file
 	at      map[string]int64 // where parts begin
 	given   bool             // up
 }
 
-// usualRate are the bytes a second that writing is expected to take before any are
-// written.
-const usualRate = 256 << 20
+// Before anything is written it is expected to go as if so many bytes had taken so long.
+const (
+	usualBytes = 64 << 20
+	usualTime  = time.Second / 8
+)
 
 // Open returns the journal of a run beside its output, which has so many bytes: room for
 // them is left on the disk. Of which run it is, is asked once there is something to keep, or
 // at once if it is resumed, from the file that is there, if there is one. There is no
 // journal, and nil is returned, beside an output that is none in a file.
-func Open(ctx context.Context, output string, bytes int64, resume bool, run func() (Run, error)) (*Log, error) {
+func Open(output string, bytes int64, resume bool, run func() (Run, error)) (*Log, error) {
 	if !inFile(output) {
 		return nil, nil
 	}
 	l := &Log{path: output + ".journal", run: run, spare: bytes, begun: time.Now(), at: map[string]int64{}}
 	if resume {
-		return l, l.load(ctx)
+		return l, l.load()
 	}
 	return l, nil
 }
 
-// load finds what the file at the log's path holds, if there is one.
-func (l *Log) load(ctx context.Context) error {
+// load finds where parts are in the file at the log's path, if there is one. Their sums are
+// compared as they are read.
+func (l *Log) load() error {
 	of, err := l.run()
 	if err != nil {
 		return err
@@ -61,9 +64,8 @@ func (l *Log) load(ctx context.Context) error {
 				return nil
 			}
 			var name string
-			record := untilDone{ctx, newReader(all)}
-			if name, err = nameOf(record); err == nil {
-				_, err = io.Copy(io.Discard, record)
+			if name, err = nameOf(newReader(all)); err == nil {
+				err = skip(all)
 			}
 			if err == nil {
 				l.at[name] = l.end
@@ -83,19 +85,6 @@ func (l *Log) load(ctx context.Context) error {
 	return err
 }
 
-// untilDone reads until a context is done.
-type untilDone struct {
-	ctx  context.Context
-	from io.Reader
-}
-
-func (r untilDone) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.from.Read(p)
-}
-
 // nameOf reads the name of a part.
 func nameOf(record io.Reader) (string, error) {
 	var length uint16
@@ -110,8 +99,8 @@ func nameOf(record io.Reader) (string, error) {
 	return string(name), err
 }
 
-// Recall returns what was kept by a name, nil for nothing. Errors of reading it are those of
-// the disk.
+// Recall returns what was kept by a name, nil for nothing. The error of reading it is an
+// [*Error] where it is damaged.
 func (l *Log) Recall(name string) io.Reader {
 	if l == nil {
 		return nil
@@ -124,7 +113,18 @@ func (l *Log) Recall(name string) io.Reader {
 	}
 	record := newReader(io.NewSectionReader(l.file, at, l.end-at))
 	_, _ = nameOf(record) // the error is that of the next read too
-	return record
+	return &part{l.path, record}
+}
+
+// part is one that is recalled.
+type part struct {
+	path string
+	from io.Reader
+}
+
+func (p *part) Read(b []byte) (int, error) {
+	n, err := p.from.Read(b)
+	return n, placed(err, p.path)
 }
 
 // Keep has write write a part of about so many bytes, if the run has gone on for a while,
@@ -141,10 +141,7 @@ func (l *Log) Keep(name string, bytes int64, write func(w io.Writer) error) bool
 	if _, known := l.at[name]; known || l.given || l.file == nil && start.Sub(l.begun) < Warmup {
 		return false
 	}
-	takes := time.Duration(float64(bytes) / usualRate * float64(time.Second))
-	if l.written > 0 {
-		takes = time.Duration(float64(bytes) / float64(l.written) * float64(l.spent))
-	}
+	takes := time.Duration(float64(bytes) / (usualBytes + l.written) * float64(usualTime+l.writing))
 	if l.spent+takes > start.Sub(l.begun)/Rest {
 		return false
 	}
@@ -155,7 +152,7 @@ func (l *Log) Keep(name string, bytes int64, write func(w io.Writer) error) bool
 		l.given = true
 		return false
 	}
-	w := io.NewOffsetWriter(l.file, l.end)
+	w, began := io.NewOffsetWriter(l.file, l.end), time.Now()
 	err := writeRecord(w, func(w io.Writer) error {
 		if _, err := w.Write(append(binary.LittleEndian.AppendUint16(nil, uint16(len(name))), name...)); err != nil {
 			return err
@@ -169,7 +166,8 @@ func (l *Log) Keep(name string, bytes int64, write func(w io.Writer) error) bool
 	size, _ := w.Seek(0, io.SeekCurrent)
 	l.at[name] = l.end
 	l.end += size
-	l.spent, l.written = l.spent+time.Since(start), l.written+size
+	l.spent += time.Since(start)
+	l.written, l.writing = l.written+float64(size), l.writing+time.Since(began)
 	return true
 }
 

@@ -174,7 +174,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	journal, err := checkpoint.NewFile(d.path, plan.Disk+plan.Total(), in.resume, d.journalOf("", "eigen", *problem, f.K, f.Tolerance, f.products, f.Seed))
 	if err != nil {
-		return fault.Resumed(err)
+		return err
 	}
 	settings.Save, settings.Resume = journal.Save, journal.Load
 	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)

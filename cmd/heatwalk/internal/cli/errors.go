@@ -23,6 +23,7 @@ import (
 
 // fail prints err, if there is one to print, and returns the exit code.
 func (in *invocation) fail(err error) int {
+	err = fault.Resumed(err)
 	code := fault.Code(err)
 	if code == fault.Done {
 		return code

@@ -355,8 +355,7 @@ func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate
 	return report, nil
 }
 
-// explain names nodes or graphs, classes, files and flags in errors about a journal or
-// splits.
+// explain names nodes or graphs, classes, files and flags in errors about splits.
 func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error {
 	var split *validate.SplitError
 	switch {
@@ -376,5 +375,5 @@ func (s *splitting) explain(err error, nodes labelled, l *nodefile.Labels) error
 	case errors.Is(err, validate.ErrUsage) && len(s.perClass) > 0:
 		return fault.Usage("--per-class", "%s", strings.ReplaceAll(withoutUsage(err), "node", s.noun))
 	}
-	return fault.Resumed(err)
+	return err
 }

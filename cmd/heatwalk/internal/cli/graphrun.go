@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/checkpoint"
@@ -186,14 +185,14 @@ func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files 
 	if s.of > 0 {
 		d.part = part
 	}
-	d.journal, err = checkpoint.Open(in.ctx, d.path, files, in.resume,
+	d.journal, err = checkpoint.Open(d.path, files, in.resume,
 		d.journalOf(part.Labels+part.Nodes, command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior)))
 	in.atEnd(func() {
 		if d.journal.Close() {
 			in.doing += goesOn
 		}
 	})
-	return fault.Resumed(err)
+	return err
 }
 
 // journalOf returns what tells of which run on the graph a journal is.

@@ -141,7 +141,7 @@ func TestKilledMatrix(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(took/4 + time.Duration(rng.Int64N(int64(took))))
+			time.Sleep(took/2 + time.Duration(rng.Int64N(int64(took))/2))
 			_ = cmd.Process.Kill() // it may have ended
 			_ = cmd.Wait()         // the files tell all
 			if _, err := os.Stat(filepath.Join(dir, "m.npy.journal")); err == nil {
@@ -213,7 +213,7 @@ func TestRefusedJournal(t *testing.T) {
 	cmd.Env = append(os.Environ(), "HEATWALK_TEST_KILLED=1")
 	go func() { // which interrupts it once it has kept something
 		for range 1000 {
-			if info, err := os.Stat(journal); err == nil && info.Size() > 64<<10 {
+			if info, err := os.Stat(journal); err == nil && info.Size() > 8<<20 {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
