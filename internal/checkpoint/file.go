@@ -142,21 +142,25 @@ func Remove(path string) error {
 type File struct {
 	path   string
 	run    func() (Run, error)
-	room   int64
+	spare  int64
 	resume bool
 	kept   bool
-	next   time.Time // when it is written again, at the earliest; zero before the first call
+
+	begun, next time.Time     // of saving, and when it is looked whether to write
+	bytes       int64         // of a state; 0 before they are counted
+	takes       time.Duration // to write it, as expected
+	spent       time.Duration // on writing
 }
 
-// NewFile returns the journal of a run beside its output, which is written as long as so many
-// bytes are free on the disk. Of which run it is, is asked once it is written, or at once if
+// NewFile returns the journal of a run beside its output, for which so many bytes of the disk
+// are spared. Of which run it is, is asked once it is written, or at once if
 // it is resumed, where all of the file that is there is checked. There is none, and nil is
 // returned, beside an output that is none in a file.
-func NewFile(output string, room int64, resume bool, run func() (Run, error)) (*File, error) {
+func NewFile(output string, spare int64, resume bool, run func() (Run, error)) (*File, error) {
 	if !inFile(output) {
 		return nil, nil
 	}
-	f := &File{path: output + ".journal", run: sync.OnceValues(run), room: room, resume: resume}
+	f := &File{path: output + ".journal", run: sync.OnceValues(run), spare: spare, resume: resume}
 	return f, f.Load(func(io.Reader) error { return nil })
 }
 
@@ -180,18 +184,40 @@ func (f *File) Save(write func(w io.Writer) error) error {
 		return nil
 	}
 	if f.next.IsZero() {
-		f.next = start.Add(Warmup)
+		f.begun, f.next = start, start.Add(Warmup)
 		return nil
 	}
-	if free, err := durable.OS.Free(filepath.Dir(f.path)); err != nil || free >= f.room {
+	if f.bytes == 0 { // a short run is not held up by a large state
+		var size counter
+		if err := write(&size); err != nil {
+			return err
+		}
+		f.bytes = int64(size)
+		f.takes = time.Duration(float64(f.bytes) / usualBytes * float64(usualTime))
+	}
+	if f.spent+f.takes > start.Sub(f.begun)/Rest {
+		f.next = f.begun.Add(Rest * (f.spent + f.takes))
+		return nil
+	}
+	if free, err := durable.OS.Free(filepath.Dir(f.path)); err != nil || free-f.bytes >= f.spare {
 		of, err := f.run()
 		if err != nil {
 			return err
 		}
 		f.kept = Write(f.path, of, write) == nil || f.kept
 	}
-	f.next = time.Now().Add(max(Warmup, Rest*time.Since(start)))
+	f.takes = time.Since(start)
+	f.spent += f.takes
+	f.next = time.Now().Add(Warmup)
 	return nil
+}
+
+// counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }
 
 // Load gives read what the file of a run that is resumed holds, if there is one.
