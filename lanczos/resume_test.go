@@ -120,6 +120,8 @@ func resumedCases(t *testing.T) map[string]resumedCase {
 	return map[string]resumedCase{
 		"filter":   {&Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, random, degreesOf(t, random))}, 5, 12, Settings{Tolerance: 1e-10, Basis: 24}, "lanczos", with},
 		"copies":   {&Problem{A: &sparse.Operator[float64]{A: cube}}, 14, 12, Settings{Basis: 40}, "lanczos", with},
+		"no more":  {&Problem{A: &sparse.Operator[float64]{A: cube}}, 6, 40, Settings{Basis: 40}, "lanczos", with},
+		"few":      {&Problem{A: &sparse.Operator[float64]{A: pathAndPairs(t, n)}}, 9, 40, Settings{}, "lanczos", with},
 		"far":      {&Problem{A: &sparse.Operator[float64]{A: testgraph.Random(1, n, 0, false), Diag: diagonal}}, 8, 8, Settings{Basis: 40}, "lanczos", with},
 		"grows":    {&Problem{A: laplacian(path), Which: Smallest}, 3, 12, Settings{Basis: 16, Tolerance: 1e-10}, "lanczos", with},
 		"changes":  {lower, 8, 8, Settings{Tolerance: 1e-11}, "lobpcg", with},
