@@ -119,6 +119,7 @@ func TestFile(t *testing.T) {
 			if err := f.Save(write); err != nil {
 				t.Fatal(err)
 			}
+			time.Sleep(time.Millisecond) // twenty times what a few bytes take
 		}
 	}
 	f := file(0, false)
@@ -133,6 +134,12 @@ func TestFile(t *testing.T) {
 	if f.Kept() {
 		t.Error("written on a disk without room")
 	}
+	text = strings.Repeat("x", usualBytes)
+	f = file(0, false)
+	if save(f); f.Kept() {
+		t.Error("written though that takes longer than the run has")
+	}
+	text = "one"
 	f = file(0, false)
 	if save(f); !f.Kept() {
 		t.Fatal("not written")
