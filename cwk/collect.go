@@ -221,9 +221,9 @@ func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Bloc
 	}
 	k.journal = nil
 	if name != "" {
-		k.journal = &journal[T]{name: name, dst: dst, from: from}
+		k.journal = &journal[T]{name: name, dst: dst, from: from, picks: picks, slot: slot, count: make([]int, len(k.variants))}
 		for _, pick := range picks {
-			k.journal.variant = append(k.journal.variant, slot[pick.Variant])
+			k.journal.count[slot[pick.Variant]]++
 		}
 	}
 	return k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {

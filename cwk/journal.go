@@ -13,10 +13,12 @@ import (
 // journal is what is kept of a walk for picks: of each slab of columns, after some of its
 // steps, what the picks have of the steps since the ones before, and the walk itself.
 type journal[T sparse.Float] struct {
-	name    string // of the picks
-	dst     *sparse.Block[T]
-	from    int
-	variant []int // by pick, its number in the walker
+	name  string // of the picks
+	dst   *sparse.Block[T]
+	from  int
+	picks []Pick
+	slot  []int // by variant, its number in the walker
+	count []int // by that, picks
 }
 
 // record calls what is kept of a slab after step t, where kept is the step before.
@@ -24,16 +26,27 @@ func (j *journal[T]) record(lo, hi, kept, t int) string {
 	return fmt.Sprintf("walk %s columns %d-%d steps %d-%d", j.name, lo, hi, kept, t)
 }
 
-// each gives do what the picks have in the columns of a slab, at the steps behind the one
-// that was kept, of which 0 stands for the beginning, up to t.
-func (j *journal[T]) each(classes, lo, hi, kept, t int, do func(values []T) error) error {
-	first := kept + 1
+// firstStep returns the first step to keep behind one that was kept, of which 0 stands for the
+// beginning.
+func (j *journal[T]) firstStep(kept int) int {
 	if kept == 0 {
-		first = 0
+		return j.from
 	}
-	first = max(first, j.from)
-	for i, v := range j.variant {
-		a, b := max(0, lo-v*classes), min(classes, hi-v*classes)
+	return max(kept+1, j.from)
+}
+
+// classesOf returns the classes a ≤ c < b of a variant, given its number in the walker, that
+// are columns of a slab.
+func classesOf(slot, classes, lo, hi int) (a, b int) {
+	return max(0, lo-slot*classes), min(classes, hi-slot*classes)
+}
+
+// each gives do what the picks have in the columns of a slab, at the steps behind the one
+// that was kept up to t.
+func (j *journal[T]) each(classes, lo, hi, kept, t int, do func(values []T) error) error {
+	first := j.firstStep(kept)
+	for i, pick := range j.picks {
+		a, b := classesOf(j.slot[pick.Variant], classes, lo, hi)
 		row, count, width := j.dst.Row(i), t+1-first, b-a
 		if width == classes { // one after the other
 			count, width = min(count, 1), width*count
@@ -56,16 +69,15 @@ func (j *journal[T]) keep(ctx context.Context, k *walker[T], lo, hi, kept, t int
 	if j == nil || k.w.Keep == nil {
 		return false
 	}
-	classes, bytes := k.w.classes(), int64(0)
-	add := func(values []T) error {
-		bytes += int64(len(values)) * size[T]()
-		return nil
+	classes, values := k.w.classes(), 0
+	for slot, count := range j.count {
+		a, b := classesOf(slot, classes, lo, hi)
+		values += count * max(0, b-a) * max(0, t+1-j.firstStep(kept))
 	}
-	_ = j.each(classes, lo, hi, kept, t, add)
 	if t < k.w.Steps {
-		_ = eachRow(p, add)
+		values += p.Rows * p.Cols
 	}
-	return k.w.Keep(j.record(lo, hi, kept, t), bytes, func(w io.Writer) error {
+	return k.w.Keep(j.record(lo, hi, kept, t), int64(values)*size[T](), func(w io.Writer) error {
 		write := writeTo[T](ctx, w)
 		if err := j.each(classes, lo, hi, kept, t, write); err != nil || t == k.w.Steps {
 			return err

@@ -154,14 +154,6 @@ func sumOf(text []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func appendInts(b []byte, list []int) []byte {
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(list)))
-	for _, v := range list {
-		b = binary.LittleEndian.AppendUint64(b, uint64(v))
-	}
-	return b
-}
-
 // optionSum returns a sum over all of a plan that its result depends on: not the memory
 // it may take, nor the number of workers.
 func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {

@@ -3,6 +3,9 @@ package evaluate
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,17 +81,27 @@ const (
 // listSum returns a sum over names, if there are any, and lists of numbers: by which parts
 // tell whether they are of the same labels, and of the same rows and columns.
 func listSum(names []string, lists ...[]int) string {
-	var text []byte
+	h := sha256.New() // which takes all
 	if names != nil {
-		var err error
-		if text, err = json.Marshal(names); err != nil {
+		text, err := json.Marshal(names)
+		if err != nil {
 			panic(err) // strings can be written
 		}
+		h.Write(text)
 	}
+	text := make([]byte, 0, 8<<10)
 	for _, list := range lists {
-		text = appendInts(text, list)
+		text = binary.LittleEndian.AppendUint64(text, uint64(len(list)))
+		for some := range slices.Chunk(list, cap(text)/8-1) {
+			for _, v := range some {
+				text = binary.LittleEndian.AppendUint64(text, uint64(v))
+			}
+			h.Write(text)
+			text = text[:0]
+		}
 	}
-	return sumOf(text)
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // Fits returns an error unless the part was made of a store, which messages call graph, of
