@@ -84,6 +84,14 @@ func TestFoldsAddUp(t *testing.T) {
 		if _, err := m.Predict(ctx, other, nil, &Settings{Trials: sum}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("trials of other labels: %v", err)
 		}
+		if part, err := Try(ctx, m, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), nil, 0, 1); err != nil || !errors.Is(sum.Add(part), validate.ErrUsage) {
+			t.Errorf("trials of 16 labels were added to those of 40: %v", err)
+		}
+		fewer := *sum
+		fewer.Folds = sum.Folds[1:]
+		if err := sum.Add(&fewer); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("trials of other folds were added: %v", err)
+		}
 		few := p.At([]int{0, 1, 2, 3, 4, 5, 6, 7})
 		if part, err := Try(ctx, m, few, nil, 0, 8); err != nil || part.Folds != nil {
 			t.Errorf("of few labels: %v", err)
