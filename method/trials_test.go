@@ -80,6 +80,10 @@ func TestFoldsAddUp(t *testing.T) {
 		if !slices.Equal(got.Scores.Data, want.Scores.Data) || got.Estimate != want.Estimate || got.Blank != want.Blank {
 			t.Errorf("directed %t: another prediction", directed)
 		}
+		sum.Folds[3].Unfinished = "a model"
+		if got, err = m.Predict(ctx, p, nil, &Settings{Trials: sum}); err != nil || got.Unfinished != "a model" {
+			t.Errorf("what did not come to its end: %q, %v", got.Unfinished, err)
+		}
 		other := problemtest.Planted(t, 2, 80, 50)
 		if _, err := m.Predict(ctx, other, nil, &Settings{Trials: sum}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("trials of other labels: %v", err)
