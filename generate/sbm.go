@@ -109,15 +109,19 @@ func (g sbm) drawClasses(ctx context.Context) ([]int, error) {
 			class = append(class, c)
 		}
 	}
-	r := source(g.rngSeed, classStream)
-	for i := len(class) - 1; i > 0; i-- {
+	return class, shuffle(ctx, source(g.rngSeed, classStream), class)
+}
+
+// shuffle brings a list into random order. The error is the context's.
+func shuffle(ctx context.Context, r *rand.Rand, list []int) error {
+	for i := len(list) - 1; i > 0; i-- {
 		if err := now(ctx, i); err != nil {
-			return nil, err
+			return err
 		}
 		j := r.Uint64N(uint64(i + 1))
-		class[i], class[j] = class[j], class[i]
+		list[i], list[j] = list[j], list[i]
 	}
-	return class, nil
+	return nil
 }
 
 // now returns the context's error, if it is time to look: i counts cheap steps.
@@ -139,7 +143,13 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if err != nil {
 		return err
 	}
-	order := source(g.rngSeed, labelStream).Perm(len(class))
+	order := make([]int, len(class))
+	for i := range order {
+		order[i] = i
+	}
+	if err := shuffle(ctx, source(g.rngSeed, labelStream), order); err != nil {
+		return err
+	}
 	chosen := make([]bool, len(class))
 	some := make([]bool, g.classes)
 	most := int(math.Ceil(share * float64(len(class))))

@@ -11,7 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
-// lines writes edges as text and looks at the context now and then.
+// lines writes edges as text and looks at the context often: each edge may be the
+// first to touch a page of a large table, for which a system that is short of
+// memory takes milliseconds.
 type lines struct {
 	ctx context.Context
 	w   *bufio.Writer
@@ -26,7 +28,7 @@ func newLines(ctx context.Context, w io.Writer) *lines {
 // edge writes one line.
 func (l *lines) edge(u, v int) error {
 	l.buf = appendEdge(l.buf[:0], uint64(u), uint64(v))
-	if l.n++; l.n%(1<<14) == 0 && l.ctx.Err() != nil {
+	if l.n++; l.n%64 == 0 && l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
 	_, err := l.w.Write(l.buf)

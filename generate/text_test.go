@@ -112,3 +112,15 @@ func TestStream(t *testing.T) {
 	}()
 	stop()
 }
+
+// A cancelled run writes few more edges: each may have to wait for a page.
+func TestEdgesLookAtTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := newLines(ctx, io.Discard)
+	cancel()
+	for n := 0; out.edge(1, 2) == nil; n++ {
+		if n == 100 {
+			t.Fatal("100 edges after a cancel")
+		}
+	}
+}
