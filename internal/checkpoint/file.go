@@ -5,9 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -34,15 +32,7 @@ func (e *Error) Error() string { return strings.TrimPrefix(e.Path+": "+e.What, "
 // begins stands at the beginning of every file.
 const begins = "heatwalk checkpoint 1\n"
 
-// writeBegin writes what all files of a run begin with.
-func writeBegin(to io.Writer, of Run) error {
-	if _, err := io.WriteString(to, begins); err != nil {
-		return err
-	}
-	return writeRecord(to, func(w io.Writer) error { return json.NewEncoder(w).Encode(of) })
-}
-
-// readBegin reads it, of a file at path, and checks that it is of the run.
+// readBegin reads what a file at path begins with, and checks that it is of the run.
 func readBegin(from io.Reader, path string, of Run) error {
 	line := make([]byte, len(begins))
 	if _, err := io.ReadFull(from, line); err != nil || string(line) != begins {
@@ -72,12 +62,21 @@ func readBegin(from io.Reader, path string, of Run) error {
 // Write replaces the file at path, whole or not at all, by one of a run that holds what
 // write writes.
 func Write(path string, of Run, write func(w io.Writer) error) error {
+	return begin(path, of, func(w io.Writer) error { return writeRecord(w, write) })
+}
+
+// begin replaces the file at path by one of a run, in which rest writes what follows its
+// beginning.
+func begin(path string, of Run, rest func(w io.Writer) error) error {
 	file, err := durable.NewFile(durable.OS, path)
 	if err != nil {
 		return err
 	}
-	if err = writeBegin(file, of); err == nil {
-		err = writeRecord(file, write)
+	if _, err = io.WriteString(file, begins); err == nil {
+		err = writeRecord(file, func(w io.Writer) error { return json.NewEncoder(w).Encode(of) })
+	}
+	if err == nil {
+		err = rest(file)
 	}
 	if err != nil {
 		return errors.Join(err, file.Abort())
@@ -137,19 +136,12 @@ func Remove(path string) error {
 	return nil
 }
 
-// File holds the state of a run, and bounds what writing it takes to a twentieth of the
-// time. A nil one keeps nothing.
+// File holds the state of a run. A nil one keeps nothing.
 type File struct {
-	path   string
-	run    func() (Run, error)
-	spare  int64
+	journal
 	resume bool
 	kept   bool
-
-	begun, next time.Time     // of saving, and when it is looked whether to write
-	bytes       int64         // of a state; 0 before they are counted
-	takes       time.Duration // to write it, as expected
-	spent       time.Duration // on writing
+	bytes  int64 // of a state; 0 before they are counted
 }
 
 // NewFile returns the journal of a run beside its output, for which so many bytes of the disk
@@ -160,31 +152,15 @@ func NewFile(output string, spare int64, resume bool, run func() (Run, error)) (
 	if !inFile(output) {
 		return nil, nil
 	}
-	f := &File{path: output + ".journal", run: sync.OnceValues(run), spare: spare, resume: resume}
+	f := &File{journal: newJournal(output, spare, run), resume: resume}
 	return f, f.Load(func(io.Reader) error { return nil })
 }
 
-// inFile reports whether an output is one in a file, beside which a journal may stand.
-func inFile(output string) bool {
-	info, err := durable.OS.Stat(output)
-	return output != "-" && (err != nil || info.Mode().IsRegular())
-}
-
-// Rest is how many times as long as writing a file a run goes on until it does so again.
-const Rest = 20
-
-// Warmup is how long a run goes on until it writes for the first time.
-var Warmup = 5 * time.Second
-
-// Save writes what write writes if it is time to. The first call begins the time. A file that
-// cannot be written ends no run: what it held before stays.
+// Save writes what write writes if it is time to. A file that cannot be written ends no run:
+// what it held before stays.
 func (f *File) Save(write func(w io.Writer) error) error {
 	start := time.Now()
 	if f == nil || start.Before(f.next) {
-		return nil
-	}
-	if f.next.IsZero() {
-		f.begun, f.next = start, start.Add(Warmup)
 		return nil
 	}
 	if f.bytes == 0 { // a short run is not held up by a large state
@@ -193,21 +169,17 @@ func (f *File) Save(write func(w io.Writer) error) error {
 			return err
 		}
 		f.bytes = int64(size)
-		f.takes = time.Duration(float64(f.bytes) / usualBytes * float64(usualTime))
 	}
-	if f.spent+f.takes > start.Sub(f.begun)/Rest {
-		f.next = f.begun.Add(Rest * (f.spent + f.takes))
+	if !f.pays(f.bytes) {
 		return nil
 	}
-	if free, err := durable.OS.Free(filepath.Dir(f.path)); err != nil || free-f.bytes >= f.spare {
-		of, err := f.run()
-		if err != nil {
-			return err
-		}
-		f.kept = Write(f.path, of, write) == nil || f.kept
+	of, err := f.run()
+	if err != nil {
+		return err
 	}
-	f.takes = time.Since(start)
-	f.spent += f.takes
+	began := time.Now()
+	f.kept = Write(f.path, of, write) == nil || f.kept
+	f.wrote(f.bytes, start, began)
 	f.next = time.Now().Add(Warmup)
 	return nil
 }

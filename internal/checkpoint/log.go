@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -14,26 +13,13 @@ import (
 // Log holds parts of what a run computes, each with a name. Its methods may be called by
 // several goroutines at a time.
 type Log struct {
-	path  string
-	run   func() (Run, error)
-	spare int64
-
-	mu      sync.Mutex
-	begun   time.Time
-	spent   time.Duration // on the file in all
-	written float64       // bytes
-	writing time.Duration // that they took
-	file    durable.File
-	end     int64            // of the file
-	at      map[string]int64 // where parts begin
-	given   bool             // up
+	mu sync.Mutex
+	journal
+	file  durable.File
+	end   int64            // of the file
+	at    map[string]int64 // where parts begin
+	given bool             // up
 }
-
-// Before anything is written it is expected to go as if so many bytes had taken so long.
-const (
-	usualBytes = 64 << 20
-	usualTime  = time.Second / 8
-)
 
 // Open returns the journal of a run beside its output, which has so many bytes: room for
 // twice as many, and a MiB, is left on the disk, since ids and more stand beside it too. Of
@@ -44,7 +30,7 @@ func Open(output string, bytes int64, resume bool, run func() (Run, error)) (*Lo
 	if !inFile(output) {
 		return nil, nil
 	}
-	l := &Log{path: output + ".journal", run: run, spare: 2*bytes + 1<<20, begun: time.Now(), at: map[string]int64{}}
+	l := &Log{journal: newJournal(output, 2*bytes+1<<20, run), at: map[string]int64{}}
 	if resume {
 		return l, l.load()
 	}
@@ -78,6 +64,7 @@ func (l *Log) load() error {
 		return err
 	})
 	if err == nil && l.end > 0 {
+		l.next = l.begun // the run before has gone on for long
 		l.file, err = durable.OS.Reopen(l.path, l.end)
 	}
 	if err != nil {
@@ -139,14 +126,7 @@ func (l *Log) Keep(name string, bytes int64, write func(w io.Writer) error) bool
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	start := time.Now()
-	if _, known := l.at[name]; known || l.given || l.file == nil && start.Sub(l.begun) < Warmup {
-		return false
-	}
-	takes := time.Duration(float64(bytes) / (usualBytes + l.written) * float64(usualTime+l.writing))
-	if l.spent+takes > start.Sub(l.begun)/Rest {
-		return false
-	}
-	if free, err := durable.OS.Free(filepath.Dir(l.path)); err == nil && free < bytes+l.spare {
+	if _, known := l.at[name]; known || l.given || start.Before(l.next) || !l.pays(bytes) {
 		return false
 	}
 	if l.file == nil && l.create() != nil {
@@ -167,32 +147,19 @@ func (l *Log) Keep(name string, bytes int64, write func(w io.Writer) error) bool
 	size, _ := w.Seek(0, io.SeekCurrent)
 	l.at[name] = l.end
 	l.end += size
-	l.spent += time.Since(start)
-	l.written, l.writing = l.written+float64(size), l.writing+time.Since(began)
+	l.wrote(size, start, began)
 	return true
 }
 
 // create begins the file, in place of one that is there.
 func (l *Log) create() error {
 	of, err := l.run()
+	if err == nil {
+		err = begin(l.path, of, func(io.Writer) error { return nil })
+	}
 	if err != nil {
 		return err
 	}
-	file, err := durable.NewFile(durable.OS, l.path)
-	if err != nil {
-		return err
-	}
-	if err := writeBegin(file, of); err != nil {
-		return errors.Join(err, file.Abort())
-	}
-	if err := durable.Commit(nil, file); err != nil {
-		return err
-	}
-	return l.reopen()
-}
-
-// reopen opens the file that create has made.
-func (l *Log) reopen() error {
 	info, err := durable.OS.Stat(l.path)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ var thisRun = Run{Version: "1", Graph: "g", Labels: "l", Options: "o"}
 // openLog opens the log of a run that has gone on for an hour.
 func openLog(t *testing.T, output string, of Run, resume bool) (*Log, error) {
 	l, err := Open(output, 0, resume, func() (Run, error) { return of, nil })
-	l.begun = l.begun.Add(-time.Hour)
+	l.begun, l.next = l.begun.Add(-time.Hour), l.begun
 	t.Cleanup(func() { l.Close() })
 	return l, err
 }
@@ -175,6 +175,12 @@ func TestLogPays(t *testing.T) {
 	if err != nil || l.Keep("a", 3600*usualBytes*8, nothing) {
 		t.Error("took an hour of an hour", err)
 	}
+	if !l.pays(1) {
+		t.Error("a byte takes much of an hour")
+	}
+	if l.wrote(1, time.Now().Add(-time.Hour/10), time.Now()); l.pays(1) {
+		t.Error("what was written before takes no time")
+	}
 	free, err := durable.OS.Free(filepath.Dir(output))
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +188,7 @@ func TestLogPays(t *testing.T) {
 	if l, err = Open(output, free/2, false, func() (Run, error) { return thisRun, nil }); err != nil {
 		t.Fatal(err)
 	}
-	l.begun = l.begun.Add(-time.Hour)
+	l.begun, l.next = l.begun.Add(-time.Hour), l.begun
 	if l.Keep("a", 100, nothing) {
 		t.Error("took space that the run needs")
 	}
