@@ -176,12 +176,10 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
+	d.goOnFrom(journal.Kept, journal.Remove)
 	settings.Save, settings.Resume = journal.Save, journal.Load
 	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)
 	if err != nil {
-		if journal.Kept() {
-			in.doing += goesOn
-		}
 		return eigenError(err, f, pairs)
 	}
 	m := &tablefile.Matrix{Rows: nodesOf(g, rows), Cols: axis{N: f.K}, RowIDs: ids}
@@ -193,10 +191,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Pairs: pairs,
 	}
 	in.warnVague(r)
-	if err := d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...); err != nil {
-		return err
-	}
-	return journal.Remove()
+	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
 }
 
 // eigenError says what the user can do about an error of the solver.

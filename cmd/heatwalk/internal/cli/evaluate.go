@@ -112,12 +112,12 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := in.runPlan(d.problem(), plan)
+	report, err := d.runPlan(d.problem(), plan)
 	if err != nil {
 		return in.graphError(f.explain(err, g.Nodes, l), name, another)
 	}
 	doc := &evaluated{Report: report, Graph: name, Skipped: skippedOf(l), Attributes: attributesOf(g)}
-	return d.publishPlanned(doc, storeOf(g.Manifest), plan)
+	return d.publishPlanned(doc, storeOf(g.Manifest))
 }
 
 // reporter is a report as text.
@@ -157,17 +157,13 @@ func (o *product) publishReport(doc document, r reporter, store, chosen any, lin
 	return in.stdout.err
 }
 
-// publishPlanned publishes the report on a plan, whose journal is not needed then.
-func (o *product) publishPlanned(doc *evaluated, store any, plan *evaluate.Plan) error {
+// publishPlanned publishes the report on a plan.
+func (o *product) publishPlanned(doc *evaluated, store any) error {
 	lines := []string{doc.Skipped.String()}
 	if doc.Attributes != nil {
 		lines = append(lines, doc.Attributes.String())
 	}
-	err := o.publishReport(doc, doc.Report, store, parametersOf(doc.Report), lines...)
-	if err == nil && plan.Journal != nil {
-		err = plan.Journal.Remove()
-	}
-	return err
+	return o.publishReport(doc, doc.Report, store, parametersOf(doc.Report), lines...)
 }
 
 // chosenAt are the parameters of a method at one training size.
@@ -342,17 +338,16 @@ type labelled interface {
 	ID(row int) string
 }
 
-// runPlan runs a plan and tells how to go on where it is cut short.
-func (in *invocation) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
-	report, err := evaluate.Run(in.ctx, p, plan)
-	if err != nil {
-		if plan.Journal != nil && plan.Journal.Kept {
-			in.doing += goesOn
-		}
-		return nil, err
+// runPlan runs a plan.
+func (o *product) runPlan(p *method.Problem, plan *evaluate.Plan) (*evaluate.Report, error) {
+	if j := plan.Journal; j != nil {
+		o.goOnFrom(func() bool { return j.Kept }, j.Remove)
 	}
-	in.warnUnfinished(plan, report)
-	return report, nil
+	report, err := evaluate.Run(o.in.ctx, p, plan)
+	if err == nil {
+		o.in.warnUnfinished(plan, report)
+	}
+	return report, err
 }
 
 // explain names nodes or graphs, classes, files and flags in errors about splits.

@@ -214,13 +214,14 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 		n.Sweeps += sweeps
 		return n, n.ReserveList(list)
 	})
-	if err == nil {
-		err = d.keep(m.command, m.slab, m.shape, files, m.parameters, 0, w.Prior.Given)
-	}
 	if err != nil {
 		return err
 	}
-	w.A, w.Keep, w.Recall = d.g.A, d.journal.Keep, d.journal.Recall // of the graph, which is loaded now
+	journal, err := d.keep(m.command, m.slab, m.shape, files, m.parameters, 0, w.Prior.Given)
+	if err != nil {
+		return err
+	}
+	w.A, w.Keep, w.Recall = d.g.A, journal.Keep, journal.Recall // of the graph, which is loaded now
 	file, err := newWriter[T](d.product, &m.Matrix)
 	if err != nil {
 		return err

@@ -20,11 +20,7 @@ import (
 // finish publishes the output of a run and prints its result: d with --json, else lines and
 // what the run took.
 func (o *product) finish(d document, store, parameters any, lines ...string) error {
-	err := o.publish(store, parameters, nil)
-	if err == nil {
-		err = o.journal.Remove()
-	}
-	if err != nil {
+	if err := o.publish(store, parameters, nil); err != nil {
 		return err
 	}
 	return o.in.tell(d, func(w io.Writer) { o.print(w, lines) }, o.path)
@@ -175,24 +171,19 @@ func (d *graphRun) labelOf() func(i int) string {
 
 // keep notes that the output is a slab of a matrix, if it is one, and opens the journal beside
 // it: of a run that depends on labels and nodes, the parameters, a tolerance and a prior.
-func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) error {
-	in := d.in
+func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) (*checkpoint.Log, error) {
 	p := evaluate.Part{Command: command, Slab: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
 	part, err := evaluate.NewPart(p, parameters, d.l, nil, d.rows, d.cols)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s.of > 0 {
 		d.part = part
 	}
-	d.journal, err = checkpoint.Open(d.path, files, in.resume,
+	journal, err := checkpoint.Open(d.path, files, d.in.resume,
 		d.journalOf(part.Labels+part.Nodes, command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior)))
-	in.atEnd(func() {
-		if d.journal.Close() {
-			in.doing += goesOn
-		}
-	})
-	return err
+	d.goOnFrom(journal.Close, journal.Remove)
+	return journal, err
 }
 
 // journalOf returns what tells of which run on the graph a journal is.

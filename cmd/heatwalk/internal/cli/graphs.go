@@ -506,9 +506,9 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := in.runPlan(r.problem, plan)
+	report, err := r.runPlan(r.problem, plan)
 	if err != nil {
 		return r.explain(f.splitting.explain(err, nodes, r.l))
 	}
-	return r.publishPlanned(&evaluated{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil, plan)
+	return r.publishPlanned(&evaluated{Report: report, Graph: name, Skipped: skippedOf(r.l)}, nil)
 }

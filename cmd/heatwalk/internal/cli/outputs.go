@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -34,11 +33,22 @@ type product struct {
 	rowIDs  io.Writer        // beside .npy
 	colIDs  io.Writer
 	run     io.Writer
-	part    *evaluate.Part  // that it is of a whole, nil if it is the whole
-	journal *checkpoint.Log // nil: there is none
+	part    *evaluate.Part // that it is of a whole, nil if it is the whole
+	journal func() error   // removes the journal; nil: there is none
 
 	files []*durable.Pending // an output before what stands beside it
 	pipe  *bufio.Writer      // stdout, if it is one of them
+}
+
+// goOnFrom notes a journal of the run: if the run fails it tells that a later one can go on from
+// what is kept, and when the output appears the journal is removed.
+func (o *product) goOnFrom(kept func() bool, remove func() error) {
+	o.journal = remove
+	o.in.atEnd(func() {
+		if kept() {
+			o.in.doing += goesOn
+		}
+	})
 }
 
 // newProduct returns a product without files, which are given up at the end of the command
@@ -185,14 +195,19 @@ func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
 }
 
 // publish makes all files of a run on a store with parameters appear, those that stand
-// beside an output before it, around what put, unless it is nil, puts in place.
+// beside an output before it, around what put, unless it is nil, puts in place. The journal is
+// not needed then.
 func (o *product) publish(store, parameters any, put func() error) error {
 	if o.run != nil {
 		if err := o.in.writeRun(o.run, store, parameters, o.part); err != nil {
 			return err
 		}
 	}
-	return o.commit(put)
+	err := o.commit(put)
+	if err == nil && o.journal != nil {
+		err = o.journal()
+	}
+	return err
 }
 
 // commit publishes all files, around what put puts in place unless it is nil.

@@ -101,17 +101,18 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return in.graphError(err, name, loosened)
 	}
 	k, err := kernel.New(in.ctx, nodes, f.name, v)
-	if err == nil {
-		err = d.keep("kernel", f.slab, shape, files, kernelParameters{f.family, v}, f.tolerance, nil)
-	}
 	if err != nil {
 		return in.graphError(err, name, loosened)
+	}
+	journal, err := d.keep("kernel", f.slab, shape, files, kernelParameters{f.family, v}, f.tolerance, nil)
+	if err != nil {
+		return err
 	}
 	file, err := newWriter[T](d.product, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: d.labelOf(), Pieces: true, Hold: hold})
 	if err != nil {
 		return err
 	}
-	settings.Keep, settings.Recall = d.journal.Keep, d.journal.Recall
+	settings.Keep, settings.Recall = journal.Keep, journal.Recall
 	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, file.Put, settings)
 	if err != nil {
 		return in.graphError(err, name, loosened)
