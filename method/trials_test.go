@@ -35,6 +35,31 @@ func TestTrialsOfThreads(t *testing.T) {
 	}
 }
 
+// added returns the outcomes of several parts of a choice, written and read, added up.
+func added(t *testing.T, m Method, p *problem.Problem, set *Settings, cuts ...[2]int) (sum *Trials) {
+	t.Helper()
+	for _, cut := range cuts {
+		part, err := Try(t.Context(), m, p, set, cut[0], cut[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Trials
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		if sum == nil {
+			sum = &read
+		} else if err := sum.Add(&read); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sum
+}
+
 // Folds of auto that were tried apart, written and read, add up to the very prediction that
 // is made at once; those of other labels, and parts without a fold, are refused.
 func TestFoldsAddUp(t *testing.T) {
@@ -50,28 +75,12 @@ func TestFoldsAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var sum *Trials
-		for _, cut := range [][2]int{{4, 10}, {0, 4}} {
-			if _, err := m.Predict(ctx, p, nil, &Settings{Trials: sum}); sum != nil && !errors.Is(err, validate.ErrUsage) {
-				t.Errorf("without folds: %v", err)
-			}
-			part, err := Try(ctx, m, p, nil, cut[0], cut[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var read Trials
-			if err := json.Unmarshal(text, &read); err != nil {
-				t.Fatal(err)
-			}
-			if sum == nil {
-				sum = &read
-			} else if err := sum.Add(&read); err != nil {
-				t.Fatal(err)
-			}
+		sum := added(t, m, p, nil, [2]int{4, 10})
+		if _, err := m.Predict(ctx, p, nil, &Settings{Trials: sum}); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("without folds: %v", err)
+		}
+		if err := sum.Add(added(t, m, p, nil, [2]int{0, 4})); err != nil {
+			t.Fatal(err)
 		}
 		got, err := m.Predict(ctx, p, nil, &Settings{Trials: sum})
 		if err != nil {
@@ -115,26 +124,7 @@ func TestTrialsAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var sum *Trials
-		for _, cut := range [][2]int{{0, 1}, {1, 3}} {
-			part, err := Try(ctx, m, p, &Settings{Grid: grid}, cut[0], cut[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var read Trials
-			if err := json.Unmarshal(text, &read); err != nil {
-				t.Fatal(err)
-			}
-			if sum == nil {
-				sum = &read
-			} else if err := sum.Add(&read); err != nil {
-				t.Fatal(err)
-			}
-		}
+		sum := added(t, m, p, &Settings{Grid: grid}, [2]int{0, 1}, [2]int{1, 3})
 		got, err := m.Predict(ctx, p, nil, &Settings{Grid: grid, Trials: sum})
 		if err != nil {
 			t.Fatal(err)

@@ -3,12 +3,10 @@ package auto
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -144,20 +142,5 @@ func TestEvidenceOfDirections(t *testing.T) {
 	if out.Reached.Contains(299) || !out.Reached.Contains(298) {
 		t.Error("all but the last node are reached")
 	}
-	bytes, err := reckoned(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	least := bytes
-	for ; err == nil; least -= 1000 {
-		_, err = reckoned(p, least)
-	}
-	for turn, memory := range []int64{0, least + 2000} {
-		for _, workers := range testgraph.Workers(turn) {
-			got := evident(t, p, &Settings{Workers: workers, Memory: memory})
-			if !slices.Equal(got.Scores.Data, out.Scores.Data) || !slices.Equal(got.Class, out.Class) || got.Accuracy != out.Accuracy {
-				t.Errorf("%d workers, memory %d: another prediction", workers, memory)
-			}
-		}
-	}
+	sameBits(t, p, out)
 }

@@ -488,6 +488,27 @@ func reckoned(p *problem.Problem, memory int64) (bytes int64, err error) {
 	return bytes, l.Over()
 }
 
+// sameBits compares a prediction with those of other numbers of workers, and of the least
+// memory that one is made with.
+func sameBits(t *testing.T, p *problem.Problem, want *Prediction) {
+	t.Helper()
+	least, err := reckoned(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; err == nil; least -= 1000 {
+		_, err = reckoned(p, least)
+	}
+	for turn, memory := range []int64{0, least + 2000} {
+		for _, workers := range testgraph.Workers(turn) {
+			got := evident(t, p, &Settings{Workers: workers, Memory: memory})
+			if !slices.Equal(got.Scores.Data, want.Scores.Data) || !slices.Equal(got.Class, want.Class) || got.Accuracy != want.Accuracy || got.Stderr != want.Stderr {
+				t.Errorf("%d labels, %d workers, memory %d: another prediction", len(p.Row), workers, memory)
+			}
+		}
+	}
+}
+
 // Predictions have the same bits for any workers and memory, within which they keep, and
 // the sweeps that they count.
 func TestEvidenceSameBits(t *testing.T) {
@@ -511,22 +532,7 @@ func TestEvidenceSameBits(t *testing.T) {
 		if !slices.Equal(whole.full.Data, slabs.full.Data) || !slices.Equal(whole.honest.Data, slabs.honest.Data) {
 			t.Errorf("%d labels: other filters in slabs", labels)
 		}
-		bytes, err := reckoned(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		least := bytes
-		for ; err == nil; least -= 1000 {
-			_, err = reckoned(p, least)
-		}
-		for turn, memory := range []int64{0, least + 2000} {
-			for _, workers := range testgraph.Workers(turn) {
-				got := evident(t, p, &Settings{Workers: workers, Memory: memory})
-				if !slices.Equal(got.Scores.Data, first.Scores.Data) || !slices.Equal(got.Class, first.Class) || got.Accuracy != first.Accuracy || got.Stderr != first.Stderr {
-					t.Errorf("%d labels, %d workers, memory %d: another prediction", labels, workers, memory)
-				}
-			}
-		}
+		sameBits(t, p, first)
 	}
 }
 
