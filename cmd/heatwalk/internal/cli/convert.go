@@ -330,7 +330,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 			return err
 		}
 	}
-	if err := in.keepTo(plan); err != nil {
+	if err := in.begin(nil, plan); err != nil {
 		return err
 	}
 	doc.Bytes, err = in.compressed(o.w, f.out, func(w io.Writer) error { return convert(in.ctx, c, f.format.matrix, w, labels) })

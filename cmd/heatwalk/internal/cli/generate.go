@@ -171,7 +171,7 @@ func (in *invocation) runGenerate(r *generated) error {
 
 // planGenerate plans a run, and keeps it to the plan.
 func (in *invocation) planGenerate(output string, size generate.Size) error {
-	return in.keepWithin(func() (*budget.Needs, error) {
+	return in.take(nil, func() (*budget.Needs, error) {
 		n := in.needs()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
 			return n, err
@@ -237,7 +237,7 @@ func (in *invocation) generateStore(r *generated, g generate.Graph, o *product) 
 // generateCollection makes and writes a collection.
 func (in *invocation) generateCollection(r *generated) error {
 	c, err := generate.NewCollection(in.ctx, r.values, uint64(in.seed), func(list []spec.Bytes) error {
-		return in.keepWithin(func() (*budget.Needs, error) {
+		return in.take(nil, func() (*budget.Needs, error) {
 			n := in.needs()
 			return n, n.ReserveList(list)
 		})

@@ -232,7 +232,7 @@ func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, e
 // keep plans a run with all that is listed and rest tells, and keeps it to that.
 func (r *collectionRun) keep(rest func(n *budget.Needs) error) (err error) {
 	if r.takes, err = r.list(); err == nil {
-		err = r.in.keepWithin(func() (*budget.Needs, error) { return r.plan(rest) })
+		err = r.in.take(nil, func() (*budget.Needs, error) { return r.plan(rest) })
 	}
 	return r.explain(err)
 }

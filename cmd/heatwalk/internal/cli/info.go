@@ -187,7 +187,7 @@ func (in *invocation) verify(dir string) error {
 		n.Sweeps = 2
 		err := n.ReserveList(list)
 		if err == nil {
-			err = in.keepTo(n)
+			err = in.begin(nil, n)
 		}
 		stage = in.progress.Begin("verifying "+dir, 0, progress.Bytes)
 		return err

@@ -150,7 +150,7 @@ func taken(s *spec.Spec, v spec.Values) string {
 // keepData keeps a run without a graph, which writes files of so many bytes and holds what is
 // listed, to what it takes.
 func (in *invocation) keepData(disk int64, list []spec.Bytes) error {
-	return in.keepWithin(func() (*budget.Needs, error) {
+	return in.take(nil, func() (*budget.Needs, error) {
 		n := in.needs()
 		n.Disk = disk
 		return n, n.ReserveList(append([]spec.Bytes{{What: "learner", Bytes: learnerBytes}}, list...))

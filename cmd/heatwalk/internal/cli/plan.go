@@ -83,7 +83,7 @@ func (in *invocation) enough(plan func() (*budget.Needs, error)) int64 {
 // tooMuch reports whether an error is that of a plan that does not fit.
 func tooMuch(err error) bool { return fault.Code(err) == fault.OverLimit }
 
-// take plans a run with plan, as fit does, and takes the plan up.
+// take plans a run with plan, as fit does, and begins it.
 func (in *invocation) take(g *openGraph, plan func() (*budget.Needs, error)) error {
 	n, err := in.fit(g, plan)
 	if err != nil {
@@ -92,31 +92,17 @@ func (in *invocation) take(g *openGraph, plan func() (*budget.Needs, error)) err
 	return in.begin(g, n)
 }
 
-// begin takes up a plan: the heap is kept within it, and the graph is loaded.
-// When only an estimate is wanted the run ends here.
+// begin takes up a plan: the heap is kept within it, and the graph, if there is one, is
+// loaded. When only an estimate is wanted the run ends here.
 func (in *invocation) begin(g *openGraph, n *budget.Needs) error {
-	if err := in.keepTo(n); err != nil {
-		return err
-	}
-	return g.Load(in.ctx)
-}
-
-// keepTo is begin without a graph.
-func (in *invocation) keepTo(n *budget.Needs) error {
 	if in.estimating {
 		in.planned = n
 		return errPlanned
 	}
 	peak, _ := n.Peak()
 	pages.Within(budget.HeapLimit(n.Sure()), budget.HeapLimit(peak))
-	return nil
-}
-
-// keepWithin plans a run without a graph and keeps to the plan.
-func (in *invocation) keepWithin(plan func() (*budget.Needs, error)) error {
-	n, err := in.fit(nil, plan)
-	if err != nil {
-		return err
+	if g == nil {
+		return nil
 	}
-	return in.keepTo(n)
+	return g.Load(in.ctx)
 }

@@ -74,7 +74,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	d.g.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
 	var hold bool
-	plan, err := in.fit(d.g, func() (*budget.Needs, error) {
+	err = in.take(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err == nil {
 			hold, err = f.plan(d, n, settings, tablefile.NPY.Bytes(rowAxis.N, colAxis.N, f.dtype))
@@ -83,9 +83,6 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	})
 	if err != nil {
 		return in.graphError(err, name, loosened)
-	}
-	if err := in.begin(d.g, plan); err != nil {
-		return err
 	}
 	nodes, err := graph.New(in.ctx, d.g.A, &graph.Settings{Workers: in.threads})
 	if err != nil {
