@@ -37,12 +37,6 @@ func (in *invocation) fail(err error) int {
 	}
 	for _, r := range fault.Reports(err) {
 		r.Code = code
-		if flag := withFlags(r.File); flag != r.File { // an option of the library
-			r.File, r.Flag = "", flag
-		}
-		for _, text := range []*string{&r.Text, &r.Flag, &r.Message, &r.Hint} {
-			*text = withFlags(*text)
-		}
 		if c := new(fault.Crash); in.debug && errors.As(err, &c) {
 			r.Stack = string(c.Stack)
 		}
@@ -156,7 +150,7 @@ func (in *invocation) warnText(text string) { in.warn("%s", text) }
 
 // warn prints something the user should know that does not stop the run.
 func (in *invocation) warn(format string, args ...any) {
-	text := withFlags(fmt.Sprintf(format, args...))
+	text := fault.WithFlags(fmt.Sprintf(format, args...))
 	in.warning.Lock()
 	in.warnings = append(in.warnings, text)
 	in.warning.Unlock()

@@ -32,8 +32,22 @@ type Report struct {
 	Text string `json:"-"` // the line without --json
 }
 
-// Reports takes an error apart into lines.
+// Reports takes an error apart into lines, which name flags where libraries name options.
 func Reports(err error) []Report {
+	list := reports(err)
+	for i := range list {
+		r := &list[i]
+		if flag := WithFlags(r.File); flag != r.File {
+			r.File, r.Flag = "", flag
+		}
+		for _, text := range []*string{&r.Text, &r.Flag, &r.Message, &r.Hint} {
+			*text = WithFlags(*text)
+		}
+	}
+	return list
+}
+
+func reports(err error) []Report {
 	var (
 		usage    *usageError
 		parse    *nodefile.ParseError

@@ -1,4 +1,4 @@
-package cli
+package fault
 
 import (
 	"testing"
@@ -22,7 +22,7 @@ func TestWithFlags(t *testing.T) {
 		"Share.tsv: make both alike but for Part.Slab":             "Share.tsv: make both alike but for --slab",
 		`"a\"Config.Memory" is no id; pass Config.UnknownIDs=skip`: `"a\"Config.Memory" is no id; pass --unknown-ids=skip`,
 	} {
-		if got := withFlags(text); got != want {
+		if got := WithFlags(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

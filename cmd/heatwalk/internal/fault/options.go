@@ -1,4 +1,4 @@
-package cli
+package fault
 
 import (
 	"cmp"
@@ -25,9 +25,9 @@ var optionFlags = map[string]string{
 	"Part.Slab":                 "--slab",
 }
 
-// withFlags returns text with the flags of this command in place of the options of
+// WithFlags returns text with the flags of the command in place of the options of
 // libraries: their names in small letters, a hyphen between words.
-func withFlags(text string) string {
+func WithFlags(text string) string {
 	return option.ReplaceAllStringFunc(text, func(found string) string {
 		name := option.FindStringSubmatch(found)[1]
 		if flag, ok := optionFlags[cmp.Or(name, found)]; ok {
