@@ -272,31 +272,32 @@ func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// command is a subcommand: its name and what makes it.
+// command is a subcommand: its name, what makes it, and whether it plans what it does.
 type command struct {
-	name string
-	make func(*invocation) *cobra.Command
+	name    string
+	make    func(*invocation) *cobra.Command
+	planned bool
 }
 
 // commands are the subcommands in the order of use.
 func commands() []command {
 	return []command{
-		{"demo", newDemo},
-		{"ingest", newIngest},
-		{"classify", newClassify},
-		{"evaluate", newEvaluate},
-		{"info", newInfo},
-		{"verify", newVerify},
-		{"kernel", newKernel},
-		{"graphs", newGraphs},
-		{"features", newFeatures},
-		{"eigen", newEigen},
-		{"convert", newConvert},
-		{"generate", newGenerate},
-		{"estimate", newEstimate},
-		{"merge", newMerge},
-		{"bench", newBench},
-		{"version", newVersion},
+		{"demo", newDemo, false},
+		{"ingest", newIngest, true},
+		{"classify", newClassify, true},
+		{"evaluate", newEvaluate, true},
+		{"info", newInfo, true},
+		{"verify", newVerify, true},
+		{"kernel", newKernel, true},
+		{"graphs", newGraphs, true},
+		{"features", newFeatures, true},
+		{"eigen", newEigen, true},
+		{"convert", newConvert, true},
+		{"generate", newGenerate, true},
+		{"estimate", newEstimate, false},
+		{"merge", newMerge, false},
+		{"bench", newBench, false},
+		{"version", newVersion, false},
 	}
 }
 

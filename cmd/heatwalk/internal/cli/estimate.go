@@ -24,20 +24,17 @@ type estimated struct {
 	Closing
 }
 
-// planners are the commands that plan what they do.
-var planners = []string{"ingest", "info", "verify", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert", "graphs"}
-
 // isPlanned tells whether cmd plans what it does, or tells a plan.
 func (in *invocation) isPlanned(cmd *cobra.Command) bool {
 	for cmd.HasParent() && cmd.Parent().HasParent() {
 		cmd = cmd.Parent()
 	}
-	return cmd.Name() == "estimate" || slices.Contains(planners, cmd.Name())
+	return cmd.Name() == "estimate" || slices.ContainsFunc(commands(), func(c command) bool { return c.planned && c.name == cmd.Name() })
 }
 
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := in.newGroup("estimate COMMAND ...", "What a long command would take: memory, disk, sweeps")
-	planned := slices.DeleteFunc(commands(), func(c command) bool { return !slices.Contains(planners, c.name) })
+	planned := slices.DeleteFunc(commands(), func(c command) bool { return !c.planned })
 	var args []string
 	if len(in.args) > 1 {
 		args = in.args[1:]
