@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graphfile"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -298,11 +297,9 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	}
 	c := &tablefile.Conversion{
 		File: x, Kernel: x.Kernel || f.format.kernel, IDs: f.config.Nodes, Stdin: in.stdin, RowIDs: o.rowIDs, ColIDs: o.colIDs,
-		LabelFile: f.labels, Reserve: plan.ReserveList,
-		Labelling: &nodefile.LabelConfig{
-			SkipUnknown: f.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: in.stdin, Warn: in.warnText,
-		},
+		LabelFile: f.labels, Labelling: in.labelConfig(&f.reading, ""), Reserve: plan.ReserveList,
 	}
+	c.Labelling.Missing = nodefile.MissingLabels[1:]
 	doc := &convertedMatrix{Output: f.out, Format: f.format.name, Rows: x.Rows, Cols: x.Cols, Kernel: c.Kernel, Dtype: "float64"}
 	labels := io.Discard
 	if x.Labelled && !f.format.text && f.out != "-" {

@@ -37,16 +37,14 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 	if g.temp == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return in.readLabelsOf(path, g.Nodes, r, fix)
+	return nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r, fix))
 }
 
-// readLabelsOf reads a file of labels for nodes, or for what stands in their place. fix is
-// what to do about others.
-func (in *invocation) readLabelsOf(path string, nodes nodefile.Lookup, r *reading, fix string) (*nodefile.Labels, error) {
+// labelConfig says how files of labels are read. fix is what to do about unknown nodes.
+func (in *invocation) labelConfig(r *reading, fix string) *nodefile.LabelConfig {
 	c := in.labelling
-	c.SkipUnknown, c.Fix, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin
-	c.Warn = in.warnText
-	return nodefile.ReadLabels(in.ctx, path, nodes, &c)
+	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin, in.warnText
+	return &c
 }
 
 // classNumbers returns what LIBSVM's text has in front of each of n rows: the number of

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/method/ongram"
@@ -104,9 +103,8 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	}
 	g := &f.gram
 	k := &ongram.Files{
-		Paths: g.files, Product: g.combine == productOfKernels, LabelFile: f.labels,
-		Labelling: &nodefile.LabelConfig{SkipUnknown: f.config.UnknownIDs == ingest.SkipUnknown, Stdin: in.stdin, Warn: in.warnText},
-		Learner:   g.learner, Values: g.values, Shares: f.kind == "probability", Progress: in.progress.Phases(),
+		Paths: g.files, Product: g.combine == productOfKernels, LabelFile: f.labels, Labelling: in.labelConfig(&f.reading, ""),
+		Learner: g.learner, Values: g.values, Shares: f.kind == "probability", Progress: in.progress.Phases(),
 	}
 	if err = k.Open(in.ctx); errors.Is(err, tablefile.ErrStream) {
 		return fault.Usage("--gram", "%s can be read once, and the kernel is read twice; give a plain file", g.files[0])
@@ -340,7 +338,7 @@ func (in *invocation) readRecords(f *classifyFlags) (a *nodefile.Attributes, l, 
 		return nil, nil, nil, err
 	}
 	read := func(path string) (*nodefile.Labels, error) {
-		return in.readLabelsOf(path, a.Records, &f.reading, "take such lines out, or pass --unknown-ids=skip to go on")
+		return nodefile.ReadLabels(in.ctx, path, a.Records, in.labelConfig(&f.reading, "take such lines out, or pass --unknown-ids=skip to go on"))
 	}
 	if f.labels != "" {
 		l, err = read(f.labels)
