@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,12 +121,11 @@ func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convert
 // isMatrix reports whether an input is a matrix of features: by its content, by
 // its name if it cannot be read, or by the output where it can only be read once.
 func (in *invocation) isMatrix(input string, f *convertFlags) bool {
-	info, err := os.Stat(input)
-	if input == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if isStream(input) {
 		format := formatOfFile(f.out, f.to)
 		return format != nil && format.graph == ""
 	}
-	if err != nil || textio.Unfinished(input) != nil {
+	if !isThere(input) || textio.Unfinished(input) != nil {
 		return tablefile.Recognize(input, nil) != tablefile.Other
 	}
 	return tablefile.Detect(in.ctx, input) != tablefile.Other

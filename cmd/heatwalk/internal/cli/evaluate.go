@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -301,7 +300,7 @@ func (in *invocation) checkSplits(flags *pflag.FlagSet, s *splitting, inputs ...
 // journal returns that of the run, nil if there is none: it stands beside a report in a
 // file.
 func (s *splitting) journal() *evaluate.Journal {
-	if info, err := os.Stat(s.report); s.report == "" || s.report == "-" || err == nil && !info.Mode().IsRegular() {
+	if s.report == "" || isStream(s.report) {
 		return nil
 	}
 	b := thisBuild()

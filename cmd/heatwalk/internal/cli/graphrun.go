@@ -44,7 +44,6 @@ func (o *product) print(w io.Writer, lines []string) {
 // begun to write.
 type graphRun struct {
 	*product
-	name       string // of the graph
 	g          *openGraph
 	l          *nodefile.Labels // nil: without
 	rows, cols []int            // of a matrix, if they are nodes
@@ -53,7 +52,7 @@ type graphRun struct {
 // beginRun begins the output called path, if it is not "", opens the graph, and reads what
 // else there is with read.
 func (in *invocation) beginRun(name, path string, matrix tablefile.Format, r *reading, read func(d *graphRun) error) (d *graphRun, err error) {
-	d = &graphRun{name: name}
+	d = new(graphRun)
 	if d.product, err = in.beginProduct(path, matrix); err == nil {
 		d.g, err = in.openFor(name, r, path, true)
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
@@ -66,10 +65,7 @@ func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], r
 
 // takesPieces tells whether the output can be written in any order: a .npy file that is
 // one. An estimate, which begins no file, tells the same.
-func (o *product) takesPieces() bool {
-	info, err := os.Stat(o.path)
-	return o.format == tablefile.NPY && o.path != "-" && (err != nil || info.Mode().IsRegular())
-}
+func (o *product) takesPieces() bool { return o.format == tablefile.NPY && !isStream(o.path) }
 
 // shapeOf says how large a matrix is.
 func shapeOf(rows, cols int, dtype string) string {

@@ -134,6 +134,12 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// isStream reports whether a path is that of stdin or stdout, a pipe or a device.
+func isStream(path string) bool {
+	info, err := os.Stat(path)
+	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
 func isThere(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -184,7 +190,7 @@ func (o *product) begin(path string) (io.Writer, error) {
 // what it is called with suffix in place of cut. Nothing stands beside stdout,
 // a pipe or a device.
 func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
-	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if isStream(path) {
 		return io.Discard, nil
 	}
 	w, err := o.begin(strings.TrimSuffix(path, cut) + suffix)

@@ -141,7 +141,6 @@ func (u Unit) of(n int64) string {
 
 // Stage is one part of a run whose amount of work is known, or not (total 0).
 type Stage struct {
-	p       *Display
 	name    string
 	total   atomic.Int64
 	done    atomic.Int64
@@ -153,7 +152,7 @@ type Stage struct {
 // Begin shows a new stage in place of the one before. total may be 0 if it is
 // not known. It is safe to call on a nil Display.
 func (p *Display) Begin(name string, total int64, u Unit) *Stage {
-	s := &Stage{p: p, name: name, unit: u, started: time.Now()}
+	s := &Stage{name: name, unit: u, started: time.Now()}
 	s.total.Store(total)
 	if p == nil {
 		return s
