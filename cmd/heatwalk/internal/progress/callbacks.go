@@ -1,9 +1,6 @@
 package progress
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // Showing returns a callback that shows a stage whose work is counted in the unit, from
 // its first call on.
@@ -57,20 +54,11 @@ func (p *Display) Phases() func(name string, done float64) {
 	}
 }
 
-// Counting returns a writer to w that counts in the stage what is written.
-func (s *Stage) Counting(w io.Writer) io.Writer { return counting{w, s} }
+// Write counts bytes as done.
+func (s *Stage) Write(p []byte) (int, error) {
+	s.done.Add(int64(len(p)))
+	return len(p), nil
+}
 
 // Done returns how much is done.
 func (s *Stage) Done() int64 { return s.done.Load() }
-
-type counting struct {
-	w io.Writer
-	s *Stage
-}
-
-// Write implements [io.Writer].
-func (c counting) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.s.done.Add(int64(n))
-	return n, err
-}

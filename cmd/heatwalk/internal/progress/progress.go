@@ -235,7 +235,7 @@ func (s *Stage) drawn(width int) string {
 	n := s.snapshot()
 	bar, percent := "", ""
 	if n.share >= 0 {
-		bar, percent = drawnBar(n.share, 24)+" ", ""
+		bar = drawnBar(n.share) + " "
 		if s.unit != Shares {
 			percent = fmt.Sprintf("%3.0f %%  ", 100*n.share)
 		}
@@ -254,8 +254,9 @@ func (s *Stage) drawn(width int) string {
 	return string(text[max(0, len(text)-max(width-1, 0)):])
 }
 
-// drawnBar draws a share of one in so many columns.
-func drawnBar(share float64, width int) string {
+// drawnBar draws a share of one.
+func drawnBar(share float64) string {
+	const width = 24 // columns
 	half := min(int(share*float64(2*width)), 2*width)
 	text := strings.Repeat("━", half/2)
 	if half%2 == 1 {
