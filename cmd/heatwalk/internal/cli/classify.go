@@ -115,7 +115,10 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	in.checkMethod(flags, f)
 	in.checkEffect(flags, f.methods())
 	if f.suggest > 0 {
-		in.checkSuggest(flags, f)
+		if f.out != "-" && formatOf(f.out, scoreFormats) != ".tsv" {
+			in.problem("-o", "suggestions are lines of text; write FILE.tsv")
+		}
+		in.refuse(flags, rule{true, "scores truth slab unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
 	}
 	if f.slab.of > 0 {
 		in.checkTrials(args, f)
@@ -152,14 +155,6 @@ func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
 		}
 	}
 	in.settle(&f.learning, "small")
-}
-
-// checkSuggest notes what does not go with --suggest.
-func (in *invocation) checkSuggest(flags *pflag.FlagSet, f *classifyFlags) {
-	if f.out != "-" && formatOf(f.out, scoreFormats) != ".tsv" {
-		in.problem("-o", "suggestions are lines of text; write FILE.tsv")
-	}
-	in.refuse(flags, rule{true, "scores truth slab unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
 }
 
 // classified is the JSON document of classify.

@@ -79,14 +79,6 @@ func (l specs) params(otherwise func(p *spec.Param) string) (list declaredParams
 	return list
 }
 
-// paramsOf returns the parameters of a declaration that stands alone.
-func paramsOf(s *spec.Spec) (list declaredParams) {
-	for i := range s.Params {
-		list.add(&s.Params[i], "", byDefault(&s.Params[i]))
-	}
-	return list
-}
-
 // flags declares a flag for each parameter, or adds to the help of a flag that there
 // is; when says in which case it counts, "" in all.
 func (l declaredParams) flags(in *invocation, flags *pflag.FlagSet, when string) {

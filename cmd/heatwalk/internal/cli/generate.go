@@ -69,7 +69,9 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 		flags.BoolVar(&in.force, "force", false, "replace the store in DIR/")
 		in.tempFlag(flags)
 	}
-	paramsOf(&m.Spec).flags(in, flags, "")
+	own := m.Spec
+	own.Name = "" // the command has it
+	specs{&own}.params(byDefault).flags(in, flags, "")
 	if m.HasClasses {
 		flags.StringVar(&r.Labels, "labels", "", "`FILE` for labels of some nodes")
 		numberVar(in, flags, &r.fraction, "fraction", 0.05, spec.Range{Most: 1, AboveLeast: true}, "fraction", "of the nodes that --labels has")

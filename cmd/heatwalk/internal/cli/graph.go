@@ -137,7 +137,9 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 		}
 		dir = g.temp.Content()
 	}
-	return g, g.open(dir, r.streamed, swept)
+	var err error
+	g.Swept, err = shard.OpenSwept(in.ctx, dir, &shard.Options{Stream: r.streamed, Memory: in.dataLimit(), Workers: in.threads}, swept)
+	return g, openError(err)
 }
 
 // read ingests the file into a temporary store.
@@ -151,13 +153,6 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	g.in.estimating = planning
 	g.readBytes = g.in.measuredBytes()
 	return err
-}
-
-// open opens the graph's store.
-func (g *openGraph) open(dir string, streamed, swept bool) (err error) {
-	in := g.in
-	g.Swept, err = shard.OpenSwept(in.ctx, dir, &shard.Options{Stream: streamed, Memory: in.dataLimit(), Workers: in.threads}, swept)
-	return openError(err)
 }
 
 // openError says what is enough where the fixed parts of a store exceed the half of the

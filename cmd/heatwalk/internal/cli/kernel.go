@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -26,7 +25,9 @@ func newKernel(in *invocation) *cobra.Command {
 		"A block of kernel values, streamed to a file",
 		func(cmd *cobra.Command, args []string) {
 			if f.vectors.file != "" {
-				in.checkVectorKernel(cmd, &f)
+				in.checkOutput("-o", f.out, denseFormats, f.vectors.file, f.rows, f.cols)
+				in.checkStdin(f.vectors.file, f.rows, f.cols)
+				in.checkVectors(cmd, &f.vectors, f.name, []string{"rows", "cols"})
 				return
 			}
 			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), ofKernels().names()...))
@@ -47,7 +48,10 @@ func newKernel(in *invocation) *cobra.Command {
 		})
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
-	in.kernelFlags(flags, &f)
+	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "which kernel")
+	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
+	ofKernels().flags(in, flags, "")
+	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
@@ -109,14 +113,6 @@ type kernelFlags struct {
 	vectors    vectorFlags
 }
 
-// kernelFlags declares the flags that say which kernel.
-func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
-	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "which kernel")
-	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
-	ofKernels().flags(in, flags, "")
-	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
-}
-
 // ofKernels returns the parameters of all kernels on nodes.
 func ofKernels() declaredParams {
 	return append(specs{&cwk.Spec}, nodeKernels()...).params(byDefault)
@@ -132,7 +128,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		takes = append(f.family.Takes(), "tolerance")
 	}
 	for _, name := range sortedOnce(all) {
-		useful := slices.Contains(takes, name) || name == "labels" && isLIBSVM(f.out)
+		useful := slices.Contains(takes, name) || name == "labels" && denseFormatOf(f.out) == tablefile.LIBSVM
 		in.refuse(cmd.Flags(), rule{!useful, name, f.name + " has no such parameter; it takes --" + strings.Join(takes, ", --")})
 	}
 	if f.family == nil {
@@ -145,10 +141,6 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		least, wider = 0x1p-52, ""
 	}
 	in.refuse(cmd.Flags(), rule{f.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", f.tolerance, f.dtype, least, wider)})
-}
-
-func isLIBSVM(path string) bool {
-	return denseFormatOf(path) == tablefile.LIBSVM
 }
 
 // runKernel writes the block of coinciding walks that f describes.

@@ -373,13 +373,6 @@ func unlearned(e *problem.Error) string {
 	return e.Method + ": " + strings.TrimPrefix(e.Err.Error(), "classify: ")
 }
 
-// checkVectorKernel notes what is wrong with the flags of f together.
-func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
-	in.checkOutput("-o", f.out, denseFormats, f.vectors.file, f.rows, f.cols)
-	in.checkStdin(f.vectors.file, f.rows, f.cols)
-	in.checkVectors(cmd, &f.vectors, f.name, []string{"rows", "cols"})
-}
-
 // runVectorKernel writes a block of kernel values between the records of a table.
 func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	o, err := in.beginProduct(f.out, denseFormatOf(f.out))

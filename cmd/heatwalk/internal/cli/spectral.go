@@ -117,12 +117,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return in.finishKernel(d, &kernelReport{
-		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
-		Parameters: kernelParameters{f.family, v},
-		Method:     report.Method, HalfSteps: report.HalfSteps, Sweeps: report.Sweeps,
-		LargestValue: report.Largest, Condition: report.Condition,
-	}, report)
+	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
 }
 
 // partOfBlock returns the rows and the columns of a slab of a block, and its place.
@@ -185,8 +180,10 @@ func asymmetric(what, instead string) string {
 	return text
 }
 
-// finishKernel publishes a block and says what it is.
-func (in *invocation) finishKernel(d *graphRun, r *kernelReport, found *kernel.Report) error {
+// finishKernel publishes a block, completes the report on it with what was found, and says
+// what it is.
+func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
+	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = found.Method, found.HalfSteps, found.Sweeps, found.Largest, found.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if bound := found.ErrorBound; !math.IsInf(bound, 1) {
 		r.ErrorBound = &bound
