@@ -36,7 +36,7 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 	if err != nil {
 		return nil, err
 	}
-	scores := map[Pair]*scored{}
+	scores := map[Pair]scored{}
 	row := make([]float64, k.Len())
 	part := make([]int, len(y))
 	for _, c := range g.present {
@@ -66,23 +66,19 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int, class
 			}
 			k.RowTo(row, i)
 			for o, f := range without.ScoresTo(nil, row, row[i]) {
-				scores[outputs[o]] = scores[outputs[o]].add(outputs[o], c, f)
+				if p := outputs[o]; c == p.Positive || p.Negative == Rest || c == p.Negative { // it is about the item
+					s := scores[p]
+					scores[p] = scored{append(s.score, f), append(s.first, c == p.Positive)}
+				}
 			}
 		}
 	}
 	c := &calibration{classes: g.present, pairs: m.Pairs}
 	for _, p := range c.pairs {
-		a, b := scores[p].sigmoid()
+		a, b := Sigmoid(scores[p].score, scores[p].first)
 		c.a, c.b = append(c.a, a), append(c.b, b)
 	}
 	return c.probabilitiesTo, nil
-}
-
-// Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with
-// the score f is one of the marked ones, the sigmoid of [Calibrate]; zeros, for ½, if all are, or
-// none.
-func Sigmoid(scores []float64, marked []bool) (a, b float64) {
-	return (&scored{scores, marked}).sigmoid()
 }
 
 // scored are scores of one output, and whether the items are of its first class.
@@ -91,28 +87,15 @@ type scored struct {
 	first []bool
 }
 
-// add appends the score of an item of a class, unless the output is not about it.
-func (s *scored) add(p Pair, class int, score float64) *scored {
-	if class != p.Positive && p.Negative != Rest && class != p.Negative {
-		return s
-	}
-	if s == nil {
-		s = new(scored)
-	}
-	s.score, s.first = append(s.score, score), append(s.first, class == p.Positive)
-	return s
-}
-
-// sigmoid returns the A and B that make the classes most probable, with a part of a
+// Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with
+// the score f is one of the marked ones, the sigmoid of [Calibrate]; zeros, for ½, if all are, or
+// none. They make the marks most probable, with a part of a
 // count taken from each side so that no probability is 0 or 1, by Newton's method:
 // Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector machines,
 // Machine Learning 68 (2007).
-func (s *scored) sigmoid() (a, b float64) {
-	if s == nil {
-		return 0, 0
-	}
+func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	var yes, no float64
-	for _, first := range s.first {
+	for _, first := range marked {
 		if first {
 			yes++
 		} else {
@@ -122,18 +105,18 @@ func (s *scored) sigmoid() (a, b float64) {
 	if yes == 0 || no == 0 {
 		return 0, 0
 	}
-	target := make([]float64, len(s.first))
-	for i, first := range s.first {
+	target := make([]float64, len(marked))
+	for i, first := range marked {
 		if target[i] = 1 / (no + 2); first {
 			target[i] = (yes + 1) / (yes + 2)
 		}
 	}
 	b = math.Log((no + 1) / (yes + 1))
-	value := s.loss(target, a, b)
+	value := sigmoidLoss(scores, target, a, b)
 	for range 100 {
 		const ridge = 1e-12
 		haa, hbb, hab, ga, gb := ridge, ridge, 0.0, 0.0, 0.0
-		for i, f := range s.score {
+		for i, f := range scores {
 			p := logistic(-(a*f + b))
 			d := target[i] - p
 			w := p * (1 - p)
@@ -148,7 +131,7 @@ func (s *scored) sigmoid() (a, b float64) {
 		slope := ga*da + gb*db
 		step := 1.0
 		for ; step > 1e-10; step /= 2 {
-			if next := s.loss(target, a+step*da, b+step*db); next < value+1e-4*step*slope {
+			if next := sigmoidLoss(scores, target, a+step*da, b+step*db); next < value+1e-4*step*slope {
 				a, b, value = a+step*da, b+step*db, next
 				break
 			}
@@ -160,10 +143,10 @@ func (s *scored) sigmoid() (a, b float64) {
 	return a, b
 }
 
-// loss returns −Σ t·log p + (1 − t)·log(1 − p), where p = 1/(1 + exp(a·f + b)).
-func (s *scored) loss(target []float64, a, b float64) float64 {
+// sigmoidLoss returns −Σ t·log p + (1 − t)·log(1 − p), where p = 1/(1 + exp(a·f + b)).
+func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 	sum := 0.0
-	for i, f := range s.score {
+	for i, f := range scores {
 		x := a*f + b // log (1−p)/p
 		sum += math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) - (1-target[i])*x
 	}

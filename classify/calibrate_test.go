@@ -89,7 +89,7 @@ func TestSigmoid(t *testing.T) {
 		}
 		return sum
 	}
-	a, b := s.sigmoid()
+	a, b := Sigmoid(s.score, s.first)
 	for _, step := range [][2]float64{{1e-4, 0}, {-1e-4, 0}, {0, 1e-4}, {0, -1e-4}, {1e-4, -1e-4}, {-1e-4, 1e-4}} {
 		if loss(a+step[0], b+step[1]) < loss(a, b) {
 			t.Errorf("A = %v, B = %v is no minimum: a step of %v is less", a, b, step)
@@ -98,8 +98,8 @@ func TestSigmoid(t *testing.T) {
 	if a >= 0 {
 		t.Errorf("A is %v: a larger score is less probable", a)
 	}
-	for _, one := range []*scored{nil, {score: []float64{1}, first: []bool{true}}} {
-		if a, b := one.sigmoid(); a != 0 || b != 0 {
+	for _, one := range []scored{{}, {score: []float64{1}, first: []bool{true}}} {
+		if a, b := Sigmoid(one.score, one.first); a != 0 || b != 0 {
 			t.Errorf("items of one side give A = %v, B = %v", a, b)
 		}
 	}
@@ -130,6 +130,7 @@ func TestCalibrate(t *testing.T) {
 			t.Fatal(err)
 		}
 		var mean, hits, count [5]float64 // by fifths of the probability
+		own := 0.0                       // probability of the class that an item is of
 		for i := fit; i < len(y); i++ {
 			for a, q := range probabilities(nil, m.ScoresTo(nil, k.row(i), k.row(i)[i])) {
 				bin := min(4, int(5*q))
@@ -137,6 +138,7 @@ func TestCalibrate(t *testing.T) {
 				count[bin]++
 				if p.y[i] == a {
 					hits[bin]++
+					own += q / float64(len(y)-fit)
 				}
 			}
 		}
@@ -146,6 +148,9 @@ func TestCalibrate(t *testing.T) {
 		}
 		if wrong > 0.04 {
 			t.Errorf("%s: probabilities are off by %.3f in the mean", name, wrong)
+		}
+		if own < 0.37 { // equal ones are a third each, and not off
+			t.Errorf("%s: the probability of what is true is %.3f in the mean", name, own)
 		}
 	}
 	one := make([]int, len(y))

@@ -10,21 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// distancesTo stores in dst the distances d(x, i) = √(K(x, x) − 2K(x, i) + K(i, i))
-// of x in the space of the kernel from n items, where row[i] is K(x, i), own is
-// K(x, x) and diagonal[i] is K(i, i). What rounding makes negative counts as 0. dst
-// may be row; nil allocates. Tang and Zhu 2010, equation 5.
-func distancesTo(dst, row []float64, own float64, diagonal []float64) []float64 {
-	if len(diagonal) != len(row) {
-		panic(badLength)
-	}
-	dst = destination(dst, len(row))
-	for i, v := range row {
-		dst[i] = math.Sqrt(max(0, own-2*v+diagonal[i]))
-	}
-	return dst
-}
-
 // ErrNoDistance says that all items have one place in the space of a kernel, so that
 // no density of their distances exists.
 var ErrNoDistance = errors.New("classify: all items lie in one place of the kernel's space")
@@ -61,7 +46,7 @@ func deepLearner(base *Learner) *Learner {
 		Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 			return fitDeep(ctx, base, k, y, classes, v)
 		},
-		Whole: true, Base: base, Probabilities: base.Probabilities,
+		Whole: true, Probabilities: base.Probabilities,
 		Memory: func(items, classes int) int64 {
 			// Values of this fit, and of one before it that the collector may not have taken yet.
 			bytes := 2 * 8 * int64(items) * int64(items)
@@ -166,10 +151,15 @@ func (m *deep) lift(row []float64, own float64, diagonal []float64) (self float6
 	return own
 }
 
-// distances turns values on the kernel below a level into distances in its space.
+// distances turns the values K(x, i) of the kernel below a level, in which own is K(x, x),
+// into distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space: Tang and Zhu 2010, equation 5.
+// The K(i, i) are the diagonal or, above level 0, all the same. What rounding makes negative
+// counts as 0.
 func (m *deep) distances(row []float64, own float64, diagonal []float64, level int) {
 	if level == 0 {
-		distancesTo(row, row, own, diagonal)
+		for i, v := range row {
+			row[i] = math.Sqrt(max(0, own-2*v+diagonal[i]))
+		}
 		return
 	}
 	for i, v := range row {

@@ -1,10 +1,12 @@
 package classify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -74,9 +76,11 @@ func TestDeepBase(t *testing.T) {
 		}
 	}
 	for _, d := range Learners() {
-		if d.Base == nil {
+		name, isDeep := strings.CutPrefix(d.Name, "dkm")
+		if !isDeep {
 			continue
 		}
+		base := Learners().Named(cmp.Or(strings.TrimPrefix(name, "-"), "density"))
 		v, err := d.Resolve(nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +89,7 @@ func TestDeepBase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := d.Base.Fit(t.Context(), level, p.y, p.classes, v)
+		want, err := base.Fit(t.Context(), level, p.y, p.classes, v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +112,9 @@ func TestDistances(t *testing.T) {
 		diagonal[i] = k.row(i)[i]
 	}
 	x := []float64{0.5, -1, 2}
-	for i, d := range distancesTo(nil, p.row(x), inner(x, x), diagonal) {
+	row := p.row(x)
+	new(deep).distances(row, inner(x, x), diagonal, 0)
+	for i, d := range row {
 		want := 0.0
 		for c, v := range p.f.Row(i) {
 			want = math.Hypot(want, v-x[c])

@@ -34,9 +34,6 @@ type Learner struct {
 	// an item stand for, in their order. nil: the learner has none; see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
-	// Base is the learner that this one puts on another kernel, nil for none.
-	Base *Learner
-
 	// Memory returns the bytes that Fit takes beside the Gram for so many items with a
 	// class, but for a few numbers for each item.
 	Memory func(items, classes int) int64

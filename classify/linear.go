@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,15 +116,7 @@ func (s *LinearSVM) filled() LinearSVM {
 	if s != nil {
 		f = *s
 	}
-	if f.Cost == 0 {
-		f.Cost = 1
-	}
-	if f.Tolerance == 0 {
-		f.Tolerance = 0.1
-	}
-	if f.MaxPasses == 0 {
-		f.MaxPasses = 1000
-	}
+	f.Cost, f.Tolerance, f.MaxPasses = cmp.Or(f.Cost, 1), cmp.Or(f.Tolerance, 0.1), cmp.Or(f.MaxPasses, 1000)
 	return f
 }
 

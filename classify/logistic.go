@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,13 +125,7 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 	items := used(y)
 	fit := &softmaxFit[T]{
 		features: f, items: items, y: g.positions(items), class: g.present, classes: classes, biases: len(g.present),
-		shared: s.Shared, q: s.Shared.count(classes), tolerance: s.Tolerance, limit: s.MaxSteps,
-	}
-	if fit.tolerance == 0 {
-		fit.tolerance = 1e-6
-	}
-	if fit.limit == 0 {
-		fit.limit = 200
+		shared: s.Shared, q: s.Shared.count(classes), tolerance: cmp.Or(s.Tolerance, 1e-6), limit: cmp.Or(s.MaxSteps, 200),
 	}
 	fit.begin()
 	if s.Shared != nil {

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,15 +132,7 @@ func (s *SVM) filled() SVM {
 	if s != nil {
 		f = *s
 	}
-	if f.Cost == 0 {
-		f.Cost = 1
-	}
-	if f.Tolerance == 0 {
-		f.Tolerance = 1e-3
-	}
-	if f.CacheBytes == 0 {
-		f.CacheBytes = 200 << 20
-	}
+	f.Cost, f.Tolerance, f.CacheBytes = cmp.Or(f.Cost, 1), cmp.Or(f.Tolerance, 1e-3), cmp.Or(f.CacheBytes, 200<<20)
 	return f
 }
 
@@ -208,11 +201,7 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 // step solves the machine and stores it in dst.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
-	limit := set.MaxIterations
-	if limit == 0 {
-		limit = max(10_000_000, 100*len(d.item))
-	}
-	iterations, err := d.solve(ctx, set.Tolerance, limit)
+	iterations, err := d.solve(ctx, set.Tolerance, cmp.Or(set.MaxIterations, max(10_000_000, 100*len(d.item))))
 	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return err
 	}
