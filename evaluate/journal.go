@@ -6,9 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -61,14 +59,6 @@ type journalRun struct {
 // together: of what file, what is wrong with it, of parts also what to do, and whether a
 // journal is none, or not all of it.
 type FileError = checkpoint.Error
-
-// keep notes whether the journal holds something that a run could go on from.
-func (j *Journal) keep() {
-	j.Kept = slices.ContainsFunc(j.records, func(r *record) bool { return len(r.Outcomes) > 0 }) ||
-		slices.ContainsFunc(j.tunings, func(t *tuning) bool {
-			return slices.ContainsFunc(t.Tally.Stages, func(s method.Stage) bool { return s.Done > 0 })
-		})
-}
 
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
@@ -129,7 +119,11 @@ func (j *Journal) save(seconds float64, end bool) error {
 	if j == nil {
 		return nil
 	}
-	if j.keep(); !j.Kept || !end && start.Before(j.next) {
+	j.Kept = slices.ContainsFunc(j.records, func(r *record) bool { return len(r.Outcomes) > 0 }) ||
+		slices.ContainsFunc(j.tunings, func(t *tuning) bool {
+			return slices.ContainsFunc(t.Tally.Stages, func(s method.Stage) bool { return s.Done > 0 })
+		})
+	if !j.Kept || !end && start.Before(j.next) {
 		return nil
 	}
 	for _, r := range j.records {
@@ -158,27 +152,18 @@ func sumOf(text []byte) string {
 // it may take, nor the number of workers.
 func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	own := *plan
-	own.Methods, own.Settings, own.Progress, own.Journal, own.Data = nil, nil, nil, nil, "" // which is of the graph
-	same := *set
-	same.Memory, same.Workers, same.Progress = 0, 0, nil
-	var prior []byte
-	if given := same.Prior.Given; given == nil {
-		prior = fmt.Append(nil, same.Prior)
-	} else {
-		for i := range p.Degrees {
-			for _, x := range given.Row(i) {
-				prior = binary.LittleEndian.AppendUint64(prior, math.Float64bits(x))
-			}
-		}
-	}
+	own.Methods, own.Settings, own.Journal, own.Data = nil, nil, nil, "" // which is of the graph
 	type named struct {
 		Name     string
 		Settings method.Settings
+		Prior    string
 	}
 	var entries []named
-	for _, m := range plan.entries(&same) {
-		m.Settings.Memory, m.Settings.Workers, m.Settings.Progress = 0, 0, nil
-		entries = append(entries, named{m.Name, *m.Settings})
+	for _, m := range plan.entries(set) {
+		s := *m.Settings
+		given := s.Prior.Given
+		s.Memory, s.Workers, s.Prior.Given = 0, 0, nil
+		entries = append(entries, named{m.Name, s, checkpoint.BlockSum(given)})
 	}
 	text, err := json.Marshal(struct {
 		Plan       Plan
@@ -188,7 +173,7 @@ func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
 	if err != nil {
 		panic(err) // numbers and strings can be written
 	}
-	return sumOf(append(text, prior...))
+	return sumOf(text)
 }
 
 // attributeSum returns a sum over attributes, "" if there are none.

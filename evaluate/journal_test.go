@@ -230,6 +230,9 @@ func TestJournalOfAnotherRun(t *testing.T) {
 		{"is of a run with other options", &described, func(*Plan) {}},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.RNGSeed++ }},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.LowEffort = true }},
+		{"is of a run with other options", p, func(plan *Plan) {
+			plan.Settings.Prior.Given = sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
+		}},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Methods = plan.Methods[:1] }},
 		{"is of a run with other options", p, func(plan *Plan) { plan.Fractions[0] = 0.4 }},
 		{"is of a run of another version", p, func(plan *Plan) { plan.Journal.Version = "2" }},

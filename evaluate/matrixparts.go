@@ -27,7 +27,11 @@ type matrixParts struct {
 // of put, [*FileError] and those of reading.
 func MergeMatrix(ctx context.Context, parts []Part, put func(rows, cols tablefile.Axis, row func(i int, dst []float64) error) error) error {
 	m := &matrixParts{parts: parts}
-	defer m.close()
+	defer func() {
+		for _, f := range m.files {
+			_ = f.Close() // it was only read
+		}
+	}()
 	if err := m.openAll(); err != nil {
 		return err
 	}
@@ -96,13 +100,6 @@ func (m *matrixParts) open(p *Part) (*npy.Array, error) {
 		return nil, &FileError{Path: p.Path, What: fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
 	}
 	return r, nil
-}
-
-// close closes the files.
-func (m *matrixParts) close() {
-	for _, f := range m.files {
-		_ = f.Close() // it was only read
-	}
 }
 
 // rowTo stores row i of the whole in dst.

@@ -85,13 +85,6 @@ type size struct {
 	tunedAt        string           // names the splits of tuning
 }
 
-func (s *size) tuningSplits() int {
-	if s.tuning == nil {
-		return 0
-	}
-	return s.tuning.Len
-}
-
 // sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }

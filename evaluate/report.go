@@ -119,17 +119,16 @@ func (r *Report) compare(results []Result) {
 	}
 	for i := range results {
 		results[i].Standing = worse
-		if _, p := pairedT(results[best].Accuracies, results[i].Accuracies); p >= Level && len(results[i].Accuracies) > 1 {
+		if pairedT(results[best].Accuracies, results[i].Accuracies) >= Level && len(results[i].Accuracies) > 1 {
 			results[i].Standing = notWorse
 		}
 	}
 	results[best].Standing = first
 	for i, a := range results {
 		for _, b := range results[i+1:] {
-			_, p := pairedT(a.Accuracies, b.Accuracies)
 			r.Significance = append(r.Significance, Comparison{
 				TrainFraction: a.TrainFraction, A: a.Method, B: b.Method,
-				Difference: a.AccuracyMean - b.AccuracyMean, P: p,
+				Difference: a.AccuracyMean - b.AccuracyMean, P: pairedT(a.Accuracies, b.Accuracies),
 			})
 		}
 	}

@@ -48,8 +48,11 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	n, _ := p.A.Dims()
 	report := &Report{
 		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
-		Splits: sizes[0].splits.Len, TuningSplits: sizes[0].tuningSplits(),
-		Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
+		Splits: sizes[0].splits.Len,
+		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
+	}
+	if tuning := sizes[0].tuning; tuning != nil {
+		report.TuningSplits = tuning.Len
 	}
 	r := &runner{
 		p: p, plan: plan, start: start, total: len(sizes) * len(methods) * report.Splits,
