@@ -23,9 +23,7 @@ var Systems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
 // 17·j) mod 101 − 50).
 
 func eigenMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
-	list := measured(spec.Least(s.Problem.Memory(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns, nil)))
-	list[0].Row = lanczos.RowBytes
-	return list, nil
+	return measured(spec.Least(s.Problem.Memory(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns, nil)), lanczos.RowBytes), nil
 }
 
 func exponentialMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
@@ -52,9 +50,7 @@ func (s *Settings) applyMemory(t *Target, name string, given spec.Values, more i
 	if err != nil {
 		return nil, err
 	}
-	list := measured(spec.Sum(family.ApplyMemory(v, t.Degrees, s.Columns)) + more)
-	list[0].Row = 8 * sparse.Stride[float64](s.Columns)
-	return list, nil
+	return measured(spec.Sum(family.ApplyMemory(v, t.Degrees, s.Columns))+more, 8*sparse.Stride[float64](s.Columns)), nil
 }
 
 // exponential times Y = exp(−βL)·B, the last of the betas, for all of them at once. B is

@@ -24,7 +24,7 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 		return err
 	}
 	swept := 4*2*edges + 3*8*int64(nodes) + spec.Sum(settings.productMemory(nodes))
-	if err := room(measured(max(spec.Sum(made.Memory), swept))); err != nil {
+	if err := room(measured(max(spec.Sum(made.Memory), swept), 0)); err != nil {
 		return err
 	}
 	for scale := least; scale <= most; scale++ {

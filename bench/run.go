@@ -87,9 +87,9 @@ type Workload struct {
 
 // Workloads has them by name: limits of the machine, sweeps, Krylov methods.
 var Workloads = map[string]*Workload{
-	"stream": {run: stream, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes), nil }},
+	"stream": {run: stream, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes, 0), nil }},
 	"gather": {run: gatherRandom, Memory: func(_ *Target, s *Settings) ([]spec.Bytes, error) {
-		return measured(s.blockBytes(s.Rows, s.Columns) + 4*gatherEntries), nil
+		return measured(s.blockBytes(s.Rows, s.Columns)+4*gatherEntries, 0), nil
 	}},
 	"decode": {OnGraph: true, run: decode, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }},
 	"spmm": {OnGraph: true, run: spmm, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
@@ -97,9 +97,8 @@ var Workloads = map[string]*Workload{
 	}},
 	"walk": {OnGraph: true, run: walk, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
 		rows := len(t.Degrees)
-		list := measured(s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows)) // degrees and seeds
-		list[0].Row = int(s.blockBytes(1, walkClasses))
-		return list, nil
+		bytes := s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows) // degrees and seeds
+		return measured(bytes, int(s.blockBytes(1, walkClasses))), nil
 	}},
 	"exponential": {OnGraph: true, Krylov: true, run: exponential, Memory: exponentialMemory},
 	"solve":       {OnGraph: true, Krylov: true, run: solve, Memory: solveMemory},
@@ -126,16 +125,14 @@ func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, er
 	return v, nil
 }
 
-// measured is the list of what is measured.
-func measured(bytes int64) []spec.Bytes {
-	return []spec.Bytes{{What: "what is measured", Bytes: bytes}}
+// measured is the list of what is measured, with rows of so many bytes.
+func measured(bytes int64, row int) []spec.Bytes {
+	return []spec.Bytes{{What: "what is measured", Bytes: bytes, Row: row}}
 }
 
 // productMemory lists what a product takes beside a graph of so many rows.
 func (s *Settings) productMemory(rows int) []spec.Bytes {
-	list := measured(2*s.blockBytes(rows, s.Columns) + 8*int64(rows))
-	list[0].Row = int(s.blockBytes(1, s.Columns))
-	return list
+	return measured(2*s.blockBytes(rows, s.Columns)+8*int64(rows), int(s.blockBytes(1, s.Columns)))
 }
 
 // blockBytes returns what a block takes.
