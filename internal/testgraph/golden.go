@@ -1,7 +1,6 @@
 package testgraph
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -88,10 +87,7 @@ func load(t TB, name string) (g Graph, find func(id string) int) {
 		b.edge(find(f[0]), find(f[1]), weight)
 	}
 	g.A = b.csr()
-	var err error
-	if g.Degrees, err = sparse.Degrees(context.Background(), g.A, 1); err != nil {
-		t.Fatal(err)
-	}
+	g.Degrees = Degrees(t, g.A)
 	return g, find
 }
 

@@ -31,14 +31,9 @@ func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 	for i := range class {
 		class[i] = rng.IntN(3)
 	}
-	var entries []sparse.Triplet
-	join := func(i, j int) {
-		w := 0.5 + rng.Float64()
-		entries = append(entries,
-			sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
-	}
+	b := builder{nodes: n}
 	// Nodes 0 and 1 are alone, 2 and 3 a pair.
-	join(2, 3)
+	b.edge(2, 3, 0.5+rng.Float64())
 	for i := 4; i < n; i++ {
 		for j := 4; j < i; j++ {
 			p := 0.02
@@ -46,19 +41,12 @@ func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 				p = 4 / float64(n)
 			}
 			if rng.Float64() < p {
-				join(i, j)
+				b.edge(i, j, 0.5+rng.Float64())
 			}
 		}
 	}
-	a, err := sparse.FromTriplets(n, n, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	deg, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := Labelled{A: a, Degrees: deg, Names: []string{"a", "b", "c"}}
+	a := b.csr()
+	p := Labelled{A: a, Degrees: Degrees(t, a), Names: []string{"a", "b", "c"}}
 	order := rng.Perm(n)
 	for _, i := range append([]int{0, 2, 3}, order...) {
 		if len(p.Row) == labelled {
@@ -106,21 +94,23 @@ func Cora(t testing.TB) Labelled {
 		class, _ := slices.BinarySearch(p.Names, l[1])
 		p.Row, p.Class = append(p.Row, i), append(p.Class, class)
 	}
-	var entries []sparse.Triplet
+	b := builder{nodes: len(row)}
 	for _, e := range read("edges.tsv.gz") {
-		i, j := uint32(row[e[0]]), uint32(row[e[1]])
-		entries = append(entries, sparse.Triplet{Row: i, Col: j, Val: 1}, sparse.Triplet{Row: j, Col: i, Val: 1})
+		b.edge(row[e[0]], row[e[1]], 1)
 	}
-	a, err := sparse.FromTriplets(len(row), len(row), entries)
+	if p.A = b.csr(); p.A.NNZ() != 2*5278 || len(p.Names) != 7 {
+		t.Fatalf("%d entries, %d classes", p.A.NNZ(), len(p.Names))
+	}
+	p.Degrees = Degrees(t, p.A)
+	return p
+}
+
+// Degrees returns the degrees of the nodes of a graph.
+func Degrees(t TB, a *sparse.CSR) []float64 {
+	t.Helper()
+	d, err := sparse.Degrees(context.Background(), a, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.NNZ() != 2*5278 || len(p.Names) != 7 {
-		t.Fatalf("%d entries, %d classes", a.NNZ(), len(p.Names))
-	}
-	p.A = a
-	if p.Degrees, err = sparse.Degrees(context.Background(), a, 0); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return d
 }

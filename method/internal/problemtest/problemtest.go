@@ -49,11 +49,7 @@ func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &problem.Problem{A: a, Degrees: d}
+	p := &problem.Problem{A: a, Degrees: testgraph.Degrees(t, a)}
 	for c := range classes {
 		p.Names = append(p.Names, fmt.Sprint(c))
 	}
@@ -66,19 +62,8 @@ func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between
 // Path returns a path of n nodes with a label at each end.
 func Path(t testing.TB, n int, directed bool) *problem.Problem {
 	t.Helper()
-	var e []sparse.Triplet
-	for i := range n - 1 {
-		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(i + 1), Val: 1}, sparse.Triplet{Row: uint32(i + 1), Col: uint32(i), Val: 1})
-	}
-	a, err := sparse.FromTriplets(n, n, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := sparse.Degrees(context.Background(), a, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &problem.Problem{A: a, Degrees: d, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+	a := testgraph.Path(n)
+	return &problem.Problem{A: a, Degrees: testgraph.Degrees(t, a), Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
 // Accuracy returns the share of right classes among nodes without a label.
