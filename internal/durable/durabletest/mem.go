@@ -146,6 +146,17 @@ func (m *Mem) parent(op, name string) (*node, string, error) {
 	return n, base, err
 }
 
+// of does something with the node of a path.
+func of[T any](m *Mem, op, name string, do func(n *node) (T, error)) (result T, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find(op, name)
+	if err != nil {
+		return result, err
+	}
+	return do(n)
+}
+
 // Create implements [durable.FS].
 func (m *Mem) Create(name string) (durable.File, error) {
 	m.mu.Lock()
@@ -166,19 +177,27 @@ func (m *Mem) Create(name string) (durable.File, error) {
 
 // CreateTemp implements [durable.FS].
 func (m *Mem) CreateTemp(name string) (durable.File, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	dir, base, err := m.parent("create", name)
-	if err != nil {
+	n := &node{used: true}
+	if err := m.add("create", name, n); err != nil {
 		return nil, err
 	}
-	if dir.names[base] != nil {
-		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
+}
+
+// add gives a node its first name, which nothing has.
+func (m *Mem) add(op, name string, n *node) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir, base, err := m.parent(op, name)
+	if err == nil && dir.names[base] != nil {
+		err = &fs.PathError{Op: op, Path: name, Err: fs.ErrExist}
 	}
-	n := &node{used: true}
+	if err != nil {
+		return err
+	}
 	dir.names[base] = n
 	m.touch(n)
-	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
+	return nil
 }
 
 // RemoveTemp implements [durable.FS].
@@ -195,37 +214,21 @@ func (m *Mem) RemoveTemp(name string) error {
 
 // Open implements [durable.FS].
 func (m *Mem) Open(name string) (durable.File, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n, err := m.find("open", name)
-	if err != nil {
-		return nil, err
-	}
-	return &memFile{m: m, n: n, name: name}, nil
+	return of(m, "open", name, func(n *node) (durable.File, error) { return &memFile{m: m, n: n, name: name}, nil })
 }
 
 // Reopen implements [durable.FS].
 func (m *Mem) Reopen(name string, bytes int64) (durable.File, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n, err := m.find("open", name)
-	if err != nil {
-		return nil, err
-	}
-	n.data = n.data[:bytes]
-	m.touch(n)
-	return &memFile{m: m, n: n, name: name, writable: true}, nil
+	return of(m, "open", name, func(n *node) (durable.File, error) {
+		n.data = n.data[:bytes]
+		m.touch(n)
+		return &memFile{m: m, n: n, name: name, writable: true}, nil
+	})
 }
 
 // Stat implements [durable.FS].
 func (m *Mem) Stat(name string) (fs.FileInfo, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n, err := m.find("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return n.info(name), nil
+	return of(m, "stat", name, func(n *node) (fs.FileInfo, error) { return n.info(name), nil })
 }
 
 // Follow implements [durable.FS]: there are no links.
@@ -269,32 +272,16 @@ func (m *Mem) Remove(name string) error {
 }
 
 // Mkdir implements [durable.FS].
-func (m *Mem) Mkdir(name string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	dir, base, err := m.parent("mkdir", name)
-	if err != nil {
-		return err
-	}
-	if dir.names[base] != nil {
-		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
-	}
-	dir.names[base] = newDir()
-	return nil
-}
+func (m *Mem) Mkdir(name string) error { return m.add("mkdir", name, newDir()) }
 
 // List implements [durable.FS].
 func (m *Mem) List(dir string) ([]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n, err := m.find("list", dir)
-	if err != nil {
-		return nil, err
-	}
-	if !n.isDir() {
-		return nil, &fs.PathError{Op: "list", Path: dir, Err: fs.ErrInvalid}
-	}
-	return slices.Sorted(maps.Keys(n.names)), nil
+	return of(m, "list", dir, func(n *node) ([]string, error) {
+		if !n.isDir() {
+			return nil, &fs.PathError{Op: "list", Path: dir, Err: fs.ErrInvalid}
+		}
+		return slices.Sorted(maps.Keys(n.names)), nil
+	})
 }
 
 // SyncDir implements [durable.FS].
