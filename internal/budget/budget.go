@@ -4,6 +4,7 @@
 package budget
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,7 +57,8 @@ func (p *Plan) reserve(it Item) error {
 		p.peak, p.atop = p.total, slices.Clone(p.items)
 	}
 	if p.Limit > 0 && p.total > p.Limit {
-		return &OverError{Need: p.total, Limit: p.Limit, Largest: largest(p.items)}
+		largest := slices.MaxFunc(p.items, func(a, b Item) int { return cmp.Compare(a.Bytes, b.Bytes) })
+		return &OverError{Need: p.total, Limit: p.Limit, Largest: largest}
 	}
 	return nil
 }
@@ -96,16 +98,6 @@ func (p *Plan) Peak() (bytes int64, items []Item) { return p.peak, p.atop }
 
 // Sure returns the largest sum without what may turn out not to be needed.
 func (p *Plan) Sure() int64 { return p.sure }
-
-func largest(items []Item) Item {
-	best := items[0]
-	for _, it := range items {
-		if it.Bytes > best.Bytes {
-			best = it
-		}
-	}
-	return best
-}
 
 // OverError says by how much a plan exceeds its limit. It wraps [ErrOver].
 type OverError struct {

@@ -44,10 +44,6 @@ func Data(resident int64) int64 { return (resident - programBytes) / (heapShare 
 // it collects garbage before more is resident than [Resident] says.
 func HeapLimit(data int64) int64 { return Resident(data) - FileBytes - data/(2*heapShare) }
 
-// Within returns the needs of a run within a limit of so many bytes of data, 0 for none, so
-// far nothing.
-func Within(limit int64) *Needs { return &Needs{Plan: Plan{Limit: limit}} }
-
 // ReserveList reserves a list.
 func (n *Needs) ReserveList(list []spec.Bytes) error {
 	for _, b := range list {

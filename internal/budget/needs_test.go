@@ -14,7 +14,7 @@ var list = []spec.Bytes{{What: "graph", Bytes: 300 << 20}, {What: "factor", Byte
 func TestEnough(t *testing.T) {
 	over := func(err error) bool { return errors.Is(err, ErrOver) }
 	within := func(limit int64) (*Needs, error) {
-		n := Within(Data(limit))
+		n := &Needs{Plan: Plan{Limit: Data(limit)}}
 		return n, n.ReserveList(list)
 	}
 	least := Resident(spec.Sum(list))
@@ -34,7 +34,7 @@ func TestEnough(t *testing.T) {
 
 // Items have each name once, and add up to the resident memory.
 func TestItems(t *testing.T) {
-	n := Within(0)
+	n := new(Needs)
 	if err := n.ReserveList(list); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,9 @@ func (in *invocation) dataLimit() int64 {
 }
 
 // needs returns the needs of a run within the limit, so far nothing.
-func (in *invocation) needs() *budget.Needs { return budget.Within(in.dataLimit()) }
+func (in *invocation) needs() *budget.Needs {
+	return &budget.Needs{Plan: budget.Plan{Limit: in.dataLimit()}}
+}
 
 // needs returns the needs of a run on g, so far those of the graph itself.
 func (g *openGraph) needs() *budget.Needs {
