@@ -229,6 +229,9 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int, s *Settings) (*spar
 	out := sparse.BlockOf(len(rows), len(cols), make([]float64, len(rows)*len(cols)))
 	report, err := k.Block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			copy(out.Row(lo + i)[left:], piece.Row(i))
 		}
 		return nil

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestPlaced(t *testing.T) {
 			}
 			err = errors.Join(err, w.Row(row))
 		}
-		return errors.Join(err, w.Close())
+		return errors.Join(err, w.Close(t.Context()))
 	})
 	for _, hold := range []bool{true, false} {
 		got := written("pieces", func(f *os.File) error {
@@ -55,15 +56,23 @@ func TestPlaced(t *testing.T) {
 						piece.Row(i)[j] = value(at[0]+i, at[1]+j)
 					}
 				}
-				err = errors.Join(err, p.Put(at[0], at[1], piece))
+				err = errors.Join(err, p.Put(t.Context(), at[0], at[1], piece))
 			}
 			large := sparse.NewBlock[float64](1, 1)
 			large.Data[0] = 1e39
-			if err := p.Put(0, 0, large); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "1e+39") {
+			if err := p.Put(t.Context(), 0, 0, large); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "1e+39") {
 				t.Error("a number beyond float32 is put")
 			}
 			large.Data[0] = value(0, 0)
-			return errors.Join(err, p.Put(0, 0, large), p.Close())
+			over, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := p.Put(over, 0, 0, large); !errors.Is(err, context.Canceled) {
+				t.Errorf("put after a cancel: %v", err)
+			}
+			if err := p.Close(over); hold && !errors.Is(err, context.Canceled) {
+				t.Errorf("closed after a cancel: %v", err)
+			}
+			return errors.Join(err, p.Put(t.Context(), 0, 0, large), p.Close(t.Context()))
 		})
 		if got != want {
 			t.Errorf("held %v: another file", hold)

@@ -207,5 +207,5 @@ func Convert[T sparse.Float](ctx context.Context, c *Conversion, to Format, w, l
 		i++
 		return file.Row(row)
 	})
-	return cmp.Or(err, file.Close(), beside.Flush())
+	return cmp.Or(err, file.Close(ctx), beside.Flush())
 }

@@ -8,7 +8,7 @@
 //
 //	w, err := tablefile.NewWriter[float32](file, tablefile.NPY, &tablefile.Matrix{Rows: rows, Cols: cols})
 //	for … { err = w.Row(row) }
-//	err = w.Close()
+//	err = w.Close(ctx)
 //
 // [Inspect] finds out the shape and [Read] goes through the rows, both from the
 // file: LIBSVM's text, which says nowhere how wide it is, is read twice, and a

@@ -34,6 +34,7 @@ type Writer[T sparse.Float] struct {
 	cols, written int
 	row           func(i int, values []T) error
 	put           func(i, j int, row []T) error // nil: row by row
+	held          []T                           // what pieces were put into, before it is written
 	close         func() error
 	narrow        []T // a row of a piece
 }
@@ -56,22 +57,12 @@ func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], er
 	if err != nil || !m.Pieces {
 		return file, err
 	}
-	values := pages.Make[T](n * cols)
-	return &Writer[T]{
-		cols: cols,
-		put: func(i, j int, row []T) error {
-			copy(values[i*cols+j:], row)
-			return nil
-		},
-		close: func() error {
-			for i := range n {
-				if err := file.Row(values[i*cols : (i+1)*cols]); err != nil {
-					return err
-				}
-			}
-			return file.Close()
-		},
-	}, nil
+	file.held = pages.Make[T](n * cols)
+	file.put = func(i, j int, row []T) error {
+		copy(file.held[i*cols+j:], row)
+		return nil
+	}
+	return file, nil
 }
 
 // newRows begins a file that is written row by row.
@@ -109,7 +100,7 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f Format, m *Matrix,
 			return err
 		}
 	}
-	return file.Close()
+	return file.Close(ctx)
 }
 
 // Row writes the next row, which has as many elements as the matrix columns.
@@ -123,12 +114,15 @@ func (w *Writer[T]) Row(values []T) error {
 
 // Put places a piece, whose first element belongs in row i and column j. The error
 // wraps [ErrRange] where T holds no number near one of the piece.
-func (w *Writer[T]) Put(i, j int, piece *sparse.Block[float64]) error {
+func (w *Writer[T]) Put(ctx context.Context, i, j int, piece *sparse.Block[float64]) error {
 	if len(w.narrow) < piece.Cols {
 		w.narrow = make([]T, piece.Cols)
 	}
 	row := w.narrow[:piece.Cols]
 	for r := range piece.Rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err := narrow(row, piece.Row(r)); err != nil {
 			return err
 		}
@@ -141,7 +135,18 @@ func (w *Writer[T]) Put(i, j int, piece *sparse.Block[float64]) error {
 
 // Close writes what is still buffered or held. Rows that are missing in an array that is
 // written row by row are an error. It does not close the underlying writer.
-func (w *Writer[T]) Close() error { return w.close() }
+func (w *Writer[T]) Close(ctx context.Context) error {
+	for ; len(w.held) > 0; w.held = w.held[w.cols:] {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.row(w.written, w.held[:w.cols]); err != nil {
+			return err
+		}
+		w.written++
+	}
+	return w.close()
+}
 
 // ErrRange is wrapped by the error about a number that is too large for float32.
 var ErrRange = errors.New("too large for float32")

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func writeRows[T sparse.Float](t interface{ Fatal(...any) }, w io.Writer, f Form
 		}
 	}
 	if err == nil {
-		err = out.Close()
+		err = out.Close(context.Background())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func TestWriterReportsWriteErrors(t *testing.T) {
 				}
 			}
 			if err == nil {
-				err = out.Close()
+				err = out.Close(t.Context())
 			}
 			if w >= 0 {
 				if err != nil {

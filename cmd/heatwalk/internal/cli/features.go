@@ -228,7 +228,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	}
 	err = m.panels(func(_ int, panel *sparse.Block[T]) error { return writeRows(in.ctx, file, panel) })
 	if err == nil {
-		err = file.Close()
+		err = file.Close(in.ctx)
 	}
 	if err != nil {
 		return err

@@ -110,11 +110,12 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return err
 	}
 	settings.Keep, settings.Recall = journal.Keep, journal.Recall
-	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, file.Put, settings)
+	put := func(i, j int, piece *sparse.Block[float64]) error { return file.Put(in.ctx, i, j, piece) }
+	report, err := kernel.Values[T](in.ctx, k, d.rows, d.cols, put, settings)
 	if err != nil {
 		return in.graphError(err, name, loosened)
 	}
-	if err := file.Close(); err != nil {
+	if err := file.Close(in.ctx); err != nil {
 		return err
 	}
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
