@@ -36,11 +36,11 @@ func Parse(list string) ([]Entry, error) {
 			return nil, fmt.Errorf("%w: %q is no method, and parameters of one are joined by ':'; write %s:%s",
 				validate.ErrUsage, parts[0], found[len(found)-1].Name, parts[0])
 		}
-		methods, err := parseMethods(parts[0])
+		m, err := named(strings.TrimSpace(parts[0]))
 		if err != nil {
 			return nil, err
 		}
-		e := Entry{Method: methods[0], Own: map[string][]string{}}
+		e := Entry{Method: m, Own: map[string][]string{}}
 		e.Name = strings.Join(append([]string{e.Method.Name()}, parts[1:]...), ":")
 		for _, part := range parts[1:] {
 			name, value, ok := strings.Cut(part, "=")

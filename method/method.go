@@ -74,34 +74,24 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// parseMethods returns the methods of a list of names joined by commas. An
-// unknown name is a [validate.ErrUsage] that tells the nearest, or all that there are.
-func parseMethods(list string) ([]Method, error) {
-	var found []Method
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(methods, func(m Method) bool { return called(m, name) })
-		if of, _, _ := strings.Cut(name, "+"); i < 0 && of == "commute-time" {
-			return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is pseudo-inverse:laplacian=combinatorial", validate.ErrUsage, of)
-		}
-		m, smooth := smoothedOf(name)
-		if smooth && !slices.ContainsFunc(found, func(o Method) bool { return o.Name() == m.Name() }) {
-			found = append(found, m)
-			continue
-		}
-		if i < 0 && !smooth {
-			hint := "choose from " + MethodList()
-			if near := nearest.Of(name, methodNames()); near != "" {
-				hint = "did you mean " + near + "?"
-			}
-			return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
-		}
-		if smooth || slices.Contains(found, methods[i]) {
-			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, name)
-		}
-		found = append(found, methods[i])
+// named returns the method with a name. That of an unknown one is a [validate.ErrUsage] that
+// tells the nearest, or all that there are.
+func named(name string) (Method, error) {
+	within, smooth := strings.CutSuffix(name, smoothSuffix)
+	switch i := slices.IndexFunc(methods, func(m Method) bool { return called(m, within) }); {
+	case i >= 0 && smooth:
+		return smoothed{methods[i]}, nil
+	case i >= 0:
+		return methods[i], nil
 	}
-	return found, nil
+	if of, _, _ := strings.Cut(name, "+"); of == "commute-time" {
+		return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is pseudo-inverse:laplacian=combinatorial", validate.ErrUsage, of)
+	}
+	hint := "choose from " + MethodList()
+	if near := nearest.Of(name, methodNames()); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
 }
 
 // called reports whether name is that of a method; the learner of a kernel that

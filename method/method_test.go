@@ -8,6 +8,15 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
+// parseMethods returns the methods of a list.
+func parseMethods(list string) (found []Method, err error) {
+	entries, err := Parse(list)
+	for _, e := range entries {
+		found = append(found, e.Method)
+	}
+	return found, err
+}
+
 func TestParseMethods(t *testing.T) {
 	got, err := parseMethods("lp, cwk+linear-svm")
 	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {

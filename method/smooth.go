@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -20,16 +19,6 @@ import (
 type smoothed struct{ Method }
 
 const smoothSuffix = "+cs"
-
-// smoothedOf returns the method within a name that ends in +cs.
-func smoothedOf(name string) (Method, bool) {
-	base, found := strings.CutSuffix(name, smoothSuffix)
-	i := slices.IndexFunc(methods, func(m Method) bool { return called(m, base) })
-	if !found || i < 0 {
-		return nil, false
-	}
-	return smoothed{methods[i]}, true
-}
 
 // Name implements [Method].
 func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
