@@ -17,7 +17,7 @@ func (a *account) grams(f *kernel.Family) (grid []spec.Values, labels int, err e
 	if grid, err = kernelGrid(f, a.set, kernel.OnDegrees(a.P.Degrees)); err != nil {
 		return nil, 0, err
 	}
-	a.Sweeps = UnknownSweeps
+	a.Sweeps = spec.UnknownSweeps
 	seen := validate.Sample(a.P.Class, a.set.Sample, a.set.RNGSeed, 0)
 	rows := make([]int, len(seen))
 	for i, l := range seen {

@@ -8,10 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// UnknownSweeps stands where what is found on the way decides how many sweeps there
-// are.
-const UnknownSweeps = ledger.UnknownSweeps
-
 // reckoning is a method that holds more than scores.
 type reckoning interface {
 	// reckon adds to an account what Predict takes, with the largest parameters that may be

@@ -102,7 +102,7 @@ func TestSweepsOfDirectedGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sweeps != UnknownSweeps {
+	if sweeps != spec.UnknownSweeps {
 		t.Errorf("announced %d sweeps", sweeps)
 	}
 	got, err := m[0].Method.Predict(context.Background(), p, nil, set)

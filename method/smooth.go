@@ -110,7 +110,7 @@ func (m smoothed) reckon(a *account) error {
 		}
 	}
 	n, k := len(a.P.Degrees), len(a.P.Names)
-	a.Sweeps = UnknownSweeps
+	a.Sweeps = spec.UnknownSweeps
 	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
 	list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: sparse.BlockBytes[float32](n, k)})
 	a.PhaseOf(list, "errors and scores that spread")

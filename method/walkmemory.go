@@ -28,7 +28,7 @@ func (m walkMethod) reckon(a *account) (err error) {
 			return err
 		}
 	case g.Size() > 1 && len(g.steps()) > 1:
-		a.Sweeps = UnknownSweeps
+		a.Sweeps = spec.UnknownSweeps
 	}
 	sweeps := 0
 	for _, kind := range a.set.Grid.Features {

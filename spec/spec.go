@@ -12,7 +12,6 @@ import (
 const (
 	Undirected uint = 1 << iota // graphs whose matrix is symmetric
 	Directed                    // graphs with directions
-	Attributes                  // vectors that belong to the nodes of a graph
 	Vectors                     // tables of vectors without a graph
 	Graphs                      // collections of graphs
 )

@@ -34,7 +34,7 @@ func beside(p *problem.Problem, set *Settings) int64 {
 
 // Reckon adds to a ledger what a prediction takes.
 func Reckon(l *ledger.Ledger, set *Settings) {
-	l.Sweeps = ledger.UnknownSweeps // walks may have to be longer
+	l.Sweeps = spec.UnknownSweeps // walks may have to be longer
 	of := []*problem.Problem{l.P}
 	if l.P.Directed {
 		set, of = set.withArcs(l.P), outlines(l.P)

@@ -325,7 +325,7 @@ func (m spectralLogistic) Reckon(a *ledger.Ledger, s *Settings) error {
 // ReckonTuning implements [Learner]: eigenvectors, and models that learn from so many labels.
 func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
-	a.Sweeps = ledger.UnknownSweeps
+	a.Sweeps = spec.UnknownSweeps
 	a.Reserve(graphVectors*8*int64(n), "degrees and components")
 	settings, err := validate.Settings(s.Tried, s.Given, nil)
 	if err != nil {

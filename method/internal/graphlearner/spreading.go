@@ -314,7 +314,7 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 func (m spreading) Reckon(a *ledger.Ledger, s *Settings) error {
 	l := m.Learner
 	n, k, entries := len(a.P.Degrees), len(a.P.Names), a.P.A.NNZ()
-	a.Sweeps = ledger.UnknownSweeps
+	a.Sweeps = spec.UnknownSweeps
 	v, err := l.Resolve(s.Given, nil)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func New(p *problem.Problem, memory int64) *Ledger {
 	a := &Ledger{P: p, Plan: budget.Plan{Limit: memory}}
 	n := int64(len(p.Degrees))
 	if p.Directed {
-		a.Sweeps = UnknownSweeps
+		a.Sweeps = spec.UnknownSweeps
 	} else {
 		a.Sweeps = 1
 	}
@@ -40,13 +40,9 @@ func (a *Ledger) Left() int64 { return a.Plan.Room() }
 // Over returns the error of the first that did not fit the limit, nil where all fits.
 func (a *Ledger) Over() error { return a.over }
 
-// UnknownSweeps stands where what is found on the way decides how many sweeps there
-// are.
-const UnknownSweeps = -1
-
 // AddSweeps adds sweeps that are known.
 func (a *Ledger) AddSweeps(sweeps int) {
-	if a.Sweeps != UnknownSweeps {
+	if a.Sweeps != spec.UnknownSweeps {
 		a.Sweeps += sweeps
 	}
 }
