@@ -81,13 +81,10 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 
 // propagationOf returns label propagation with the given values.
 func propagationOf(p *Problem, v spec.Values, set *Settings) *propagation.Propagation {
-	l := &propagation.Propagation{
+	return &propagation.Propagation{
 		P: p, Alpha: v.Number("alpha"), Steps: v.Int("steps"), Prior: set.Prior, Raw: set.Raw, Memory: set.Memory, Workers: set.Workers,
+		Progress: func(done float64) { set.Progress("walk", done) },
 	}
-	if set.Progress != nil {
-		l.Progress = func(done float64) { set.Progress("walk", done) }
-	}
-	return l
 }
 
 // propagationValues returns the values of label propagation, and whether one of them

@@ -85,7 +85,7 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 	}
 	*set = own
 	set.Memory = ledger.Beside(p, set.Memory)
-	c := &chooser{p: p, set: set, progress: set.Progress}
+	c := &chooser{p: p, set: set}
 	if validate.TooFew(p.Class) {
 		return c, nil
 	}
@@ -177,11 +177,13 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 			return nil, err
 		}
 	}
+	quiet := *set // within a split
+	quiet.Progress = untold
 	found, err := set.Tally.count(set.Grid.Size(), splits.Len, func(i int, right []int64) (int, error) {
 		split := splits.At(i)
 		train := p.At(split.Train)
 		c := &chooser{
-			p: train, set: set, work: work,
+			p: train, set: &quiet, work: work,
 			fold: validate.Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed, 0),
 			seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0),
 		}
@@ -193,9 +195,7 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 			return 0, err
 		}
 		work = c.work
-		if set.Progress != nil {
-			set.Progress("choose", float64(i+1)/float64(splits.Len))
-		}
+		set.Progress("choose", float64(i+1)/float64(splits.Len))
 		return c.tested, nil
 	})
 	if err != nil {
@@ -234,8 +234,6 @@ type chooser struct {
 	alone  []bool // see Problem.alone
 	tested int
 	work   problem.Work
-
-	progress func(phase string, done float64) // by slabs of α; nil: nobody is told
 }
 
 // crossTrials sets up a trial for each fold.
@@ -360,7 +358,7 @@ func (c *chooser) run(ctx context.Context, lo, hi int, hits trial.Hits) error {
 	for at := lo; at < hi; at += together {
 		end := min(at+together, hi)
 		tell := func(done float64) {
-			c.tell((float64(at-lo) + done*float64(end-at)) / float64(hi-lo))
+			c.set.Progress("choose", (float64(at-lo)+done*float64(end-at))/float64(hi-lo))
 		}
 		if err := c.slab(ctx, at, end, hits, tell); err != nil {
 			return err
@@ -368,13 +366,6 @@ func (c *chooser) run(ctx context.Context, lo, hi int, hits trial.Hits) error {
 		tell(1)
 	}
 	return nil
-}
-
-// tell reports the share of the settings that is tried.
-func (c *chooser) tell(done float64) {
-	if c.progress != nil {
-		c.progress("choose", done)
-	}
 }
 
 // together returns how many α are walked at once: as many as stay in cache. A

@@ -35,11 +35,9 @@ type kernelPredictor struct {
 
 // settings returns those of kernels.
 func (r *kernelPredictor) settings(phase string) *kernel.Settings {
-	s := &kernel.Settings{Memory: r.set.Memory}
-	if r.set.Progress != nil {
-		s.Progress = func(done, expected int) { r.set.Progress(phase, float64(done)/float64(max(done, expected, 1))) }
-	}
-	return s
+	return &kernel.Settings{Memory: r.set.Memory, Progress: func(done, expected int) {
+		r.set.Progress(phase, float64(done)/float64(max(done, expected, 1)))
+	}}
 }
 
 // rowsOf returns the rows of labels.

@@ -109,9 +109,7 @@ func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit 
 				return 0, err
 			}
 		}
-		if t.set.Progress != nil {
-			t.set.Progress("choose", float64(i+1)/float64(t.splits.Len))
-		}
+		t.set.Progress("choose", float64(i+1)/float64(t.splits.Len))
 		return len(test.Row), nil
 	})
 }

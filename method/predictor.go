@@ -76,7 +76,7 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.tell("features", done) })
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.set.Progress("features", done) })
 	return err
 }
 
@@ -113,13 +113,6 @@ func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int)
 	}
 	narrow(w, r.par.MinSteps, len(picks))
 	return w, picks, nil
-}
-
-// tell reports what share of a phase is done.
-func (r *predictor) tell(phase string, done float64) {
-	if r.set.Progress != nil {
-		r.set.Progress(phase, done)
-	}
 }
 
 // addRow adds a training row of labelled node i.
@@ -353,7 +346,7 @@ func (r *predictor) score(ctx context.Context) error {
 	sweeps := 0
 	w.Progress = func(done, all int) {
 		sweeps = done
-		r.tell("walk", float64(done)/float64(all))
+		r.set.Progress("walk", float64(done)/float64(all))
 	}
 	var err error
 	if rest {

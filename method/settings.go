@@ -53,8 +53,8 @@ type Settings struct {
 	learner learner     // trains the last machine; the zero value: the support vector machine
 	kernels *gram.Cache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
-	// Progress, if not nil, is called now and then with the share that is done
-	// of a phase: "choose", "features" or "walk".
+	// Progress is called now and then with the share that is done of a phase: "choose",
+	// "features" or "walk". nil: nobody is told
 	Progress func(phase string, done float64) `json:"-"`
 }
 
@@ -66,6 +66,8 @@ const (
 	linearSVM learner = "linear-svm" // classify.LinearSVM; on walks only
 	rls       learner = "rls"        // classify.FitRLS
 )
+
+func untold(string, float64) {}
 
 // WithDefaults returns the settings with every default filled in.
 func (s *Settings) WithDefaults() Settings {
@@ -81,6 +83,9 @@ func (s *Settings) WithDefaults() Settings {
 	}
 	if f.learner == "" {
 		f.learner = kernelSVM
+	}
+	if f.Progress == nil {
+		f.Progress = untold
 	}
 	return f
 }

@@ -78,11 +78,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c c
 	k := columnsOf(n)
 	pairs, err := (&lanczos.Problem{A: op, Which: lanczos.Largest}).Solve(ctx, k, &lanczos.Settings{
 		Tolerance: tolerance, Memory: set.Memory, Workers: set.Workers,
-		Progress: func(at lanczos.Progress) {
-			if set.Progress != nil {
-				set.Progress("features", float64(at.Converged)/float64(k))
-			}
-		},
+		Progress: func(at lanczos.Progress) { set.Progress("features", float64(at.Converged)/float64(k)) },
 	})
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
 		return c, err

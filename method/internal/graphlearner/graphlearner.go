@@ -60,15 +60,8 @@ type Settings struct {
 	// splits. add adds those on one unit, and returns how many answers it tested.
 	Count func(settings, units int, add func(unit int, right []int64) (tested int, err error)) (right []int64, tested int, err error)
 
-	// Progress, if not nil, is called with the share of a phase that is done.
+	// Progress is called with the share of a phase that is done.
 	Progress func(phase string, done float64)
-}
-
-// tell reports what share of a phase is done.
-func (s *Settings) tell(phase string, done float64) {
-	if s.Progress != nil {
-		s.Progress(phase, done)
-	}
 }
 
 // Answer is what a learner says of all nodes.

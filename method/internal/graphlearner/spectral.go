@@ -69,7 +69,7 @@ func (m spectralLogistic) Tune(ctx context.Context, p *problem.Problem, splits *
 		for at, list := range found {
 			right[at] = int64(rightOutside(list, nil, -1))
 		}
-		r.set.tell("choose", float64(i+1)/float64(splits.Len))
+		r.set.Progress("choose", float64(i+1)/float64(splits.Len))
 		return len(split.Test), nil
 	})
 	if err != nil {
@@ -272,7 +272,7 @@ func (r *embedder) choose(ctx context.Context) error {
 				found[at][i] = list[j]
 			}
 		}
-		r.set.tell("choose", float64(f+1)/float64(folds))
+		r.set.Progress("choose", float64(f+1)/float64(folds))
 	}
 	hits := make([]int, len(found))
 	for at, list := range found {

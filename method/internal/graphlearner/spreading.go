@@ -108,7 +108,7 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 			}
 			found = append(found, list)
 			hits[i] = rightOutside(list, fold, -1)
-			r.set.tell("choose", float64(i+1)/float64(len(settings)))
+			r.set.Progress("choose", float64(i+1)/float64(len(settings)))
 		}
 		return hits, nil
 	})
@@ -212,7 +212,7 @@ func (r *spreader) score(ctx context.Context) error {
 	f := sparse.NewBlock[float64](n, k)
 	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
 		Memory:   beside(r.set.Memory, sparse.BlockBytes[float64](n, k)),
-		Progress: func(done float64) { r.set.tell("walk", done) },
+		Progress: func(done float64) { r.set.Progress("walk", done) },
 	})
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validat
 	c, err := validate.Choose(ctx, r.set.Tried, r.set.Given, nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		right, _, err := s.Count(len(settings), len(settings), func(i int, right []int64) (_ int, err error) {
 			right[i], err = r.rightOn(ctx, splits, settings[i])
-			r.set.tell("choose", float64(i+1)/float64(len(settings)))
+			r.set.Progress("choose", float64(i+1)/float64(len(settings)))
 			return tested, err
 		})
 		if err != nil {
