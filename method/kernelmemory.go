@@ -18,11 +18,7 @@ func (a *account) grams(f *kernel.Family) (grid []spec.Values, labels int, err e
 		return nil, 0, err
 	}
 	a.Sweeps = spec.UnknownSweeps
-	seen := validate.Sample(a.P.Class, a.set.Sample, a.set.RNGSeed, 0)
-	rows := make([]int, len(seen))
-	for i, l := range seen {
-		rows[i] = a.P.Row[l]
-	}
+	rows := a.P.At(validate.Sample(a.P.Class, a.set.Sample, a.set.RNGSeed, 0)).Row
 	a.PhaseOf(f.GramsMemory(grid, a.P.Degrees, a.P.A.NNZ(), rows, a.Left()), "blocks of kernels to choose from")
 	return grid, len(rows), nil
 }

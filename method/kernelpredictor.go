@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -27,8 +28,7 @@ type kernelPredictor struct {
 
 	best     int // of the grid
 	strength float64
-	seen     []int                  // labels that machines are tried on
-	gram     *sparse.Block[float64] // among them, of the best kernel, scaled
+	gram     *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
 	scale    float64                // of the kernel: one over its mean on the diagonal
 	dual     *classify.Model
 }
@@ -40,81 +40,75 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// rowsOf returns the rows of labels.
-func (r *kernelPredictor) rowsOf(labels []int) []int {
-	rows := make([]int, len(labels))
-	for i, l := range labels {
-		rows[i] = r.p.Row[l]
-	}
-	return rows
-}
-
 // choose finds the kernel and the cost with most right answers out of fold,
 // the first among equals, and fits the votes to its decisions.
 func (r *kernelPredictor) choose(ctx context.Context) error {
-	grams, class, err := r.tryOut(ctx)
+	t, err := r.tryOut(ctx)
 	if err != nil {
 		return err
 	}
 	costs := len(r.strengths)
-	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
-	found := make([][]trial.Outcome, len(grams)*costs)
-	scales := make([]float64, len(grams))
-	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		scales[i] = trial.Rescale(grams[i])
-		return trial.Cross(ctx, grams[i], class, fold, r.machines(), found[i*costs:(i+1)*costs])
+	found := make([][]trial.Outcome, len(t.grams)*costs)
+	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
+		return trial.Cross(ctx, t.grams[i], t.class, t.fold, r.machines(), found[i*costs:(i+1)*costs])
 	})
 	if err != nil {
 		return err
 	}
-	r.chose(grams, scales, found, func(fold int) int { return trial.MostRight(found, fold) })
+	r.chose(t, found, func(fold int) int { return trial.MostRight(found, fold) })
 	return nil
 }
 
 // chose keeps the best kernel and strength, which choose finds without a fold, −1 for none, and
 // fits the votes to what was found with each of them.
-func (r *kernelPredictor) chose(grams []*sparse.Block[float64], scales []float64, found [][]trial.Outcome, choose func(without int) int) {
+func (r *kernelPredictor) chose(t *tried, found [][]trial.Outcome, choose func(without int) int) {
 	best := max(0, choose(-1))
 	r.best, r.strength = best/len(r.strengths), r.strengths[best%len(r.strengths)]
-	r.gram, r.scale = grams[r.best], scales[r.best]
+	r.gram, r.scale = t.grams[r.best], t.scales[r.best]
 	r.judge(found[best], found, choose)
 }
 
-// tryOut returns the blocks of all kernels among the labels that machines are
-// tried on, and their classes.
-func (r *kernelPredictor) tryOut(ctx context.Context) (grams []*sparse.Block[float64], class []int, err error) {
-	r.seen = validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0)
-	class = make([]int, len(r.seen))
-	for i, l := range r.seen {
-		class[i] = r.p.Class[l]
-	}
-	grams, err = r.grams(ctx, r.kernels, r.rowsOf(r.seen), "choose")
-	return grams, class, err
+// tried are labels that machines are tried on.
+type tried struct {
+	grams       []*sparse.Block[float64] // of each kernel among them, scaled
+	scales      []float64                // of each kernel
+	class, fold []int
 }
 
-// grams returns the blocks of kernels between labelled nodes.
-func (r *kernelPredictor) grams(ctx context.Context, ks []kernel.Kernel, rows []int, phase string) ([]*sparse.Block[float64], error) {
-	if r.kept != nil {
-		return []*sparse.Block[float64]{r.kept.Between(rows, rows)}, nil
+// tryOut returns the labels that machines are tried on.
+func (r *kernelPredictor) tryOut(ctx context.Context) (*tried, error) {
+	seen := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
+	grams, err := r.grams(ctx, upTo(len(r.grid)), seen.Row, nil, "choose")
+	if err != nil {
+		return nil, err
 	}
-	grams, sweeps, err := kernel.Grams(ctx, ks, rows, nil, r.settings(phase))
+	t := &tried{grams: grams, class: seen.Class, fold: validate.Folds(seen.Class, r.set.folds(len(seen.Class)), r.set.RNGSeed, 0)}
+	for _, k := range grams {
+		t.scales = append(t.scales, trial.Rescale(k))
+	}
+	return t, nil
+}
+
+// grams returns the blocks of some of the kernels between items, and below between others and
+// items.
+func (r *kernelPredictor) grams(ctx context.Context, kernels, items, others []int, phase string) ([]*sparse.Block[float64], error) {
+	if r.kept != nil {
+		return []*sparse.Block[float64]{r.kept.Between(slices.Concat(items, others), items)}, nil
+	}
+	var ks []kernel.Kernel
+	for _, i := range kernels {
+		ks = append(ks, r.kernels[i])
+	}
+	grams, sweeps, err := kernel.Grams(ctx, ks, items, others, r.settings(phase))
 	r.out.Work.Sweeps += sweeps
 	return grams, err
-}
-
-// bestOf returns the chosen one of the kernels, nil if its values are kept.
-func (r *kernelPredictor) bestOf() []kernel.Kernel {
-	if r.kept != nil {
-		return nil
-	}
-	return r.kernels[r.best : r.best+1]
 }
 
 // seenAll returns the block of the best kernel among all labels, scaled.
 func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 	k := r.gram
-	if len(r.seen) < len(r.p.Row) {
-		grams, err := r.grams(ctx, r.bestOf(), r.p.Row, "walk")
+	if k.Rows < len(r.p.Row) {
+		grams, err := r.grams(ctx, []int{r.best}, r.p.Row, nil, "walk")
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,8 @@ func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameter
 	if err != nil {
 		return nil, err
 	}
-	r := &learnerPredictor{kernelPredictor: base, by: m.by}
+	base.by = m.by
+	r := &learnerPredictor{kernelPredictor: base}
 	if par != nil {
 		r.settled = []spec.Values{par.Declared.Values}
 		return r, nil
@@ -88,13 +89,11 @@ func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameter
 // learnerPredictor makes one prediction.
 type learnerPredictor struct {
 	*kernelPredictor
-	by      *classify.Learner
 	settled []spec.Values // of the learner, to choose from
 
 	values spec.Values // chosen
 	items  []int       // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
 	whole  classify.Gram
-	model  *classify.Model
 }
 
 // trySettings is the number of labels that declared learners are tried on: each
@@ -127,19 +126,14 @@ func (r *learnerPredictor) usualOf() int {
 // learner's defaults, and then the learner's setting on that kernel; the first among
 // equals.
 func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
-	grams, class, err := r.tryOut(ctx)
+	t, err := r.tryOut(ctx)
 	if err != nil {
 		return err
 	}
-	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
-	scales := make([]float64, len(grams))
-	for i := range grams {
-		scales[i] = trial.Rescale(grams[i])
-	}
 	usual := r.usualOf()
-	kernels := make([][]trial.Outcome, len(grams))
-	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		return trial.Cross(ctx, grams[i], class, fold, r.models(r.settled[usual]), kernels[i:i+1])
+	kernels := make([][]trial.Outcome, len(t.grams))
+	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
+		return trial.Cross(ctx, t.grams[i], t.class, t.fold, r.models(r.settled[usual]), kernels[i:i+1])
 	})
 	if err != nil {
 		return err
@@ -151,7 +145,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 		if i == usual {
 			return nil
 		}
-		return trial.Cross(ctx, grams[r.best], class, fold, r.models(r.settled[i]), found[i:i+1])
+		return trial.Cross(ctx, t.grams[r.best], t.class, t.fold, r.models(r.settled[i]), found[i:i+1])
 	})
 	if err != nil {
 		return err
@@ -161,7 +155,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	if right, _ := trial.CountRight(found[usual], -1); right == most {
 		best = usual
 	}
-	r.values, r.gram, r.scale = r.settled[best], grams[r.best], scales[r.best]
+	r.values, r.gram, r.scale = r.settled[best], t.grams[r.best], t.scales[r.best]
 	tried := slices.Concat(found, kernels)
 	r.judge(found[best], tried, func(fold int) int { return trial.MostRight(tried, fold) })
 	return nil
@@ -184,18 +178,17 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 			}
 		}
 		r.gram = nil
-		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.items, nil, r.settings("walk"))
+		grams, err := r.grams(ctx, []int{r.best}, r.items, nil, "walk")
 		if err != nil {
 			return err
 		}
-		r.out.Work.Sweeps += sweeps
 		trial.Scale(grams[0], r.scale)
 		r.whole = classify.DenseGram(grams[0])
 	} else if r.whole, err = r.seenAll(ctx); err != nil {
 		return err
 	}
-	r.model, err = r.by.Fit(ctx, r.whole, class, len(r.p.Names), r.values)
-	if errors.Is(err, classify.ErrIterationLimit) && r.model != nil {
+	r.fitted, err = r.by.Fit(ctx, r.whole, class, len(r.p.Names), r.values)
+	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
 		err, r.out.Unfinished = nil, unfinishedLearner
 	}
 	return err
@@ -203,11 +196,11 @@ func (r *learnerPredictor) fit(ctx context.Context) (err error) {
 
 // scoreAll turns what the model says of every node into scores.
 func (r *learnerPredictor) scoreAll(ctx context.Context) error {
-	n, outputs := len(r.p.Degrees), r.model.Pairs
+	n, outputs := len(r.p.Degrees), r.fitted.Pairs
 	if r.by.Dual {
 		r.whole, r.gram = nil, nil
 		decisions := piece.Block[float64](n, len(outputs))
-		err := r.onLabels().Decide(ctx, r.model, min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
+		err := r.onLabels().Decide(ctx, r.fitted, min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
 			for i := range n {
 				copy(decisions.Row(i)[lo:], some.Row(i))
 			}
@@ -216,7 +209,7 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return r.shareAll(ctx, r.by, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+		return r.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
 	}
 	place := make([]int, n)
 	values := &sparse.Block[float64]{}
@@ -230,12 +223,12 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.shareAll(ctx, r.by, outputs, len(r.items), func(row []float64, i int) []float64 {
+	return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
 		if !r.by.Whole {
-			return r.model.ScoresTo(nil, values.Row(i), 0)
+			return r.fitted.ScoresTo(nil, values.Row(i), 0)
 		}
 		r.whole.RowTo(row, place[i])
-		return r.model.ScoresTo(nil, row, row[place[i]])
+		return r.fitted.ScoresTo(nil, row, row[place[i]])
 	})
 }
 
@@ -257,7 +250,7 @@ func (r *learnerPredictor) besideAll(ctx context.Context) (values *sparse.Block[
 
 // shareAll turns the decisions of a learner on every node, found with room for the values
 // with so many items, into scores.
-func (r *predictor) shareAll(ctx context.Context, by *classify.Learner, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
+func (r *predictor) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = piece.Block[float32](n, k)
 	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
@@ -273,7 +266,7 @@ func (r *predictor) shareAll(ctx context.Context, by *classify.Learner, outputs 
 			if r.out.Raw != nil {
 				copy(r.out.Raw.Row(i), d)
 			}
-			share(shares, by, &r.votes, outputs, d)
+			r.share(shares, outputs, d)
 			simd.ConvertTo(r.out.Scores.Row(i), shares)
 		}
 		return nil
@@ -282,14 +275,14 @@ func (r *predictor) shareAll(ctx context.Context, by *classify.Learner, outputs 
 
 // share stores the probabilities that a learner's decisions stand for: its own, or those
 // that its decisions out of fold fit.
-func share(dst []float64, by *classify.Learner, votes *trial.Votes, outputs classify.Pairs, decisions []float64) {
-	if by.Probabilities == nil {
+func (r *predictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
+	if r.by.Probabilities == nil {
 		classify.SoftVotes(dst, outputs, decisions, trial.VoteSlope)
-		votes.ScoresTo(dst)
+		r.votes.ScoresTo(dst)
 		trial.FavourVotes(dst, outputs, decisions)
 		return
 	}
-	own := by.Probabilities(nil, decisions)
+	own := r.by.Probabilities(nil, decisions)
 	clear(dst)
 	for o, p := range outputs {
 		dst[p.Positive] = own[o]

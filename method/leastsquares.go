@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // chooseSolved is choose for regularised least squares: every label is judged
@@ -15,17 +14,15 @@ import (
 // squared error of one-hot targets, halved and summed over classes; the first
 // among equals.
 func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
-	grams, class, err := r.tryOut(ctx)
+	t, err := r.tryOut(ctx)
 	if err != nil {
 		return err
 	}
 	lambdas := len(r.strengths)
-	found := make([][]trial.Outcome, len(grams)*lambdas)
-	squares, scales := make([]float64, len(found)), make([]float64, len(grams))
-	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed, 0)
-	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
-		scales[i] = trial.Rescale(grams[i])
-		pairs, decisions, squared, err := classify.LeaveOneOutRLS(ctx, classify.DenseGram(grams[i]), class, len(r.p.Names), r.strengths)
+	found := make([][]trial.Outcome, len(t.grams)*lambdas)
+	squares := make([]float64, len(found))
+	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
+		pairs, decisions, squared, err := classify.LeaveOneOutRLS(ctx, classify.DenseGram(t.grams[i]), t.class, len(r.p.Names), r.strengths)
 		if err != nil {
 			return err
 		}
@@ -33,7 +30,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 			if decisions[l] == nil {
 				continue // rounding is larger than λ
 			}
-			found[i*lambdas+l] = trial.LeftOut(grams[i], class, fold, pairs, decisions[l])
+			found[i*lambdas+l] = trial.LeftOut(t.grams[i], t.class, t.fold, pairs, decisions[l])
 			// Targets are ±1, two apart where those of one-hot are one apart.
 			squares[i*lambdas+l] = squared[l] * float64(len(pairs)) / 4
 		}
@@ -42,7 +39,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.chose(grams, scales, found, func(without int) int {
+	r.chose(t, found, func(without int) int {
 		best, most := -1, 0.0
 		for i, list := range found {
 			if list == nil {

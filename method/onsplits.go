@@ -6,9 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -135,7 +133,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 			y = append(y, -1)
 		}
 	}
-	grams, err := t.grams(ctx, kernels, items, others)
+	grams, err := t.grams(ctx, kernels, items, others, "choose")
 	if err != nil {
 		return err
 	}
@@ -153,20 +151,6 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 		tests.Count(models, hits[i*len(models):][:len(models)])
 		return nil
 	})
-}
-
-// grams returns the blocks of kernels between items, and below between others and items.
-func (t *splitTuner) grams(ctx context.Context, kernels, items, others []int) ([]*sparse.Block[float64], error) {
-	if t.kept != nil {
-		return []*sparse.Block[float64]{t.kept.Between(slices.Concat(items, others), items)}, nil
-	}
-	var ks []kernel.Kernel
-	for _, i := range kernels {
-		ks = append(ks, t.kernels[i])
-	}
-	grams, sweeps, err := kernel.Grams(ctx, ks, items, others, t.settings("choose"))
-	t.out.Work.Sweeps += sweeps
-	return grams, err
 }
 
 // machines returns what fits machines of all costs, one time after the other in the same memory.

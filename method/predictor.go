@@ -36,7 +36,7 @@ type predictor struct {
 	votes    trial.Votes
 
 	by     *classify.Learner // with a declaration, nil: another
-	fitted *classify.Model   // of by, where it is no function of features
+	fitted *classify.Model   // of by
 	nodes  []int             // rows of features by node, where all have one
 
 	trained *sparse.Block[float32] // the rows from the first of training on, scaled
@@ -381,7 +381,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 		for i := part * piece.Length; i < min(decisions.Rows, (part+1)*piece.Length); i++ {
 			scores := r.out.Scores.Row(i)
 			if r.by != nil && r.by.Probabilities != nil {
-				share(vote, r.by, &r.votes, r.model.Pairs, decisions.Row(i))
+				r.share(vote, r.model.Pairs, decisions.Row(i))
 				simd.ConvertTo(scores, vote)
 				continue
 			}

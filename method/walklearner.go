@@ -211,7 +211,7 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	if r.by.Whole {
 		items = upTo(len(r.train) + n - len(r.p.Row))
 	}
-	return r.shareAll(ctx, r.by, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
+	return r.shareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
 		at, own := r.nodes[i]-first, make([]float64, 1)
 		gram.PartTo(row[:len(r.train)], at, items[:len(r.train)]) // others say nothing
 		gram.PartTo(own, at, []int{at})
