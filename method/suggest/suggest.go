@@ -78,7 +78,8 @@ const reach = 10
 // thing twice. It is Σ-optimality (Ma, Garnett and Schneider 2013, equation 6) with the
 // nodes weighted by doubt, and as all such choices worse than chance where neighbours are of
 // different classes, see bench/results. Looked at are the nodes for which this would be largest
-// before any suggestion, with the least variance that their degrees allow.
+// before any suggestion, with the least variance that their degrees allow. Where all nodes are
+// labelled there is none.
 //
 // Edges have no direction here. Cost: a solve with a column for each candidate.
 func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, count int, s *method.Settings) ([]Suggestion, error) {
@@ -106,6 +107,9 @@ func Nodes(ctx context.Context, p *problem.Problem, out *method.Prediction, coun
 			_, _, doubt.Row(i)[0] = likeliest(out.Scores.Row(i))
 			free = append(free, i)
 		}
+	}
+	if len(free) == 0 {
+		return nil, nil
 	}
 	if err := c.timesTo(ctx, cov, doubt); err != nil {
 		return nil, err

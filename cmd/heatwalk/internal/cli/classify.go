@@ -361,10 +361,10 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 // headline says what was predicted.
 func (r *classifyRun) headline() string {
 	switch {
-	case r.f.suggest > 0:
-		return words.Counted(int64(r.Suggested), "node") + " to label next"
 	case r.Labelled == r.Nodes:
 		return fmt.Sprintf("nothing to predict: all %s are labelled", words.Counted(int64(r.Nodes), "node"))
+	case r.f.suggest > 0:
+		return words.Counted(int64(r.Suggested), "node") + " to label next"
 	}
 	text := words.Counted(int64(r.Predicted), "node") + " labelled"
 	if r.Unreached > 0 {
