@@ -41,9 +41,9 @@ func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	}
 }
 
-// Sample returns at most limit of the nodes 0 … len(class)−1, in increasing
-// order. Every class keeps its share to the nearest node and at least two of
-// its nodes, if it has two.
+// Sample returns about limit of the nodes 0 … len(class)−1 if there are more, in
+// increasing order. Every class keeps its share to the nearest node and at least two of
+// its nodes, if it has two, so that of many classes there are more than limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
 	members := membersOf(class)
 	taken := make([]int, len(members))

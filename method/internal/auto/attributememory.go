@@ -39,14 +39,15 @@ func attributeKept(p *problem.Problem, set *Settings) []spec.Bytes {
 func attributeSweeps(p *problem.Problem, columns, workers int) (sweeps, ridges []spec.Bytes) {
 	n, d := p.Attributes.Rows, p.Attributes.Cols
 	k := len(p.Names)
-	features := mostHops * d
+	views := mostViews - 1 // without the last hop of few real numbers
+	features := (views - 1) * d
 	if d <= fewAttributes {
-		features = max(features, unitFeatures(n, d))
+		views, features = mostViews, max(mostHops*d, unitFeatures(n, d))
 	}
-	shown := shownLabels(len(p.Row), features)
+	shown := len(shownLabels(p, features, 0))
 	kept := []spec.Bytes{
 		{What: "units of attributes", Bytes: attributeTableBytes(n, d) + lensBytes(n, d)},
-		{What: "attributes of labels", Bytes: int64(mostViews) * piece.Bytes[float32](shown, d)},
+		{What: "attributes of labels", Bytes: int64(views) * piece.Bytes[float32](shown, d)},
 	}
 	slabs := lensSlabBytes(n, max(columns, k))
 	if d <= fewAttributes {

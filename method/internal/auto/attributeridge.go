@@ -57,14 +57,14 @@ type attributeBlock struct {
 	apply   func(ctx context.Context, dst, w *sparse.Block[float32]) error // features of all nodes times weights
 }
 
-// shownLabels returns how many labels ridges with so many features at the most learn
-// from.
-func shownLabels(labels, features int) int {
+// shownLabels returns the positions of the labels that ridges with so many features at the
+// most learn from: some of each class, however many classes there are.
+func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 	most := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
 		most = min(most, ridgeSide)
 	}
-	return min(labels, most)
+	return validate.Sample(p.Class, most, seed, 0)
 }
 
 // attribute makes the scores.
@@ -72,7 +72,7 @@ func (r *weigher) attribute(ctx context.Context) error {
 	k := len(r.p.Names)
 	table := newAttributeTable(r.p.Attributes)
 	l := newLens(r.p, table, slabWidth(r.p, beside(r.p, r.set), r.set.Workers), r.set.Workers, &r.out.Work)
-	items := validate.Sample(r.p.Class, shownLabels(len(r.p.Row), l.widest()), r.set.RNGSeed, 0)
+	items := shownLabels(r.p, l.widest(), r.set.RNGSeed)
 	a := &attributed{classes: k, shown: make([]bool, len(r.p.Row))}
 	nodes, y := make([]int, len(items)), make([]int, len(items))
 	for at, i := range items {
