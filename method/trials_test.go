@@ -93,6 +93,18 @@ func TestFoldsAddUp(t *testing.T) {
 		if got, err = m.Predict(ctx, p, nil, &Settings{Trials: sum}); err != nil || got.Unfinished != "a model" {
 			t.Errorf("what did not come to its end: %q, %v", got.Unfinished, err)
 		}
+		damaged := *sum
+		damaged.Folds = slices.Clone(sum.Folds)
+		fold := *sum.Folds[5]
+		damaged.Folds[5] = &fold
+		for _, q := range []float64{-0.5, 1.5} {
+			fold.Truth = slices.Clone(sum.Folds[5].Truth)
+			fold.Truth[2] = slices.Clone(fold.Truth[2])
+			fold.Truth[2][0] = q
+			if _, err := m.Predict(ctx, p, nil, &Settings{Trials: &damaged}); !errors.Is(err, validate.ErrUsage) {
+				t.Errorf("a probability of %v: %v", q, err)
+			}
+		}
 		other := problemtest.Planted(t, 2, 80, 50)
 		if _, err := m.Predict(ctx, other, nil, &Settings{Trials: sum}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("trials of other labels: %v", err)

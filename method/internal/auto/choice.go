@@ -230,18 +230,21 @@ func (r *weigher) tryModels(ctx context.Context) error {
 	return nil
 }
 
-// fits reports whether a fold has answers of so many settings to so many labels.
+// fits reports whether a fold has probabilities by so many settings for so many labels.
 func (f *Fold) fits(settings, labels, classes int) bool {
 	if f == nil || len(f.Rows) != settings || len(f.Truth) != settings {
 		return false
 	}
 	for t := range settings {
-		if len(f.Rows[t]) != labels*classes || len(f.Truth[t]) != labels {
+		if len(f.Rows[t]) != labels*classes || len(f.Truth[t]) != labels || slices.ContainsFunc(f.Rows[t], improbable[float32]) || slices.ContainsFunc(f.Truth[t], improbable[float64]) {
 			return false
 		}
 	}
 	return true
 }
+
+// improbable reports whether x is no probability.
+func improbable[T float32 | float64](x T) bool { return !(0 <= x && x <= 1) }
 
 // labelsOf returns the labels of a fold.
 func (r *weigher) labelsOf(fold int) (list []int) {

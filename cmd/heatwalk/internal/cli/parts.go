@@ -21,6 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // merged is the JSON document of merge.
@@ -191,24 +192,20 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err := encode(d.w, t); err != nil {
 		return err
 	}
-	parameters := f.parameters(in.seed)
 	part := evaluate.Part{Command: classifyCommand, Slab: f.slab.index, Of: f.slab.of, Store: d.g.Manifest.Identity}
-	if d.part, err = evaluate.NewPart(part, parameters, d.l, d.problem().Attributes, nil, nil); err != nil {
+	if d.part, err = evaluate.NewPart(part, f.parameters(in.seed), d.l, d.problem().Attributes, nil, nil); err != nil {
 		return err
 	}
-	r := &tried{Output: f.out, Method: f.method.Name(), Tested: t.Tested, Sweeps: t.Work.Sweeps}
-	var share string
-	if alphas := t.Grid.Alpha; t.Hits != nil {
-		r.Alpha, r.Settings = alphas[lo:hi], t.Grid.Size()/len(alphas)*(hi-lo)
+	r := &tried{Output: f.out, Method: f.method.Name(), Tested: t.Tested, Sweeps: t.Work.Sweeps, Folds: []int{lo, hi}}
+	share := fmt.Sprintf("folds %d to %d", lo, hi-1)
+	switch alphas := t.Grid.Alpha; {
+	case t.Hits != nil:
+		r.Folds, r.Alpha, r.Settings = nil, alphas[lo:hi], t.Grid.Size()/len(alphas)*(hi-lo)
 		share = "α = " + strings.Trim(fmt.Sprint(r.Alpha), "[]")
-	} else {
-		r.Folds = []int{lo, hi}
-		if t.Folds != nil { // there are enough labels to learn from
-			r.Settings = len(t.Folds[lo].Rows)
-		}
-		share = fmt.Sprintf("folds %d to %d", lo, hi-1)
+	case t.Folds != nil: // there are enough labels to learn from
+		r.Settings = len(t.Folds[lo].Rows)
 	}
-	return d.finish(r, storeOf(d.g.Manifest), parameters, fmt.Sprintf("%s tried on %s · %s", words.Counted(int64(r.Settings), "setting"),
+	return d.finish(r, storeOf(d.g.Manifest), f.parameters(in.seed), fmt.Sprintf("%s tried on %s · %s", words.Counted(int64(r.Settings), "setting"),
 		words.Counted(int64(r.Tested), "labelled node"), share))
 }
 
@@ -247,7 +244,10 @@ func (in *invocation) mergeTrials(first *evaluate.Part, trials *method.Trials, o
 		return err
 	}
 	f.part, f.trials, f.out = first, trials, out
-	return in.runClassify(graph, f)
+	if err = in.runClassify(graph, f); errors.Is(err, validate.ErrUsage) {
+		return fault.Data(first.Path, "these parts are of another version, or damaged; make them again")
+	}
+	return err
 }
 
 // commandOf reads the command line that made a part of classify, and takes its
