@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -219,6 +220,38 @@ func TestEstimateWithoutLuck(t *testing.T) {
 		}
 		if math.Abs(difference) > 0.04 {
 			t.Errorf("%s: told %.3f too high", name, difference)
+		}
+	}
+}
+
+// Label propagation with values of its parameters tells how often it is right with these, and
+// not without them.
+func TestPropagationTellsOfItsParameters(t *testing.T) {
+	const draws = 4
+	m := methodOf(t, "lp")
+	for name, value := range map[string]float64{"steps": 1, "alpha": 0.02} {
+		var told, found, plain, blank float64
+		for seed := range uint64(draws) {
+			p, class := problemtest.Blocks(t, seed, 200, 40, 3, 5, 0.5)
+			set := &Settings{RNGSeed: seed, Given: spec.Values{name: spec.Of(value)}}
+			if name == "steps" {
+				set.Given[name] = spec.Of(int(value))
+			}
+			out, err := m.Predict(t.Context(), p, nil, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference, err := Refer(t.Context(), m, p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, other := out.Estimates(m, reference, false)
+			without, _ := out.Estimates(m, reference, true)
+			told, plain, blank = told+own.Accuracy/draws, plain+other.Accuracy/draws, blank+without.Accuracy/draws
+			found += problemtest.Accuracy(p, out.Class, class) / draws
+		}
+		if math.Abs(told-found) > 0.05 || plain-told < 0.1 || blank >= told {
+			t.Errorf("%s = %v: told %.3f, with blanks %.3f, found %.3f; without the parameter %.3f", name, value, told, blank, found, plain)
 		}
 	}
 }

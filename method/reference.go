@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -14,11 +15,13 @@ import (
 type Reference struct {
 	Propagation, Majority problem.Estimate
 	PropagationBlank      problem.Estimate // with no class for nodes that no label reaches
+
+	given *[2]problem.Estimate // of label propagation with values of its parameters, and with blanks; nil: it has none
 }
 
 // Estimates returns those of a prediction by m and of label propagation, with no class for
 // nodes that no label reaches if blank. Where m is label propagation or the largest class,
-// its own is that of the reference.
+// its own is told by the reference.
 func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp problem.Estimate) {
 	own, lp = p.Estimate, r.Propagation
 	if blank {
@@ -26,7 +29,14 @@ func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp prob
 	}
 	switch m {
 	case labelPropagation{}:
-		own = lp
+		switch {
+		case r.given == nil:
+			own = lp
+		case blank:
+			own = r.given[1]
+		default:
+			own = r.given[0]
+		}
 	case Majority:
 		own = r.Majority
 	}
@@ -34,9 +44,10 @@ func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp prob
 }
 
 // Refer measures label propagation and the largest class on the folds that a method
-// measures itself on. Both are zero with too few labels, see [CrossValidate]. Cost: as many
-// sweeps as walks have steps, for each slab of the columns that fit the memory of the
-// settings.
+// measures itself on, and where this is label propagation with values of its parameters, it
+// with these. All are zero with too few labels, see [CrossValidate]. Cost: as many sweeps as
+// walks have steps, for each slab of the columns that fit the memory of the settings; with
+// values, predictions without each fold.
 func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -49,9 +60,58 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	if m == (automatic{}) {
 		folds = validate.FoldCount(len(p.Row))
 	}
+	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
-	c, err := l.Compare(ctx, validate.Folds(p.Class, folds, set.RNGSeed, 0), folds)
-	return (*Reference)(c), err
+	c, err := l.Compare(ctx, fold, folds)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reference{Propagation: c.Propagation, Majority: c.Majority, PropagationBlank: c.PropagationBlank}
+	if _, given, _ := propagationValues(&set); given && m == (labelPropagation{}) {
+		r.given, err = apart(ctx, m, p, &set, fold, folds)
+	}
+	return r, err
+}
+
+// apartWork bounds the entries × classes of the graph times the folds that are predicted
+// apart, but for one of these.
+const apartWork = 20_000_000
+
+// apart measures a method by predictions without each fold of the labels, or, of large graphs,
+// some of them.
+func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, folds int) (*[2]problem.Estimate, error) {
+	set := *s
+	set.Progress = nil
+	var work problem.Work
+	reached, err := p.Reached(ctx, p.Row, set.Workers, &work)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := heldout.Alone(ctx, p, fold, set.Workers, &work)
+	if err != nil {
+		return nil, err
+	}
+	var count heldout.Count
+	weight := heldout.WeightsOf(p.Class, len(p.Names))
+	for f := range min(int64(folds), max(1, apartWork/max(1, p.A.NNZ()*int64(len(p.Names))))) {
+		var rest []int
+		for i := range fold {
+			if fold[i] != int(f) {
+				rest = append(rest, i)
+			}
+		}
+		out, err := m.Predict(ctx, p.At(rest), nil, &set)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range p.Class {
+			if fold[i] == int(f) {
+				count.Note(!alone[i], out.Class[p.Row[i]] == c, weight[c])
+			}
+		}
+	}
+	all, blank := count.Estimates(p, reached)
+	return &[2]problem.Estimate{all, blank}, nil
 }
 
 // PhasesMemory lists what [Refer], then Predict of a method, which makes so many sweeps at
