@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -120,7 +121,9 @@ func (r *run) start(ctx context.Context) error {
 	}
 	for j := range r.columns {
 		col := &r.columns[j]
-		col.norm = math.Sqrt(r.rr[j])
+		if col.norm = math.Sqrt(r.rr[j]); !(col.norm <= math.MaxFloat64) {
+			return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, col.norm)
+		}
 		col.target = r.settings.Tolerance * col.norm
 		if r.settings.Absolute != nil {
 			col.target = r.settings.Absolute[j]

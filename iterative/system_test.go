@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -446,6 +448,42 @@ func TestParametersOutOfRange(t *testing.T) {
 	}
 	if _, err := newCholesky(ctx, minus, 1, nil, 0, 0); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("factor: %v", err)
+	}
+}
+
+// A right-hand side that is not finite, or whose norm is not, is told at once: no step
+// brings it nearer to a tolerance.
+func TestRightHandSidesOutOfRange(t *testing.T) {
+	g := graphOf(t, testgraph.Path(4))
+	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e200} {
+		for name, make := range map[string]func() (*System, error){
+			"aL + cI": func() (*System, error) { return ShiftedLaplacian(g, false, 1, 1) },
+			"L⁺":      func() (*System, error) { return ShiftedLaplacian(g, true, 1, 0) },
+			"I − αS":  func() (*System, error) { return VonNeumann(g, true, 0.5) },
+		} {
+			s, err := make()
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, b := sparse.NewBlock[float64](4, 2), sparse.NewBlock[float64](4, 2)
+			b.Row(1)[1] = bad
+			limited, stop := context.WithTimeout(ctx, 5*time.Second)
+			if _, err = s.SolveTo(limited, x, b, nil); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "column 1") {
+				t.Errorf("%s, %v: %v", name, bad, err)
+			}
+			stop()
+		}
+		s, err := Harmonic(ctx, g, []int{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := sparse.NewBlock[float64](4, 1)
+		f.Row(0)[0] = bad
+		limited, stop := context.WithTimeout(ctx, 5*time.Second)
+		if _, err = s.SolveTo(limited, f, nil, nil); !errors.Is(err, ErrParameter) {
+			t.Errorf("harmonic, %v: %v", bad, err)
+		}
+		stop()
 	}
 }
 
