@@ -49,7 +49,7 @@ func (k *walker[T]) layout(fits int) (width, lanes int) {
 	least := laneBytes / int(size[T]())
 	lanes = min(sched.Workers(k.w.Workers), fits/least)
 	if narrow < least || lanes < 2 {
-		return fits, 1
+		return max(1, fits), 1 // of no column at all there is no slab
 	}
 	// As many slabs for each lane, all about as wide.
 	rounds := (k.columns() + lanes*narrow - 1) / (lanes * narrow)
@@ -133,7 +133,7 @@ func (w *Walk[T]) slab(columns int, taken int64) (int, error) {
 	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
 		cols--
 	}
-	if cols == 0 {
+	if cols == 0 && columns > 0 {
 		return 0, memoryError(w.Memory, taken+w.vectorBytes()+w.blockBytes(1))
 	}
 	return cols, nil

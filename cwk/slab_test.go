@@ -67,3 +67,20 @@ func TestPickedBytes(t *testing.T) {
 		t.Errorf("%d bytes for %d that were said", taken, said)
 	}
 }
+
+// Nothing is picked: there are no features, and nothing is walked.
+func TestNoPicks(t *testing.T) {
+	w := &Walk[float64]{
+		A: testgraph.Path(4), Degrees: []float64{1, 2, 2, 1}, Variants: []Variant{{Absorb: .5}}, Steps: 2,
+		Seeds: Seeds{Classes: 2, Row: []int{0, 3}, Class: []int{0, 1}},
+	}
+	for _, w.Memory = range []int64{0, 1 << 20} {
+		f, err := w.Features(t.Context(), 0, nil, nil)
+		if err != nil || f.Rows != 0 || f.Cols != 6 {
+			t.Errorf("%v, %v", f, err)
+		}
+		if _, sweeps, err := w.FeaturesMemory(0, nil, false); err != nil || sweeps != 0 {
+			t.Errorf("%d sweeps, %v", sweeps, err)
+		}
+	}
+}

@@ -34,8 +34,8 @@ func (w *Walk[T]) validate(from int) error {
 		add("matrix is %d×%d with %d degrees; all three must be equal", rows, cols, n)
 		n = rows
 	}
-	if w.Steps < 0 {
-		add("steps: %d is negative", w.Steps)
+	if w.Steps < 0 || w.Steps > MaxSteps {
+		add("steps: %d is not in 0 … %d", w.Steps, MaxSteps)
 	}
 	if from < 0 || from > max(0, w.Steps) {
 		add("first step: %d is not in 0 … %d", from, w.Steps)

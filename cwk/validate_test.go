@@ -27,7 +27,8 @@ func TestValidate(t *testing.T) {
 		"nothing":       {func(w *cwk.Walk[float64]) {}, nil},
 		"no steps":      {func(w *cwk.Walk[float64]) { w.Steps = 0 }, nil},
 		"edges of rate": {func(w *cwk.Walk[float64]) { w.Variants[0].Absorb = 0 }, nil},
-		"steps":         {func(w *cwk.Walk[float64]) { w.Steps = -1 }, []string{"steps: -1 is negative"}},
+		"steps":         {func(w *cwk.Walk[float64]) { w.Steps = -1 }, []string{"steps: -1 is not in 0 … 1000000"}},
+		"long":          {func(w *cwk.Walk[float64]) { w.Steps = cwk.MaxSteps + 1 }, []string{"steps: 1000001 is not in 0 … 1000000"}},
 		"degrees":       {func(w *cwk.Walk[float64]) { w.Degrees = w.Degrees[1:] }, []string{"matrix is 4×4 with 3 degrees; all three must be equal"}},
 		"variants":      {func(w *cwk.Walk[float64]) { w.Variants = nil }, []string{"variants: none given"}},
 		"rates": {func(w *cwk.Walk[float64]) { w.Variants[0].Absorb, w.Variants[1].Absorb = 1.5, math.NaN() },
@@ -51,7 +52,7 @@ func TestValidate(t *testing.T) {
 		"several": {func(w *cwk.Walk[float64]) {
 			w.Steps, w.Variants[0].Absorb, w.Prior = -2, -1, cwk.Prior{Given: sparse.NewBlock[float64](1, 1)}
 		},
-			[]string{"steps: -2 is negative", "variant 0: absorption -1 is not in [0, 1]", "given prior: want a block of 4×2"}},
+			[]string{"steps: -2 is not in 0 … 1000000", "variant 0: absorption -1 is not in [0, 1]", "given prior: want a block of 4×2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := valid()
