@@ -14,7 +14,7 @@ type Function struct {
 
 	rate         float64 // of an exponential
 	shift, slope float64 // of a resolvent; shift of a Matérn function
-	power        float64 // of a Matérn function
+	power        float64 // of a Matérn function, and of a whole power
 }
 
 type kind uint8
@@ -40,9 +40,9 @@ func Inverse(shift, slope float64) Function {
 }
 
 // Power is x ↦ (shift − x)ᵖ, the p-step kernel of a Laplacian. It takes p
-// sweeps and has no truncation error.
+// sweeps and has no truncation error; p ≥ 0.
 func Power(shift float64, p int) Function {
-	return Function{kind: smooth, value: func(x float64) float64 { return wholePower(shift-x, p) }}
+	return Function{kind: smooth, power: float64(p), value: func(x float64) float64 { return wholePower(shift-x, p) }}
 }
 
 // wholePower returns xᵖ, p ≥ 0, to about half an ulp, where [math.Pow] errs by p/2 of
@@ -75,6 +75,10 @@ func Smooth(f func(x float64) float64) Function { return Function{kind: smooth, 
 func (f *Function) check(lo, hi float64) error {
 	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	switch f.kind {
+	case smooth:
+		if f.power < 0 {
+			return fmt.Errorf("%w: power %g; it must not be negative", ErrParameter, f.power)
+		}
 	case exponential:
 		if bad(f.rate) {
 			return fmt.Errorf("%w: rate %g of an exponential", ErrParameter, f.rate)

@@ -65,6 +65,7 @@ func TestRefusals(t *testing.T) {
 		{l, Matern(0, 1), Settings{}, ErrParameter, "shift"},
 		{l, Matern(1, 0), Settings{}, ErrParameter, "power"},
 		{a, Matern(1, 1), Settings{}, ErrParameter, "Laplacian"},
+		{l, Power(2, -1), Settings{}, ErrParameter, "power -1"},
 		{l, Smooth(math.Sqrt), Settings{}, ErrSmooth, "decay"},
 		{l, Exp(-1), Settings{Tolerance: 1e-15}, ErrTolerance, "loosen"},
 		{l, Exp(-10), Settings{Tolerance: 1e-15, Method: Resolvent}, ErrTolerance, "loosen"},

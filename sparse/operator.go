@@ -65,6 +65,9 @@ func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	case Adjacency:
 		return o
 	case Laplacian:
+		if deg == nil { // which would be a diagonal of zeros; other lengths no step takes
+			panic(badShape)
+		}
 		o.Scale, o.Diag = -1, deg
 		return o
 	case NormalizedLaplacian:

@@ -332,6 +332,11 @@ func TestStepRefusals(t *testing.T) {
 		_, cols := o.A.Dims()
 		panics(t, mismatch, step(o, block(5, 2), block(cols, 2), sparse.Step[float64]{Alpha: 1}))
 	}
+	for _, kind := range []sparse.Kind{sparse.Transition, sparse.NormalizedAdjacency, sparse.Laplacian, sparse.NormalizedLaplacian} {
+		panics(t, mismatch, func() {
+			_ = sparse.NewOperator[float64](kind, a, nil).ApplyTo(t.Context(), block(5, 2), block(5, 2))
+		})
+	}
 	b := block(5, 8)
 	panics(t, overlap, step(plain, b, b, sparse.Step[float64]{}))
 	memory := make([]float64, 11)
