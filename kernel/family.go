@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,6 +65,9 @@ func New(ctx context.Context, g *graph.Graph, name string, given spec.Values) (K
 	f := Families().Named(name)
 	if f == nil {
 		return nil, &spec.ParameterError{Of: pkg, Parameter: pkg, What: fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(names(), ", "))}
+	}
+	if len(g.Degrees) == 0 {
+		return nil, errors.New("kernel: the graph has no nodes")
 	}
 	v, err := f.Resolve(given, On(ctx, g))
 	if err != nil {

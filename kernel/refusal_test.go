@@ -157,6 +157,20 @@ func TestPanics(t *testing.T) {
 	runtime.KeepAlive(x)
 }
 
+// A graph without nodes, of which no default is known, is no mistake that panics.
+func TestNoNodes(t *testing.T) {
+	a, err := sparse.NewCSR(0, 0, []int64{0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGraph(t, a, 1)
+	for _, f := range Families() {
+		if k, err := New(background, g, f.Name, nil); err == nil || !strings.Contains(err.Error(), "no nodes") {
+			t.Errorf("%s: %v, %v", f.Name, k, err)
+		}
+	}
+}
+
 func TestDistanceIsNoMap(t *testing.T) {
 	k := mustNew(t, newGraph(t, testgraph.Complete(4), 1), "commute-time", spec.Values{})
 	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
