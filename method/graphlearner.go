@@ -39,7 +39,7 @@ func (m graphLearner) begin(p *Problem, s *Settings) (*graphlearner.Settings, er
 	}
 	set := s.WithDefaults()
 	set.Memory = ledger.Beside(p, set.Memory)
-	return m.settings(&set), nil
+	return m.settings(&set), set.check()
 }
 
 func (m graphLearner) settings(s *Settings) *graphlearner.Settings {

@@ -1,6 +1,9 @@
 package method
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -98,7 +101,19 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 	}
 	set := s.WithDefaults()
 	set.Grid = set.Grid.of(set.learner)
-	return set, set.Grid.validate()
+	return set, errors.Join(set.check(), set.Grid.validate())
+}
+
+// check returns what is wrong with what is not part of the grid.
+func (s *Settings) check() error {
+	var all []error
+	if s.Folds < 0 || s.Folds == 1 {
+		all = append(all, fmt.Errorf("%w: Settings.Folds: %d; give at least 2, or 0", validate.ErrUsage, s.Folds))
+	}
+	if s.Sample < 0 {
+		all = append(all, fmt.Errorf("%w: Settings.Sample: %d is negative", validate.ErrUsage, s.Sample))
+	}
+	return errors.Join(all...)
 }
 
 // folds returns the number of folds for so many labels.
