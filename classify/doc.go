@@ -43,14 +43,16 @@
 //     small fits, [RLSPath] and [LogisticPath]; [LeaveOneOutRLS] has the decisions on each
 //     item of machines that learn from all others.
 //
-//     k := classify.DenseGram(values)               // n×n
-//     svm := &classify.SVM{Cost: 10}
-//     model, err := svm.Fit(ctx, k, y, classes)     // y[i] = −1: not used
-//     if err != nil {
-//     return err
-//     }
-//     decisions := model.ScoresTo(nil, row, 0)      // row[i] = K(x, i), all n items
-//     class := model.Pairs.Predict(decisions)
+// A machine and its class for an item x:
+//
+//	k := classify.DenseGram(values) // n×n
+//	svm := &classify.SVM{Cost: 10}
+//	model, err := svm.Fit(ctx, k, y, classes) // y[i] = −1: not used
+//	if err != nil {
+//		return err
+//	}
+//	decisions := model.ScoresTo(nil, row, 0) // row[i] = K(x, i), all n items
+//	class := model.Pairs.Predict(decisions)
 //
 // # Concurrency, errors, determinism
 //
