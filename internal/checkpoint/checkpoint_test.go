@@ -70,7 +70,7 @@ func TestOfAnother(t *testing.T) {
 	}
 	var wrong *Error
 	for what, of := range map[string]Run{
-		"with other edges": {"1", "", "l", "o"}, "with other labels": {"1", "g", "", "o"},
+		"with other edges": {"1", "", "l", "o"}, "with other labels or nodes": {"1", "g", "", "o"},
 		"with other options": {"1", "g", "l", ""}, "of another version": {"2", "g", "l", "o"},
 	} {
 		if err := Read(path, of, read); !errors.As(err, &wrong) || wrong.What != "is of a run "+what || wrong.Damaged {

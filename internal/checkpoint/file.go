@@ -15,7 +15,7 @@ import (
 type Run struct {
 	Version string `json:"version"` // of the program
 	Graph   string `json:"graph"`
-	Labels  string `json:"labels"` // or lists of nodes
+	Labels  string `json:"labels"` // and lists of nodes
 	Options string `json:"options"`
 }
 
@@ -48,7 +48,7 @@ func readBegin(from io.Reader, path string, of Run) error {
 	}
 	for _, part := range []struct{ what, is, was string }{
 		{"with other edges", of.Graph, was.Graph},
-		{"with other labels", of.Labels, was.Labels},
+		{"with other labels or nodes", of.Labels, was.Labels},
 		{"with other options", of.Options, was.Options},
 		{"of another version", of.Version, was.Version},
 	} {

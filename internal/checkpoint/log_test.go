@@ -81,7 +81,7 @@ func TestLog(t *testing.T) {
 		t.Errorf("%d parts", got)
 	}
 	for what, other := range map[string]Run{
-		"edges": {"1", "x", "l", "o"}, "labels": {"1", "g", "x", "o"}, "options": {"1", "g", "l", "x"}, "version": {"2", "g", "l", "o"},
+		"edges": {"1", "x", "l", "o"}, "labels or nodes": {"1", "g", "x", "o"}, "options": {"1", "g", "l", "x"}, "version": {"2", "g", "l", "o"},
 	} {
 		wrong := new(Error)
 		if _, err := openLog(t, output, other, true); !errors.As(err, &wrong) || wrong.Damaged || !strings.HasSuffix(wrong.What, what) {

@@ -233,7 +233,7 @@ func TestRefusedJournal(t *testing.T) {
 		}
 	}
 	for what, args := range map[string][]string{
-		"edges": args(other), "labels": args(edges, "--cols", labels), "options": args(edges, "--alpha", "3"),
+		"edges": args(other), "labels or nodes": args(edges, "--cols", labels), "options": args(edges, "--alpha", "3"),
 	} {
 		refused(2, "heatwalk: --resume: K.npy.journal is of a run with other "+what+"; give what it had, or leave out --resume to begin again\n", args)
 	}
