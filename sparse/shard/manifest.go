@@ -161,7 +161,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 		if bytes.Contains(b[:min(len(b), 256)], []byte("heatwalk")) {
 			return nil, damaged(edited)
 		}
-		return nil, failf(ErrNotStore, "%s: not the manifest of a heatwalk store", path)
+		return nil, failf(ErrNotStore, "%s: not the manifest of a heatwalk store; restore the file or ingest again", path)
 	}
 	at := len(b) - len(manifestTail) - sumDigits
 	if at < len(manifestHead) || string(b[at+sumDigits:]) != manifestTail {
