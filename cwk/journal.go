@@ -1,12 +1,11 @@
 package cwk
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -41,9 +40,9 @@ func classesOf(slot, classes, lo, hi int) (a, b int) {
 	return max(0, lo-slot*classes), min(classes, hi-slot*classes)
 }
 
-// each gives do what the picks have in the columns of a slab, at the steps behind the one
-// that was kept up to t.
-func (j *journal[T]) each(classes, lo, hi, kept, t int, do func(values []T) error) error {
+// move moves what the picks have in the columns of a slab, at the steps behind the one
+// that was kept up to t, until the context is done.
+func (j *journal[T]) move(ctx context.Context, s *checkpoint.State, classes, lo, hi, kept, t int) {
 	first := j.firstStep(kept)
 	for i, pick := range j.picks {
 		a, b := classesOf(j.slot[pick.Variant], classes, lo, hi)
@@ -51,17 +50,15 @@ func (j *journal[T]) each(classes, lo, hi, kept, t int, do func(values []T) erro
 		if width == classes { // one after the other
 			count, width = min(count, 1), width*count
 		}
-		for s := range count {
-			at := (first+s-j.from)*classes + a
+		s.Fail(ctx.Err())
+		for step := range count {
+			at := (first+step-j.from)*classes + a
 			if a >= b {
 				break
 			}
-			if err := do(row[at : at+width]); err != nil {
-				return err
-			}
+			checkpoint.Numbers(s, row[at:at+width])
 		}
 	}
-	return nil
 }
 
 // keep has what there is of a slab after step t kept, if that pays.
@@ -78,11 +75,12 @@ func (j *journal[T]) keep(ctx context.Context, k *walker[T], lo, hi, kept, t int
 		values += p.Rows * p.Cols
 	}
 	return k.w.Keep(j.record(lo, hi, kept, t), int64(values)*size[T](), func(w io.Writer) error {
-		write := writeTo[T](ctx, w)
-		if err := j.each(classes, lo, hi, kept, t, write); err != nil || t == k.w.Steps {
-			return err
+		s := checkpoint.StateTo(w)
+		j.move(ctx, s, classes, lo, hi, kept, t)
+		if t < k.w.Steps {
+			checkpoint.Rows(ctx, s, p, nil)
 		}
-		return eachRow(p, write)
+		return s.Err()
 	})
 }
 
@@ -92,50 +90,23 @@ func (j *journal[T]) recall(ctx context.Context, k *walker[T], lo, hi int, p *sp
 	if j == nil {
 		return 0, nil
 	}
-	var last io.Reader
+	var last *checkpoint.State
 	for t := 1; t <= k.w.Steps; t++ {
 		record := k.w.kept(j.record(lo, hi, done, t))
 		if record == nil {
 			continue
 		}
-		last = bufio.NewReader(record)
-		if err := j.each(k.w.classes(), lo, hi, done, t, readFrom[T](ctx, last)); err != nil {
-			return 0, err
+		last = checkpoint.StateFrom(record)
+		if j.move(ctx, last, k.w.classes(), lo, hi, done, t); last.Err() != nil {
+			return 0, last.Err()
 		}
 		done = t
 	}
 	if done > 0 && done < k.w.Steps {
-		err = eachRow(p, readFrom[T](ctx, last))
+		checkpoint.Rows(ctx, last, p, nil)
+		err = last.Err()
 	}
 	return done, err
-}
-
-// readFrom and writeTo return what reads or writes values until the context is done.
-func readFrom[T sparse.Float](ctx context.Context, r io.Reader) func(values []T) error {
-	return func(values []T) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return binary.Read(r, binary.LittleEndian, values)
-	}
-}
-
-func writeTo[T sparse.Float](ctx context.Context, w io.Writer) func(values []T) error {
-	return func(values []T) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return binary.Write(w, binary.LittleEndian, values)
-	}
-}
-
-func eachRow[T sparse.Float](b *sparse.Block[T], do func(row []T) error) error {
-	for i := range b.Rows {
-		if err := do(b.Row(i)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // batchName calls picks of rows, in the walks of Gram with those of its columns in front of
@@ -167,11 +138,17 @@ func (w *Walk[T]) keptPanels(lo, rows, most int) bool {
 // once has compute fill a panel, or takes what was kept of it by that name.
 func (w *Walk[T]) once(ctx context.Context, name string, panel *sparse.Block[T], compute func() error) error {
 	if record := w.kept(name); record != nil {
-		return eachRow(panel, readFrom[T](ctx, bufio.NewReader(record)))
+		s := checkpoint.StateFrom(record)
+		checkpoint.Rows(ctx, s, panel, nil)
+		return s.Err()
 	}
 	err := compute()
 	if err == nil && w.Keep != nil {
-		w.Keep(name, int64(panel.Rows)*int64(panel.Cols)*size[T](), func(to io.Writer) error { return eachRow(panel, writeTo[T](ctx, to)) })
+		w.Keep(name, int64(panel.Rows)*int64(panel.Cols)*size[T](), func(to io.Writer) error {
+			s := checkpoint.StateTo(to)
+			checkpoint.Rows(ctx, s, panel, nil)
+			return s.Err()
+		})
 	}
 	return err
 }

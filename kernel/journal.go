@@ -3,15 +3,15 @@ package kernel
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/gob"
 	"io"
 
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // recalled reads what was kept of a part of the computation into head and into the given
-// rows of y, nil for all of them, if there is a y. It returns false where nothing was kept.
+// rows of y, nil for all of them. It returns false where nothing was kept.
 func (s *Settings) recalled(ctx context.Context, name string, head any, y *sparse.Block[float64], rows []int) (bool, error) {
 	if s.Recall == nil {
 		return false, nil
@@ -24,8 +24,9 @@ func (s *Settings) recalled(ctx context.Context, name string, head any, y *spars
 	if err := gob.NewDecoder(from).Decode(head); err != nil {
 		return false, err
 	}
-	err := eachRow(ctx, y, rows, func(row []float64) error { return binary.Read(from, binary.LittleEndian, row) })
-	return err == nil, err
+	state := checkpoint.StateFrom(from)
+	checkpoint.Rows(ctx, state, y, rows)
+	return state.Err() == nil, state.Err()
 }
 
 // keep has head and the given rows of y kept for a part of the computation, if that pays.
@@ -33,41 +34,18 @@ func (s *Settings) keep(ctx context.Context, name string, head any, y *sparse.Bl
 	if s.Keep == nil {
 		return
 	}
-	bytes := int64(0)
-	_ = eachRow(ctx, y, rows, func(row []float64) error {
-		bytes += 8 * int64(len(row))
-		return nil
-	})
-	s.Keep(name, bytes, func(w io.Writer) error {
-		if err := gob.NewEncoder(w).Encode(head); err != nil {
-			return err
-		}
-		return eachRow(ctx, y, rows, func(row []float64) error { return binary.Write(w, binary.LittleEndian, row) })
-	})
-}
-
-// eachRow gives do the given rows of y, nil for all of them, until the context is done. A nil
-// y has none.
-func eachRow(ctx context.Context, y *sparse.Block[float64], rows []int, do func(row []float64) error) error {
-	if y == nil {
-		return nil
-	}
 	count := y.Rows
 	if rows != nil {
 		count = len(rows)
 	}
-	for i := range count {
-		if rows != nil {
-			i = rows[i]
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := do(y.Row(i)); err != nil {
+	s.Keep(name, 8*int64(count)*int64(y.Cols), func(w io.Writer) error {
+		if err := gob.NewEncoder(w).Encode(head); err != nil {
 			return err
 		}
-	}
-	return nil
+		state := checkpoint.StateTo(w)
+		checkpoint.Rows(ctx, state, y, rows)
+		return state.Err()
+	})
 }
 
 // outcome is what a slab leaves in a computation beside its values.

@@ -23,11 +23,17 @@ type modularity struct {
 
 	features  *sparse.Block[float64] // F, once it has been computed; columns of zeros behind it
 	tolerance float64                // with which
-	bound     float64                // of ‖FFᵀ − K‖
-	cut       string                 // what is wrong with the rank where the bound is infinite
-	scale     float64                // of rounding errors in M
-	sweeps    int
-	method    string
+	foundPairs
+}
+
+// foundPairs is what is known of eigenpairs beside F.
+type foundPairs struct {
+	Cols   int     // of F
+	Bound  float64 // of ‖FFᵀ − K‖
+	Cut    string  // what is wrong with the rank where the bound is infinite
+	Scale  float64 // of rounding errors in M
+	Sweeps int
+	Method string
 }
 
 // wholeRows is the number of rows up to which all positive eigenpairs, about
@@ -119,13 +125,13 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 	}
 	largest := m.largest()
 	if largest == 0 {
-		largest = m.scale // there is nothing that the error of nothing could be compared with
+		largest = m.Scale // there is nothing that the error of nothing could be compared with
 	}
 	switch {
-	case strict && math.IsInf(m.bound, 1):
-		return set, refuse("modularity", "rank", "%s", m.cut)
-	case strict && m.bound > set.Tolerance*largest:
-		return set, tooTight(set.Tolerance, m.bound/largest)
+	case strict && math.IsInf(m.Bound, 1):
+		return set, refuse("modularity", "rank", "%s", m.Cut)
+	case strict && m.Bound > set.Tolerance*largest:
+		return set, tooTight(set.Tolerance, m.Bound/largest)
 	}
 	return set, nil
 }
@@ -151,41 +157,35 @@ func pairsOf(n, rank int) int {
 	return min(rank+1, n)
 }
 
-// foundPairs is what is known of eigenpairs beside F.
-type foundPairs struct {
-	Rank         int
-	Bound, Scale float64
-	Sweeps       int
-	Method, Cut  string
-}
-
 // findOnce finds the eigenpairs, or takes them from what an earlier run kept.
 func (m *modularity) findOnce(ctx context.Context, s Settings) error {
+	none := new(sparse.Block[float64])
 	var f foundPairs
-	known, err := s.recalled(ctx, "eigenpairs", &f, nil, nil)
-	features := newFeatures(m.Len(), f.Rank)
+	known, err := s.recalled(ctx, "eigenpairs", &f, none, nil)
+	features := newFeatures(m.Len(), f.Cols)
 	if known {
-		known, err = s.recalled(ctx, "features", new(foundPairs), features, nil)
+		known, err = s.recalled(ctx, "features", new(outcome), features, nil)
 	}
 	if err != nil {
 		return err
 	}
 	if known {
-		m.features, m.tolerance, m.bound, m.scale, m.sweeps, m.method, m.cut = features, s.Tolerance, f.Bound, f.Scale, f.Sweeps, f.Method, f.Cut
+		m.features, m.tolerance, m.foundPairs = features, s.Tolerance, f
 		return nil
 	}
 	if err := m.find(ctx, s); err != nil {
 		return err
 	}
-	s.keep(ctx, "features", &f, m.features, nil)
-	s.keep(ctx, "eigenpairs", &foundPairs{m.features.Cols, m.bound, m.scale, m.sweeps, m.method, m.cut}, nil, nil)
+	m.Cols = m.features.Cols
+	s.keep(ctx, "features", new(outcome), m.features, nil)
+	s.keep(ctx, "eigenpairs", &m.foundPairs, none, nil)
 	return nil
 }
 
 // find finds the eigenpairs.
 func (m *modularity) find(ctx context.Context, s Settings) error {
 	n := m.Len()
-	m.features, m.tolerance, m.sweeps, m.method = newFeatures(n, 0), s.Tolerance, 0, "no eigenpairs"
+	m.features, m.tolerance, m.foundPairs = newFeatures(n, 0), s.Tolerance, foundPairs{Method: "no eigenpairs"}
 	if m.graph.A.NNZ() == 0 {
 		return nil
 	}
@@ -201,8 +201,8 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	m.sweeps = pairs.Products
-	m.method = pairs.Method + " eigenpairs"
+	m.Sweeps = pairs.Products
+	m.Method = pairs.Method + " eigenpairs"
 	m.fill(pairs)
 	return nil
 }
@@ -221,8 +221,8 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 		wanted = m.rank
 	}
 	limit := min(wanted, len(pairs.Values))
-	m.scale = pairs.Norm + m.subtracted
-	for kept < limit && pairs.Values[kept] > 16*epsilon*m.scale {
+	m.Scale = pairs.Norm + m.subtracted
+	for kept < limit && pairs.Values[kept] > 16*epsilon*m.Scale {
 		kept++
 	}
 	var squares, dropped float64
@@ -232,21 +232,21 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	for _, value := range pairs.Values[kept:limit] {
 		dropped += float64(max(0, value) * max(0, value))
 	}
-	hidden := max(pairs.Omitted, 4*epsilon*m.scale)
+	hidden := max(pairs.Omitted, 4*epsilon*m.Scale)
 	dropped += float64(wanted-limit) * hidden * hidden
 	slope := 1.0
 	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
 		slope = pairs.Values[kept-1] / gapBelow(pairs, kept)
 	}
 	if math.IsInf(slope, 1) {
-		m.cut = cutsCopies(pairs, kept)
+		m.Cut = cutsCopies(pairs, kept)
 	}
 	top := 0.0
 	if kept > 0 {
 		top = pairs.Values[0]
 	}
 	// Products with M and vectors are what they are up to rounding.
-	m.bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(kept))*top
+	m.Bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.Scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(kept))*top
 	m.features = newFeatures(m.Len(), kept)
 	if kept == 0 {
 		return
@@ -278,7 +278,7 @@ func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 
 func (m *modularity) report() *Report {
 	return &Report{
-		Method: m.method, Sweeps: m.sweeps, HalfSteps: true, ErrorBound: m.bound,
+		Method: m.Method, Sweeps: m.Sweeps, HalfSteps: true, ErrorBound: m.Bound,
 		Condition: "no eigenvalue was missed by the iteration",
 	}
 }
@@ -334,7 +334,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	report := m.report()
 	report.ColumnBound = columnNorms(x)
 	for j := range report.ColumnBound {
-		report.ColumnBound[j] *= m.bound
+		report.ColumnBound[j] *= m.Bound
 	}
 	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound), largestOf(dst)
 	return report, nil

@@ -113,9 +113,9 @@ func (w *solve) move(s *checkpoint.State, begins int) {
 	s.Float(&w.at.strict)
 	moveInts(s, &w.at.look, &w.at.converged)
 	for i := range k.size {
-		s.Floats(k.h[i*k.stride:][:k.size])
+		checkpoint.Numbers(s, k.h[i*k.stride:][:k.size])
 	}
-	s.Floats(k.r)
+	checkpoint.Numbers(s, k.r)
 	k.f.move(s, w)
 	w.moveStage(s)
 	k.v.move(s, k.locked+k.size+k.block)
@@ -125,7 +125,7 @@ func (w *solve) move(s *checkpoint.State, begins int) {
 func (v *basis) move(s *checkpoint.State, cols int) {
 	for i, part := range v.part {
 		for c := range len(part) / (v.cols * segment) {
-			s.Floats(v.panel(i*v.inPart+c, 0)[:cols*segment])
+			checkpoint.Numbers(s, v.panel(i*v.inPart+c, 0)[:cols*segment])
 		}
 	}
 }
@@ -143,13 +143,13 @@ func (f *filter) move(s *checkpoint.State, w *solve) {
 	for j := range vectors {
 		if s.Reads() {
 			unit := make([]float64, w.n)
-			s.Floats(unit)
+			checkpoint.Numbers(s, unit)
 			saved := append([]float64(nil), unit...)
 			v := tall.NewDisjointOf(make([]uint32, w.n), 1, unit)
 			copy(v.Unit, saved) // a unit vector, with its bits
 			f.far.vectors = append(f.far.vectors, v)
 		} else {
-			s.Floats(f.far.vectors[j].Unit)
+			checkpoint.Numbers(s, f.far.vectors[j].Unit)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (g *lobpcg) move(s *checkpoint.State) {
 		g.inner = mat.NewDense(g.held, g.held, nil)
 	}
 	if g.held > 0 {
-		s.Floats(g.inner.RawMatrix().Data)
+		checkpoint.Numbers(s, g.inner.RawMatrix().Data)
 	}
 	g.krylov.v.move(s, g.cols+g.held)
 }

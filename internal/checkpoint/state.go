@@ -1,9 +1,12 @@
 package checkpoint
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
-	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // State writes numbers, or reads them: what lists those of a state once does both.
@@ -24,39 +27,42 @@ func (s *State) Reads() bool { return s.to == nil }
 // Err returns the first error. Numbers that were read after it are as they were before.
 func (s *State) Err() error { return s.err }
 
-// Fail notes an error of what was read, unless there was one.
+// Fail notes an error, nil for none, unless there was one.
 func (s *State) Fail(err error) {
 	if s.err == nil {
 		s.err = err
 	}
 }
 
-// move writes bytes, or reads so many.
-func (s *State) move(p []byte) bool {
-	if s.err != nil {
-		return false
+// Numbers moves numbers, whose count both sides know.
+func Numbers[T float32 | float64 | int64](s *State, all []T) {
+	for some := range slices.Chunk(all, len(s.some)/8) {
+		if s.err != nil {
+			return
+		}
+		n, _ := binary.Encode(s.some[:], binary.LittleEndian, some)
+		if !s.Reads() {
+			_, s.err = s.to.Write(s.some[:n])
+		} else if _, s.err = io.ReadFull(s.from, s.some[:n]); s.err == nil {
+			_, _ = binary.Decode(s.some[:n], binary.LittleEndian, some)
+		} else if s.err == io.EOF || s.err == io.ErrUnexpectedEOF {
+			s.err = errDamaged // numbers are missing in a record that is whole
+		}
 	}
-	if s.to != nil {
-		_, s.err = s.to.Write(p)
-	} else if _, s.err = io.ReadFull(s.from, p); s.err == io.EOF || s.err == io.ErrUnexpectedEOF {
-		s.err = errDamaged // numbers are missing in a record that is whole
-	}
-	return s.err == nil
 }
 
 // Float moves a number.
 func (s *State) Float(v *float64) {
 	one := []float64{*v}
-	s.Floats(one)
+	Numbers(s, one)
 	*v = one[0]
 }
 
 // Int moves an integer.
 func (s *State) Int(v *int) {
-	binary.LittleEndian.PutUint64(s.some[:], uint64(*v))
-	if s.move(s.some[:8]) {
-		*v = int(binary.LittleEndian.Uint64(s.some[:]))
-	}
+	one := []int64{int64(*v)}
+	Numbers(s, one)
+	*v = int(one[0])
 }
 
 // Bool moves a truth value.
@@ -69,20 +75,18 @@ func (s *State) Bool(v *bool) {
 	*v = i != 0
 }
 
-// Floats moves numbers, whose count both sides know.
-func (s *State) Floats(all []float64) {
-	for len(all) > 0 {
-		v := all[:min(len(all), len(s.some)/8)]
-		all = all[len(v):]
-		for i, x := range v {
-			binary.LittleEndian.PutUint64(s.some[8*i:], math.Float64bits(x))
+// Rows moves the given rows of a block, nil for all of them, until the context is done.
+func Rows[T sparse.Float](ctx context.Context, s *State, b *sparse.Block[T], rows []int) {
+	count := b.Rows
+	if rows != nil {
+		count = len(rows)
+	}
+	for i := range count {
+		if rows != nil {
+			i = rows[i]
 		}
-		if !s.move(s.some[:8*len(v)]) {
-			return
-		}
-		for i := range v { // which has the same bits if it was written
-			v[i] = math.Float64frombits(binary.LittleEndian.Uint64(s.some[8*i:]))
-		}
+		s.Fail(ctx.Err())
+		Numbers(s, b.Row(i))
 	}
 }
 
@@ -99,5 +103,5 @@ func (s *State) List(v *[]float64, most int) {
 	if s.Reads() {
 		*v = make([]float64, count)
 	}
-	s.Floats(*v)
+	Numbers(s, *v)
 }
