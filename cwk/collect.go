@@ -69,13 +69,9 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick, sink fun
 		if sink != nil {
 			name = batchName(lo, hi)
 		}
-		f, err := w.collect(ctx, name, from, picks[lo:hi])
-		if err != nil {
-			return nil, err
-		}
-		w.scaleFeatures(f, from)
-		if sink == nil {
-			return f, nil
+		f, err := w.collect(ctx, name, from, picks[lo:hi], w.scale(from))
+		if err != nil || sink == nil {
+			return f, err
 		}
 		if err := sink(lo, f); err != nil || hi == len(picks) {
 			return nil, err
@@ -91,27 +87,6 @@ func (w *Walk[T]) panelRows(from, picks int) int {
 	return int(min(int64(picks), max(1, w.Memory/2/w.pickedBytes(from, 1))))
 }
 
-// featuresTo stores the features of the picked rows in dst, walking no more
-// than cols columns at a time.
-func (k *walker[T]) featuresTo(ctx context.Context, name string, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
-	if err := k.collectTo(ctx, name, dst, from, picks, cols); err != nil {
-		return err
-	}
-	k.w.scaleFeatures(dst, from)
-	return nil
-}
-
-// scaleFeatures turns probabilities into features.
-func (w *Walk[T]) scaleFeatures(f *sparse.Block[T], from int) {
-	scale := w.scale(from)
-	for i := range f.Rows {
-		row := f.Row(i)
-		for j, v := range row {
-			row[j] = T(scale * v)
-		}
-	}
-}
-
 // scale returns the factor between probabilities and features.
 func (w *Walk[T]) scale(from int) T {
 	return T(1 / math.Sqrt(float64(w.Steps-from+1)))
@@ -124,18 +99,22 @@ func (w *Walk[T]) scale(from int) T {
 // so that its first columns belong to shorter walks. FeaturesMemory lists what it holds; where the
 // limit allows less than that, the walk is cut into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
-	return w.collect(ctx, "", from, picks)
+	return w.collect(ctx, "", from, picks, 1)
 }
 
-// collect is Collect for picks that are called name in the journal, "" for no journal.
-func (w *Walk[T]) collect(ctx context.Context, name string, from int, picks []Pick) (*sparse.Block[T], error) {
+// collect is Collect, times scale, for picks that are called name in the journal, "" for no
+// journal.
+func (w *Walk[T]) collect(ctx context.Context, name string, from int, picks []Pick, scale T) (*sparse.Block[T], error) {
 	k, cols, err := w.planPicks(from, picks)
 	if err != nil {
 		return nil, err
 	}
 	dst := sparse.NewBlock[T](len(picks), w.width(from))
 	k.sweeps = k.sweepsAt(cols)
-	return dst, k.collectTo(ctx, name, dst, from, picks, cols)
+	if err := k.collectTo(ctx, name, dst, from, picks, scale, cols); err != nil {
+		return nil, err
+	}
+	return dst, nil
 }
 
 // planPicks returns a walker over what is picked from, and how many columns it walks at a time.
@@ -206,9 +185,9 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return w.walker(variants)
 }
 
-// collectTo stores the probabilities of the picked rows in dst, walking no
+// collectTo stores the probabilities of the picked rows in dst, times scale, walking no
 // more than cols columns at a time.
-func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
+func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Block[T], from int, picks []Pick, scale T, cols int) error {
 	classes := k.w.classes()
 	order := make([]int, len(picks)) // by row
 	for i := range order {
@@ -239,7 +218,10 @@ func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Bloc
 			start := slot[pick.Variant] * classes
 			a, b := max(lo, start), min(hi, start+classes)
 			if a < b {
-				copy(dst.Row(i)[(t-from)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
+				to := dst.Row(i)[(t-from)*classes+a-start:]
+				for c, v := range p.Row(pick.Row)[a-lo : b-lo] {
+					to[c] = T(scale * v)
+				}
 			}
 		}
 	})

@@ -37,7 +37,7 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(from)) // of cols, then of some rows
 	held := part(features, 0, len(cols))
 	if square {
-		if err := k.featuresTo(ctx, batchName(0, len(cols)), held, from, cols, plan.slab); err != nil {
+		if err := k.collectTo(ctx, batchName(0, len(cols)), held, from, cols, w.scale(from), plan.slab); err != nil {
 			return err
 		}
 		return w.panels(ctx, 0, held, held, values, sink)
@@ -52,7 +52,7 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 			picks = slices.Concat(cols, picks)
 		}
 		if lo == 0 || !w.keptPanels(lo, made.Rows, plan.panel) {
-			if err := k.featuresTo(ctx, name, dst, from, picks, plan.slab); err != nil {
+			if err := k.collectTo(ctx, name, dst, from, picks, w.scale(from), plan.slab); err != nil {
 				return err
 			}
 		}

@@ -28,7 +28,9 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from i
 	if err := w.validate(from); err != nil {
 		return err
 	}
-	w.checkScores(from, weights, bias)
+	if weights.Rows != w.width(from) || bias != nil && len(bias) != weights.Cols {
+		panic(badShape)
+	}
 	n := len(w.Degrees)
 	if dst != nil {
 		if dst.Rows != n || dst.Cols != weights.Cols {
@@ -106,12 +108,6 @@ func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 		s.lane.packed = false
 	}
 	return s, at, nil
-}
-
-func (w *Walk[T]) checkScores(from int, weights *sparse.Block[float64], bias []float64) {
-	if weights.Rows != w.width(from) || bias != nil && len(bias) != weights.Cols {
-		panic(badShape)
-	}
 }
 
 // scorer computes scores from walks of variant 0, cols classes at a time.
