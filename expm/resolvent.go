@@ -135,13 +135,13 @@ func (s *solves) prepare(ctx context.Context) error {
 		return err
 	}
 	l := s.graph.Laplacian()
-	diag, jacobi := make([]float64, s.n), make([]float64, s.n)
+	diag, whole := make([]float64, s.n), make([]float64, s.n)
 	for i, d := range s.graph.LaplacianDiagonal() {
 		ground := s.ground(i)
-		diag[i], jacobi[i] = float64(s.gamma*l.Diag[i])+ground, 1/(float64(s.gamma*d)+ground)
+		diag[i], whole[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
 	}
 	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.workers}
-	s.cg.Precond, s.cg.Jacobi, s.cg.Workers = nil, jacobi, s.workers
+	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(whole), s.workers
 	if s.normalized {
 		s.cg.Scale = s.evaluation.inner // I + γL̃ = D^−½·(D + γL)·D^−½
 	}

@@ -24,8 +24,7 @@ type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
 	Null    *graph.NullSpace // of the scaled system; nil: A is definite
-	Precond Preconditioner   // of A; nil: Jacobi's
-	Jacobi  []float64        // 1/A_ii, 0 in empty rows; nil: there is no preconditioner
+	Precond Preconditioner   // of A; nil: there is none
 	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
 
 	ladder *ladder // nil: Precond for all

@@ -129,7 +129,7 @@ func TestCGAgainstDense(t *testing.T) {
 	for _, cols := range []int{1, 3, 8, 20} {
 		b := randomBlock(5, 90, cols)
 		want := times(function(denseLaplacian(a, deg, false), func(x float64) float64 { return 1 / (1 + x) }), b)
-		for _, p := range []Preconditioner{nil, newJacobi(diag)} {
+		for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
 			cg := &CG{A: op, Precond: p}
 			x := sparse.NewBlock[float64](90, cols)
 			res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
@@ -165,7 +165,7 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 		diag[i] -= a.At(i, i)
 	}
 	l := sparse.NewOperator[float64](sparse.Laplacian, a, deg)
-	for _, p := range []Preconditioner{nil, newJacobi(diag)} {
+	for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
 		for name, cg := range map[string]*CG{
 			"L":          {A: l, Null: nullSpace(c, nil), Precond: p},
 			"L̃":         {A: sparse.NewOperator[float64](sparse.NormalizedLaplacian, a, deg), Null: nullSpace(c, root)},

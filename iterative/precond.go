@@ -21,9 +21,7 @@ type jacobi struct {
 }
 
 // NewJacobi returns the preconditioner of a diagonal.
-func NewJacobi(diag []float64) Preconditioner { return newJacobi(diag) }
-
-func newJacobi(diag []float64) *jacobi {
+func NewJacobi(diag []float64) Preconditioner {
 	inverse := make([]float64, len(diag))
 	for i, d := range diag {
 		if d > 0 {

@@ -14,7 +14,6 @@ import (
 // run is one solve under way, with the buffers that are kept between solves.
 type run struct {
 	*CG
-	ladder   *ladder
 	x, b     *sparse.Block[float64]
 	settings Settings
 	result   *Result
@@ -50,7 +49,7 @@ type passes struct {
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n, k := b.Rows, b.Cols
-	r.CG, r.ladder, r.x, r.b, r.settings, r.stagnant = c, c.ladder, x, b, s, false
+	r.CG, r.x, r.b, r.settings, r.stagnant = c, x, b, s, false
 	r.result = &Result{
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
@@ -99,7 +98,7 @@ func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 }
 
 // end lets the caller's blocks go.
-func (r *run) end() { r.CG, r.ladder, r.x, r.b, r.settings = nil, nil, nil, nil, Settings{} }
+func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
 
 // chunks runs a pass over all chunks of rows.
 func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) error {
@@ -213,9 +212,10 @@ func (r *run) rightHandSide(ctx context.Context) error {
 		return err
 	}
 	err = r.chunks(ctx, func(_, chunk int) error {
+		lo, hi := r.rowsOf(chunk)
 		rr := r.part(chunk, 0)
 		clear(rr)
-		for i := chunk * tall.ChunkRows; i < min((chunk+1)*tall.ChunkRows, r.b.Rows); i++ {
+		for i := lo; i < hi; i++ {
 			to, s := r.r.Row(i), r.scale(i)
 			for j, v := range outside.Row(i) {
 				rr[j] += float64(v * v)
@@ -273,9 +273,6 @@ func (r *run) setPreconditioner() {
 	r.inverse, r.z = r.ones, nil
 	switch p := r.Precond.(type) {
 	case nil:
-		if r.Jacobi != nil {
-			r.inverse = r.Jacobi
-		}
 	case *jacobi:
 		r.inverse = p.inverse
 	default:

@@ -57,7 +57,7 @@ type System struct {
 	known *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
 
 	cg      CG
-	jacobi  *jacobi
+	jacobi  Preconditioner
 	factor  *cholesky
 	refined *refinement
 	refused error // that there is no factor for lack of memory
@@ -155,7 +155,7 @@ func (s *System) prepare(cols int) {
 			c.ground, c.image = s.quotients, s.Ground
 		}
 		diag := s.diagonal(true)
-		s.jacobi = newJacobi(diag)
+		s.jacobi = NewJacobi(diag)
 		if s.Null == nil {
 			c.single = newSingle(op, diag)
 		}
@@ -213,7 +213,7 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 		for i, r := range s.Scale {
 			diag[i] /= r * r
 		}
-		return newJacobi(diag), false, nil
+		return NewJacobi(diag), false, nil
 	case err != nil:
 		return nil, false, err
 	case s.Scale == nil:
@@ -322,17 +322,15 @@ func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Bloc
 
 // columnNorms returns the norms of the columns of b.
 func columnNorms(ctx context.Context, b *sparse.Block[float64], workers int) ([]float64, error) {
-	chunks := tall.Chunks(b.Rows)
-	parts := make([]float64, chunks*b.Cols)
-	err := sched.Run(ctx, workers, chunks, func(_, chunk int) error {
+	var sums sched.Sums
+	sums.Begin(b.Cols)
+	err := sched.Run(ctx, workers, tall.Chunks(b.Rows), func(_, chunk int) error {
 		lo, hi := chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, b.Rows)
-		simd.DotColumns(parts[chunk*b.Cols:(chunk+1)*b.Cols], hi-lo, from(b, lo), from(b, lo))
+		simd.DotColumns(sums.Of(chunk), hi-lo, from(b, lo), from(b, lo))
 		return nil
 	})
 	norm := make([]float64, b.Cols)
-	for chunk := range chunks {
-		tall.AddScaled(norm, 1, parts[chunk*b.Cols:(chunk+1)*b.Cols])
-	}
+	sums.TotalTo(norm)
 	for j, v := range norm {
 		norm[j] = math.Sqrt(v)
 	}
