@@ -160,8 +160,8 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 		d.inner = e.inner
 	}
 	if e.null != nil {
-		var err error
-		if d.share, err = e.null.ShareOf(ctx, e.w[0], e.workers, d.fill); err != nil {
+		d.share = new(tall.Share)
+		if err := d.share.Tell(ctx, e.null, e.w[0], e.workers, d.fill); err != nil {
 			return err
 		}
 	}

@@ -78,14 +78,14 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 		if normalized {
 			weights = tall.Roots(g.Degrees)
 		}
-		g.null[which] = &NullSpace{tall.NewDisjoint(g.Components, weights)}
+		g.null[which] = tall.NewDisjoint(g.Components, weights)
 	})
 	return g.null[which]
 }
 
 // NullSpace is spanned by orthonormal vectors with disjoint rows, one for each
 // component of a graph. Its projector is P₀.
-type NullSpace struct{ *tall.Disjoint }
+type NullSpace = tall.Disjoint
 
 // Sweeps is the number of sweeps that [New] makes.
 const Sweeps = 2

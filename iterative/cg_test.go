@@ -21,7 +21,7 @@ var ctx = context.Background()
 // randomBlock returns a block of normal numbers.
 // nullSpace is the span of the restrictions of a vector to the components.
 func nullSpace(c *sparse.Components, weights []float64) *graph.NullSpace {
-	return &graph.NullSpace{Disjoint: tall.NewDisjoint(c, weights)}
+	return tall.NewDisjoint(c, weights)
 }
 
 func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -36,7 +37,7 @@ type run struct {
 
 	parts  []float64 // sums by chunk
 	dots   sched.Sums
-	null   tall.Sums // of z, and behind them of r
+	null   tall.Share // of z, and behind them of r
 	passes passes
 }
 
@@ -68,7 +69,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.parts = tall.Grow(r.parts, 2*k*tall.Chunks(n))
 	if c.Null != nil {
-		r.null.Begin(c.Null.Disjoint, 2*k)
+		r.null.Begin(c.Null, 2*k)
 	}
 	r.ones, r.weight = tall.Grow(r.ones, n), tall.Grow(r.weight, n)
 	for i := range r.ones {
@@ -153,8 +154,8 @@ func (r *run) start(ctx context.Context) error {
 // startEasy stores in x the solution for what B has of the easy vectors, and
 // takes its image from r: no product is needed. Cost: two passes.
 func (r *run) startEasy(ctx context.Context) error {
-	share, err := r.easy.ShareOf(ctx, r.b, r.Workers, nil)
-	if err != nil {
+	var share tall.Share
+	if err := share.Tell(ctx, r.easy, r.b, r.Workers, nil); err != nil {
 		return err
 	}
 	return r.chunks(ctx, func(_, chunk int) error {
@@ -378,8 +379,7 @@ func (r *run) projectResidual(ctx context.Context) error {
 // errors that would otherwise decide the steps near the end.
 func (r *run) correct() {
 	k := r.b.Cols
-	for v := range r.Null.Long() {
-		products := r.null.Products(v)
+	for products := range slices.Chunk(r.null.Totals, 2*k) {
 		inZ, inR := products[:k], products[k:]
 		for j := range inZ {
 			r.rz[j] -= float64(inZ[j] * inR[j])

@@ -104,9 +104,6 @@ func numberVectors(of []uint32, components int, unit []float64) (vector []uint32
 	return vector, vectors
 }
 
-// Long returns the number of vectors of more than one row.
-func (n *Disjoint) Long() int { return n.vectors }
-
 // RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
 func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
 	return new(Share).RemoveTo(ctx, n, dst, x, workers)
@@ -118,7 +115,7 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
-	if err := s.tell(ctx, n, x, workers, nil); err != nil {
+	if err := s.Tell(ctx, n, x, workers, nil); err != nil {
 		return err
 	}
 	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
@@ -130,7 +127,7 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 			case OwnSlot:
 				clear(to)
 			default:
-				sum := s.sums.Of(slot)
+				sum := s.Of(slot)
 				for j, v := range from {
 					to[j] = v - float64(n.Unit[i]*sum[j])
 				}
@@ -142,30 +139,26 @@ func (s *Share) RemoveTo(ctx context.Context, n *Disjoint, dst, x *sparse.Block[
 
 // Share is what the columns of a block have in a null space: P₀·X, told by the
 // products with the vectors.
-type Share struct{ sums Sums }
-
-// ShareOf returns X's share. Cost: a pass over x, whose rows fill, if it is not
-// nil, stores before they are read: the rows lo ≤ i < hi of a chunk.
-func (n *Disjoint) ShareOf(ctx context.Context, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) (*Share, error) {
-	s := new(Share)
-	if err := s.tell(ctx, n, x, workers, fill); err != nil {
-		return nil, err
-	}
-	return s, nil
+type Share struct {
+	*Disjoint
+	Totals  []float64 // the products with the vectors of several rows, one after the other
+	cols    int
+	partial []float64 // cols for each slot
 }
 
-// tell makes s X's share, see [Disjoint.ShareOf].
-func (s *Share) tell(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
-	s.sums.Begin(n, x.Cols)
+// Tell makes s X's share. Cost: a pass over x, whose rows fill, if it is not
+// nil, stores before they are read: the rows lo ≤ i < hi of a chunk.
+func (s *Share) Tell(ctx context.Context, n *Disjoint, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) error {
+	s.Begin(n, x.Cols)
 	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
-		s.sums.Clear(chunk)
+		s.Clear(chunk)
 		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
 		if fill != nil {
 			fill(worker, lo, hi)
 		}
 		for i := lo; i < hi; i++ {
 			if slot := n.Slot[i]; slot < OwnSlot {
-				AddScaled(s.sums.At(slot), n.Unit[i], x.Row(i))
+				AddScaled(s.At(slot), n.Unit[i], x.Row(i))
 			}
 		}
 		return nil
@@ -173,7 +166,7 @@ func (s *Share) tell(ctx context.Context, n *Disjoint, x *sparse.Block[float64],
 	if err != nil {
 		return err
 	}
-	s.sums.Total()
+	s.Total()
 	return nil
 }
 
@@ -194,7 +187,7 @@ type Run struct {
 
 // EachRun visits the rows lo ≤ i < hi, in runs and in order.
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
-	n := s.sums.Disjoint
+	n := s.Disjoint
 	for from := lo; from < hi; {
 		slot, to := n.Slot[from], from+1
 		for to < hi && n.Slot[to] == slot {
@@ -202,53 +195,41 @@ func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 		}
 		r := Run{Lo: from, Hi: to, Unit: n.Unit[from:to], Own: slot == OwnSlot}
 		if slot < OwnSlot {
-			r.Total = s.sums.Of(slot)
+			r.Total = s.Of(slot)
 		}
 		visit(r)
 		from = to
 	}
 }
 
-// Sums holds the products of a block's columns with the vectors of a null
-// space.
-type Sums struct {
-	*Disjoint
-	cols    int
-	partial []float64 // cols for each slot
-	totals  []float64 // cols for each vector
-}
-
 // Begin makes room for products of so many columns with the vectors of n.
-func (s *Sums) Begin(n *Disjoint, cols int) {
+func (s *Share) Begin(n *Disjoint, cols int) {
 	s.Disjoint, s.cols = n, cols
 	s.partial = Grow(s.partial, len(n.vector)*cols)
-	s.totals = Grow(s.totals, n.vectors*cols)
+	s.Totals = Grow(s.Totals, n.vectors*cols)
 }
 
 // Clear empties the slots of a chunk.
-func (s *Sums) Clear(chunk int) {
+func (s *Share) Clear(chunk int) {
 	clear(s.partial[s.slots[chunk]*s.cols : s.slots[chunk+1]*s.cols])
 }
 
 // At returns the sums of a slot.
-func (s *Sums) At(slot uint32) []float64 {
+func (s *Share) At(slot uint32) []float64 {
 	return s.partial[int(slot)*s.cols:][:s.cols]
 }
 
 // Total adds the slots of each vector in order.
-func (s *Sums) Total() {
-	clear(s.totals)
+func (s *Share) Total() {
+	clear(s.Totals)
 	for slot, v := range s.vector {
-		AddScaled(s.totals[int(v)*s.cols:][:s.cols], 1, s.At(uint32(slot)))
+		AddScaled(s.Totals[int(v)*s.cols:][:s.cols], 1, s.At(uint32(slot)))
 	}
 }
 
-// Products returns the totals of vector v, one for each column.
-func (s *Sums) Products(v int) []float64 { return s.totals[v*s.cols:][:s.cols] }
-
 // Of returns the totals of a slot's vector.
-func (s *Sums) Of(slot uint32) []float64 {
-	return s.totals[int(s.vector[slot])*s.cols:][:s.cols]
+func (s *Share) Of(slot uint32) []float64 {
+	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
 
 // Roots returns d^½ of degrees, and 1 where one is 0: what spans the null space of a

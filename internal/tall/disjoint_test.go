@@ -20,7 +20,7 @@ func TestShareMemory(t *testing.T) {
 		if err := s.RemoveTo(t.Context(), NewDisjointOf(of, components, unit), x, x, 1); err != nil {
 			t.Fatal(err)
 		}
-		if held := int64(8 * (len(s.sums.partial) + len(s.sums.totals))); held > ShareMemory(n, components, cols) {
+		if held := int64(8 * (len(s.partial) + len(s.Totals))); held > ShareMemory(n, components, cols) {
 			t.Errorf("%d components: %d bytes held, %d listed", components, held, ShareMemory(n, components, cols))
 		}
 	}
