@@ -16,7 +16,7 @@ const normSteps = 20
 func (w *solve) probe(ctx context.Context, cols, steps int, draw func(rng *rand.Rand, row []float64), after func(steps int)) (*recurrence, error) {
 	r := newRecurrence(w.p.A, cols, w.s.Workers)
 	err := r.start(ctx, w.s.RNGSeed, draw)
-	for err == nil && r.steps < steps && !r.ended() {
+	for err == nil && r.steps < steps && slices.ContainsFunc(r.columns, func(c chain) bool { return !c.done }) {
 		err = r.step(ctx)
 		after(r.steps)
 	}

@@ -95,7 +95,7 @@ func (r *recurrence) step(ctx context.Context) error {
 	for j := range r.columns {
 		c := &r.columns[j]
 		r.beta[j] = math.Sqrt(r.beta[j])
-		if math.IsNaN(r.alpha[j]) || math.IsInf(r.alpha[j], 0) || math.IsNaN(r.beta[j]) || math.IsInf(r.beta[j], 0) {
+		if !finite([]float64{r.alpha[j], r.beta[j]}) {
 			return fmt.Errorf("%w in column %d at step %d", ErrNotFinite, j, r.steps+1)
 		}
 		if c.done {
@@ -140,14 +140,4 @@ func (r *recurrence) turn() {
 		}
 	}
 	r.steps++
-}
-
-// ended reports whether every column has an invariant space.
-func (r *recurrence) ended() bool {
-	for j := range r.columns {
-		if !r.columns[j].done {
-			return false
-		}
-	}
-	return true
 }

@@ -67,7 +67,7 @@ func reduce(h *mat.SymDense, each func(pieces int, do func(piece int))) (Tridiag
 			copy(r.row(j), r.x)
 		}
 		if last < n {
-			r.update(last, 2*panel)
+			r.update(last)
 		}
 	}
 	return t, r
@@ -154,12 +154,12 @@ func (r *reduction) multiply(from, at int) {
 
 // update changes the rows and columns of A from the given one on, a multiple of
 // 4, by the pairs.
-func (r *reduction) update(from, held int) {
+func (r *reduction) update(from int) {
 	r.each((r.width-from+piece-1)/piece, func(at int) {
 		for left := from; left < r.width; left += near {
 			right := min(left+near, r.width)
 			for i := from + at*piece; i < min(from+(at+1)*piece, right); i += 2 {
-				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right, held, i, i+1)
+				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right, 2*panel, i, i+1)
 			}
 		}
 	})

@@ -33,12 +33,7 @@ func (t Tridiagonal) EigenRows(rows ...int) (values, vectors []float64) {
 		z[row*r+i] = 1
 	}
 	values = t.diagonalize(func(at int, c, s float64) {
-		a, b := z[at*r:][:r], z[(at+1)*r:][:r]
-		for k, x := range a {
-			y := b[k]
-			b[k] = s*x + c*y
-			a[k] = c*x - s*y
-		}
+		rotate(z[at*r:][:r], z[(at+1)*r:][:r], c, s)
 	})
 	return values, z
 }
