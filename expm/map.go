@@ -129,14 +129,6 @@ func (m *Map) chunks(ctx context.Context, body func(worker, lo, hi int)) error {
 	})
 }
 
-// factor returns v[i], or 1 if v is nil.
-func factor(v []float64, i int) float64 {
-	if v == nil {
-		return 1
-	}
-	return v[i]
-}
-
 const (
 	badShape   = "expm: dimension mismatch"
 	badKind    = "expm: the matrix is not symmetric"

@@ -95,7 +95,7 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.centre, Visit: func(rows sparse.Rows) {
 		sums := s.evaluation.sums.Of(rows.Range)
 		for i := rows.Lo; i < rows.Hi; i++ {
-			f, a, b := factor(s.inner, i), x.Row(i), y.Row(i)
+			f, a, b := tall.Factor(s.inner, i), x.Row(i), y.Row(i)
 			for j, v := range a {
 				sums[0] += float64(f * v * f * b[j])
 			}

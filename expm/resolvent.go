@@ -369,11 +369,11 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		if !p.visit {
 			continue
 		}
-		y := rowsOf(p.y, lo)
+		y := tall.Rows(p.y, lo)
 		if p.first {
-			simd.AddRows(y, hi-lo, k, y, p.coef[j:j+1], rowsOf(now, lo))
+			simd.AddRows(y, hi-lo, k, y, p.coef[j:j+1], tall.Rows(now, lo))
 		}
-		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], rowsOf(next, lo))
+		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], tall.Rows(next, lo))
 		if p.norms {
 			sums := p.sums.Of(lo / tall.ChunkRows)
 			for i := lo; i < hi; i++ {

@@ -164,7 +164,7 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		err := e.chunks(ctx, func(_, lo, hi int) {
 			sums := p.sums.Of(lo / tall.ChunkRows)
 			for i := lo; i < hi; i++ {
-				y, to, f := p.y.Row(i), p.to.Row(i), factor(e.inner, i)
+				y, to, f := p.y.Row(i), p.to.Row(i), tall.Factor(e.inner, i)
 				for j, v := range w.Row(i) {
 					to[j] = f * (y[j] + float64(p.coef[0]*v))
 				}
@@ -312,10 +312,10 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		sums := r.sums.Of(rows.Range)
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
-			t := rowsOf(r.t, lo)
+			t := tall.Rows(r.t, lo)
 			if r.inner != nil {
 				t = simd.Rows[float64]{Data: scratch, Stride: k}
-				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.inner[lo:hi], rowsOf(r.t, lo))
+				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.inner[lo:hi], tall.Rows(r.t, lo))
 			}
 			simd.DotColumns(sums, hi-lo, t, t)
 		}
@@ -335,25 +335,20 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		}
 		for lo := rows.Lo; lo < rows.Hi; lo += batch {
 			hi := min(lo+batch, rows.Hi)
-			y := rowsOf(p.y, lo)
+			y := tall.Rows(p.y, lo)
 			if p.first {
-				simd.AddRows(y, hi-lo, k, y, before, rowsOf(r.x, lo))
+				simd.AddRows(y, hi-lo, k, y, before, tall.Rows(r.x, lo))
 			}
-			simd.AddRows(y, hi-lo, k, y, now, rowsOf(r.t, lo))
+			simd.AddRows(y, hi-lo, k, y, now, tall.Rows(r.t, lo))
 			if !p.norms {
 				continue
 			}
 			seen := simd.Rows[float64]{Data: scratch, Stride: k}
 			if p.scale {
-				seen = rowsOf(p.to, lo)
+				seen = tall.Rows(p.to, lo)
 			}
 			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.backFactors(lo, hi), y)
 			simd.DotColumns(sums, hi-lo, seen, seen)
 		}
 	}
-}
-
-// rowsOf returns the rows of b from row i on.
-func rowsOf(b *sparse.Block[float64], i int) simd.Rows[float64] {
-	return simd.Rows[float64]{Data: b.Data[i*b.Stride:], Stride: b.Stride}
 }

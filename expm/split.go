@@ -45,7 +45,7 @@ func (d *division) rows(worker, lo, hi int) {
 				clear(p.y.Row(i))
 			}
 		}
-		simd.DotColumns(sums, hi-lo, rowsOf(d.w[0], lo), rowsOf(d.w[0], lo))
+		simd.DotColumns(sums, hi-lo, tall.Rows(d.w[0], lo), tall.Rows(d.w[0], lo))
 	} else {
 		d.share.EachRun(lo, hi, func(r tall.Run) { d.run(worker, r, sums) })
 	}
@@ -56,7 +56,7 @@ func (d *division) rows(worker, lo, hi int) {
 
 // run divides a run of rows, but for the scaling of W.
 func (d *division) run(worker int, r tall.Run, sums []float64) {
-	w, k := rowsOf(d.w[0], r.Lo), d.b.Cols
+	w, k := tall.Rows(d.w[0], r.Lo), d.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {
 			d.single(i, r.Own, sums)
@@ -78,9 +78,9 @@ func (d *division) run(worker int, r tall.Run, sums []float64) {
 	for q, p := range d.parts {
 		addSquares(p.sums.Of(r.Lo/tall.ChunkRows), d.known[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
-			factors[i] = d.known[q] * u / factor(d.inner, r.Lo+i)
+			factors[i] = d.known[q] * u / tall.Factor(d.inner, r.Lo+i)
 		}
-		simd.AddRows(rowsOf(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
+		simd.AddRows(tall.Rows(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
 	}
 }
 
@@ -100,7 +100,7 @@ func (d *division) single(i int, own bool, sums []float64) {
 			value = d.lone[q]
 		}
 		addSquares(p.sums.Of(i/tall.ChunkRows), value, w)
-		scaleTo(p.y.Row(i), value/factor(d.inner, i), w)
+		scaleTo(p.y.Row(i), value/tall.Factor(d.inner, i), w)
 	}
 	clear(w)
 }
@@ -108,5 +108,5 @@ func (d *division) single(i int, own bool, sums []float64) {
 // scaleRows stores f·x in dst for the rows lo ≤ i < hi, f a factor for each;
 // dst may be x.
 func (e *evaluation) scaleRows(dst, x *sparse.Block[float64], lo, hi int, f []float64) {
-	simd.AddRows(rowsOf(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: e.zero}, f, rowsOf(x, lo))
+	simd.AddRows(tall.Rows(dst, lo), hi-lo, x.Cols, simd.Rows[float64]{Data: e.zero}, f, tall.Rows(x, lo))
 }

@@ -41,14 +41,6 @@ type CG struct {
 	ground, image []float64
 }
 
-// scale returns s_i.
-func (c *CG) scale(i int) float64 {
-	if c.Scale == nil {
-		return 1
-	}
-	return c.Scale[i]
-}
-
 // column is the state of one column's recurrence.
 type column struct {
 	target   float64 // norm of the residual at which it has converged
@@ -120,7 +112,7 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 // filled: each column of x then has the smallest energy error of its steps.
 //
 // Cost: a sweep for each step, one more for the true residual, one for a start
-// that is not zero. Nothing is allocated per step.
+// that is not zero. What is allocated per step does not grow with the system.
 func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settings) (*Result, error) {
 	n, cols := c.A.Dims()
 	switch {

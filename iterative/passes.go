@@ -21,35 +21,24 @@ func (r *run) total(dst []float64, lo, which int) {
 	}
 }
 
-// rowsOf returns the first and the last row of a chunk, and the end.
-func (r *run) rowsOf(chunk int) (lo, hi int) {
-	return chunk * tall.ChunkRows, min((chunk+1)*tall.ChunkRows, r.b.Rows)
-}
-
-// from returns the rows of a block from row i on.
-func from[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
-	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
-}
-
 // dotRows adds pᵀq over finished rows of a sweep.
 func (r *run) dotRows(rows sparse.Rows) {
-	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, from(r.p, rows.Lo), from(r.q, rows.Lo))
+	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(r.p, rows.Lo), tall.Rows(r.q, rows.Lo))
 }
 
 // updateChunk is update on one chunk.
-func (r *run) updateChunk(_, chunk int) error { return r.lessen(chunk, r.q) }
+func (r *run) updateChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) }
 
 // measureChunk is measure on one chunk, with α = 0 and anything finite for q.
-func (r *run) measureChunk(_, chunk int) error { return r.lessen(chunk, r.r) }
+func (r *run) measureChunk(chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }
 
 // lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the
 // null space's share of both.
-func (r *run) lessen(chunk int, q *sparse.Block[float64]) error {
-	lo, hi := r.rowsOf(chunk)
+func (r *run) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(from(r.r, lo), from(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(tall.Rows(r.r, lo), tall.Rows(q, lo), r.alpha, r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 	if r.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -57,7 +46,6 @@ func (r *run) lessen(chunk int, q *sparse.Block[float64]) error {
 			r.addNull(i, r.inverse[i], row, row)
 		}
 	}
-	return nil
 }
 
 // addNull adds row i's share of the null space in z = f·v and in r. In the
@@ -67,56 +55,50 @@ func (r *run) addNull(i int, f float64, v, res []float64) {
 	if slot >= tall.OwnSlot {
 		return
 	}
-	u, s := r.Null.Unit[i], r.scale(i)
+	u, s := r.Null.Unit[i], tall.Factor(r.Scale, i)
 	sums := r.null.At(slot)
 	tall.AddScaled(sums, f*u*s, v)
 	tall.AddScaled(sums[r.b.Cols:], u/s, res)
 }
 
 // projectChunk is projectResidual on one chunk.
-func (r *run) projectChunk(_, chunk int) error {
-	lo, hi := r.rowsOf(chunk)
+func (r *run) projectChunk(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := r.r.Row(i)
 		switch slot := r.Null.Slot[i]; {
 		case slot == tall.OwnSlot:
 			clear(row)
 		case slot != tall.NoSlot:
-			tall.AddScaled(row, -r.Null.Unit[i]*r.scale(i), r.null.Of(slot)[r.b.Cols:][:len(row)])
+			tall.AddScaled(row, -r.Null.Unit[i]*tall.Factor(r.Scale, i), r.null.Of(slot)[r.b.Cols:][:len(row)])
 		}
 	}
-	return nil
 }
 
 // productsChunk computes rᵀz of a chunk from z.
-func (r *run) productsChunk(_, chunk int) error {
-	lo, hi := r.rowsOf(chunk)
+func (r *run) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
-	simd.DotColumns(rz, hi-lo, from(r.r, lo), from(r.z, lo))
+	simd.DotColumns(rz, hi-lo, tall.Rows(r.r, lo), tall.Rows(r.z, lo))
 	if r.Null != nil {
 		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
 			r.addNull(i, 1, r.z.Row(i), r.r.Row(i))
 		}
 	}
-	return nil
 }
 
 // turnChunk is turn on one chunk.
-func (r *run) turnChunk(_, chunk int) error {
-	lo, hi := r.rowsOf(chunk)
+func (r *run) turnChunk(_, lo, hi int) {
 	z, factor := r.r, r.inverse
 	if r.z != nil {
 		z, factor = r.z, r.ones
 	}
-	simd.TurnColumns(from(r.x, lo), from(r.p, lo), from(z, lo), r.alpha, r.beta, factor[lo:hi])
+	simd.TurnColumns(tall.Rows(r.x, lo), tall.Rows(r.p, lo), tall.Rows(z, lo), r.alpha, r.beta, factor[lo:hi])
 	if r.Null != nil {
 		for i := lo; i < hi; i++ {
 			r.removeNull(i, r.p.Row(i))
 		}
 	}
-	return nil
 }
 
 // removeNull takes the null space's share of z out of row i of a direction.
@@ -127,6 +109,6 @@ func (r *run) removeNull(i int, p []float64) {
 	case slot == tall.OwnSlot:
 		clear(p)
 	default:
-		tall.AddScaled(p, -r.Null.Unit[i]/r.scale(i), r.null.Of(slot)[:len(p)])
+		tall.AddScaled(p, -r.Null.Unit[i]/tall.Factor(r.Scale, i), r.null.Of(slot)[:len(p)])
 	}
 }

@@ -35,17 +35,10 @@ type run struct {
 	inverse []float64 // the preconditioner, or ones
 	ones    []float64
 
-	parts  []float64 // sums by chunk
-	dots   sched.Sums
-	null   tall.Share // of z, and behind them of r
-	passes passes
-}
-
-// passes are the bodies of parallel passes, made once: a method value is an
-// allocation.
-type passes struct {
-	update, measure, project, products, turn func(worker, chunk int) error
-	dot                                      func(sparse.Rows)
+	parts []float64 // sums by chunk
+	dots  sched.Sums
+	dot   func(sparse.Rows) // dotRows: each method value is an allocation
+	null  tall.Share        // of z, and behind them of r
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -79,9 +72,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 		r.weight[i] = 1 / (s * s)
 	}
 	r.setPreconditioner()
-	if r.passes.update == nil {
-		r.passes = passes{r.updateChunk, r.measureChunk, r.projectChunk, r.productsChunk, r.turnChunk, r.dotRows}
-	}
+	r.dot = r.dotRows
 }
 
 // reshape returns b, a block in the memory of b if that is enough, or a new one.
@@ -101,9 +92,12 @@ func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 // end lets the caller's blocks go.
 func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
 
-// chunks runs a pass over all chunks of rows.
-func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) error {
-	return sched.Run(ctx, r.Workers, tall.Chunks(r.b.Rows), body)
+// chunks runs a pass over the rows lo ≤ i < hi of each chunk.
+func (r *run) chunks(ctx context.Context, do func(r *run, chunk, lo, hi int)) error {
+	return sched.Run(ctx, r.Workers, tall.Chunks(r.b.Rows), func(_, chunk int) error {
+		do(r, chunk, chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, r.b.Rows))
+		return nil
+	})
 }
 
 // start takes up the first approximation.
@@ -158,8 +152,7 @@ func (r *run) startEasy(ctx context.Context) error {
 	if err := share.Tell(ctx, r.easy, r.b, r.Workers, nil); err != nil {
 		return err
 	}
-	return r.chunks(ctx, func(_, chunk int) error {
-		lo, hi := r.rowsOf(chunk)
+	return r.chunks(ctx, func(r *run, _, lo, hi int) {
 		share.EachRun(lo, hi, func(p tall.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
 				x, res := r.x.Row(i), r.r.Row(i)
@@ -167,7 +160,7 @@ func (r *run) startEasy(ctx context.Context) error {
 					clear(x)
 					continue
 				}
-				s, u, from := r.scale(i), 1.0, r.b.Row(i)
+				s, u, from := tall.Factor(r.Scale, i), 1.0, r.b.Row(i)
 				if p.Total != nil {
 					u, from = p.Unit[i-p.Lo], p.Total
 				}
@@ -181,7 +174,6 @@ func (r *run) startEasy(ctx context.Context) error {
 				}
 			}
 		})
-		return nil
 	})
 }
 
@@ -196,12 +188,10 @@ func divideRows(b *sparse.Block[float64], s []float64) {
 }
 
 func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
-	return r.chunks(ctx, func(_, chunk int) error {
-		lo, hi := r.rowsOf(chunk)
+	return r.chunks(ctx, func(r *run, _, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			clear(b.Row(i))
 		}
-		return nil
 	})
 }
 
@@ -212,18 +202,16 @@ func (r *run) rightHandSide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = r.chunks(ctx, func(_, chunk int) error {
-		lo, hi := r.rowsOf(chunk)
+	err = r.chunks(ctx, func(r *run, chunk, lo, hi int) {
 		rr := r.part(chunk, 0)
 		clear(rr)
 		for i := lo; i < hi; i++ {
-			to, s := r.r.Row(i), r.scale(i)
+			to, s := r.r.Row(i), tall.Factor(r.Scale, i)
 			for j, v := range outside.Row(i) {
 				rr[j] += float64(v * v)
 				to[j] = s * v
 			}
 		}
-		return nil
 	})
 	r.total(r.rr, 0, 0)
 	return err
@@ -250,8 +238,8 @@ func (r *run) subtractAgain(ctx context.Context) error {
 	r.exact = true
 	r.result.Sweeps++
 	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
-		res := from(r.r, rows.Lo)
-		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], from(outside, rows.Lo))
+		res := tall.Rows(r.r, rows.Lo)
+		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], tall.Rows(outside, rows.Lo))
 	}})
 }
 
@@ -284,11 +272,11 @@ func (r *run) setPreconditioner() {
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *run) measure(ctx context.Context) error {
 	clear(r.alpha)
-	return r.addUp(ctx, r.passes.measure)
+	return r.addUp(ctx, (*run).measureChunk)
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
-func (r *run) addUp(ctx context.Context, pass func(worker, chunk int) error) error {
+func (r *run) addUp(ctx context.Context, pass func(r *run, chunk, lo, hi int)) error {
 	err := r.chunks(ctx, pass)
 	r.total(r.rr, 0, 0)
 	r.total(r.rz, 0, 1)
@@ -329,14 +317,14 @@ func (r *run) aim(ctx context.Context) error {
 func (r *run) multiply(ctx context.Context) error {
 	r.dots.Begin(r.b.Cols)
 	r.result.Sweeps++
-	err := r.A.StepTo(ctx, r.q, r.p, sparse.Step[float64]{Alpha: 1, Visit: r.passes.dot})
+	err := r.A.StepTo(ctx, r.q, r.p, sparse.Step[float64]{Alpha: 1, Visit: r.dot})
 	r.dots.TotalTo(r.products)
 	return err
 }
 
 // update does r −= q·diag(α) and computes rᵀr, z and rᵀz.
 func (r *run) update(ctx context.Context) error {
-	if err := r.addUp(ctx, r.passes.update); err != nil {
+	if err := r.addUp(ctx, (*run).updateChunk); err != nil {
 		return err
 	}
 	return r.precondition(ctx)
@@ -352,7 +340,7 @@ func (r *run) precondition(ctx context.Context) error {
 		if err := r.Precond.ApplyTo(ctx, r.z, r.r); err != nil {
 			return err
 		}
-		if err := r.chunks(ctx, r.passes.products); err != nil {
+		if err := r.chunks(ctx, (*run).productsChunk); err != nil {
 			return err
 		}
 		r.total(r.rz, 0, 1)
@@ -372,7 +360,7 @@ func (r *run) projectResidual(ctx context.Context) error {
 		return nil
 	}
 	r.null.Total()
-	return r.chunks(ctx, r.passes.project)
+	return r.chunks(ctx, (*run).projectChunk)
 }
 
 // correct takes the null space's part out of rᵀr and rᵀz. It is rounding
@@ -392,20 +380,18 @@ func (r *run) correct() {
 }
 
 // turn does x += p·diag(α) and p = z + p·diag(β).
-func (r *run) turn(ctx context.Context) error { return r.chunks(ctx, r.passes.turn) }
+func (r *run) turn(ctx context.Context) error { return r.chunks(ctx, (*run).turnChunk) }
 
 // finish leaves in x the solution of the scaled system.
 func (r *run) finish(ctx context.Context) error {
 	if r.Scale != nil {
-		err := r.chunks(ctx, func(_, chunk int) error {
-			lo, hi := r.rowsOf(chunk)
+		err := r.chunks(ctx, func(r *run, _, lo, hi int) {
 			for i, s := range r.Scale[lo:hi] {
 				row := r.x.Row(lo + i)
 				for j := range row {
 					row[j] *= s
 				}
 			}
-			return nil
 		})
 		if err != nil {
 			return err

@@ -36,9 +36,7 @@ type single struct {
 	goal   []float64 // the one at which it rests
 	left   []bool    // it is left to float64
 
-	dots         sched.Sums
-	dot          func(sparse.Rows)
-	update, turn func(worker, chunk int) error
+	dots sched.Sums
 }
 
 const (
@@ -86,9 +84,6 @@ func (s *single) begin(r *run) {
 	}
 	s.left = tall.Grow(s.left, k)
 	clear(s.left)
-	if s.update == nil {
-		s.dot, s.update, s.turn = r.singleDot, r.singleUpdate, r.singleTurn
-	}
 }
 
 // approach makes rounds of corrections in float32 until every column has
@@ -159,7 +154,7 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 	s.x, s.q = halves(r.q, hi-lo)
 	clear(r.alpha[lo:hi])
 	clear(r.beta[lo:hi])
-	if err := r.chunks(ctx, r.singleStart); err != nil {
+	if err := r.chunks(ctx, (*run).singleStart); err != nil {
 		return err
 	}
 	r.unscaledTotals()
@@ -179,15 +174,13 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 			unscaled[j] = 1 / f
 		}
 	}
-	return r.chunks(ctx, func(_, chunk int) error {
-		from, to := r.rowsOf(chunk)
+	return r.chunks(ctx, func(r *run, _, from, to int) {
 		for i := from; i < to; i++ {
 			x := r.x.Row(i)[lo:hi]
 			for j, y := range s.x.Row(i)[:len(x)] {
 				x[j] += float64(y) * unscaled[j]
 			}
 		}
-		return nil
 	})
 }
 
@@ -207,7 +200,7 @@ func (r *run) singleStep(ctx context.Context) error {
 	columns := r.columns[s.lo:s.hi]
 	s.dots.Begin(len(columns))
 	r.result.Sweeps++
-	if err := s.a.StepTo(ctx, s.q, s.p, sparse.Step[float32]{Alpha: 1, Visit: s.dot}); err != nil {
+	if err := s.a.StepTo(ctx, s.q, s.p, sparse.Step[float32]{Alpha: 1, Visit: r.singleDot}); err != nil {
 		return err
 	}
 	products := r.products[s.lo:s.hi]
@@ -219,7 +212,7 @@ func (r *run) singleStep(ctx context.Context) error {
 			c.fate, s.left[s.lo+j] = rested, true
 		}
 	}
-	if err := r.chunks(ctx, s.update); err != nil {
+	if err := r.chunks(ctx, (*run).singleUpdate); err != nil {
 		return err
 	}
 	r.unscaledTotals()
@@ -233,7 +226,7 @@ func (r *run) singleStep(ctx context.Context) error {
 			c.fate = rested
 		}
 	}
-	if err := r.chunks(ctx, s.turn); err != nil {
+	if err := r.chunks(ctx, (*run).singleTurn); err != nil {
 		return err
 	}
 	r.result.Steps++
@@ -256,9 +249,8 @@ func (r *run) unscaledTotals() {
 }
 
 // singleStart takes up the residual of a chunk: r = z/f, p = z, x = 0.
-func (r *run) singleStart(worker, chunk int) error {
+func (r *run) singleStart(chunk, lo, hi int) {
 	s := r.single
-	lo, hi := r.rowsOf(chunk)
 	for i := lo; i < hi; i++ {
 		clear(s.x.Row(i))
 		clear(s.p.Row(i))
@@ -268,35 +260,29 @@ func (r *run) singleStart(worker, chunk int) error {
 			to[j] = float32(v * s.scale[s.lo+j])
 		}
 	}
-	if err := s.update(worker, chunk); err != nil {
-		return err
-	}
-	return s.turn(worker, chunk)
+	r.singleUpdate(chunk, lo, hi)
+	r.singleTurn(chunk, lo, hi)
 }
 
 // singleDot adds pᵀq over finished rows of a sweep.
 func (r *run) singleDot(rows sparse.Rows) {
 	s := r.single
-	simd.DotColumns(s.dots.Of(rows.Range), rows.Hi-rows.Lo, from(s.p, rows.Lo), from(s.q, rows.Lo))
+	simd.DotColumns(s.dots.Of(rows.Range), rows.Hi-rows.Lo, tall.Rows(s.p, rows.Lo), tall.Rows(s.q, rows.Lo))
 }
 
 // singleUpdate is [run.updateChunk] for the slab.
-func (r *run) singleUpdate(_, chunk int) error {
+func (r *run) singleUpdate(chunk, lo, hi int) {
 	s := r.single
-	lo, hi := r.rowsOf(chunk)
 	rr, rz := r.part(chunk, 0)[s.lo:s.hi], r.part(chunk, 1)[s.lo:s.hi]
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(from(s.r, lo), from(s.q, lo), r.alpha[s.lo:s.hi], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
-	return nil
+	simd.ResidualColumns(tall.Rows(s.r, lo), tall.Rows(s.q, lo), r.alpha[s.lo:s.hi], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 }
 
 // singleTurn is [run.turnChunk] for the slab.
-func (r *run) singleTurn(_, chunk int) error {
+func (r *run) singleTurn(_, lo, hi int) {
 	s := r.single
-	lo, hi := r.rowsOf(chunk)
-	simd.TurnColumns(from(s.x, lo), from(s.p, lo), from(s.r, lo), r.alpha[s.lo:s.hi], r.beta[s.lo:s.hi], r.inverse[lo:hi])
-	return nil
+	simd.TurnColumns(tall.Rows(s.x, lo), tall.Rows(s.p, lo), tall.Rows(s.r, lo), r.alpha[s.lo:s.hi], r.beta[s.lo:s.hi], r.inverse[lo:hi])
 }
 
 // halves returns the memory of a block as two blocks of float32 with cols of

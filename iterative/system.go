@@ -326,7 +326,7 @@ func columnNorms(ctx context.Context, b *sparse.Block[float64], workers int) ([]
 	sums.Begin(b.Cols)
 	err := sched.Run(ctx, workers, tall.Chunks(b.Rows), func(_, chunk int) error {
 		lo, hi := chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, b.Rows)
-		simd.DotColumns(sums.Of(chunk), hi-lo, from(b, lo), from(b, lo))
+		simd.DotColumns(sums.Of(chunk), hi-lo, tall.Rows(b, lo), tall.Rows(b, lo))
 		return nil
 	})
 	norm := make([]float64, b.Cols)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -154,17 +155,9 @@ func (k *spectral) rootRounding() float64 {
 // worstOf returns the largest bound of the columns of nodes.
 func (c *computation) worstOf(bound []float64, nodes []int) (worst float64) {
 	for j, v := range bound {
-		worst = max(worst, v*factor(c.weight, nodes[j]))
+		worst = max(worst, v*tall.Factor(c.weight, nodes[j]))
 	}
 	return worst
-}
-
-// factor returns v[i], or 1 if v is nil.
-func factor(v []float64, i int) float64 {
-	if v == nil {
-		return 1
-	}
-	return v[i]
 }
 
 // columns computes the columns, or with turned the rows, of nodes. Of y the used rows are
@@ -198,7 +191,7 @@ func (c *computation) largestValue(y *sparse.Block[float64], nodes []int, turned
 	}
 	for i := range y.Rows {
 		for j, v := range y.Row(i) {
-			size := math.Abs(v) * factor(c.weight, nodes[j])
+			size := math.Abs(v) * tall.Factor(c.weight, nodes[j])
 			if root != nil {
 				ratio := root[nodes[j]] / root[i]
 				if turned {

@@ -3,12 +3,30 @@
 // of workers. It is where rows that live on several machines would be added up.
 package tall
 
+import (
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
 // ChunkRows is the number of rows whose sums are added before the sums of chunks are
 // added in order. Bits of results depend on it.
 const ChunkRows = 512
 
 // Chunks returns the number of chunks of so many rows.
 func Chunks(rows int) int { return (rows + ChunkRows - 1) / ChunkRows }
+
+// Rows returns the rows of a block from row i on, for the loops of [simd].
+func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
+	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
+}
+
+// Factor returns v[i], or 1 if v is nil.
+func Factor(v []float64, i int) float64 {
+	if v == nil {
+		return 1
+	}
+	return v[i]
+}
 
 // AddScaled adds f·x to dst.
 func AddScaled(dst []float64, f float64, x []float64) {
