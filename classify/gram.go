@@ -53,12 +53,16 @@ func (g *denseGram[T]) RowTo(dst []float64, i int) {
 }
 
 // PartTo implements [Gram].
-func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
-	simd.Take(dst, g.row(i), items)
-}
+func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) { takeTo(dst, g.row(i), items) }
 
-func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) {
-	simd.Take(dst, g.row(i), items)
+func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) { takeTo(dst, g.row(i), items) }
+
+// takeTo stores row[items[j]] in dst[j], rounded to its type.
+func takeTo[D, S float](dst []D, row []S, items []int) {
+	dst = dst[:len(items)]
+	for j, item := range items {
+		dst[j] = D(row[item])
+	}
 }
 
 // linearGram is the linear kernel of features.

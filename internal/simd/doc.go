@@ -11,7 +11,6 @@
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
-//	Take              elements that a list names, rounded to another type
 //	LargestGain       which item to pair with another, in a support vector machine
 //	Advance           errors of items after a step of such a pair, and their extremes
 //	Decode            column ids out of their code on disk

@@ -56,12 +56,6 @@ func dotF32AVX2(dst *float64, x *float32, y *float64, n int)
 func addScaledF32AVX2(dst *float64, a float64, x *float32, n int)
 
 //go:noescape
-func takeF32ToF32AVX2(dst *float32, x *float32, size int, at *int, n int) int
-
-//go:noescape
-func takeF32ToF64AVX2(dst *float64, x *float32, size int, at *int, n int) int
-
-//go:noescape
 func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
@@ -114,12 +108,6 @@ func dotF64AVX2(dst *float64, x *float64, y *float64, n int)
 
 //go:noescape
 func addScaledF64AVX2(dst *float64, a float64, x *float64, n int)
-
-//go:noescape
-func takeF64ToF32AVX2(dst *float32, x *float64, size int, at *int, n int) int
-
-//go:noescape
-func takeF64ToF64AVX2(dst *float64, x *float64, size int, at *int, n int) int
 
 //go:noescape
 func largestGainF32AVX2(down *float64, diag *float64, row *float32, n int, f float64, kii float64, least float64) (best int, gain float64)

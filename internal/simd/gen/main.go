@@ -15,8 +15,6 @@ func main() {
 		widen(t)
 		columns(t)
 		vectors(t)
-		take(t, float32s)
-		take(t, float64s)
 	}
 	workingSet()
 	panels()
