@@ -11,7 +11,7 @@ import (
 // What the processor has, looked at once. Tests switch it off.
 var (
 	hasAVX2   = cpu.X86.HasAVX2
-	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F
+	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F // what all loops for it need
 	// The decoders spread selectors with PDEP.
 	hasDecodeAVX2   = hasAVX2 && cpu.X86.HasBMI2
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&

@@ -113,25 +113,13 @@ func addScaledF64AVX2(dst *float64, a float64, x *float64, n int)
 func largestGainF32AVX2(down *float64, diag *float64, row *float32, n int, f float64, kii float64, least float64) (best int, gain float64)
 
 //go:noescape
-func largestGainF32AVX512(down *float64, diag *float64, row *float32, n int, f float64, kii float64, least float64) (best int, gain float64)
-
-//go:noescape
 func advanceF32AVX2(up *float64, down *float64, ri *float32, rj *float32, n int, step float64) (at int, lowest float64, highest float64)
-
-//go:noescape
-func advanceF32AVX512(up *float64, down *float64, ri *float32, rj *float32, n int, step float64) (at int, lowest float64, highest float64)
 
 //go:noescape
 func largestGainF64AVX2(down *float64, diag *float64, row *float64, n int, f float64, kii float64, least float64) (best int, gain float64)
 
 //go:noescape
-func largestGainF64AVX512(down *float64, diag *float64, row *float64, n int, f float64, kii float64, least float64) (best int, gain float64)
-
-//go:noescape
 func advanceF64AVX2(up *float64, down *float64, ri *float64, rj *float64, n int, step float64) (at int, lowest float64, highest float64)
-
-//go:noescape
-func advanceF64AVX512(up *float64, down *float64, ri *float64, rj *float64, n int, step float64) (at int, lowest float64, highest float64)
 
 //go:noescape
 func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *float64, w2 *float64, w3 *float64, n int)

@@ -13710,18 +13710,11 @@ GLOBL leastFloat64<>(SB), RODATA|NOPTR, $8
 DATA fourPlaces<>+0(SB)/8, $0x0000000000000004
 GLOBL fourPlaces<>(SB), RODATA|NOPTR, $8
 
-DATA eightPlaces<>+0(SB)/8, $0x0000000000000008
-GLOBL eightPlaces<>(SB), RODATA|NOPTR, $8
-
 DATA firstPlaces<>+0(SB)/8, $0x0000000000000000
 DATA firstPlaces<>+8(SB)/8, $0x0000000000000001
 DATA firstPlaces<>+16(SB)/8, $0x0000000000000002
 DATA firstPlaces<>+24(SB)/8, $0x0000000000000003
-DATA firstPlaces<>+32(SB)/8, $0x0000000000000004
-DATA firstPlaces<>+40(SB)/8, $0x0000000000000005
-DATA firstPlaces<>+48(SB)/8, $0x0000000000000006
-DATA firstPlaces<>+56(SB)/8, $0x0000000000000007
-GLOBL firstPlaces<>(SB), RODATA|NOPTR, $64
+GLOBL firstPlaces<>(SB), RODATA|NOPTR, $32
 
 // func largestGainF32AVX2(down *float64, diag *float64, row *float32, n int, f float64, kii float64, least float64) (best int, gain float64)
 // Requires: AVX, SSE2
@@ -13793,72 +13786,6 @@ divide:
 	VANDPD     Y10, Y8, Y8
 	JMP        next
 
-// func largestGainF32AVX512(down *float64, diag *float64, row *float32, n int, f float64, kii float64, least float64) (best int, gain float64)
-// Requires: AVX, AVX512F, SSE2
-TEXT ·largestGainF32AVX512(SB), NOSPLIT, $0-72
-	MOVQ         down+0(FP), AX
-	MOVQ         diag+8(FP), CX
-	MOVQ         row+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSD f+32(FP), Z0
-	VBROADCASTSD kii+40(FP), Z1
-	VBROADCASTSD least+48(FP), Z2
-	VBROADCASTSD belowOne<>+0(SB), Z3
-	VBROADCASTSD smallestGain<>+0(SB), Z4
-	VBROADCASTSD mostFloat64<>+0(SB), Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-	VPXORQ       Z8, Z8, Z8
-	XORQ         SI, SI
-	MOVQ         $-1, DI
-
-loop:
-	VMOVUPD   (AX)(SI*8), Z9
-	VSUBPD    Z0, Z9, Z9
-	VCMPPD    $0x1e, Z6, Z9, K1
-	VADDPD    (CX)(SI*8), Z1, Z10
-	VCVTPS2PD (DX)(SI*4), Z11
-	VADDPD    Z11, Z11, Z11
-	VSUBPD    Z11, Z10, Z10
-	VCMPPD    $0x1e, Z6, Z10, K2
-	VBLENDMPD Z10, Z2, K2, Z10
-	VMULPD    Z9, Z9, Z9
-	VMULPD    Z8, Z10, Z11
-	VCMPPD    $0x1d, Z11, Z9, K1, K1
-	KMOVW     K1, R8
-	TESTL     R8, R8
-	JNZ       divide
-
-next:
-	ADDQ  $0x08, SI
-	CMPQ  SI, BX
-	JL    loop
-	VZEROUPPER
-	MOVQ  DI, best+56(FP)
-	MOVSD X7, gain+64(FP)
-	RET
-
-divide:
-	VDIVPD     Z10, Z9, Z9
-	VCMPPD     $0x1d, Z7, Z9, K1, K1
-	KORTESTW   K1, K1
-	JEQ        next
-	VMOVAPD.Z  Z9, K1, Z7
-	VSHUFF64X2 $0x4e, Z7, Z7, Z8
-	VMAXPD     Z8, Z7, Z7
-	VSHUFF64X2 $0xb1, Z7, Z7, Z8
-	VMAXPD     Z8, Z7, Z7
-	VPERMILPD  $0x55, Z7, Z8
-	VMAXPD     Z8, Z7, Z7
-	VCMPPD     $0x00, Z7, Z9, K1, K1
-	KMOVW      K1, DI
-	BSRQ       DI, DI
-	LEAQ       (SI)(DI*1), DI
-	VMINPD     Z5, Z7, Z8
-	VCMPPD     $0x1d, Z4, Z7, K1
-	VMULPD.Z   Z3, Z8, K1, Z8
-	JMP        next
-
 // func advanceF32AVX2(up *float64, down *float64, ri *float32, rj *float32, n int, step float64) (at int, lowest float64, highest float64)
 // Requires: AVX, AVX2, CMOV, SSE2
 TEXT ·advanceF32AVX2(SB), NOSPLIT, $0-72
@@ -13914,67 +13841,6 @@ loop:
 	MOVQ         AX, at+48(FP)
 	MOVSD        X0, lowest+56(FP)
 	MOVSD        X2, highest+64(FP)
-	RET
-
-// func advanceF32AVX512(up *float64, down *float64, ri *float32, rj *float32, n int, step float64) (at int, lowest float64, highest float64)
-// Requires: AVX, AVX512F, SSE2
-TEXT ·advanceF32AVX512(SB), NOSPLIT, $0-72
-	MOVQ         up+0(FP), AX
-	MOVQ         down+8(FP), CX
-	MOVQ         ri+16(FP), DX
-	MOVQ         rj+24(FP), BX
-	MOVQ         n+32(FP), SI
-	VBROADCASTSD step+40(FP), Z0
-	VBROADCASTSD mostFloat64<>+0(SB), Z1
-	VBROADCASTSD leastFloat64<>+0(SB), Z2
-	VMOVDQU64    firstPlaces<>+0(SB), Z3
-	VPBROADCASTQ eightPlaces<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	XORQ         DI, DI
-
-loop:
-	VCVTPS2PD   (DX)(DI*4), Z6
-	VCVTPS2PD   (BX)(DI*4), Z7
-	VSUBPD      Z7, Z6, Z6
-	VMULPD      Z0, Z6, Z6
-	VADDPD      (AX)(DI*8), Z6, Z7
-	VADDPD      (CX)(DI*8), Z6, Z6
-	VMOVUPD     Z7, (AX)(DI*8)
-	VMOVUPD     Z6, (CX)(DI*8)
-	VCMPPD      $0x12, Z1, Z7, K1
-	VMOVDQA64   Z3, K1, Z5
-	VMINPD      Z1, Z7, Z1
-	VMAXPD      Z2, Z6, Z2
-	VPADDQ      Z4, Z3, Z3
-	ADDQ        $0x08, DI
-	CMPQ        DI, SI
-	JL          loop
-	VSHUFF64X2  $0x4e, Z2, Z2, Z0
-	VMAXPD      Z0, Z2, Z2
-	VSHUFF64X2  $0xb1, Z2, Z2, Z0
-	VMAXPD      Z0, Z2, Z2
-	VPERMILPD   $0x55, Z2, Z0
-	VMAXPD      Z0, Z2, Z2
-	VMOVAPD     Z1, Z0
-	VSHUFF64X2  $0x4e, Z0, Z0, Z3
-	VMINPD      Z3, Z0, Z0
-	VSHUFF64X2  $0xb1, Z0, Z0, Z3
-	VMINPD      Z3, Z0, Z0
-	VPERMILPD   $0x55, Z0, Z3
-	VMINPD      Z3, Z0, Z0
-	VCMPPD      $0x00, Z0, Z1, K1
-	VMOVDQA64.Z Z5, K1, Z5
-	VSHUFI64X2  $0x4e, Z5, Z5, Z1
-	VPMAXSQ     Z1, Z5, Z5
-	VSHUFI64X2  $0xb1, Z5, Z5, Z1
-	VPMAXSQ     Z1, Z5, Z5
-	VPSHUFD     $0x4e, Z5, Z1
-	VPMAXSQ     Z1, Z5, Z5
-	VMOVQ       X5, AX
-	VZEROUPPER
-	MOVQ        AX, at+48(FP)
-	MOVSD       X0, lowest+56(FP)
-	MOVSD       X2, highest+64(FP)
 	RET
 
 // func largestGainF64AVX2(down *float64, diag *float64, row *float64, n int, f float64, kii float64, least float64) (best int, gain float64)
@@ -14047,72 +13913,6 @@ divide:
 	VANDPD     Y10, Y8, Y8
 	JMP        next
 
-// func largestGainF64AVX512(down *float64, diag *float64, row *float64, n int, f float64, kii float64, least float64) (best int, gain float64)
-// Requires: AVX, AVX512F, SSE2
-TEXT ·largestGainF64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         down+0(FP), AX
-	MOVQ         diag+8(FP), CX
-	MOVQ         row+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VBROADCASTSD f+32(FP), Z0
-	VBROADCASTSD kii+40(FP), Z1
-	VBROADCASTSD least+48(FP), Z2
-	VBROADCASTSD belowOne<>+0(SB), Z3
-	VBROADCASTSD smallestGain<>+0(SB), Z4
-	VBROADCASTSD mostFloat64<>+0(SB), Z5
-	VPXORQ       Z6, Z6, Z6
-	VPXORQ       Z7, Z7, Z7
-	VPXORQ       Z8, Z8, Z8
-	XORQ         SI, SI
-	MOVQ         $-1, DI
-
-loop:
-	VMOVUPD   (AX)(SI*8), Z9
-	VSUBPD    Z0, Z9, Z9
-	VCMPPD    $0x1e, Z6, Z9, K1
-	VADDPD    (CX)(SI*8), Z1, Z10
-	VMOVUPD   (DX)(SI*8), Z11
-	VADDPD    Z11, Z11, Z11
-	VSUBPD    Z11, Z10, Z10
-	VCMPPD    $0x1e, Z6, Z10, K2
-	VBLENDMPD Z10, Z2, K2, Z10
-	VMULPD    Z9, Z9, Z9
-	VMULPD    Z8, Z10, Z11
-	VCMPPD    $0x1d, Z11, Z9, K1, K1
-	KMOVW     K1, R8
-	TESTL     R8, R8
-	JNZ       divide
-
-next:
-	ADDQ  $0x08, SI
-	CMPQ  SI, BX
-	JL    loop
-	VZEROUPPER
-	MOVQ  DI, best+56(FP)
-	MOVSD X7, gain+64(FP)
-	RET
-
-divide:
-	VDIVPD     Z10, Z9, Z9
-	VCMPPD     $0x1d, Z7, Z9, K1, K1
-	KORTESTW   K1, K1
-	JEQ        next
-	VMOVAPD.Z  Z9, K1, Z7
-	VSHUFF64X2 $0x4e, Z7, Z7, Z8
-	VMAXPD     Z8, Z7, Z7
-	VSHUFF64X2 $0xb1, Z7, Z7, Z8
-	VMAXPD     Z8, Z7, Z7
-	VPERMILPD  $0x55, Z7, Z8
-	VMAXPD     Z8, Z7, Z7
-	VCMPPD     $0x00, Z7, Z9, K1, K1
-	KMOVW      K1, DI
-	BSRQ       DI, DI
-	LEAQ       (SI)(DI*1), DI
-	VMINPD     Z5, Z7, Z8
-	VCMPPD     $0x1d, Z4, Z7, K1
-	VMULPD.Z   Z3, Z8, K1, Z8
-	JMP        next
-
 // func advanceF64AVX2(up *float64, down *float64, ri *float64, rj *float64, n int, step float64) (at int, lowest float64, highest float64)
 // Requires: AVX, AVX2, CMOV, SSE2
 TEXT ·advanceF64AVX2(SB), NOSPLIT, $0-72
@@ -14168,67 +13968,6 @@ loop:
 	MOVQ         AX, at+48(FP)
 	MOVSD        X0, lowest+56(FP)
 	MOVSD        X2, highest+64(FP)
-	RET
-
-// func advanceF64AVX512(up *float64, down *float64, ri *float64, rj *float64, n int, step float64) (at int, lowest float64, highest float64)
-// Requires: AVX, AVX512F, SSE2
-TEXT ·advanceF64AVX512(SB), NOSPLIT, $0-72
-	MOVQ         up+0(FP), AX
-	MOVQ         down+8(FP), CX
-	MOVQ         ri+16(FP), DX
-	MOVQ         rj+24(FP), BX
-	MOVQ         n+32(FP), SI
-	VBROADCASTSD step+40(FP), Z0
-	VBROADCASTSD mostFloat64<>+0(SB), Z1
-	VBROADCASTSD leastFloat64<>+0(SB), Z2
-	VMOVDQU64    firstPlaces<>+0(SB), Z3
-	VPBROADCASTQ eightPlaces<>+0(SB), Z4
-	VPXORQ       Z5, Z5, Z5
-	XORQ         DI, DI
-
-loop:
-	VMOVUPD     (DX)(DI*8), Z6
-	VMOVUPD     (BX)(DI*8), Z7
-	VSUBPD      Z7, Z6, Z6
-	VMULPD      Z0, Z6, Z6
-	VADDPD      (AX)(DI*8), Z6, Z7
-	VADDPD      (CX)(DI*8), Z6, Z6
-	VMOVUPD     Z7, (AX)(DI*8)
-	VMOVUPD     Z6, (CX)(DI*8)
-	VCMPPD      $0x12, Z1, Z7, K1
-	VMOVDQA64   Z3, K1, Z5
-	VMINPD      Z1, Z7, Z1
-	VMAXPD      Z2, Z6, Z2
-	VPADDQ      Z4, Z3, Z3
-	ADDQ        $0x08, DI
-	CMPQ        DI, SI
-	JL          loop
-	VSHUFF64X2  $0x4e, Z2, Z2, Z0
-	VMAXPD      Z0, Z2, Z2
-	VSHUFF64X2  $0xb1, Z2, Z2, Z0
-	VMAXPD      Z0, Z2, Z2
-	VPERMILPD   $0x55, Z2, Z0
-	VMAXPD      Z0, Z2, Z2
-	VMOVAPD     Z1, Z0
-	VSHUFF64X2  $0x4e, Z0, Z0, Z3
-	VMINPD      Z3, Z0, Z0
-	VSHUFF64X2  $0xb1, Z0, Z0, Z3
-	VMINPD      Z3, Z0, Z0
-	VPERMILPD   $0x55, Z0, Z3
-	VMINPD      Z3, Z0, Z0
-	VCMPPD      $0x00, Z0, Z1, K1
-	VMOVDQA64.Z Z5, K1, Z5
-	VSHUFI64X2  $0x4e, Z5, Z5, Z1
-	VPMAXSQ     Z1, Z5, Z5
-	VSHUFI64X2  $0xb1, Z5, Z5, Z1
-	VPMAXSQ     Z1, Z5, Z5
-	VPSHUFD     $0x4e, Z5, Z1
-	VPMAXSQ     Z1, Z5, Z5
-	VMOVQ       X5, AX
-	VZEROUPPER
-	MOVQ        AX, at+48(FP)
-	MOVSD       X0, lowest+56(FP)
-	MOVSD       X2, highest+64(FP)
 	RET
 
 // func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *float64, w2 *float64, w3 *float64, n int)

@@ -8,21 +8,20 @@ var processor = [7]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasC
 // variants are the forms of the loops that the processor has, the one it would choose
 // first.
 func variants() []variant {
-	use := func(avx2, avx512, decodeAVX2, decodeAVX512, checksumAVX512, hashesAVX512, distancesAVX512 bool) func() {
+	use := func(avx2, decodeAVX2, decodeAVX512, checksumAVX512, hashesAVX512, distancesAVX512 bool) func() {
 		return func() {
-			hasAVX2, hasAVX512 = avx2, avx512
-			hasDecodeAVX2, hasDecodeAVX512 = decodeAVX2, decodeAVX512
+			hasAVX2, hasDecodeAVX2, hasDecodeAVX512 = avx2, decodeAVX2, decodeAVX512
 			hasChecksumAVX512, hasHashesAVX512, hasDistancesAVX512 = checksumAVX512, hashesAVX512, distancesAVX512
 		}
 	}
 	var v []variant
 	if processor[1] {
-		v = append(v, variant{"AVX512", use(true, true, processor[2], processor[3], processor[4], processor[5], processor[6])})
+		v = append(v, variant{"AVX512", use(true, processor[2], processor[3], processor[4], processor[5], processor[6])})
 	}
 	if processor[0] {
-		v = append(v, variant{"AVX2", use(true, false, processor[2], false, false, false, false)})
+		v = append(v, variant{"AVX2", use(true, processor[2], false, false, false, false)})
 	}
-	return append(v, variant{"plain", use(false, false, false, false, false, false, false)})
+	return append(v, variant{"plain", use(false, false, false, false, false, false)})
 }
 
 // hasNumbers tells whether Numbers reads anything.

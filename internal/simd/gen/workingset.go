@@ -41,16 +41,14 @@ func workingSet() {
 	smallestGain := ConstData("smallestGain", F64(0x1p-1000))
 	most := ConstData("mostFloat64", F64(math.MaxFloat64))
 	least := ConstData("leastFloat64", U64(math.Float64bits(math.Inf(-1))))
-	four, eight := ConstData("fourPlaces", U64(register/8)), ConstData("eightPlaces", U64(wide/8))
+	four := ConstData("fourPlaces", U64(register/8))
 	first := GLOBL("firstPlaces", attr.RODATA|attr.NOPTR)
-	for i := range wide / 8 {
+	for i := range register / 8 {
 		DATA(8*i, U64(i))
 	}
 	for _, t := range []element{float32s, float64s} {
 		largestGain(t, belowOne, smallestGain, most)
-		largestGain512(t, belowOne, smallestGain, most)
 		advance(t, most, least, four, first)
-		advance512(t, most, least, eight, first)
 	}
 }
 
