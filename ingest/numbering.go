@@ -134,7 +134,7 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 		r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
 	}
 	if several := len(codes) - listed; several > 0 && r.c.Nodes != "" && r.c.UnknownIDs == ErrorUnknown {
-		rows := r.dict.Numbers(codes[:listed], noRow)
+		rows := r.dict.Numbers(codes[:listed])
 		return nil, r.unlisted(several, func(code uint32) bool { return rows.Of(code) != noRow }, func(dst []byte, code uint32) []byte {
 			return append(dst, r.dict.Key(code)...)
 		})
@@ -142,16 +142,10 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	if r.c.Nodes != "" && r.c.UnknownIDs == SkipUnknown {
 		codes = codes[:listed]
 	}
-	if err := r.applyRows(codes); err != nil {
+	if err := r.mapCodes(r.dict.Numbers(codes).Replace); err != nil {
 		return nil, err
 	}
 	return r.dictionary(codes)
-}
-
-// applyRows replaces the codes of all parts by rows: codes[i] becomes i, and
-// what is not among them noRow.
-func (r *run) applyRows(codes []uint32) error {
-	return r.mapCodes(r.dict.Numbers(codes, noRow).Replace)
 }
 
 // maxDigits is how many digits a number of 32 bits has at most.

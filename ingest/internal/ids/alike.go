@@ -33,7 +33,7 @@ func (d *Dict) Alike(codes []uint32) (short, id []byte, ok bool) {
 		if short == nil {
 			continue
 		}
-		if _, ok := d.Lookup(short); ok {
+		if d.has(short) {
 			return short, id, true
 		}
 	}

@@ -196,22 +196,26 @@ func (s *dictShard) key(place uint32) []byte {
 	return s.keys[e[0].start:e[1].start]
 }
 
-// insert returns the place of an id, which it adds if it is new.
-func (s *dictShard) insert(hash uint64, id []byte) uint32 {
+// find returns the slot of an id, or the free one where it would be.
+func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	mask := uint64(len(s.slots) - 1)
 	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
-		switch slot := s.slots[h]; {
-		case slot == 0:
-			place := uint32(s.len())
-			s.keys = append(s.keys, id...)
-			s.entries[place].first = math.MaxUint64
-			s.entries = append(s.entries, entry{start: uint64(len(s.keys))})
-			s.slots[h] = hash>>32<<32 | uint64(place+1)
-			return place
-		case slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id):
-			return uint32(slot) - 1
+		if slot := s.slots[h]; slot == 0 || slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id) {
+			return &s.slots[h]
 		}
 	}
+}
+
+// insert returns the place of an id, which it adds if it is new.
+func (s *dictShard) insert(hash uint64, id []byte) uint32 {
+	slot := s.find(hash, id)
+	if *slot == 0 {
+		*slot = hash>>32<<32 | uint64(s.len()+1)
+		s.keys = append(s.keys, id...)
+		s.entries[s.len()].first = math.MaxUint64
+		s.entries = append(s.entries, entry{start: uint64(len(s.keys))})
+	}
+	return uint32(*slot) - 1
 }
 
 // reserve makes room for n more ids at a load of at most one half.
@@ -246,58 +250,35 @@ func (s *dictShard) reserve(n int) error {
 	return nil
 }
 
-// Lookup returns the code of an id that may be there. It must not run beside
-// codes.
-func (d *Dict) Lookup(id []byte) (code uint32, ok bool) {
+// has reports whether an id is there. It must not run beside codes.
+func (d *Dict) has(id []byte) bool {
 	hash := maphash.Bytes(d.seed, id)
 	s := &d.shards[hash%dictShards]
-	if len(s.slots) == 0 {
-		return 0, false
-	}
-	mask := uint64(len(s.slots) - 1)
-	for h := hash >> 32 >> s.shift; s.slots[h] != 0; h = (h + 1) & mask {
-		slot := s.slots[h]
-		if slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id) {
-			return uint32(hash%dictShards)<<placeBits | uint32(slot) - 1, true
-		}
-	}
-	return 0, false
+	return len(s.slots) > 0 && *s.find(hash, id) != 0
 }
 
 // Len returns the number of ids.
-func (d *Dict) Len() int {
-	n := 0
-	for i := range d.shards {
-		s := &d.shards[i]
-		s.mu.Lock()
-		n += s.len()
-		s.mu.Unlock()
-	}
-	return n
-}
+func (d *Dict) Len() int { return d.sum((*dictShard).len) }
 
 // len returns the number of ids.
 func (s *dictShard) len() int { return max(1, len(s.entries)) - 1 }
 
 // Bytes returns how much memory the dictionary holds.
 func (d *Dict) Bytes() int64 {
-	var n int64
-	for i := range d.shards {
-		s := &d.shards[i]
-		s.mu.Lock()
-		n += int64(cap(s.slots))*8 + int64(cap(s.entries))*16 + int64(cap(s.keys))
-		s.mu.Unlock()
-	}
-	return n
+	return int64(d.sum(func(s *dictShard) int { return 8*cap(s.slots) + 16*cap(s.entries) + cap(s.keys) }))
 }
 
 // TextBytes returns the bytes of all ids.
 func (d *Dict) TextBytes() int64 {
-	var n int64
+	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
+}
+
+// sum adds up what there is of each shard, beside others that fill them.
+func (d *Dict) sum(of func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]
 		s.mu.Lock()
-		n += int64(len(s.keys))
+		n += of(s)
 		s.mu.Unlock()
 	}
 	return n

@@ -32,11 +32,11 @@ func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers b
 // Numbers gives a number to codes of a dictionary.
 type Numbers [dictShards][]uint32
 
-// Numbers gives codes[i] the number i, and the other codes none.
-func (d *Dict) Numbers(codes []uint32, none uint32) *Numbers {
+// Numbers gives codes[i] the number i, and the other codes [sort.NoRow].
+func (d *Dict) Numbers(codes []uint32) *Numbers {
 	var n Numbers
 	for s := range n {
-		n[s] = slices.Repeat([]uint32{none}, d.shards[s].len())
+		n[s] = slices.Repeat([]uint32{sort.NoRow}, d.shards[s].len())
 	}
 	for i, code := range codes {
 		n[code>>placeBits][code&(1<<placeBits-1)] = uint32(i)

@@ -306,7 +306,7 @@ func countCells(count, cells []uint32) {
 func (s *Sorter) usual(total int) int {
 	usual := max(bucketEntries, total/maxBuckets)
 	if s.Limit > 0 {
-		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.finishBytes(true))), total/(2*maxBuckets))
+		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.finishBytes())), total/(2*maxBuckets))
 	}
 	return usual
 }

@@ -51,9 +51,9 @@ func (s *Sorter) workBytes(gathered bool) int64 {
 	return bytes
 }
 
-// finishBytes is workBytes with another bucket as large that is merged and waits for
-// its turn.
-func (s *Sorter) finishBytes(gathered bool) int64 { return s.workBytes(gathered) + s.mergedBytes() }
+// finishBytes is workBytes of gathered entries with another bucket as large that is
+// merged and waits for its turn.
+func (s *Sorter) finishBytes() int64 { return s.workBytes(true) + s.mergedBytes() }
 
 // Entries returns the number of all entries.
 func (s *Sorter) Entries() int {

@@ -61,7 +61,7 @@ func (s *Sorter) cutScratch() {
 	s.runLength = int(share / s.entryBytes())
 	for i := range s.buckets {
 		b := &s.buckets[i]
-		bytes := int64(b.entries()) * s.finishBytes(true)
+		bytes := int64(b.entries()) * s.finishBytes()
 		if s.Limit > 0 && bytes > runShare*share {
 			inRuns := runsBytes(share, int64(s.runs(*b)), s.entryBytes())
 			merged := int64(s.merged(*b)) * s.mergedBytes()
