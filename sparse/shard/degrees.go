@@ -59,11 +59,9 @@ func (l *degreeList) weigh() {
 // parseDegrees reads the degrees file without its head. That they are those of the
 // rows is found when frames are first read, see [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
-	wrong := func() error {
-		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes for %d rows", len(b), m.Rows) + restore}
-	}
+	wrong := damaged(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {
-		return nil, wrong()
+		return nil, wrong
 	}
 	degrees := make([]float64, m.Rows)
 	if m.Weighted {
@@ -80,13 +78,13 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 		var ptr [2]int64
 		n := lengthsTo(ptr[:], b[at:])
 		if n < 0 {
-			return nil, wrong()
+			return nil, wrong
 		}
 		degrees[i] = float64(ptr[1])
 		at += n
 	}
 	if at != len(b) {
-		return nil, wrong()
+		return nil, wrong
 	}
 	return degrees, nil
 }

@@ -49,6 +49,11 @@ func (e *CorruptError) Error() string {
 // Unwrap returns [ErrCorrupt].
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
+// damaged is damage of a whole file.
+func damaged(path, format string, args ...any) error {
+	return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
+}
+
 const restore = "; restore the file or ingest again"
 
 // placed is an error whose text is written for the user and whose kind is one

@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// explainFlip says which single flipped bit turns a checksum by diff, for a
-// sum over n bytes of which the first lies at byte base of its file; it
-// returns "" if none does.
-func explainFlip(diff uint32, n int, base int64) string {
+// explainFlip says which single flipped bit turns the checksum of a file of n bytes
+// by diff; it returns "" if none does.
+func explainFlip(diff uint32, n int) string {
 	if at, bit, found := findFlip(diff, n); found {
-		return flipped(base+int64(at), bit)
+		return flipped(int64(at), bit)
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package shard
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"slices"
 	"strconv"
@@ -53,15 +52,12 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 // parseIndex reads the index, without its head, and checks that its frames fill the shards and
 // that the ranges of each direction are a cut of all rows and entries.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
-	damaged := func(format string, args ...any) error {
-		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
-	}
 	shards := m.shards()
 	var end int64 // of the frames seen in the current shard
 	shard := -1
 	most := int64(len(b) / indexEntry)
 	if m.Frames[0] > most || m.Frames[1] > most || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
-		return dirs, damaged("%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
+		return dirs, damaged(path, "%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
 	}
 	for d := range dirs {
 		dir := &dirs[d]
@@ -75,18 +71,18 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 			b = b[indexEntry:]
 			if s != shard {
 				if s != shard+1 || s >= len(shards) || shard >= 0 && end != shards[shard].Bytes {
-					return dirs, damaged("frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
+					return dirs, damaged(path, "frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
 				}
 				shard, end = s, 0
 			}
 			if bytes < headerBytes || bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
-				return dirs, damaged("frame %d has %d bytes", i, bytes)
+				return dirs, damaged(path, "frame %d has %d bytes", i, bytes)
 			}
 			dir.frames[i] = frame{shard: int32(s), offset: end, bytes: int32(bytes)}
 			dir.ranges[i] = r
 			end += int64(bytes)
 			if !follows(dir.ranges[:i], r) {
-				return dirs, damaged("frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo, r.Hi, r.Entries, r.Piece, r.Pieces)
+				return dirs, damaged(path, "frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo, r.Hi, r.Entries, r.Piece, r.Pieces)
 			}
 			entries += int64(r.Entries)
 			if r.Piece == r.Pieces-1 {
@@ -94,11 +90,11 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 			}
 		}
 		if (d == 0 || m.Directed) && (rows != m.Rows || entries != m.Entries) {
-			return dirs, damaged("%d rows and %d entries, manifest says %d and %d", rows, entries, m.Rows, m.Entries)
+			return dirs, damaged(path, "%d rows and %d entries, manifest says %d and %d", rows, entries, m.Rows, m.Entries)
 		}
 	}
 	if shard != len(shards)-1 || shard >= 0 && end != shards[shard].Bytes {
-		return dirs, damaged("frames end at byte %d of shard %d", end, shard)
+		return dirs, damaged(path, "frames end at byte %d of shard %d", end, shard)
 	}
 	return dirs, nil
 }
@@ -124,23 +120,20 @@ func follows(before []sparse.Range, r sparse.Range) bool {
 // and its head, and has the rest parsed.
 func (s *Store) readListed(name, magic string, parse func(path string, b []byte) error) error {
 	m, path := s.Manifest, s.path(name)
-	damaged := func(format string, args ...any) error {
-		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
-	}
 	entry := m.Files[slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })]
 	b, err := readFile(s.fs, path, entry.Bytes)
 	if err != nil {
 		return err
 	}
 	if int64(len(b)) != entry.Bytes || len(b) < fileHead {
-		return damaged("%d bytes, manifest says %d", len(b), entry.Bytes)
+		return damaged(path, "%d bytes, manifest says %d", len(b), entry.Bytes)
 	}
 	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
 	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
-		return damaged("checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b), 0))
+		return damaged(path, "checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b)))
 	}
 	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
-		return damaged("belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
+		return damaged(path, "belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
 	}
 	return parse(path, b[fileHead:])
 }

@@ -57,10 +57,8 @@ func (m *Manifest) Edges() int64 {
 // size returns the bytes of the shard files.
 func (m *Manifest) size() int64 {
 	var sum int64
-	for _, f := range m.Files {
-		if filepath.Ext(f.Name) == ".shard" {
-			sum += f.Bytes
-		}
+	for _, f := range m.shards() {
+		sum += f.Bytes
 	}
 	return sum
 }
@@ -155,22 +153,22 @@ func missingManifest(fsys durable.FS, dir string) error {
 // then everything else.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	damaged := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
+	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
 	const edited = "checksum wrong; do not edit, ingest again"
 	if !bytes.HasPrefix(b, []byte(manifestHead)) {
 		if bytes.Contains(b[:min(len(b), 256)], []byte("heatwalk")) {
-			return nil, damaged(edited)
+			return nil, unreadable(edited)
 		}
 		return nil, failf(ErrNotStore, "%s: not the manifest of a heatwalk store; restore the file or ingest again", path)
 	}
 	at := len(b) - len(manifestTail) - sumDigits
 	if at < len(manifestHead) || string(b[at+sumDigits:]) != manifestTail {
-		return nil, damaged("cut short or changed; ingest again")
+		return nil, unreadable("cut short or changed; ingest again")
 	}
 	zeroed := bytes.Clone(b)
 	copy(zeroed[at:], zeroSum)
 	if sumText(crc32.Checksum(zeroed, castagnoli)) != string(b[at:at+sumDigits]) {
-		return nil, damaged(edited)
+		return nil, unreadable(edited)
 	}
 	format, _, _ := strings.Cut(string(b[len(manifestHead):]), ",")
 	// One that is too large for 64 bits is newer, too.
@@ -185,10 +183,10 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(m); err != nil {
-		return nil, damaged(err.Error() + restore)
+		return nil, damaged(path, "%v", err)
 	}
 	if what := m.problem(); what != "" {
-		return nil, damaged(what + restore)
+		return nil, damaged(path, "%s", what)
 	}
 	return m, nil
 }
@@ -296,7 +294,7 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 		return nil, errDirectory
 	}
 	if info.Size() > limit {
-		return nil, &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes, at most %d are possible", info.Size(), limit) + restore}
+		return nil, damaged(path, "%d bytes, at most %d are possible", info.Size(), limit)
 	}
 	b := make([]byte, info.Size())
 	if n, err := f.ReadAt(b, 0); n < len(b) {

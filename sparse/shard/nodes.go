@@ -101,11 +101,10 @@ func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 		n.ends = append(n.ends, uint64(len(n.text)))
 	}
 	n.n = len(n.ends)
-	if slices.IsSortedFunc(seq(n.n), n.compare) {
-		return n, n.distinct()
+	if rows := seq(n.n); !slices.IsSortedFunc(rows, n.compare) {
+		slices.SortFunc(rows, n.compare)
+		n.byID = rows
 	}
-	n.byID = seq(n.n)
-	slices.SortFunc(n.byID, n.compare)
 	return n, n.distinct()
 }
 
@@ -255,13 +254,10 @@ func writeRows(w *bufio.Writer, rows []uint32) {
 
 // parseNodes reads a nodes file without its head.
 func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
-	damaged := func(what string) error {
-		return &CorruptError{Path: path, Offset: -1, What: what + restore}
-	}
 	le := binary.LittleEndian
 	// Every row takes a byte at least, so b bounds what is allocated.
 	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
-		return nil, damaged(fmt.Sprintf("not a dictionary of %d rows", m.Rows))
+		return nil, damaged(path, "not a dictionary of %d rows", m.Rows)
 	}
 	n := &Nodes{kind: m.Nodes, n: int(m.Rows)}
 	size := len(b)
@@ -269,7 +265,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if n.kind == nodesNumeric {
 		last, err := eachNumber(b, n.n, func(int, uint64) {})
 		if err != nil {
-			return nil, damaged(err.Error())
+			return nil, damaged(path, "%v", err)
 		}
 		set := func(i int, id uint64) { n.short[i] = uint32(id) }
 		if last <= math.MaxUint32 {
@@ -282,7 +278,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		return n, nil
 	}
 	if len(b) < 16 || le.Uint64(b[8:]) > 1 {
-		return nil, damaged("dictionary cut short")
+		return nil, damaged(path, "dictionary cut short")
 	}
 	textLen, ordered := le.Uint64(b), le.Uint64(b[8:]) == 1
 	b = b[16:]
@@ -291,7 +287,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	for i := range n.ends {
 		length, size := binary.Uvarint(b)
 		if size <= 0 || length > textLen-end {
-			return nil, damaged(fmt.Sprintf("id of row %d", i))
+			return nil, damaged(path, "id of row %d", i)
 		}
 		end += length
 		n.ends[i] = end
@@ -302,7 +298,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		orderLen = 4 * n.n
 	}
 	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
-		return nil, damaged(fmt.Sprintf("ids of %d bytes in all, %d announced", end, textLen))
+		return nil, damaged(path, "ids of %d bytes in all, %d announced", end, textLen)
 	}
 	n.text, n.below = b[orderLen:], size-len(b)+orderLen
 	if ordered {
@@ -310,7 +306,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		for i := range n.byID {
 			n.byID[i] = le.Uint32(b[4*i:])
 			if int64(n.byID[i]) >= m.Rows {
-				return nil, damaged(fmt.Sprintf("row %d in the order of ids", n.byID[i]))
+				return nil, damaged(path, "row %d in the order of ids", n.byID[i])
 			}
 		}
 	}

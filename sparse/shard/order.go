@@ -2,7 +2,6 @@ package shard
 
 import (
 	"encoding/binary"
-	"fmt"
 	"iter"
 )
 
@@ -90,11 +89,8 @@ func areInverse(order, inverse []uint32) bool {
 
 // parseOrder gives a dictionary the order of an order file without its head.
 func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
-	damaged := func(format string, args ...any) error {
-		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
-	}
 	if int64(len(b)) != 4*m.Rows {
-		return damaged("%d bytes for %d rows", len(b), m.Rows)
+		return damaged(path, "%d bytes for %d rows", len(b), m.Rows)
 	}
 	n.name, n.Order = m.Order, make([]uint32, n.n)
 	for i := range n.Order {
@@ -102,7 +98,7 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	}
 	var wrong int
 	if n.rows, wrong = invert(n.Order); wrong >= 0 {
-		return damaged("position %d of row %d is another row's or none", n.Order[wrong], wrong)
+		return damaged(path, "position %d of row %d is another row's or none", n.Order[wrong], wrong)
 	}
 	return nil
 }

@@ -178,19 +178,19 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 
 // checkListed checks that a file is there and as long as the manifest says.
 func (s *Store) checkListed(f File) error {
-	info, err := s.fs.Stat(s.path(f.Name))
+	path := s.path(f.Name)
+	info, err := s.fs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &CorruptError{Path: s.path(f.Name), Offset: -1, What: "missing (listed in the manifest)" + restore}
+		return damaged(path, "missing (listed in the manifest)")
 	}
 	if err != nil {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return &CorruptError{Path: s.path(f.Name), Offset: -1, What: "no regular file" + restore}
+		return damaged(path, "no regular file")
 	}
 	if info.Size() != f.Bytes {
-		return &CorruptError{Path: s.path(f.Name), Offset: -1,
-			What: fmt.Sprintf("%d bytes, manifest says %d", info.Size(), f.Bytes) + restore}
+		return damaged(path, "%d bytes, manifest says %d", info.Size(), f.Bytes)
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (s *Store) openShards(ctx context.Context) error {
 			if n, err := s.files[f.shard].ReadAt(b, 0); n < len(b) {
 				return err
 			}
-			if err := v.checkFrame(i, b); err != nil {
+			if err := v.checkFrame(i, b, 0); err != nil {
 				return err
 			}
 		}

@@ -117,13 +117,10 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 // read again must have the sum that it had, what is resident since is the same.
 func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
-	if seen == 0 {
-		err = v.checkFrame(i, frame)
-	} else if !resident {
-		err = v.checkAgain(i, frame, uint32(seen))
-	}
-	if err != nil {
-		return p, err
+	if seen == 0 || !resident {
+		if err := v.checkFrame(i, frame, seen); err != nil {
+			return p, err
+		}
 	}
 	payload := frame[headerBytes:]
 	if frame[atCodec] == codecZstd {
@@ -161,22 +158,16 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame checks the sum and the header of frame i.
-func (v *view) checkFrame(i int, frame []byte) error {
-	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
-	if got != want {
-		return v.sumError(i, frame, got, want)
-	}
-	return v.checkHeader(i, frame)
-}
-
-// checkAgain checks that frame i is what it was when it had the given sum.
-func (v *view) checkAgain(i int, frame []byte, was uint32) error {
+// checkFrame checks the sum of frame i, and its header or, of one that was seen, that it
+// is what it was.
+func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
 	switch {
 	case got != want:
 		return v.sumError(i, frame, got, want)
-	case got != was:
+	case seen == 0:
+		return v.checkHeader(i, frame)
+	case got != uint32(seen):
 		return v.s.changed(int(v.direct.frames[i].shard))
 	}
 	return nil
@@ -190,8 +181,7 @@ func (v *view) checkHeader(i int, b []byte) error {
 	case !h.begins():
 		return v.frameError(i, "no frame begins here")
 	case h.Identity != want.Identity:
-		return &CorruptError{Path: v.path(v.direct.frames[i].shard), Offset: -1,
-			What: fmt.Sprintf("belongs to store %016x, this is %016x", h.Identity, want.Identity) + restore}
+		return damaged(v.path(v.direct.frames[i].shard), "belongs to store %016x, this is %016x", h.Identity, want.Identity)
 	case h.Shard != want.Shard || h.Direction != want.Direction || h.Frame != want.Frame:
 		return v.frameError(i, "holds frame %d of direction %d of shard %d, want frame %d of direction %d of shard %d",
 			h.Frame, h.Direction, h.Shard, want.Frame, want.Direction, want.Shard)

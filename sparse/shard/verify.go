@@ -2,7 +2,6 @@ package shard
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"unsafe"
@@ -74,24 +73,22 @@ func (s *Store) verify(ctx context.Context, workers int, progress func(done, tot
 		sums = append(sums, c)
 	}
 	out, back := sums[0], sums[len(sums)-1]
-	damaged := func(format string, args ...any) (*VerifyReport, error) {
-		return nil, &CorruptError{Path: s.path(manifestName), Offset: -1, What: fmt.Sprintf(format, args...) + restore}
-	}
+	manifest := s.path(manifestName)
 	switch {
 	case s.Manifest.Directed && out.pairs != back.pairs:
-		return damaged("the columns are not those of the rows")
+		return nil, damaged(manifest, "the columns are not those of the rows")
 	case !s.Manifest.Directed && out.pairs != 0:
 		return nil, s.asymmetric()
 	case out.loops != s.Manifest.SelfLoops:
-		return damaged("%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
+		return nil, damaged(manifest, "%d self loops, found %d", s.Manifest.SelfLoops, out.loops)
 	case out.weighted != s.Manifest.Weighted:
-		return damaged("weighted %t, found %t", s.Manifest.Weighted, out.weighted)
+		return nil, damaged(manifest, "weighted %t, found %t", s.Manifest.Weighted, out.weighted)
 	case !s.Nodes.increasing():
-		return damaged("ids out of order or twice")
+		return nil, damaged(manifest, "ids out of order or twice")
 	}
 	for i, d := range s.Degrees {
 		if d != out.degrees[i] {
-			return damaged("degree of row %d is %v, found %v", i, d, out.degrees[i])
+			return nil, damaged(manifest, "degree of row %d is %v, found %v", i, d, out.degrees[i])
 		}
 	}
 	for k, f := range s.Manifest.shards() {
@@ -100,8 +97,7 @@ func (s *Store) verify(ctx context.Context, workers int, progress func(done, tot
 			return nil, err
 		}
 		if want, _ := strconv.ParseUint(f.CRC, 16, 32); end != (mark{f.Bytes, uint32(want)}) {
-			return nil, &CorruptError{Path: s.path(f.Name), Offset: -1,
-				What: fmt.Sprintf("checksum %08x of %d bytes, manifest says %s", end.sum, end.bytes, f.CRC) + restore}
+			return nil, damaged(s.path(f.Name), "checksum %08x of %d bytes, manifest says %s", end.sum, end.bytes, f.CRC)
 		}
 	}
 	return &VerifyReport{
@@ -240,5 +236,5 @@ func (c compared) Sweep(ctx context.Context, workers int, visit func(worker int,
 
 // asymmetric is damage of an undirected store that is not symmetric.
 func (s *Store) asymmetric() error {
-	return &CorruptError{Path: s.path(manifestName), Offset: -1, What: "not symmetric, but undirected" + restore}
+	return damaged(s.path(manifestName), "not symmetric, but undirected")
 }
