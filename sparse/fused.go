@@ -114,15 +114,6 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// panel computes the columns lo ≤ j < hi of a panel, and shows its rows to the visitor
-// if these were the last.
-func (f *fused[T]) panel(worker int, p Panel, lo, hi int) {
-	f.columns(worker, p, lo, hi)
-	if hi == f.width {
-		f.visit(worker, p)
-	}
-}
-
 // visit shows the rows of a panel to the visitor, but for a piece of a long one.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 {

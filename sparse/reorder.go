@@ -266,8 +266,7 @@ func (f *fused[T]) stepReordered(ctx context.Context, workers int, a *reordered,
 		if err := f.copyColumns(ctx, workers, a.order); err != nil {
 			return err
 		}
-		err := f.sweepColumns(ctx, workers, a.m, lo, hi)
-		if err != nil {
+		if err := f.sweepColumns(ctx, workers, a.m, lo, hi); err != nil {
 			return err
 		}
 	}

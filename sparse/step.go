@@ -60,26 +60,27 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	if groups := f.groups(workers); groups > 1 {
 		return f.sweepGroups(ctx, workers, groups)
 	}
-	if err := f.sweep(ctx, workers); err != nil {
-		return err
-	}
-	f.joinSplitRows()
-	f.visitSplitRows()
-	return nil
-}
-
-// sweep computes the rows of all panels.
-func (f *fused[T]) sweep(ctx context.Context, workers int) error {
+	var err error
 	if a, ok := f.A.(*tiled); ok {
-		return f.sweepTiles(ctx, workers, a)
+		err = f.sweepTiles(ctx, workers, a)
+	} else {
+		err = f.sweepColumns(ctx, workers, f.A, 0, f.width)
 	}
-	return f.sweepColumns(ctx, workers, f.A, 0, f.width)
+	if err == nil {
+		f.joinSplitRows()
+		f.visitSplitRows()
+	}
+	return err
 }
 
-// sweepColumns computes the columns lo ≤ j < hi of the rows of all panels of a.
+// sweepColumns computes the columns lo ≤ j < hi of the rows of all panels of a, and shows
+// the rows to the visitor if these are the last.
 func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, hi int) error {
 	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
-		f.panel(worker, p, lo, hi)
+		f.columns(worker, p, lo, hi)
+		if hi == f.width {
+			f.visit(worker, p)
+		}
 		return nil
 	})
 }
