@@ -7,23 +7,29 @@ import (
 
 // labelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou,
 // Skiena 2014): of each item as many labels are predicted as it has, those of the
-// highest scores, the lower label first among equals. With tp, fp and fn the numbers of
+// highest scores, the lower label first among equals.
+func labelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, macro float64) {
+	var order []int
+	return setF1(sets, labels, func(item int) []int {
+		order = likeliest(order, scores(item), len(sets[item]))
+		return order
+	})
+}
+
+// setF1 scores sets of labels that are predicted. With tp, fp and fn the numbers of
 // predictions of a label that are right, wrong and missing, micro is
 // 2Σtp/(2Σtp + Σfp + Σfn) over all labels, macro the mean of 2tp/(2tp + fp + fn), which
-// is 0 of a label that no item has and none is given. Items without a label count for
-// nothing.
-func labelF1(sets [][]int, labels int, scores func(item int) []float64) (micro, macro float64) {
+// is 0 of a label that no item has and none is given.
+func setF1(sets [][]int, labels int, predicted func(item int) []int) (micro, macro float64) {
 	if labels == 0 {
 		return 0, 0
 	}
 	right, given, had := make([]int, labels), make([]int, labels), make([]int, labels)
-	var order []int
 	for i, own := range sets {
 		for _, c := range own {
 			had[c]++
 		}
-		order = likeliest(order, scores(i), len(own))
-		for _, c := range order {
+		for _, c := range predicted(i) {
 			given[c]++
 			if slices.Contains(own, c) {
 				right[c]++

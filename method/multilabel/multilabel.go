@@ -136,7 +136,7 @@ func (c columns) rowTo(dst []float64, node int) {
 type Model struct {
 	Columns int     `json:"columns"`  // that it takes
 	Lambda  float64 `json:"lambda"`   // of [ridge.Path]
-	MicroF1 float64 `json:"micro_f1"` // of labelled nodes that are left out, one by one, with these, as [Evaluate] has it
+	MicroF1 float64 `json:"micro_f1"` // of the labels that labelled nodes would have without one, left out one by one
 
 	Labelled int `json:"-"` // nodes that Predict learned from
 
@@ -148,12 +148,13 @@ type Model struct {
 	own map[int][]int // labels of the nodes that Predict learned from
 }
 
-// fit learns from nodes whose labels are sets of numbers below labels. Columns and
-// λ are those with the largest MicroF1, the first of equals. The error is the context's.
+// fit learns from nodes whose labels are sets of numbers below labels. Columns and λ are those
+// with which left out nodes have the largest micro-F1 as [Evaluate] has it, the first of
+// equals. The error is the context's.
 func fit(ctx context.Context, c columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
 	_, most := c.Dims()
-	best := &Model{MicroF1: -1, columns: c}
+	best, highest := &Model{columns: c}, -1.0
 	var left *mat.Dense
 	width := most
 	for range widths {
@@ -164,8 +165,8 @@ func fit(ctx context.Context, c columns, node []int, sets [][]int, labels int, s
 		better := false
 		for _, lambda := range lambdas() {
 			scores := path.LeaveOneOut(lambda)
-			if micro, _ := labelF1(sets, labels, scores.RawRowView); micro > best.MicroF1 {
-				best.Columns, best.Lambda, best.MicroF1, left, better = width, lambda, micro, scores, true
+			if micro, _ := labelF1(sets, labels, scores.RawRowView); micro > highest {
+				best.Columns, best.Lambda, highest, left, better = width, lambda, micro, scores, true
 			}
 		}
 		if better {
@@ -176,6 +177,11 @@ func fit(ctx context.Context, c columns, node []int, sets [][]int, labels int, s
 		}
 	}
 	best.calibrate(left, sets, labels)
+	probabilities := make([]float32, labels)
+	best.MicroF1, _ = setF1(sets, labels, func(item int) []int {
+		simd.ConvertTo(probabilities, best.probable(left.RawRowView(item)))
+		return likely(probabilities)
+	})
 	return best, nil
 }
 
@@ -226,10 +232,15 @@ func (m *Model) scoresTo(dst []float64, node int) []float64 {
 
 // probabilitiesTo stores in dst the probability of each label of a node.
 func (m *Model) probabilitiesTo(dst []float64, node int) []float64 {
-	for c, f := range m.scoresTo(dst, node) {
-		dst[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
+	return m.probable(m.scoresTo(dst, node))
+}
+
+// probable turns scores of labels into their probabilities.
+func (m *Model) probable(scores []float64) []float64 {
+	for c, f := range scores {
+		scores[c] = 1 / (1 + math.Exp(m.a[c]*f+m.b[c]))
 	}
-	return dst
+	return scores
 }
 
 // setsOf returns the labelled nodes of a problem, each once, in their order, and their
