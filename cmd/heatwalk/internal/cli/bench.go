@@ -206,7 +206,7 @@ func (v *benchmark) print(w io.Writer, cost string) {
 		sheet(w, 20, [][2]string{{v.Workload, took}, {"bandwidth", bandwidth}, {"each row", row}})
 	case v.Bound != nil:
 		sheet(w, 12, [][2]string{
-			{v.Workload, fmt.Sprintf("%s, %s, %s of %d columns", took, v.Method, words.Counted(int64(v.Sweeps), "sweep"), v.Columns)},
+			{v.Workload, fmt.Sprintf("%s, %s, %s of %d columns", took, v.Method, words.Counted(v.Sweeps, "sweep"), v.Columns)},
 			{"bound", fmt.Sprintf("%.2g, asked for %.2g", *v.Bound, v.Tolerance)}, {"checksum", checksum},
 		})
 	default:

@@ -353,7 +353,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 		lines[3] = chosen(*r.Parameters, r.Settings)
 	}
 	if m := r.Several; m != nil {
-		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(int64(m.Columns), "column"), m.Lambda, words.Percent(m.MicroF1))
+		lines[4] = fmt.Sprintf("%s, λ = %v; micro-F1 of labelled nodes left out one by one %s", words.Counted(m.Columns, "column"), m.Lambda, words.Percent(m.MicroF1))
 	}
 	return r.graphRun.finish(&r.classified, storeOf(r.g.Manifest), parameters, lines...)
 }
@@ -362,17 +362,17 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 func (r *classifyRun) headline() string {
 	switch {
 	case r.Labelled == r.Nodes:
-		return fmt.Sprintf("nothing to predict: all %s are labelled", words.Counted(int64(r.Nodes), "node"))
+		return fmt.Sprintf("nothing to predict: all %s are labelled", words.Counted(r.Nodes, "node"))
 	case r.f.suggest > 0:
-		return words.Counted(int64(r.Suggested), "node") + " to label next"
+		return words.Counted(r.Suggested, "node") + " to label next"
 	}
-	text := words.Counted(int64(r.Predicted), "node") + " labelled"
+	text := words.Counted(r.Predicted, "node") + " labelled"
 	if r.Unreached > 0 {
 		left := "left blank"
 		if r.f.unreached == "prior" {
 			left = "given the likeliest of the prior"
 		}
-		text += fmt.Sprintf(" · %s in %s without a label %s", words.Count(int64(r.Unreached)), words.Counted(int64(r.Components), "component"), left)
+		text += fmt.Sprintf(" · %s in %s without a label %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), left)
 	}
 	if r.AccuracyEstimate != nil {
 		text += fmt.Sprintf(" · %s (label propagation %.1f %%, largest class %.1f %%)", r.estimated(), 100**r.AccuracyPropagation, 100**r.AccuracyMajority)
@@ -383,7 +383,7 @@ func (r *classifyRun) headline() string {
 // chosen says with what parameters a prediction was made.
 func chosen(p method.Parameters, settings int) string {
 	if settings > 1 {
-		return fmt.Sprintf("%v, chosen from %s", p, words.Counted(int64(settings), "setting"))
+		return fmt.Sprintf("%v, chosen from %s", p, words.Counted(settings, "setting"))
 	}
 	return p.String()
 }

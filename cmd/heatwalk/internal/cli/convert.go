@@ -250,7 +250,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		doc.Without = &without
 	}
 	if without > 0 {
-		in.warn("%s: not in a file of edges; %s", words.Counted(int64(without), "node")+" without an edge", where)
+		in.warn("%s: not in a file of edges; %s", words.Counted(without, "node")+" without an edge", where)
 	}
 	return in.tell(doc, func(w io.Writer) {
 		fmt.Fprintf(w, "%s, %s\n%s · %s\n", words.Counted(doc.Nodes, "node"), words.Counted(doc.Edges, "edge"), in.cost(), f.out)

@@ -125,18 +125,18 @@ func (d *demonstration) print(w io.Writer) {
 		memory += " of " + words.Bytes(d.MachineMemory)
 	}
 	fmt.Fprintf(w, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
-		words.Count(int64(d.Nodes)), words.Count(d.Edges), len(d.Classes))
+		words.Count(d.Nodes), words.Count(d.Edges), len(d.Classes))
 	for _, step := range []struct {
 		name, text string
 		seconds    float64
 	}{
-		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each", words.Count(int64(d.Nodes)), words.Count(d.Entries), d.BitsPerEntry), d.SecondsIngest},
+		{"ingest", fmt.Sprintf("%s nodes, %s entries, %.1f bits each", words.Count(d.Nodes), words.Count(d.Entries), d.BitsPerEntry), d.SecondsIngest},
 		{"labels", fmt.Sprintf("%s papers keep their subject (%.0f %%), %s are to be found",
-			words.Count(int64(d.Labelled)), 100*demoFraction, words.Count(int64(d.Predicted))), 0},
+			words.Count(d.Labelled), 100*demoFraction, words.Count(d.Predicted)), 0},
 		{"walk", fmt.Sprintf("%d sweeps, %s entry·columns/s", d.Sweeps, words.Rate(float64(d.EntryColumns)/d.SecondsWalk)), d.SecondsWalk},
 		{"choose", fmt.Sprintf("told by labels held out: accuracy %.1f ± %.1f %%", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
 		{"compare", fmt.Sprintf("label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority)), d.SecondsReference},
-		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s", words.Count(int64(d.Predicted)), words.Percent(d.Accuracy)), d.SecondsClassify},
+		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s", words.Count(d.Predicted), words.Percent(d.Accuracy)), d.SecondsClassify},
 		{"memory", memory, 0},
 	} {
 		const column = 66

@@ -198,14 +198,14 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 func eigenError(err error, f *eigenFlags, pairs *spectral.Pairs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return fault.Usage("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
-			dense.Count, dense.Within, dense.Near, words.Counted(int64(dense.Products), "product"), words.Count(int64(dense.Limit)))
+			dense.Count, dense.Within, dense.Near, words.Counted(dense.Products, "product"), words.Count(dense.Limit))
 	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		more := "loosen --tolerance, or ask for other pairs"
 		if pairs.Products >= f.products {
 			more = "allow more with --max-products, " + more
 		}
-		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(int64(pairs.Products), "product"), more)
+		return fault.Machine(err, "eigen", "%d of %d pairs after %s; %s", pairs.Converged, f.K, words.Counted(pairs.Products, "product"), more)
 	}
 	return err
 }
@@ -243,7 +243,7 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 			total = p.Products * p.Wanted / p.Converged
 		}
 		show(p.Products, total)
-		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(int64(p.Products), "product"), p.Converged, p.Wanted)
+		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
 	}
 }
 
@@ -275,18 +275,18 @@ func (r *eigenReport) lines() (lines []string) {
 	const most = 20
 	for j, v := range r.Values {
 		if j == most && len(r.Values) > most+1 {
-			lines = append(lines, fmt.Sprintf("… %s more", words.Count(int64(len(r.Values)-most))))
+			lines = append(lines, fmt.Sprintf("… %s more", words.Count(len(r.Values)-most)))
 			break
 		}
 		lines = append(lines, fmt.Sprintf("%-22.15g residual %.1e", v, r.Residuals[j]))
 	}
 	p := r.Parameters
-	title := fmt.Sprintf("%s %s of %s", p.Which, words.Counted(int64(p.K), "eigenvalue"), p.Matrix)
+	title := fmt.Sprintf("%s %s of %s", p.Which, words.Counted(p.K, "eigenvalue"), p.Matrix)
 	if p.Matrix == string(spectral.Modularity) {
 		title += fmt.Sprintf(", γ = %v", p.Resolution)
 	}
 	if p.Near != nil {
 		title += fmt.Sprintf(" near %v", *p.Near)
 	}
-	return append(lines, fmt.Sprintf("%s · %s, %s · one within %.1e of each", title, r.Method, words.Counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds)))
+	return append(lines, fmt.Sprintf("%s · %s, %s · one within %.1e of each", title, r.Method, words.Counted(r.Products, "product"), slices.Max(r.ErrorBounds)))
 }

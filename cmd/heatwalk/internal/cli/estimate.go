@@ -92,7 +92,7 @@ func (in *invocation) printPlan(command string, n *budget.Needs) error {
 	}
 	sweeps := "depend on what is found on the way"
 	if doc.Sweeps != nil {
-		sweeps = words.Count(int64(*doc.Sweeps))
+		sweeps = words.Count(*doc.Sweeps)
 	}
 	sheet(in.stdout, 28, append(lines, [2]string{"memory", total}, [2]string{"disk", words.Bytes(doc.DiskBytes)}, [2]string{"sweeps", sweeps}))
 	return in.stdout.err

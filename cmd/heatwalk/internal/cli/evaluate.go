@@ -193,7 +193,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 		if i := slices.IndexFunc(plan.Methods, func(m method.Entry) bool { return m.Name == r.Method }); i >= 0 {
 			advice = unfinishedAdvice(plan.Methods[i].Method)
 		}
-		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(int64(r.UnfinishedSplits), "split"), report.Splits, r.TrainedOn, r.Unfinished, advice)
+		in.warn("%s on %s of %d at %s: %s%s", r.Method, words.Counted(r.UnfinishedSplits, "split"), report.Splits, r.TrainedOn, r.Unfinished, advice)
 	}
 }
 
@@ -324,7 +324,7 @@ func (in *invocation) planTo(plan *evaluate.Plan, s *splitting, nodes labelled, 
 	}
 	for c, tests := range unseen {
 		if tests > 0 {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(int64(tests), "test "+s.noun))
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", s.split, quoted(l.Names[c]), words.Counted(tests, "test "+s.noun))
 		}
 	}
 	plan.Given = &split

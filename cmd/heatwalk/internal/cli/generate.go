@@ -262,6 +262,6 @@ func (in *invocation) generateCollection(r *generated) error {
 		return err
 	}
 	return in.tell(r, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(int64(len(c.Graphs)), "graph"), in.cost())
+		fmt.Fprintf(w, "%s: %s\n%s\n", r.Output, words.Counted(len(c.Graphs), "graph"), in.cost())
 	})
 }

@@ -370,8 +370,8 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 	for i := range r.c.Graphs {
 		d.Nodes += r.c.Graphs[i].Len()
 	}
-	return r.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(int64(n), "graph"),
-		words.Counted(int64(d.Nodes), "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, f.dtype)))
+	return r.finish(d, nil, gram.Values, fmt.Sprintf("%s between %s of %s%s\n%s", d.Kernel, words.Counted(n, "graph"),
+		words.Counted(d.Nodes, "node"), taken(&kernel.Spec, gram.Values), shapeOf(n, n, f.dtype)))
 }
 
 // beginGraphs begins a run that learns: it reads a collection and its labels and plans the run,
@@ -472,7 +472,7 @@ func (in *invocation) runGraphsClassify(name string, f *graphsFlags) error {
 	if known := (&ongram.Collection{Graphs: r.c}).Labels(name); known != nil {
 		d.Truth = evaluate.Compare(p.Class, p.Reached, r.l, known)
 	}
-	text := words.Counted(int64(d.Graphs-d.Labelled), "graph") + " classified by " + d.Method
+	text := words.Counted(d.Graphs-d.Labelled, "graph") + " classified by " + d.Method
 	if estimated := d.estimated(); estimated != "" {
 		text += " · " + estimated
 	}

@@ -136,7 +136,7 @@ func (v *info) print(w io.Writer, cost string) {
 	}
 	var labelled, frequent, byWeight, byEdges, byWalk string
 	if v.Classes != nil {
-		labelled = fmt.Sprintf("%s of %s", words.Counted(int64(*v.Labelled), "node"), words.Counted(int64(*v.Classes), "class"))
+		labelled = fmt.Sprintf("%s of %s", words.Counted(*v.Labelled, "node"), words.Counted(*v.Classes, "class"))
 	}
 	if v.PFreq != nil {
 		frequent = fmt.Sprintf("%s (%s)", words.Percent(*v.PFreq), v.frequent)
@@ -201,6 +201,6 @@ func (in *invocation) verify(dir string) error {
 	}
 	return in.tell(&verified{VerifyReport: r}, func(w io.Writer) {
 		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
-			words.Counted(r.Entries, "entry"), words.Counted(int64(r.Files), "file"), words.Bytes(r.Bytes), in.cost())
+			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), in.cost())
 	})
 }

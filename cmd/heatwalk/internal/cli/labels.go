@@ -86,7 +86,7 @@ func (s skippedLines) String() string {
 	if parts == "" {
 		return ""
 	}
-	return "skipped " + words.Counted(int64(s.Unlabelled+s.Unknown), "label line") + ": " + parts
+	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, "label line") + ": " + parts
 }
 
 // problemOf returns what is to be learned.
@@ -139,9 +139,9 @@ func attributesOf(g *openGraph) *attributesDocument {
 
 // String says it in a line.
 func (d *attributesDocument) String() string {
-	text := fmt.Sprintf("%s of %s", words.Counted(int64(d.Columns), "attribute"), words.Counted(int64(d.Nodes), "node"))
+	text := fmt.Sprintf("%s of %s", words.Counted(d.Columns, "attribute"), words.Counted(d.Nodes, "node"))
 	if d.Unknown > 0 {
-		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", words.Counted(int64(d.Unknown), "row"))
+		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", words.Counted(d.Unknown, "row"))
 	}
 	return text
 }

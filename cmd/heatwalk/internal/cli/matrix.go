@@ -69,7 +69,7 @@ func (o *product) takesPieces() bool { return o.format == tablefile.NPY && !isSt
 
 // shapeOf says how large a matrix is.
 func shapeOf(rows, cols int, dtype string) string {
-	return fmt.Sprintf("%s × %s %s", words.Count(int64(rows)), words.Count(int64(cols)), dtype)
+	return fmt.Sprintf("%s × %s %s", words.Count(rows), words.Count(cols), dtype)
 }
 
 // checkMatrix returns the bytes of the output as a matrix and the files beside it, and an

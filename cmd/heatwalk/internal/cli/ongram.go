@@ -133,8 +133,8 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return err
 	}
 	d := &gramDocument{learned: o.learned(k.Labels), Rows: k.Rows.N, Columns: columns, Learner: g.learner.Name, Parameters: g.values}
-	return o.finish(d, nil, g.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(int64(d.Rows), "row"), words.Counted(int64(len(columns)), "column"),
-		d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&g.learner.Spec, g.values)), d.Skipped.String())
+	return o.finish(d, nil, g.values, fmt.Sprintf("%s × %s of %s from %s%s", words.Counted(d.Rows, "row"), words.Counted(len(columns), "column"),
+		d.Learner, words.Counted(d.Labelled, "label"), taken(&g.learner.Spec, g.values)), d.Skipped.String())
 }
 
 // taken says behind a comma with what parameters something was done, "" without any.
@@ -234,7 +234,7 @@ func (in *invocation) warnNumbers(f *vectorFlags, a *nodefile.Attributes) {
 	for _, c := range a.Columns {
 		if n := len(c.Values); !f.kernel.Texts && n > 20 && n > len(a.IDs)/2 {
 			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
-				words.Counted(int64(n), "value"), words.Counted(int64(len(a.IDs)), "record"))
+				words.Counted(n, "value"), words.Counted(len(a.IDs), "record"))
 		}
 	}
 }
@@ -311,19 +311,19 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 		Learner: learner.Name, Parameters: r.Learner, Settings: r.Choice.Settings,
 	}
 	d.estimate(r.Choice.Accuracy, r.Choice.Stderr, r.Choice.Tested)
-	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(int64(d.Labelled), "label"), taken(&learner.Spec, r.Learner))
+	learned := fmt.Sprintf("%s of %s%s", d.Learner, words.Counted(d.Labelled, "label"), taken(&learner.Spec, r.Learner))
 	if d.Support = r.Support; d.Support > 0 {
-		learned += " · " + words.Count(int64(d.Support)) + " support vectors"
+		learned += " · " + words.Count(d.Support) + " support vectors"
 	}
 	reached := roaring.New()
 	reached.AddRange(0, uint64(d.Nodes))
 	d.Truth = in.compare(r.Class, reached, l, truth, "record")
 	lines := []string{
-		fmt.Sprintf("%s labelled · %s", words.Counted(int64(d.Nodes-d.Labelled), "record"), kernelOf(kernel, r.Kernel, a)),
+		fmt.Sprintf("%s labelled · %s", words.Counted(d.Nodes-d.Labelled, "record"), kernelOf(kernel, r.Kernel, a)),
 		learned, d.estimated(), d.Skipped.String(), d.compared(f.truth, "record"),
 	}
 	if lines[2] != "" {
-		lines[2] += ", best of " + words.Counted(int64(d.Settings), "setting")
+		lines[2] += ", best of " + words.Counted(d.Settings, "setting")
 	}
 	if f.labels == "" {
 		lines[3] = ""
@@ -424,7 +424,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 
 // kernelOf names a kernel, its parameters and the attributes.
 func kernelOf(k *closed.Kernel, v spec.Values, a *nodefile.Attributes) string {
-	return k.Name + " of " + words.Counted(int64(len(a.Columns)), "attribute") + taken(&k.Spec, v)
+	return k.Name + " of " + words.Counted(len(a.Columns), "attribute") + taken(&k.Spec, v)
 }
 
 // recordsOf reads a list of ids of records; without one, all records.

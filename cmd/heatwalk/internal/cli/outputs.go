@@ -254,7 +254,7 @@ func (in *invocation) warnBytes(path, format string, g *openGraph, names []strin
 		}
 	}
 	if wrong > 0 {
-		in.warn("%s: names that are not UTF-8 (%s): other programs may not read them in %s files; write .tsv to keep their bytes", path, words.Count(int64(wrong)), format)
+		in.warn("%s: names that are not UTF-8 (%s): other programs may not read them in %s files; write .tsv to keep their bytes", path, words.Count(wrong), format)
 	}
 }
 

@@ -79,7 +79,7 @@ func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 			return err
 		}
 		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
-		return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(int64(r.Parts), "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
+		return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
 }
 
@@ -113,7 +113,7 @@ func (s slabFlag) bounds(n int, noun string) (lo, hi int, err error) {
 		return 0, n, nil
 	}
 	if s.of > n {
-		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d slabs", words.Counted(int64(n), noun), n)
+		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d slabs", words.Counted(n, noun), n)
 	}
 	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.of)) }
 	return edge(s.index), edge(s.index + 1), nil
@@ -205,8 +205,8 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	case t.Folds != nil: // there are enough labels to learn from
 		r.Settings = len(t.Folds[lo].Rows)
 	}
-	return d.finish(r, storeOf(d.g.Manifest), f.parameters(in.seed), fmt.Sprintf("%s tried on %s · %s", words.Counted(int64(r.Settings), "setting"),
-		words.Counted(int64(r.Tested), "labelled node"), share))
+	return d.finish(r, storeOf(d.g.Manifest), f.parameters(in.seed), fmt.Sprintf("%s tried on %s · %s", words.Counted(r.Settings, "setting"),
+		words.Counted(r.Tested, "labelled node"), share))
 }
 
 // classifyCommand is the name of the command whose parts are trials.

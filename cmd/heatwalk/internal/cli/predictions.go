@@ -126,7 +126,7 @@ func (in *invocation) compare(class []int, reached *roaring.Bitmap, l, truth *no
 	size := sizesOf(truth)
 	for c, name := range truth.Names {
 		if !slices.Contains(l.Names, name) {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(int64(size[c]), "node"))
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", truth.File, quoted(name), words.Counted(size[c], "node"))
 		}
 	}
 	t := evaluate.Compare(class, reached, l, truth)
@@ -142,5 +142,5 @@ func (d *learned) compared(file, noun string) string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("against %s: accuracy %s of %s, macro-F1 %.3f", file, words.Percent(t.Accuracy), words.Counted(int64(t.Nodes), noun), t.MacroF1)
+	return fmt.Sprintf("against %s: accuracy %s of %s, macro-F1 %.3f", file, words.Percent(t.Accuracy), words.Counted(t.Nodes, noun), t.MacroF1)
 }

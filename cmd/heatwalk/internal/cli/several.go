@@ -100,7 +100,7 @@ func (in *invocation) runSeveralEvaluate(name string, f *evaluateFlags) error {
 	report, err := multilabel.Evaluate(in.ctx, d.problem(), f.train, f.splits, s, splits)
 	if none := new(validate.SplitError); errors.As(err, &none) && none.Class >= 0 {
 		return fault.Usage("--train", "%v of %s leaves no node to learn from; the smallest fraction that works is %v",
-			none.Fraction, words.Counted(int64(none.Items), "labelled node"), none.Smallest)
+			none.Fraction, words.Counted(none.Items, "labelled node"), none.Smallest)
 	}
 	if err != nil {
 		return in.graphError(f.explain(err, d.g.Nodes, d.l), name, another)

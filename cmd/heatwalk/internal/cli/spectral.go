@@ -201,5 +201,5 @@ func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
 	}
 	return d.finish(r, storeOf(d.g.Manifest), r.Parameters,
 		fmt.Sprintf("%s · %s%s", shapeOf(r.Rows, r.Cols, r.Dtype), r.Parameters.family.Name, taken(&r.Parameters.family.Spec, r.Parameters.values)),
-		fmt.Sprintf("%s, %s · %s", method, words.Counted(int64(r.Sweeps), "sweep"), text))
+		fmt.Sprintf("%s, %s · %s", method, words.Counted(r.Sweeps, "sweep"), text))
 }

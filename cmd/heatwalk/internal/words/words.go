@@ -10,11 +10,11 @@ import (
 )
 
 // Count writes 1234567 as 1,234,567.
-func Count(n int64) string {
+func Count[N int | int64](n N) string {
 	if n < 0 {
 		return "-" + Count(-n)
 	}
-	digits := strconv.FormatInt(n, 10)
+	digits := strconv.FormatInt(int64(n), 10)
 	var b strings.Builder
 	for i, d := range digits {
 		if i > 0 && (len(digits)-i)%3 == 0 {
@@ -26,7 +26,7 @@ func Count(n int64) string {
 }
 
 // Counted writes a number and its noun: 1 edge, 1,204 edges.
-func Counted(n int64, noun string) string {
+func Counted[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
