@@ -124,10 +124,7 @@ func (in *invocation) graphError(err error, graph, advice string) error {
 
 // interruption tells how far the run had come and what it left as it was.
 func (in *invocation) interruption() error {
-	reached := in.reached
-	if reached == "" {
-		reached = words.Seconds(time.Since(in.started))
-	}
+	reached := cmp.Or(in.reached, words.Seconds(time.Since(in.started)))
 	if in.doing == "" {
 		return fmt.Errorf("interrupted after %s", reached)
 	}

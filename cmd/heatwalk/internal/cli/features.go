@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -226,7 +227,17 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	err = m.panels(func(_ int, panel *sparse.Block[T]) error { return writeRows(in.ctx, file, panel) })
+	err = m.panels(func(_ int, panel *sparse.Block[T]) error {
+		for i := range panel.Rows {
+			if in.ctx.Err() != nil {
+				return context.Cause(in.ctx)
+			}
+			if err := file.Row(panel.Row(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err == nil {
 		err = file.Close(in.ctx)
 	}

@@ -147,10 +147,7 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	if g.temp, err = g.in.makeTemp(beside); err != nil {
 		return err
 	}
-	planning := g.in.estimating
-	g.in.estimating = false // for a plan the nodes have to be known
-	g.report, err = g.in.ingest(g.temp.Content(), []string{g.name}, r, false)
-	g.in.estimating = planning
+	g.report, err = g.in.ingest(g.temp.Content(), []string{g.name}, r, false) // for a plan too the nodes have to be known
 	g.readBytes = g.in.measuredBytes()
 	return err
 }

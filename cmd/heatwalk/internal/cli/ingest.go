@@ -97,6 +97,9 @@ func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
 		return err
 	}
 	c.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, put func() error) error { return o.publish(storeOf(m), nil, put) }}
+	if in.estimating {
+		return in.planIngest(f.dir, inputs, &f.reading)
+	}
 	report, err := in.ingest(f.dir, inputs, &f.reading, in.force)
 	if err != nil {
 		return err
@@ -139,20 +142,18 @@ func oddLines(r *ingest.Report) string {
 	})
 }
 
-// ingest reads inputs into a new store in dir.
-func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
-	c := r.config
-	c.Force, c.Workers, c.TempDir, c.Warn = force, in.threads, in.tempDir, in.warnText
+// ingestConfig completes what r says of an ingest, and returns how far that has come.
+func (in *invocation) ingestConfig(r *reading) (c *ingest.Config, at *ingest.Progress) {
+	own := r.config
+	c, at = &own, new(ingest.Progress)
+	c.Workers, c.TempDir, c.Warn = in.threads, in.tempDir, in.warnText
 	if limit := in.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
 	}
 	if c.Stdin == nil {
 		c.Stdin = in.stdin
 	}
-	var (
-		at    ingest.Progress
-		stage *progress.Stage
-	)
+	var stage *progress.Stage
 	c.Progress = func(p ingest.Progress) {
 		if stage == nil || p.Phase != at.Phase || p.File != at.File {
 			name, unit := strings.TrimSpace(p.Phase+" "+p.File), progress.Bytes
@@ -163,29 +164,30 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 			}
 			stage = in.progress.Begin(name, p.Total, unit)
 		}
-		at = p
+		*at = p
 		stage.Set(p.Done, p.Total)
 	}
-	if in.estimating {
-		if r.sources.any() || c.Sources != nil {
-			return nil, in.planMade(dir, inputs, r)
-		}
-		return nil, in.planIngest(inputs, &c)
-	}
+	return c, at
+}
+
+// ingest reads inputs into a new store in dir.
+func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
+	c, at := in.ingestConfig(r)
+	c.Force = force
 	if c.Memory > 0 {
 		limit := budget.HeapLimit(c.Memory + r.taken)
 		pages.Within(limit, limit)
 	}
 	var temporary int64 // bytes of stores
 	if r.sources.any() {
-		bytes, end, err := in.makeSources(dir, inputs, &r.sources, &c)
+		bytes, end, err := in.makeSources(dir, inputs, &r.sources, c)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
 		inputs, temporary = nil, bytes
 	}
-	report, err := ingest.Run(in.ctx, dir, inputs, &c)
+	report, err := ingest.Run(in.ctx, dir, inputs, c)
 	if report != nil {
 		report.SpilledBytes += temporary
 	}
@@ -199,8 +201,13 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	return report, err
 }
 
-// planIngest plans an ingest.
-func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
+// planIngest plans an ingest. The size of a graph that is made of something else is known when
+// it has been made: it is made for a while.
+func (in *invocation) planIngest(dir string, inputs []string, r *reading) error {
+	if r.sources.any() || r.config.Sources != nil {
+		return in.planMade(dir, inputs, r)
+	}
+	c, _ := in.ingestConfig(r)
 	p, err := ingest.Estimate(in.ctx, inputs, c)
 	if err != nil {
 		return err
@@ -210,16 +217,14 @@ func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 	return errPlanned
 }
 
-// planMade plans an ingest of a graph that is made of something else, whose size is known
-// when it has been made: it is made for a while.
+// planMade plans an ingest by doing it.
 func (in *invocation) planMade(dir string, inputs []string, r *reading) error {
 	temp, err := in.makeTemp(dir)
 	if err != nil {
 		return err
 	}
-	in.estimating = false
 	report, err := in.ingest(temp.Content(), inputs, r, false)
-	if in.estimating = true; err != nil {
+	if err != nil {
 		return err
 	}
 	in.planned = &budget.Needs{Disk: report.Store.BytesTotal() + report.SpilledBytes + runFileBytes, Demand: spec.Demand{Sweeps: 1}}

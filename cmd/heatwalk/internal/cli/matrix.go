@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
@@ -48,19 +47,6 @@ func (o *product) fill(dtype string, m *tablefile.Matrix, values func(i int, row
 		return tablefile.Fill[float64](o.in.ctx, o.w, o.format, m, values)
 	}
 	return tablefile.Fill[float32](o.in.ctx, o.w, o.format, m, values)
-}
-
-// writeRows writes consecutive rows.
-func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], rows *sparse.Block[T]) error {
-	for i := range rows.Rows {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := file.Row(rows.Row(i)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // takesPieces tells whether the output can be written in any order: a .npy file that is
