@@ -102,7 +102,7 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 // them, and flags that make no difference to any.
 func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 	f.kernels, f.given = in.graphKernels(f.kernelNames), spec.Values{}
-	var declared []*spec.Spec
+	var declared specs
 	for _, k := range f.kernels {
 		declared = append(declared, &k.Spec)
 	}
@@ -128,11 +128,7 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 	}
 	none := declared[0].Name + " has no such parameter; leave it out"
 	if len(declared) > 1 {
-		names := make([]string, len(declared))
-		for i, s := range declared {
-			names[i] = s.Name
-		}
-		none = "none of " + strings.Join(names, ", ") + " has such a parameter; leave it out"
+		none = "none of " + strings.Join(declared.names(), ", ") + " has such a parameter; leave it out"
 	}
 	for _, p := range append(ofMethods(chosenByDefault), graphKernels().params(byDefault)...) {
 		in.refuse(flags, rule{!takes(p.Name), p.Name, none})
