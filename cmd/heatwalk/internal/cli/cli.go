@@ -165,12 +165,13 @@ const (
 
 func newInvocation(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *invocation {
 	return &invocation{
-		ctx:     ctx,
-		args:    args,
-		stdin:   stdin,
-		stdout:  &output{w: stdout},
-		stderr:  stderr,
-		started: time.Now(),
+		ctx:      ctx,
+		args:     args,
+		stdin:    stdin,
+		stdout:   &output{w: stdout},
+		stderr:   stderr,
+		started:  time.Now(),
+		progress: progress.New(stderr, "none", true, false), // until the flags are known
 	}
 }
 
@@ -316,7 +317,7 @@ func called(list []command, args []string) []command {
 // names of files that are empty.
 // Subcommands check their own flags and then call checked.
 func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
-	in.progress = progress.New(in.ctx, in.stderr, in.showAs, in.quiet, in.logFormat == "json")
+	in.progress = progress.New(in.stderr, in.showAs, in.quiet, in.logFormat == "json")
 	if progress.IsTerminal(in.stdout.w) {
 		in.stdout.progress = in.progress
 	}

@@ -80,7 +80,7 @@ func TestProgressOnATerminal(t *testing.T) {
 		_, _ = io.Copy(&text, screen) // ends with an error when the program's end is closed
 		seen <- text.String()
 	}()
-	p := progress.New(t.Context(), stderr, "auto", false, false)
+	p := progress.New(stderr, "auto", false, false)
 	s := p.Begin("reading edges.tsv", 2_000_000, progress.Bytes)
 	s.Set(1_000_000, 0)
 	time.Sleep(300 * time.Millisecond) // bars are drawn every now and then

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -50,7 +49,6 @@ func (in *invocation) missingValue(f *pflag.Flag) {
 // formatErrors settles the form of errors where the parser stopped before it
 // came to the flags that say so.
 func (in *invocation) formatErrors() {
-	in.progress = progress.New(in.ctx, in.stderr, "none", true, false)
 	for i, arg := range in.args {
 		name, text, given := strings.Cut(arg, "=")
 		switch name {

@@ -2,7 +2,6 @@
 package progress
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -48,7 +47,7 @@ const (
 
 // New returns a display on w: "none" for none, "plain" for lines, "auto" for what is drawn
 // if w is a terminal; asJSON makes its lines JSON.
-func New(ctx context.Context, w io.Writer, as string, quiet, asJSON bool) *Display {
+func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.rest = p.started
 	switch {
@@ -58,19 +57,19 @@ func New(ctx context.Context, w io.Writer, as string, quiet, asJSON bool) *Displ
 		p.timer = time.AfterFunc(lineEvery, p.tick)
 	case IsTerminal(w):
 		p.shows = true
-		p.timer = time.AfterFunc(firstAfter, func() { p.show(ctx) })
+		p.timer = time.AfterFunc(firstAfter, p.show)
 	}
 	return p
 }
 
 // show begins to draw.
-func (p *Display) show(ctx context.Context) {
+func (p *Display) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {
 		return
 	}
-	p.bars = mpb.NewWithContext(context.WithoutCancel(ctx), mpb.WithOutput(p.w), mpb.WithRefreshRate(100*time.Millisecond))
+	p.bars = mpb.New(mpb.WithOutput(p.w), mpb.WithRefreshRate(100*time.Millisecond))
 	p.bar = p.bars.MustAdd(0, mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
 		_, err := io.WriteString(w, p.text(s.AvailableWidth))
 		return err
@@ -150,13 +149,10 @@ type Stage struct {
 }
 
 // Begin shows a new stage in place of the one before. total may be 0 if it is
-// not known. It is safe to call on a nil Display.
+// not known.
 func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 	s := &Stage{name: name, unit: u, started: time.Now()}
 	s.total.Store(total)
-	if p == nil {
-		return s
-	}
 	p.End()
 	p.mu.Lock()
 	p.stage = s
@@ -279,9 +275,6 @@ func (p *Display) line(s *Stage) {
 
 // End ends the stage that is shown. If it took a while its last line stays.
 func (p *Display) End() {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	s := p.stage
 	p.stage, p.rest = nil, time.Now()
@@ -308,9 +301,6 @@ func (p *Display) End() {
 
 // Close ends the last stage; nothing is drawn any more when it returns.
 func (p *Display) Close() {
-	if p == nil {
-		return
-	}
 	p.End()
 	p.mu.Lock()
 	bars := p.bars

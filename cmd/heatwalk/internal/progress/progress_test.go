@@ -2,7 +2,6 @@ package progress
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,7 +10,7 @@ import (
 
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	p := New(context.Background(), &out, "plain", false, false)
+	p := New(&out, "plain", false, false)
 	s := p.Begin("reading edges.tsv", 2_000_000, Bytes)
 	s.Set(1_000_000, 0)
 	if out.Len() > 0 {
@@ -29,7 +28,7 @@ func TestProgressLines(t *testing.T) {
 
 func TestProgressJSON(t *testing.T) {
 	var out bytes.Buffer
-	p := New(context.Background(), &out, "plain", false, true)
+	p := New(&out, "plain", false, true)
 	s := p.Begin("walking", 40, "sweep")
 	s.started = s.started.Add(-4 * time.Second)
 	s.Set(10, 0)
@@ -49,7 +48,7 @@ func TestProgressIsSilent(t *testing.T) {
 		quiet bool
 	}{{"none", false}, {"auto", false}, {"plain", true}} {
 		var out bytes.Buffer
-		p := New(context.Background(), &out, c.as, c.quiet, false)
+		p := New(&out, c.as, c.quiet, false)
 		s := p.Begin("walking", 40, "sweep")
 		s.started = s.started.Add(-time.Hour)
 		s.Set(10, 0)
@@ -59,19 +58,19 @@ func TestProgressIsSilent(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	quick := New(context.Background(), &out, "plain", false, false)
+	quick := New(&out, "plain", false, false)
 	quick.Begin("walking", 40, "sweep").Set(40, 0)
 	quick.Close()
 	if out.Len() > 0 {
 		t.Errorf("a stage that is over at once: %q", out.String())
 	}
-	var none *Display
+	none := new(Display)
 	none.Begin("walking", 0, Bytes).Set(1, 2)
 	none.Close()
 }
 
 func TestProgressWithoutTotal(t *testing.T) {
-	s := (*Display)(nil).Begin("reading", 0, "line")
+	s := new(Display).Begin("reading", 0, "line")
 	s.started = s.started.Add(-2 * time.Second)
 	s.Set(5000, 0)
 	if got := s.String(); !strings.HasPrefix(got, "5,000 lines, 2,") || strings.Contains(got, "left") {
@@ -82,7 +81,7 @@ func TestProgressWithoutTotal(t *testing.T) {
 // Between stages, and before the first one, a line tells that the run goes on.
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
-	p := New(context.Background(), &out, "plain", false, false)
+	p := New(&out, "plain", false, false)
 	p.rest = p.rest.Add(-5 * time.Second)
 	p.tick()
 	p.Close()
@@ -94,7 +93,7 @@ func TestProgressWithoutStage(t *testing.T) {
 // A line fits its width, and its bar, percentage and amount are of one moment, even
 // where more is done than was expected.
 func TestProgressDrawn(t *testing.T) {
-	s := (*Display)(nil).Begin("computing", 8, "product")
+	s := new(Display).Begin("computing", 8, "product")
 	s.started = s.started.Add(-3200 * time.Millisecond)
 	for _, c := range []struct {
 		done, total int64
@@ -114,12 +113,12 @@ func TestProgressDrawn(t *testing.T) {
 			t.Errorf("%d of %d in %d columns: %q, want %q", c.done, c.total, c.width, got, c.want)
 		}
 	}
-	none := (*Display)(nil).Begin("writing", 8, "row")
+	none := new(Display).Begin("writing", 8, "row")
 	none.started = none.started.Add(-3200 * time.Millisecond)
 	if got, want := none.drawn(80), "writing                            0 %  0 of 8 rows, 3.2 s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	share := (*Display)(nil).Begin("learning", Whole, Shares)
+	share := new(Display).Begin("learning", Whole, Shares)
 	share.Set(250, 0)
 	if got, want := share.drawn(80), "learning ━━━━━━                   25 %"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -129,7 +128,7 @@ func TestProgressDrawn(t *testing.T) {
 // Of an evaluation something moves before the first split is done.
 func TestProgressOfEvaluation(t *testing.T) {
 	var out bytes.Buffer
-	p := New(context.Background(), &out, "plain", false, false)
+	p := New(&out, "plain", false, false)
 	splits, phase := p.Parts("evaluating", "split")
 	line := func() string {
 		out.Reset()
@@ -155,7 +154,7 @@ func TestProgressOfEvaluation(t *testing.T) {
 // A phase that is done does not stand at 100 % while something else goes on.
 func TestProgressOfPhases(t *testing.T) {
 	var out bytes.Buffer
-	p := New(context.Background(), &out, "plain", false, false)
+	p := New(&out, "plain", false, false)
 	phase := p.Phases()
 	phase("features", 0.5)
 	p.tick()
