@@ -65,7 +65,7 @@ func (in *invocation) beginRun(name, path string, matrix tablefile.Format, r *re
 // beginLearn begins a run that learns from the labels of a graph and its attributes, if there
 // are any.
 func (in *invocation) beginLearn(name, path string, f *learning) (*graphRun, error) {
-	return in.beginRun(name, path, scoreFormatOf(path), &f.reading, func(d *graphRun) (err error) {
+	return in.beginRun(name, path, matrixFormatOf(path, scoreFormats), &f.reading, func(d *graphRun) (err error) {
 		if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *readin
 
 // beginDense begins the output and reads the inputs.
 func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (*graphRun, error) {
-	return in.beginRun(name, path, denseFormatOf(path), r, func(d *graphRun) (err error) {
+	return in.beginRun(name, path, matrixFormatOf(path, denseFormats), r, func(d *graphRun) (err error) {
 		d.g.Forward = true // walks take steps along edges alone
 		read := in.readLabels
 		if inputs.seeds {

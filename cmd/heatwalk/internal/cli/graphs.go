@@ -315,7 +315,7 @@ func valuesBytes(graphs int) int64 {
 
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
 func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
-	r, err := in.readCollection(name, f.out, denseFormatOf(f.out), f)
+	r, err := in.readCollection(name, f.out, matrixFormatOf(f.out, denseFormats), f)
 	if err != nil {
 		return err
 	}

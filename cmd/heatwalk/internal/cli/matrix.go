@@ -14,9 +14,13 @@ import (
 // Endings of files of dense matrices.
 var denseFormats = []string{".npy", ".npz", ".svm", ".libsvm"}
 
-// denseFormatOf returns the format of the file of a dense matrix.
-func denseFormatOf(path string) tablefile.Format {
-	return formatOfFile(formatOf(path, denseFormats), "").matrix
+// matrixFormatOf returns the format of a matrix in a file whose name ends like path, or like
+// the first of the formats if path ends like none of them. Other: such a file is no matrix.
+func matrixFormatOf(path string, formats []string) tablefile.Format {
+	if f := formatOfFile(formatOf(path, formats), ""); f != nil {
+		return f.matrix
+	}
+	return tablefile.Other
 }
 
 // axis is the rows or the columns of a matrix.

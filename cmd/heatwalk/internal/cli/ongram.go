@@ -48,13 +48,13 @@ func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 
 // checkScores notes scores that the output does not hold.
 func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
-	switch matrix := scoreFormatOf(f.out) != tablefile.Other; {
+	switch matrix := matrixFormatOf(f.out, scoreFormats) != tablefile.Other; {
 	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
 		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 	case matrix && f.kind == "" && flags.Changed("scores"):
 		in.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	in.refuse(flags, rule{scoreFormatOf(f.out) == tablefile.Other, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
+	in.refuse(flags, rule{matrixFormatOf(f.out, scoreFormats) == tablefile.Other, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
 }
 
 // checkGram notes what is wrong with the flags of f together, and finds the learner
@@ -97,7 +97,7 @@ type gramDocument struct {
 
 // runGram learns from kernel values in files, and scores all rows.
 func (in *invocation) runGram(_ string, f *classifyFlags) error {
-	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
+	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, denseFormats))
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, _ []string, f *cla
 
 // runVectorClassify learns from the records with a class and labels the others.
 func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
-	o, err := in.beginProduct(f.out, scoreFormatOf(f.out))
+	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, scoreFormats))
 	if err != nil {
 		return err
 	}
@@ -375,7 +375,7 @@ func unlearned(e *problem.Error) string {
 
 // runVectorKernel writes a block of kernel values between the records of a table.
 func (in *invocation) runVectorKernel(f *kernelFlags) error {
-	o, err := in.beginProduct(f.out, denseFormatOf(f.out))
+	o, err := in.beginProduct(f.out, matrixFormatOf(f.out, denseFormats))
 	if err != nil {
 		return err
 	}

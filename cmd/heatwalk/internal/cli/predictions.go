@@ -20,14 +20,6 @@ var predictionFormats = []string{".tsv", ".jsonl", ".parquet"}
 // scoreFormats are these, and those of a matrix of scores alone.
 var scoreFormats = slices.Concat(predictionFormats, []string{".npy", ".npz"})
 
-// scoreFormatOf returns the format of a matrix of scores, Other for a path that names none.
-func scoreFormatOf(path string) tablefile.Format {
-	if f := formatOfFile(formatOf(path, scoreFormats), ""); f != nil {
-		return f.matrix
-	}
-	return tablefile.Other
-}
-
 func parseScores(top *int, s string) error {
 	count, ranked := strings.CutPrefix(s, "top=")
 	n, err := strconv.Atoi(count)
