@@ -154,16 +154,12 @@ func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, blo
 	// A block that may be written piece by piece is held if that takes no more than half of
 	// the memory and the rest has room beside it.
 	hold = !d.takesPieces() || limit == 0 || block <= limit/2 && spec.Sum(beside(limit-block)) <= limit-block
-	var list []spec.Bytes
-	switch {
-	case !hold:
-		s.Memory, list = limit, beside(limit)
-	case limit == 0:
-		list = beside(0)
-		s.Memory = spec.Sum(list)
-	default:
+	if s.Memory = limit; hold && limit > 0 {
 		s.Memory = max(1, limit-block)
-		list = beside(s.Memory)
+	}
+	list := beside(s.Memory)
+	if s.Memory == 0 {
+		s.Memory = spec.Sum(list)
 	}
 	if hold {
 		list = append([]spec.Bytes{{What: "block", Bytes: block}}, list...)
