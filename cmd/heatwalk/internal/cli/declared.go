@@ -176,6 +176,17 @@ func chosenUnlessGram(p *spec.Param) string {
 // noCheck takes the text of a flag that its declaration checks later.
 func noCheck(string) error { return nil }
 
+// stated returns the values of the flags that are parameters of declarations, and notes what
+// is wrong with them.
+func (in *invocation) stated(flags *pflag.FlagSet, declared specs) spec.Values {
+	all := spec.Values{}
+	for _, s := range declared {
+		given, _ := in.given(flags, s)
+		maps.Copy(all, given)
+	}
+	return all
+}
+
 // given returns the values of the flags that are parameters of a declaration, and what
 // they make together with the defaults, and notes what is wrong with them.
 func (in *invocation) given(flags *pflag.FlagSet, s *spec.Spec) (given, complete spec.Values) {

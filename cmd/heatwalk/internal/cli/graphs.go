@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -101,7 +100,7 @@ func (in *invocation) graphKernels(list string) (kernels []*graphs.Kernel) {
 // checkGraphs finds kernels, learners and their parameters, and notes what is wrong with
 // them, and flags that make no difference to any.
 func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
-	f.kernels, f.given = in.graphKernels(f.kernelNames), spec.Values{}
+	f.kernels = in.graphKernels(f.kernelNames)
 	var declared specs
 	for _, k := range f.kernels {
 		declared = append(declared, &k.Spec)
@@ -122,10 +121,7 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 	takes := func(name string) bool {
 		return slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Param(name) != nil })
 	}
-	for _, s := range declared {
-		given, _ := in.given(flags, s)
-		maps.Copy(f.given, given)
-	}
+	f.given = in.stated(flags, declared)
 	none := declared[0].Name + " has no such parameter; leave it out"
 	if len(declared) > 1 {
 		none = "none of " + strings.Join(declared.names(), ", ") + " has such a parameter; leave it out"

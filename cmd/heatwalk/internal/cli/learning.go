@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 
@@ -62,7 +61,11 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning, place str
 	if f.entries = entries; err != nil {
 		in.problem(place, "%s", withoutUsage(err))
 	}
-	f.stated = in.stated(flags, f.methods())
+	var declared specs
+	for _, m := range f.methods() {
+		declared = append(declared, m.Declarations()...)
+	}
+	f.stated = in.stated(flags, declared)
 	in.checkForm(f.entries, f.stated)
 	in.checkSteps(f.stated)
 	in.require(flags, "labels")
@@ -107,19 +110,6 @@ func ofMethods(otherwise func(*spec.Param) string) declaredParams {
 		}
 	}
 	return list
-}
-
-// stated returns the values of the flags that are parameters of methods, and notes what is
-// wrong with them.
-func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec.Values {
-	given := spec.Values{}
-	for _, m := range methods {
-		for _, s := range m.Declarations() {
-			own, _ := in.given(flags, s)
-			maps.Copy(given, own)
-		}
-	}
-	return given
 }
 
 // checkForm notes a form of a kernel that no learner takes.
