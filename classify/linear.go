@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -100,14 +99,10 @@ type LinearSVM struct {
 // validate reports everything that is wrong with the settings for a number of
 // classes.
 func (s *LinearSVM) validate(classes int) error {
-	var errs []error
-	errs = append(errs, notPositive("cost", s.Cost))
-	errs = append(errs, notPositive("tolerance", s.Tolerance))
-	errs = append(errs, validateWeights(s.Weights, classes))
-	if s.MaxPasses < 0 {
-		errs = append(errs, fmt.Errorf("classify: limit of %d passes", s.MaxPasses))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes),
+		negative("limit of %d passes", int64(s.MaxPasses)),
+	)
 }
 
 // filled returns the settings with defaults in place of zeros.

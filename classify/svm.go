@@ -93,17 +93,10 @@ type SVM struct {
 // validate reports everything that is wrong with the settings for a number of
 // classes.
 func (s *SVM) validate(classes int) error {
-	var errs []error
-	errs = append(errs, notPositive("cost", s.Cost))
-	errs = append(errs, notPositive("tolerance", s.Tolerance))
-	errs = append(errs, validateWeights(s.Weights, classes))
-	if s.CacheBytes < 0 {
-		errs = append(errs, fmt.Errorf("classify: cache of %d bytes", s.CacheBytes))
-	}
-	if s.MaxIterations < 0 {
-		errs = append(errs, fmt.Errorf("classify: limit of %d iterations", s.MaxIterations))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		notPositive("cost", s.Cost), notPositive("tolerance", s.Tolerance), validateWeights(s.Weights, classes),
+		negative("cache of %d bytes", s.CacheBytes), negative("limit of %d iterations", int64(s.MaxIterations)),
+	)
 }
 
 // notPositive returns an error about a setting that is given, not 0, and no positive number.
@@ -112,6 +105,14 @@ func notPositive(what string, x float64) error {
 		return nil
 	}
 	return fmt.Errorf("classify: %s %v is not a positive number", what, x)
+}
+
+// negative returns an error about a setting that is below 0.
+func negative(what string, x int64) error {
+	if x >= 0 {
+		return nil
+	}
+	return fmt.Errorf("classify: "+what, x)
 }
 
 func validateWeights(weights []float64, classes int) error {
