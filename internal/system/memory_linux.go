@@ -1,7 +1,6 @@
 package system
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"strconv"
@@ -38,7 +37,7 @@ func container() int64 {
 	for line := range bytes.Lines(groups) {
 		group, unified := strings.CutPrefix(strings.TrimSpace(string(line)), "0::")
 		for unified {
-			limit = smaller(limit, bytesIn("/sys/fs/cgroup"+group+"/memory.max"))
+			limit = smaller(limit, number("/sys/fs/cgroup"+group+"/memory.max", ""))
 			up := strings.LastIndexByte(group, '/')
 			if up < 0 {
 				break
@@ -46,24 +45,13 @@ func container() int64 {
 			group = group[:up]
 		}
 	}
-	return smaller(limit, bytesIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
 }
 
 // addressSpace returns the limit on the address space of this process, in bytes, 0
 // if there is none, and how much of it is taken.
 func addressSpace() (limit, taken int64) {
-	text, err := os.ReadFile(Root + "/proc/self/limits")
-	if err != nil {
-		return 0, 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if words, found := strings.CutPrefix(line, "Max address space"); found {
-			if soft := strings.Fields(words); len(soft) > 0 {
-				limit, _ = strconv.ParseInt(soft[0], 10, 64) // 0 of unlimited
-			}
-		}
-	}
-	return limit, kilobytes("/proc/self/status", "VmSize:")
+	return number("/proc/self/limits", "Max address space"), kilobytes("/proc/self/status", "VmSize:")
 }
 
 func smaller(a, b int64) int64 {
@@ -77,29 +65,19 @@ func smaller(a, b int64) int64 {
 	return min(a, b)
 }
 
-func bytesIn(file string) int64 {
+func kilobytes(file, name string) int64 { return number(file, name) << 10 }
+
+// number returns the number behind a name at the beginning of a line, 0 if there is none, as
+// where the word unlimited stands for it.
+func number(file, name string) int64 {
 	text, err := os.ReadFile(Root + file)
 	if err != nil {
 		return 0
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func kilobytes(file, field string) int64 {
-	f, err := os.Open(Root + file)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
-		if len(fields) >= 2 && fields[0] == field {
-			n, _ := strconv.ParseInt(fields[1], 10, 64)
-			return n << 10
+	for line := range strings.Lines(string(text)) {
+		if rest, found := strings.CutPrefix(line, name); found && strings.TrimSpace(rest) != "" {
+			n, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return n
 		}
 	}
 	return 0
