@@ -66,7 +66,7 @@ func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 func (plan *Plan) share(p *method.Problem, entries []entry) ([]spec.Bytes, error) {
 	columns := 0
 	for _, size := range plan.trainingSizes(p) {
-		columns += size * plan.predictions()
+		columns += size * plan.count()
 	}
 	if columns < 2*len(p.Row) {
 		return nil, nil
@@ -86,7 +86,7 @@ const sideBytes = 256 << 20
 // processors; a large one keeps these busy, and a single prediction has the memory.
 func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
 	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
-	for lanes = min(sched.Workers(m.Settings.Workers), plan.predictions()); lanes > 1; lanes-- {
+	for lanes = min(sched.Workers(m.Settings.Workers), plan.count()); lanes > 1; lanes-- {
 		set := *m.Settings
 		set.Workers = sched.Workers(set.Workers) / lanes
 		if set.Memory > 0 { // 0 is no limit
@@ -99,14 +99,6 @@ func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.
 		}
 	}
 	return 1, m.Settings
-}
-
-// predictions returns how many are made at each training size.
-func (plan *Plan) predictions() int {
-	if plan.Given != nil {
-		return 1
-	}
-	return plan.count()
 }
 
 // someOf returns the problem with so many of its labels.

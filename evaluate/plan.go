@@ -138,6 +138,8 @@ func (plan *Plan) designs() (list []validate.Design) {
 // count returns the number of splits of each training size.
 func (plan *Plan) count() int {
 	switch {
+	case plan.Given != nil:
+		return 1
 	case plan.Folds != 0:
 		return max(1, plan.Splits) * plan.Folds
 	case plan.Splits == 0:
