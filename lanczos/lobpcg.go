@@ -100,7 +100,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 	g.x, g.y = sparse.NewBlock[float64](g.n, slab), sparse.NewBlock[float64](g.n, slab)
 	g.result.Method, g.result.Basis = "lobpcg", 3*g.cols
 	g.residual = make([]float64, g.cols)
-	if resumed, err := g.load(); resumed || err != nil {
+	if resumed, _, _, err := g.resume(byLOBPCGMethod, g.move); resumed || err != nil {
 		k.ortho.fill, k.ortho.project = nil, nil
 		return err
 	}

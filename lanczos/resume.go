@@ -64,21 +64,7 @@ func (w *solve) moveHead(s *checkpoint.State, method, spent *int) {
 			s.Fail(errState)
 		}
 	}
-	s.Int(method)
-	s.Int(spent)
-}
-
-// moveInts moves integers, moveFloats numbers.
-func moveInts(s *checkpoint.State, all ...*int) {
-	for _, v := range all {
-		s.Int(v)
-	}
-}
-
-func moveFloats(s *checkpoint.State, all ...*float64) {
-	for _, v := range all {
-		s.Float(v)
-	}
+	s.Int(method, spent)
 }
 
 // move moves all that Lanczos knows when a block has been added to the basis, which is made
@@ -86,8 +72,8 @@ func moveFloats(s *checkpoint.State, all ...*float64) {
 func (w *solve) move(s *checkpoint.State, begins int) {
 	k := &w.krylov
 	basis, streams := w.result.Basis, int(k.streams)
-	moveInts(s, &basis, &w.result.Restarts, &w.result.Degree, &k.products, &streams)
-	moveInts(s, &k.locked, &k.size, &k.block, &k.last)
+	s.Int(&basis, &w.result.Restarts, &w.result.Degree, &k.products, &streams)
+	s.Int(&k.locked, &k.size, &k.block, &k.last)
 	if used := k.locked + k.size + k.block; min(k.locked, k.size, k.block, k.last) < 0 || used > basis+width || max(k.block, k.last) > width || basis != begins && basis != 2*begins {
 		s.Fail(errState)
 	}
@@ -103,7 +89,7 @@ func (w *solve) move(s *checkpoint.State, begins int) {
 		return
 	}
 	s.Bool(&k.ortho.replaced)
-	moveFloats(s, &k.ortho.longest, &w.norm, &w.worst)
+	s.Float(&k.ortho.longest, &w.norm, &w.worst)
 	s.List(&w.found, w.n)
 	s.List(&w.foundVerified, w.n)
 	if w.at == nil {
@@ -111,7 +97,7 @@ func (w *solve) move(s *checkpoint.State, begins int) {
 	}
 	s.Bool(&w.at.first)
 	s.Float(&w.at.strict)
-	moveInts(s, &w.at.look, &w.at.converged)
+	s.Int(&w.at.look, &w.at.converged)
 	for i := range k.size {
 		checkpoint.Numbers(s, k.h[i*k.stride:][:k.size])
 	}
@@ -133,9 +119,9 @@ func (v *basis) move(s *checkpoint.State, cols int) {
 // move moves a filter of the problem.
 func (f *filter) move(s *checkpoint.State, w *solve) {
 	f.sign = w.p.Which.sign()
-	moveFloats(s, &f.centre, &f.half, &f.far.steep)
+	s.Float(&f.centre, &f.half, &f.far.steep)
 	vectors := len(f.far.vectors)
-	moveInts(s, &f.degree, &vectors)
+	s.Int(&f.degree, &vectors)
 	if vectors < 0 || vectors > width || f.degree < 1 {
 		s.Fail(errState)
 	}
@@ -165,8 +151,8 @@ func (w *solve) moveStage(s *checkpoint.State) {
 		w.stage = new(stage)
 	}
 	st := w.stage
-	moveFloats(s, &st.lowest, &st.bottom, &st.before, &st.rate)
-	moveInts(s, &st.far, &st.most, &st.stalled, &st.since, &st.ahead, &st.above)
+	s.Float(&st.lowest, &st.bottom, &st.before, &st.rate)
+	s.Int(&st.far, &st.most, &st.stalled, &st.since, &st.ahead, &st.above)
 	s.Bool(&st.planned)
 	if inside := w.inside(); inside != nil {
 		st.spectrum = inside.ranks
@@ -202,15 +188,9 @@ func (w *solve) load(begins int) error {
 	return err
 }
 
-// load goes on with LOBPCG from what [Settings.Resume] reads, and reports whether it does.
-func (g *lobpcg) load() (bool, error) {
-	resumed, _, _, err := g.resume(byLOBPCGMethod, g.move)
-	return resumed, err
-}
-
 // move moves all that LOBPCG knows between two iterations.
 func (g *lobpcg) move(s *checkpoint.State) {
-	moveInts(s, &g.result.Products, &g.result.Restarts, &g.held)
+	s.Int(&g.result.Products, &g.result.Restarts, &g.held)
 	s.Float(&g.norm)
 	s.List(&g.theta, g.cols)
 	if g.held < 0 || g.held > g.cols || len(g.theta) != g.cols {
@@ -237,8 +217,8 @@ type pass struct {
 
 // move moves it.
 func (p *pass) move(s *checkpoint.State, w *solve) error {
-	moveFloats(s, &p.tolerance, &w.norm)
-	moveInts(s, &p.spent, &w.result.Restarts)
+	s.Float(&p.tolerance, &w.norm)
+	s.Int(&p.spent, &w.result.Restarts)
 	moveRanks(s, &p.ranks, 1+width*densitySteps)
 	return s.Err()
 }

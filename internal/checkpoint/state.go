@@ -51,18 +51,22 @@ func Numbers[T float32 | float64 | int64](s *State, all []T) {
 	}
 }
 
-// Float moves a number.
-func (s *State) Float(v *float64) {
-	one := []float64{*v}
-	Numbers(s, one)
-	*v = one[0]
+// Float moves numbers one by one.
+func (s *State) Float(all ...*float64) {
+	for _, v := range all {
+		one := []float64{*v}
+		Numbers(s, one)
+		*v = one[0]
+	}
 }
 
-// Int moves an integer.
-func (s *State) Int(v *int) {
-	one := []int64{int64(*v)}
-	Numbers(s, one)
-	*v = int(one[0])
+// Int moves integers.
+func (s *State) Int(all ...*int) {
+	for _, v := range all {
+		one := []int64{int64(*v)}
+		Numbers(s, one)
+		*v = int(one[0])
+	}
 }
 
 // Bool moves a truth value.
