@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // slabColumns returns the number of columns in which a series is computed: so
@@ -19,14 +18,13 @@ func slabColumns(n int) int {
 	return 16
 }
 
-// Memory lists what [Map.ApplyTo] takes for series of so many functions and a block of n
+// Memory returns how many bytes [Map.ApplyTo] takes for series of so many functions and a block of n
 // rows and so many columns, beside that block and the results.
-func Memory(n, cols, functions int) []spec.Bytes {
-	bytes := 2 * sparse.BlockBytes[float64](n, cols)
+func Memory(n, cols, functions int) int64 {
 	if width := slabColumns(n); cols > width {
-		bytes = int64(2+functions) * sparse.BlockBytes[float64](n, width)
+		return int64(2+functions) * sparse.BlockBytes[float64](n, width)
 	}
-	return []spec.Bytes{{What: "terms of a series", Bytes: bytes, Row: 8 * sparse.Stride[float64](cols)}}
+	return 2 * sparse.BlockBytes[float64](n, cols)
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the
@@ -44,18 +42,18 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	}
 	slabs := (cols + width - 1) / width
 	s := &evaluation{Map: e.Map, settings: e.settings}
-	inner := make([]part, len(wanted))
 	running := make([]*part, len(wanted))
 	for at := range slabs {
 		lo, hi := at*width, min((at+1)*width, cols)
 		s.b, s.result.Sweeps = e.b.Columns(lo, hi), 0
 		for i, p := range wanted {
-			y := inner[i].y
-			if y == nil || y.Cols != hi-lo {
+			var y *sparse.Block[float64]
+			if before := running[i]; before != nil && before.y.Cols == hi-lo {
+				y = before.y
+			} else {
 				y = e.slab(hi - lo)
 			}
-			inner[i] = part{f: p.f, y: y, to: p.to.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
-			running[i] = &inner[i]
+			running[i] = &part{f: p.f, y: y, to: p.to.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
 		}
 		if e.settings.Progress != nil {
 			s.settings.Progress = func(done, expected int) {
@@ -67,11 +65,11 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		}
 		e.result.Sweeps = max(e.result.Sweeps, s.result.Sweeps)
 		for i, p := range wanted {
-			p.out.join(inner[i].out)
+			p.out.join(running[i].out)
 		}
 	}
 	for i, p := range wanted {
-		e.slabs.Put(inner[i].y)
+		e.slabs.Put(running[i].y)
 		if !(p.out.Relative <= e.settings.Tolerance) {
 			e.refuse(p)
 		}

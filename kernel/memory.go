@@ -125,7 +125,7 @@ func groupMemory(n, nodes int, entries int64, group []work, limit int64) []spec.
 // columns, those included, all of them by series or not.
 func groupBytes(n, width, kernels int, series bool) int64 {
 	block := sparse.BlockBytes[float64](n, width)
-	work := spec.Sum(expm.Memory(n, width, kernels))
+	work := expm.Memory(n, width, kernels)
 	if !series {
 		work = (resolventBlocks - 2) * block
 	}
@@ -179,7 +179,7 @@ type work struct {
 // and its result included.
 func (w work) bytes(n, cols int) int64 {
 	if w.series {
-		return 2*sparse.BlockBytes[float64](n, cols) + spec.Sum(expm.Memory(n, cols, 1))
+		return 2*sparse.BlockBytes[float64](n, cols) + expm.Memory(n, cols, 1)
 	}
 	bytes := w.blocks * sparse.BlockBytes[float64](n, cols)
 	if w.balanced {
