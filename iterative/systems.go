@@ -51,7 +51,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 		}
 		return nil, fmt.Errorf("%w: α = %g; %s is definite for 0 < α < 1", ErrParameter, alpha, what)
 	}
-	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha), rest: restOf(alpha)}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha), rest: &rest{double.Sum(1, -alpha), true}}
 	if normalized {
 		s.Scale, s.easy = tall.Roots(g.Degrees), g.NullSpace(true)
 	}
@@ -92,6 +92,3 @@ func groundOf(g *graph.Graph, c float64) []float64 {
 	}
 	return ground
 }
-
-// restOf returns that of (1 − α)·D.
-func restOf(alpha float64) *rest { return &rest{double.Sum(1, -alpha), true} }

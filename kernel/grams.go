@@ -32,8 +32,8 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 		if grams[i] != nil {
 			continue
 		}
-		group := together(ks, i)
-		if matrixOf(ks[i]) == nil {
+		matrix := matrixOf(ks[i])
+		if matrix == nil {
 			var report *Report
 			grams[i], report, err = Matrix(ctx, withoutRoot(ks[i]), slices.Concat(nodes, others), nodes, &set)
 			if err != nil {
@@ -42,6 +42,12 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 			sweeps += report.Sweeps
 			release(ks[i]) // the next kernel takes as much
 			continue
+		}
+		var group []int // the functions of that matrix
+		for j := range ks {
+			if matrixOf(ks[j]) == matrix {
+				group = append(group, j)
+			}
 		}
 		done, err := gramsTo(ctx, grams, ks, group, nodes, others, set)
 		if err != nil {
@@ -73,19 +79,6 @@ func withoutRoot(k Kernel) Kernel {
 		}
 	}
 	return k
-}
-
-// together returns the positions from first on of the kernels that are
-// functions of the same matrix as that one.
-func together(ks []Kernel, first int) []int {
-	group := []int{first}
-	m := matrixOf(ks[first])
-	for i := first + 1; m != nil && i < len(ks); i++ {
-		if matrixOf(ks[i]) == m {
-			group = append(group, i)
-		}
-	}
-	return group
 }
 
 // matrixOf returns the matrix that a symmetric kernel is a series in, or nil.

@@ -48,38 +48,32 @@ func (c *computation) finished(assumed string) {
 }
 
 // refined returns what an attempt has come to, or where rounding has kept it from its
-// tolerance what the engine can do without.
+// tolerance what the engine can do without the rounding errors of float64.
 func (c *computation) refined(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *applied, err error) (*applied, error) {
 	if !lost(err) {
 		return a, err
 	}
-	exact, failed := c.refine(ctx, e, dst, x, measure)
-	if failed == nil || errors.Is(failed, ErrTolerance) || !lost(failed) && !errors.Is(failed, iterative.ErrMemory) {
-		return exact, failed
+	exact, failed := e.refine(ctx, dst, x, c.left())
+	if failed != nil {
+		if lost(failed) || errors.Is(failed, iterative.ErrMemory) {
+			return nil, err
+		}
+		return nil, failed
 	}
-	return nil, err
+	switch miss := measure(dst, exact.bound); {
+	case miss*c.s.Tolerance >= 1:
+		return nil, err
+	case c.strict && miss > 1:
+		return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
+	}
+	c.note(exact.sweeps, exact.method)
+	return exact, nil
 }
 
 // lost reports whether an error says that rounding is in the way.
 func lost(err error) bool {
 	return errors.Is(err, ErrTolerance) || errors.Is(err, iterative.ErrIndefinite) || errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIterationLimit) || errors.As(err, new(*spec.ParameterError))
-}
-
-// refine stores in dst what the engine can do without the rounding errors of float64.
-func (c *computation) refine(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
-	a, err := e.refine(ctx, dst, x, c.left())
-	if err != nil {
-		return nil, err
-	}
-	switch miss := measure(dst, a.bound); {
-	case miss*c.s.Tolerance >= 1:
-		return nil, iterative.ErrStagnation
-	case c.strict && miss > 1:
-		return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
-	}
-	c.note(a)
-	return a, nil
 }
 
 // approach is image within float64.
@@ -94,7 +88,7 @@ func (c *computation) approach(ctx context.Context, e engine, dst, x *sparse.Blo
 			return nil, err
 		}
 		again = true
-		c.note(a)
+		c.note(a.sweeps, a.method)
 		// A further attempt, and the next slab, know how far this one missed.
 		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
 		promise := 2 * rounded // engines may stop where rounding is half of the bound
@@ -147,7 +141,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		if err != nil {
 			return nil, err
 		}
-		c.note(a)
+		c.note(a.sweeps, a.method)
 		miss := measure(dst, a.bound)
 		switch {
 		case miss <= 1, !c.strict && (a.least || attempt == attempts):

@@ -73,7 +73,7 @@ func (c *computation) once(ctx context.Context, name string, y *sparse.Block[flo
 	}
 	if known {
 		for _, a := range o.Attempts {
-			c.note(&applied{sweeps: a.Sweeps, method: a.Method})
+			c.note(a.Sweeps, a.Method)
 		}
 		c.effort = o.Effort
 		c.finished(o.Condition)

@@ -296,7 +296,7 @@ func TestFactorIsTold(t *testing.T) {
 	c := new(computation)
 	const with = "conjugate gradients with a sampled Cholesky factor"
 	for _, method := range []string{"conjugate gradients", with, "conjugate gradients"} {
-		c.note(&applied{method: method, sweeps: 2})
+		c.note(2, method)
 	}
 	if c.report.Method != with || c.report.Sweeps != 6 {
 		t.Errorf("%d sweeps, %s", c.report.Sweeps, c.report.Method)

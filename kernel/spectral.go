@@ -100,12 +100,12 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 
 // note adds what an engine has done to the report. An attempt, or a slab, may do
 // without the factor that one before it had: the factor is told of all the same.
-func (c *computation) note(a *applied) {
-	c.attempts = append(c.attempts, attempt{a.sweeps, a.method})
-	c.sweeps += a.sweeps
+func (c *computation) note(sweeps int, method string) {
+	c.attempts = append(c.attempts, attempt{sweeps, method})
+	c.sweeps += sweeps
 	c.report.Sweeps = c.sweeps
-	if !strings.HasPrefix(c.report.Method, a.method) {
-		c.report.Method = a.method
+	if !strings.HasPrefix(c.report.Method, method) {
+		c.report.Method = method
 	}
 }
 
