@@ -140,23 +140,19 @@ func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes
 		for set := range agree {
-			agree[set], average[set] = 1, 1
-			if c.sums {
-				agree[set], average[set] = 0, 0
-			}
+			agree[set], average[set] = c.scale, c.scale
 			for _, l := range word {
 				value := l.same
 				if set>>l.from&(1<<(l.to-l.from)-1) != 0 {
 					value = l.differs
 				}
 				isMissing := set>>l.from&1 != 0
-				switch {
-				case c.sums:
+				if c.sums {
 					agree[set] += value
 					if isMissing {
 						average[set] += l.missing - l.same
 					}
-				default:
+				} else {
 					agree[set] *= value
 					if isMissing {
 						average[set] *= l.missing / l.same
