@@ -133,17 +133,13 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 		for q := range images {
 			parts[q] = images[q].Columns(0, hi-lo)
 		}
-		for j, node := range nodes[lo:hi] {
-			slab.Row(node)[j] = 1
-		}
+		setUnits(slab, nodes[lo:hi], 1)
 		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Method: method, Memory: memory})
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return sweeps, err
 		}
 		sweeps += r.Sweeps
-		for j, node := range nodes[lo:hi] {
-			slab.Row(node)[j] = 0
-		}
+		setUnits(slab, nodes[lo:hi], 0)
 		for q, i := range group {
 			gram := grams[i]
 			for a := range hi {

@@ -16,14 +16,8 @@ import (
 // next call.
 func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
 	x := c.x.Columns(0, len(nodes))
-	for j, i := range nodes {
-		x.Row(i)[j] = 1
-	}
-	defer func() {
-		for j, i := range nodes {
-			x.Row(i)[j] = 0
-		}
-	}()
+	setUnits(x, nodes, 1)
+	defer setUnits(x, nodes, 0)
 	a, err := c.approach(ctx, e, dst, x, measure)
 	if err == nil && a.assumed != "" {
 		if off := measure(dst, a.bound) * c.s.Tolerance; off >= 1 {
@@ -35,6 +29,13 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 	c.finished(a.assumed)
 	return a, nil
+}
+
+// setUnits makes the columns of x, which is zero elsewhere, v times the unit vectors of nodes.
+func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
+	for j, i := range nodes {
+		x.Row(i)[j] = v
+	}
 }
 
 // finished takes the end of a slab up, the last attempt at which was noted, and what its

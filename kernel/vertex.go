@@ -461,15 +461,11 @@ func (k *vertex) Block(ctx context.Context, rows, cols []int, take sink, s *Sett
 			swept(k.sweepsOf())
 		default:
 			x := x.Columns(0, len(own))
-			for i := range x.Rows {
-				clear(x.Row(i))
-			}
-			for c, node := range own {
-				x.Row(node)[c] = 1
-			}
+			setUnits(x, own, 1)
 			if err := k.applyTo(ctx, y, x, progress); err != nil {
 				return nil, err
 			}
+			setUnits(x, own, 0)
 			set.keep(ctx, name, new(outcome), y, used)
 		}
 		if err := hand(y, rows, left, same, turned, take, report); err != nil {
