@@ -340,13 +340,7 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	if p.added > p.end {
 		return
 	}
-	pending := j + 1 - p.added
-	p.norms = j >= p.end || j >= 4 && j&(j-1) == 0
-	p.visit = pending == 2 || p.norms
-	p.first = pending == 2
-	if p.norms {
-		p.sums.Begin(s.b.Cols)
-	}
+	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.b.Cols)
 }
 
 func (s *solves) advanceRows(j, lo, hi int) {

@@ -218,11 +218,8 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	}
 	r.guard = r.unproven && (j%guardEvery == 0 || j == last)
 	for _, p := range r.parts {
-		p.scheduleTerm(j)
+		p.scheduleTerm(j, r.b.Cols)
 		r.guard = r.guard || r.unproven && p.norms
-		if p.norms {
-			p.sums.Begin(r.b.Cols)
-		}
 	}
 	r.sums.Begin(r.b.Cols)
 	if err := r.sweep.StepTo(ctx, r.t, r.x, s); err != nil {
@@ -244,16 +241,23 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 }
 
 // scheduleTerm decides what the sweep that makes T_j does for a part.
-func (p *part) scheduleTerm(j int) {
+func (p *part) scheduleTerm(j, cols int) {
 	p.visit, p.first, p.norms, p.scale = false, false, false, false
 	if p.done {
 		return
 	}
 	p.scale = p.settled && j == p.end
-	p.norms = p.scale || !p.settled && j == max(p.measure, 1)
-	pending := j + 1 - p.added
-	p.visit = pending == 2 || p.norms
-	p.first = pending == 2
+	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), cols)
+}
+
+// schedule has the term j added, with the one before if that has not been, or left for the
+// next one; where norms are measured it is added at once.
+func (p *part) schedule(j int, norms bool, cols int) {
+	p.first = j+1-p.added == 2
+	p.visit, p.norms = p.first || norms, norms
+	if norms {
+		p.sums.Begin(cols)
+	}
 }
 
 // advance follows a sweep.
