@@ -155,20 +155,16 @@ func readFile(ctx context.Context, path, store string, config *ingest.Config) (m
 	for v := range n {
 		m.ID = append(m.ID, s.Nodes.ID(v))
 	}
-	arcs := make([][]int32, n)
-	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
-		for i := range p.Hi - p.Lo {
-			col, _ := p.Row(i)
+	err = s.Sweep(ctx, 1, func(_ int, p sparse.Panel) error { // rows in order
+		for v := p.Lo; v < p.Hi; v++ {
+			col, _ := p.Row(v - p.Lo)
 			for _, w := range col {
-				arcs[p.Lo+i] = append(arcs[p.Lo+i], int32(w))
+				m.To = append(m.To, int32(w))
 			}
+			m.Ptr[v+1] = int32(len(m.To))
 		}
 		return nil
 	})
-	for v, to := range arcs {
-		m.To = append(m.To, to...)
-		m.Ptr[v+1] = int32(len(m.To))
-	}
 	return m, err
 }
 
