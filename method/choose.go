@@ -49,50 +49,44 @@ type Choice struct {
 // one. The choice is then that of the grid which is nearest to the defaults, with
 // so many steps that most nodes hear of a label, and was Tested on nothing.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
-	set := s.WithDefaults()
-	c, err := newChooser(ctx, p, &set)
+	c, err := newChooser(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
 	if c.tested == 0 {
-		return withoutTrial(ctx, p, &set)
+		return withoutTrial(ctx, p, c.set)
 	}
 	return c.chooseDeclared(ctx)
 }
 
 // chooseWalk returns the best setting of the grid.
 func (c *chooser) chooseWalk(ctx context.Context) (*Choice, error) {
-	set, p := c.set, c.p
-	grid := set.Grid
-	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
-		set.Grid = short
-		choice, err := c.chooseFirst(ctx)
-		if err != nil || !longWalksPay(choice, short) {
-			return choice, err
-		}
-		set.Grid = grid
-		return c.choose(ctx)
+	grid, short := c.set.Grid, c.shortGrid(longWork)
+	if short == nil {
+		return c.chooseFirst(ctx)
 	}
-	return c.chooseFirst(ctx)
+	c.set.Grid = short
+	choice, err := c.chooseFirst(ctx)
+	if err != nil || !longWalksPay(choice, short) {
+		return choice, err
+	}
+	c.set.Grid = grid
+	return c.choose(ctx)
 }
 
-// newChooser returns what tries the settings of set on folds of the labels of p.
+// newChooser returns what tries the settings of s on folds of the labels of p.
 // Nothing is tested with too few labels.
-func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error) {
-	own, err := set.on(p)
+func newChooser(ctx context.Context, p *Problem, s *Settings) (*chooser, error) {
+	set, err := s.on(p)
 	if err != nil {
 		return nil, err
 	}
-	*set = own
 	set.Memory = ledger.Beside(p, set.Memory)
-	c := &chooser{p: p, set: set}
+	c := chooserOf(p, &set)
 	if validate.TooFew(p.Class) {
 		return c, nil
 	}
-	folds := set.folds(len(p.Row))
-	c.fold = validate.Folds(p.Class, folds, set.RNGSeed, 0)
-	c.seen = validate.Sample(p.Class, set.tried(), set.RNGSeed, 0)
-	return c, c.crossTrials(ctx, folds)
+	return c, c.crossTrials(ctx)
 }
 
 // On graphs where all walks of a grid take more than longWork entries × columns
@@ -105,9 +99,9 @@ const (
 
 // shortGrid returns the grid without its long walks, nil if there are none or
 // they take no more than limit.
-func (c *chooser) shortGrid(folds int, limit float64) *Grid {
+func (c *chooser) shortGrid(limit float64) *Grid {
 	steps := c.set.Grid.steps()
-	columns := len(c.set.Grid.Alpha) * folds * len(c.p.Names)
+	columns := len(c.set.Grid.Alpha) * c.dealt() * len(c.p.Names)
 	work := float64(c.p.A.NNZ()) * float64(columns) * float64(steps[len(steps)-1])
 	i := sort.SearchInts(steps, shortSteps+1)
 	if work <= limit || i == 0 || i == len(steps) {
@@ -182,11 +176,8 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 	found, err := set.Tally.count(set.Grid.Size(), splits.Len, func(i int, right []int64) (int, error) {
 		split := splits.At(i)
 		train := p.At(split.Train)
-		c := &chooser{
-			p: train, set: &quiet, work: work,
-			fold: validate.Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed, 0),
-			seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0),
-		}
+		c := chooserOf(train, &quiet)
+		c.work = work
 		tests := p.At(split.Test)
 		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
 			return 0, err
@@ -236,14 +227,25 @@ type chooser struct {
 	work   problem.Work
 }
 
+// chooserOf returns what tries the settings of set on the labels of p, dealt into folds.
+func chooserOf(p *Problem, set *Settings) *chooser {
+	return &chooser{
+		p: p, set: set, fold: validate.Folds(p.Class, set.folds(len(p.Row)), set.RNGSeed, 0),
+		seen: validate.Sample(p.Class, set.tried(), set.RNGSeed, 0),
+	}
+}
+
+// dealt returns the number of folds that the labels are dealt into.
+func (c *chooser) dealt() int { return c.set.folds(len(c.p.Row)) }
+
 // crossTrials sets up a trial for each fold.
-func (c *chooser) crossTrials(ctx context.Context, folds int) error {
+func (c *chooser) crossTrials(ctx context.Context) error {
 	alone, err := heldout.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
 	c.alone = alone
-	at := c.foldPicks(folds)
+	at, folds := c.foldPicks(), c.dealt()
 	largest := make([]int, folds)
 	for f := range folds {
 		var visible []int
@@ -281,10 +283,10 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 
 // foldPicks picks the rows of trials by folds. It returns the pick of each seen
 // node in the variant that hides each fold.
-func (c *chooser) foldPicks(folds int) [][]int {
+func (c *chooser) foldPicks() [][]int {
 	plain := slices.Contains(c.set.Grid.Features, Plain)
-	at := make([][]int, folds)
-	for f := range folds {
+	at := make([][]int, c.dealt())
+	for f := range at {
 		at[f] = make([]int, len(c.seen))
 		for i, node := range c.seen {
 			if plain || c.fold[node] == f {

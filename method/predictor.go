@@ -47,12 +47,8 @@ type predictor struct {
 
 // walk collects the features of training rows and of the out-of-fold trials.
 func (r *predictor) walk(ctx context.Context) error {
-	folds := r.set.folds(len(r.p.Row))
-	r.trials = &chooser{
-		p: r.p, set: r.set, fold: validate.Folds(r.p.Class, folds, r.set.RNGSeed, 0),
-		seen: validate.Sample(r.p.Class, r.set.tried(), r.set.RNGSeed, 0),
-	}
-	err := r.trials.crossTrials(ctx, folds)
+	r.trials = chooserOf(r.p, r.set)
+	err := r.trials.crossTrials(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,7 +56,7 @@ func (r *predictor) walk(ctx context.Context) error {
 	if r.out.Reached, err = r.p.Reached(ctx, r.p.Row, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
-	w, picks, err := r.trainingWalk(folds, func(number int, fold []int) ([]bool, error) {
+	w, picks, err := r.trainingWalk(func(number int, fold []int) ([]bool, error) {
 		alone := r.trials.alone
 		if number > 0 {
 			var err error
@@ -83,7 +79,7 @@ func (r *predictor) walk(ctx context.Context) error {
 // trainingWalk returns a walk, and the rows of it that trials and training have:
 // those of trials first. leftOut tells which labels have no row in the deal of a
 // number and its folds.
-func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
+func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.Alpha})
 	picks := r.trials.picks
 	if r.par.Features == Plain {
@@ -92,7 +88,7 @@ func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int)
 		}
 	}
 	for d := range r.deals() {
-		fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed, uint64(d))
+		fold := validate.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
 		out, err := leftOut(d, fold)
 		if err != nil {
 			return nil, nil, err

@@ -87,13 +87,13 @@ func TestShortGrid(t *testing.T) {
 	grid := &Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Cost: []float64{4}, Features: []Features{Plain}}
 	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
 		c := &chooser{p: p, set: &Settings{Grid: grid}, work: problem.Work{}, tested: 60}
-		if got := c.shortGrid(5, 1e3); got == nil || got.Size() != 2 {
+		if got := c.shortGrid(1e3); got == nil || got.Size() != 2 {
 			t.Fatalf("%+v", got)
 		}
-		if got := c.shortGrid(5, 1e12); got != nil {
+		if got := c.shortGrid(1e12); got != nil {
 			t.Fatalf("%+v for a small graph", got)
 		}
-		if got := longWalksPay(&Choice{Parameters: grid.at(test.best)}, c.shortGrid(5, 1e3)); got != (test.settings == 3) {
+		if got := longWalksPay(&Choice{Parameters: grid.at(test.best)}, c.shortGrid(1e3)); got != (test.settings == 3) {
 			t.Errorf("setting %d: %v", test.best, got)
 		}
 	}

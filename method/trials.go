@@ -53,16 +53,15 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	if err != nil {
 		return nil, err
 	}
-	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
-		set.Grid = short
+	if short := c.shortGrid(longWork); short != nil {
+		c.set.Grid = short
 	}
-	hits := trial.NewHits(c.folds() * set.Grid.Size())
-	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: hits.Right, Weights: hits.Weight}
-	t.Work = c.work
+	hits := trial.NewHits(c.folds() * c.set.Grid.Size())
+	t := &Trials{Grid: c.set.Grid, Tested: c.tested, Hits: hits.Right, Weights: hits.Weight, Work: c.work}
 	if c.tested > 0 {
 		err = c.run(ctx, lo, hi, hits)
 		// Threads may each sweep for columns of their own, which outcomes do not tell.
-		t.Work.Sweeps += (hi - lo) * set.Grid.last()
+		t.Work.Sweeps += (hi - lo) * c.set.Grid.last()
 		t.Work.EntryColumns = c.work.EntryColumns
 	}
 	return t, err

@@ -76,20 +76,10 @@ func (g *Grid) last() int { return g.Steps[len(g.Steps)-1] }
 
 // choice accounts for trials with the α of number lo ≤ a < hi of the grid.
 func (a *account) choice(lo, hi int) error {
-	c := a.chooser()
-	folds := c.set.folds(len(a.P.Row))
-	c.foldPicks(folds)
+	c := chooserOf(a.P, a.left())
+	c.foldPicks()
+	folds := c.dealt()
 	return a.trials(c, lo, hi, len(c.seen)/folds+1, folds*(c.set.Grid.last()+1))
-}
-
-// chooser returns what tries the settings of the grid.
-func (a *account) chooser() *chooser {
-	set := a.left()
-	folds := set.folds(len(a.P.Row))
-	return &chooser{
-		p: a.P, set: set, fold: validate.Folds(a.P.Class, folds, set.RNGSeed, 0),
-		seen: validate.Sample(a.P.Class, set.tried(), set.RNGSeed, 0),
-	}
 }
 
 // trials accounts for the trials of a chooser, each of so many rows, and so many of them for
@@ -116,15 +106,14 @@ func (m walkMethod) reckonTuning(a *account, all *Problem) (err error) {
 	if *a.set, err = m.settings(a.set); err != nil {
 		return err
 	}
-	c, g := a.chooser(), a.set.Grid
-	folds := c.set.folds(len(a.P.Row))
+	c, g := chooserOf(a.P, a.left()), a.set.Grid
 	tests := min(c.set.tested(), len(all.Row)-len(a.P.Row)+len(all.Names))
 	for i := range tests {
 		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})
 	}
 	for range g.Features {
 		for i, node := range c.seen {
-			c.picks = append(c.picks, cwk.Pick{Row: a.P.Row[node], Variant: 1 + i%folds})
+			c.picks = append(c.picks, cwk.Pick{Row: a.P.Row[node], Variant: 1 + i%c.dealt()})
 		}
 	}
 	return a.trials(c, 0, len(g.Alpha), tests, len(g.Alpha))
@@ -153,13 +142,12 @@ func (a *account) tester(train, tests int) int64 {
 // training accounts for the features of training rows, of one kind and of the longest
 // walks, and the machine that learns from them, and returns the sweeps.
 func (a *account) training(kind Features) (sweeps int, err error) {
-	c, g := a.chooser(), a.set.Grid
-	folds := c.set.folds(len(a.P.Row))
+	c, g := chooserOf(a.P, a.left()), a.set.Grid
 	last := Parameters{Alpha: g.Alpha[0], Steps: g.last(), MinSteps: g.MinSteps, Features: kind}
 	c.set.Grid = g.ofWalk(last)
-	c.foldPicks(folds)
+	c.foldPicks()
 	r := &predictor{p: a.P, set: c.set, by: c.set.learner.declared(), par: last, trials: c}
-	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
+	w, picks, err := r.trainingWalk(func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
 	if err != nil {
 		return 0, err
 	}
