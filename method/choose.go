@@ -257,7 +257,7 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 		largest[f] = validate.Majority(visible)
 	}
 	c.trials = make(map[Features][]trial.Trial)
-	weight := heldout.WeightsOf(c.p.Class, len(c.p.Names))
+	weight := heldout.WeightsOf(c.p)
 	for _, kind := range c.set.Grid.Features {
 		for f := range folds {
 			t := trial.Trial{Largest: largest[f], Weight: weight}
@@ -308,7 +308,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	all := trial.Trial{Largest: validate.Majority(c.p.Class), Weight: heldout.WeightsOf(c.p.Class, len(c.p.Names))}
+	all := trial.Trial{Largest: validate.Majority(c.p.Class), Weight: heldout.WeightsOf(c.p)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
 			all.Unreached = append(all.Unreached, trial.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, all.Largest)})

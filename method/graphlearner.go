@@ -46,12 +46,12 @@ func (m graphLearner) settings(s *Settings) *graphlearner.Settings {
 	return &graphlearner.Settings{
 		Given: m.Declaration().Own(s.Given), Tried: s.trying(m.Declaration()), Folds: s.folds, Sample: s.Sample,
 		RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
-		Count: func(settings, units int, add func(unit int, right []int64) (tested int, err error)) ([]int64, int, error) {
+		Count: func(settings, units int, add func(unit int, right []int64) (tested int, err error)) ([]int64, error) {
 			found, err := s.Tally.count(settings, units, add)
 			if err != nil {
-				return nil, 0, err
+				return nil, err
 			}
-			return found.Right, found.Tested, nil
+			return found.Right, nil
 		},
 	}
 }
@@ -89,13 +89,13 @@ func (m graphLearner) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	if err != nil {
 		return nil, err
 	}
-	c, err := m.Learner.Tune(ctx, p, splits, set)
+	c, work, err := m.Learner.Tune(ctx, p, splits, set)
 	if err != nil {
 		return nil, err
 	}
 	return &Choice{
 		Parameters: Parameters{Declared: &Setting{m.Declaration(), c.Values}},
-		Accuracy:   c.Accuracy, Tested: c.Tested, Settings: c.Settings, Work: c.Work,
+		Accuracy:   c.Accuracy, Tested: c.Tested, Settings: c.Settings, Work: work,
 	}, nil
 }
 

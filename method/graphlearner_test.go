@@ -25,7 +25,7 @@ func TestSpreadingChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	fold := validate.Folds(p.Class, 10, 3, 0)
-	weight := heldout.WeightsOf(p.Class, len(p.Names))
+	weight := heldout.WeightsOf(p)
 	right := func(alpha spec.Value) (hits [10]int, weighted [10]float64) {
 		for f := range hits {
 			var rest, hidden []int

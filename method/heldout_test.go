@@ -69,7 +69,7 @@ func TestEstimateCountsNodes(t *testing.T) {
 	out := &Prediction{Reached: roaring.New()}
 	out.Reached.AddRange(0, 85) // 75 nodes beside the labels
 	var h heldout.Count
-	weight := heldout.WeightsOf(p.Class, 3)
+	weight := heldout.WeightsOf(p)
 	for i, right := range []bool{true, true, true, false, true, true, true, false, true, true} {
 		h.Note(i < 7, right, weight[p.Class[i]])
 	}
@@ -108,7 +108,7 @@ func TestReferPropagates(t *testing.T) {
 		}
 		folds := validate.FoldCount(len(p.Row))
 		fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
-		right, largest, weight := 0.0, 0.0, heldout.WeightsOf(p.Class, len(p.Names))
+		right, largest, weight := 0.0, 0.0, heldout.WeightsOf(p)
 		for f := range folds {
 			var rest []int
 			for i := range fold {
@@ -164,7 +164,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	got, _ := choice.heldOut.Estimates(p, all)
-	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), heldout.WeightsOf(p.Class, len(p.Names))
+	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), heldout.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range set.Folds {
 		var rest []int

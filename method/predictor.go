@@ -266,7 +266,7 @@ func (r *predictor) calibrate(ctx context.Context) error {
 func (r *predictor) judge(chosen []trial.Outcome, found [][]trial.Outcome, without func(fold int) int) {
 	r.votes = trial.FitVotes(len(r.p.Names), chosen)
 	var h heldout.Count
-	weight, bests := heldout.WeightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
+	weight, bests := heldout.WeightsOf(r.p), map[int]int{}
 	scores := make([]float64, len(r.p.Names))
 	for i, o := range found[max(0, without(-1))] {
 		best, ok := bests[o.Fold]

@@ -62,11 +62,10 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	}
 	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
-	c, err := l.Compare(ctx, fold, folds)
-	if err != nil {
+	r, err := new(Reference), error(nil)
+	if r.Propagation, r.PropagationBlank, r.Majority, err = l.Compare(ctx, fold, folds); err != nil {
 		return nil, err
 	}
-	r := &Reference{Propagation: c.Propagation, Majority: c.Majority, PropagationBlank: c.PropagationBlank}
 	if _, given, _ := propagationValues(&set); given && m == (labelPropagation{}) {
 		r.given, err = apart(ctx, m, p, &set, fold, folds)
 	}
@@ -92,7 +91,7 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 		return nil, err
 	}
 	var count heldout.Count
-	weight := heldout.WeightsOf(p.Class, len(p.Names))
+	weight := heldout.WeightsOf(p)
 	for f := range min(int64(folds), max(1, apartWork/max(1, p.A.NNZ()*int64(len(p.Names))))) {
 		var rest []int
 		for i := range fold {

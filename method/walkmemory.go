@@ -206,7 +206,7 @@ func (a *account) members(rows int64) (members, workers int64) {
 	if rest || len(a.P.Class) == 0 {
 		return rows, workers
 	}
-	count := heldout.CountsOf(a.P.Class, len(a.P.Names))
+	count := heldout.CountsOf(a.P)
 	slices.Sort(count)
 	labels := int64(len(a.P.Class))
 	two := int64(count[len(count)-1] + count[max(0, len(count)-2)])

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -21,24 +20,19 @@ type Choice struct {
 
 // Choose tries every setting that is usual for a declaration, with the given values
 // in place of those of its grid, and returns the one with most right answers, the
-// first among equals. hits tells for each of several settings how many of so many
+// first among equals. hits tells for each of the settings how many of so many
 // predictions are right. With a single setting nothing is tried but to measure it.
 // The error is that of [spec.Spec.Resolve] or of hits.
-func Choose(ctx context.Context, s *spec.Spec, given spec.Values, g spec.Graph, tested int, hits func(ctx context.Context, settings []spec.Values) ([]int, error)) (*Choice, error) {
+func Choose(s *spec.Spec, given spec.Values, g spec.Graph, tested int, hits func(settings []spec.Values) ([]int64, error)) (*Choice, error) {
 	settings, err := Settings(s, given, g)
 	if err != nil {
 		return nil, err
 	}
-	right, err := hits(ctx, settings)
+	right, err := hits(settings)
 	if err != nil {
 		return nil, err
 	}
-	best := 0
-	for i, n := range right {
-		if n > right[best] {
-			best = i
-		}
-	}
+	best := slices.Index(right, slices.Max(right))
 	c := &Choice{Values: settings[best], Settings: len(settings), Tested: tested}
 	if tested > 0 {
 		c.Accuracy = float64(right[best]) / float64(tested)

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -25,11 +24,11 @@ func TestChoose(t *testing.T) {
 		{spec.Values{"a": spec.Of(0.5)}, 3, "a = 0.5, b = 5, c x"},
 		{spec.Values{"b": spec.Of(9), "c": spec.Of("y")}, 2, "a = 1, b = 9, c y"},
 	} {
-		got, err := Choose(context.Background(), &two, c.given, nil, 40, func(_ context.Context, settings []spec.Values) ([]int, error) {
-			hits := make([]int, len(settings))
+		got, err := Choose(&two, c.given, nil, 40, func(settings []spec.Values) ([]int64, error) {
+			hits := make([]int64, len(settings))
 			for i, v := range settings {
 				if v.Int("b") == 5 {
-					hits[i] = 10 + 10*int(v.Number("a"))
+					hits[i] = 10 + 10*int64(v.Number("a"))
 				}
 			}
 			return hits, nil
@@ -45,7 +44,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	for _, given := range []spec.Values{{"a": spec.Of(0.0)}, {"d": spec.Of(1.0)}} {
-		if _, err := Choose(context.Background(), &two, given, nil, 1, nil); !errors.As(err, new(*spec.ParameterError)) {
+		if _, err := Choose(&two, given, nil, 1, nil); !errors.As(err, new(*spec.ParameterError)) {
 			t.Errorf("%v: %v", given, err)
 		}
 	}

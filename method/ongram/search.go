@@ -48,7 +48,7 @@ func (s *search) choose(ctx context.Context, given spec.Values) (*validate.Choic
 		*spec.Spec
 		on spec.Graph
 	}{{s.Kernel, s.On}, {&s.Learner.Spec, nil}} {
-		best, err := validate.Choose(ctx, by.Spec, by.Own(c.Values), by.on, len(s.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+		best, err := validate.Choose(by.Spec, by.Own(c.Values), by.on, len(s.Row), func(settings []spec.Values) ([]int64, error) {
 			return s.right(ctx, fold, c.Values, settings)
 		})
 		if err != nil {
@@ -66,8 +66,8 @@ func (s *search) choose(ctx context.Context, given spec.Values) (*validate.Choic
 
 // right counts for each setting, beside the chosen values, the right answers out of fold.
 // A learner that does not come to its tolerance has none.
-func (s *search) right(ctx context.Context, fold []int, chosen spec.Values, settings []spec.Values) ([]int, error) {
-	hits := make([]int, len(settings))
+func (s *search) right(ctx context.Context, fold []int, chosen spec.Values, settings []spec.Values) ([]int64, error) {
+	hits := make([]int64, len(settings))
 	row, y := make([]float64, s.Items), make([]int, s.Items)
 	for at, v := range settings {
 		values := maps.Clone(chosen)

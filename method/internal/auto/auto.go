@@ -154,7 +154,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	if r.columns, err = newColumns(ctx, r.p, r.tally, graph, scores, r.set.Workers); err != nil {
 		return err
 	}
-	count := heldout.CountsOf(r.p.Class, len(r.p.Names))
+	count := heldout.CountsOf(r.p)
 	for _, c := range r.p.Class {
 		r.several = append(r.several, count[c] > 1)
 	}

@@ -168,7 +168,7 @@ func (r *weigher) estimate(ctx context.Context) error {
 		return err
 	}
 	var without, with heldout.Count // the label's fold among those that weigh
-	weight := heldout.WeightsOf(r.p.Class, len(r.p.Names))
+	weight := heldout.WeightsOf(r.p)
 	row := make([]float64, len(r.p.Names))
 	for f := range r.sources.parts {
 		shares := r.weigh(func(i int) bool { return r.sources.part[i] != f })

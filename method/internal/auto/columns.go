@@ -67,7 +67,7 @@ type columns struct {
 // have neighbours.
 func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
 	k := len(p.Names)
-	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: heldout.CountsOf(p.Class, k), logs: make([]float64, k)}
+	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: heldout.CountsOf(p), logs: make([]float64, k)}
 	mean := 0.0
 	for class, count := range c.share {
 		c.prior[class] = (count + 1) / float64(len(p.Class)+k)

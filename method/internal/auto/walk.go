@@ -84,7 +84,7 @@ type cell struct{ class, part, labels int }
 // cellCount returns the number of cells: folds deal the labels of a class round.
 func cellCount(p *problem.Problem) (count int) {
 	folds := validate.FoldCount(len(p.Row))
-	for _, labels := range heldout.CountsOf(p.Class, len(p.Names)) {
+	for _, labels := range heldout.CountsOf(p) {
 		count += min(int(labels), folds)
 	}
 	return count

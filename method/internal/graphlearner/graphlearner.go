@@ -28,8 +28,8 @@ type Learner interface {
 	// nil.
 	Predict(ctx context.Context, p *problem.Problem, v spec.Values, s *Settings) (*Answer, error)
 
-	// Tune chooses values on splits of the labels of p.
-	Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*Choice, error)
+	// Tune chooses values on splits of the labels of p, and tells its work.
+	Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*validate.Choice, problem.Work, error)
 
 	// Reckon adds to a ledger what Predict takes, ReckonTuning what Tune takes on splits
 	// of so many labels.
@@ -58,7 +58,7 @@ type Settings struct {
 
 	// Count counts the right answers of several settings on so many units of work, such as
 	// splits. add adds those on one unit, and returns how many answers it tested.
-	Count func(settings, units int, add func(unit int, right []int64) (tested int, err error)) (right []int64, tested int, err error)
+	Count func(settings, units int, add func(unit int, right []int64) (tested int, err error)) (right []int64, err error)
 
 	// Progress is called with the share of a phase that is done.
 	Progress func(phase string, done float64)
@@ -83,12 +83,6 @@ type Answer struct {
 	Seconds problem.PhaseSeconds
 }
 
-// Choice is what a learner chose, and its work.
-type Choice struct {
-	validate.Choice
-	Work problem.Work
-}
-
 // Shares is the prior of methods that do not walk: the shares of the labels, each class
 // counted once more.
 var Shares = cwk.Prior{Empirical: true, Pseudo: 1}
@@ -106,11 +100,19 @@ func graphOf(ctx context.Context, p *problem.Problem, s *Settings) (*graph.Graph
 	}, nil
 }
 
+// testedOn returns how many test nodes splits have together.
+func testedOn(splits *validate.Splits) (tested int) {
+	for i := range splits.Len {
+		tested += len(splits.At(i).Test)
+	}
+	return tested
+}
+
 // reply is what a setting says of a label that is hidden with its fold.
 type reply struct{ reached, right bool }
 
 // rightOutside counts the right answers outside a fold, −1 for all of them.
-func rightOutside(list []reply, fold []int, without int) (right int) {
+func rightOutside(list []reply, fold []int, without int) (right int64) {
 	for i, a := range list {
 		if a.right && (without < 0 || fold[i] != without) {
 			right++
@@ -122,9 +124,9 @@ func rightOutside(list []reply, fold []int, without int) (right int) {
 // judged counts how often the settings are right that are chosen without a fold of the
 // labels of p.
 func judged(p *problem.Problem, found [][]reply, fold []int, folds int) *heldout.Count {
-	held, weight := new(heldout.Count), heldout.WeightsOf(p.Class, len(p.Names))
+	held, weight := new(heldout.Count), heldout.WeightsOf(p)
 	for f := range folds {
-		best, most := 0, -1
+		best, most := 0, int64(-1)
 		for i, list := range found {
 			if right := rightOutside(list, fold, f); right > most {
 				best, most = i, right

@@ -47,38 +47,32 @@ const shortRow = 0.01
 func (spectralLogistic) Declaration() *spec.Spec { return &spectralLogisticSpec }
 
 // Tune implements [Learner].
-func (m spectralLogistic) Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m spectralLogistic) Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*validate.Choice, problem.Work, error) {
 	r, err := newEmbedder(ctx, p, s)
 	if err != nil {
-		return nil, err
+		return nil, problem.Work{}, err
 	}
-	if r.settings, err = validate.Settings(s.Tried, s.Given, nil); err != nil {
-		return nil, err
-	}
-	right, tested, err := s.Count(len(r.settings), splits.Len, func(i int, right []int64) (int, error) {
-		if r.x == nil {
-			if err := r.embed(ctx); err != nil {
+	c, err := validate.Choose(s.Tried, s.Given, nil, testedOn(splits), func(settings []spec.Values) ([]int64, error) {
+		r.settings = settings
+		return s.Count(len(settings), splits.Len, func(i int, right []int64) (int, error) {
+			if r.x == nil {
+				if err := r.embed(ctx); err != nil {
+					return 0, err
+				}
+			}
+			split := splits.At(i)
+			found, err := r.replies(ctx, p.At(split.Train), p.At(split.Test))
+			if err != nil {
 				return 0, err
 			}
-		}
-		split := splits.At(i)
-		found, err := r.replies(ctx, p.At(split.Train), p.At(split.Test))
-		if err != nil {
-			return 0, err
-		}
-		for at, list := range found {
-			right[at] = int64(rightOutside(list, nil, -1))
-		}
-		r.set.Progress("choose", float64(i+1)/float64(splits.Len))
-		return len(split.Test), nil
+			for at, list := range found {
+				right[at] = rightOutside(list, nil, -1)
+			}
+			s.Progress("choose", float64(i+1)/float64(splits.Len))
+			return len(split.Test), nil
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	best := slices.Index(right, slices.Max(right))
-	return &Choice{
-		validate.Choice{Values: r.settings[best], Settings: len(right), Accuracy: float64(right[best]) / float64(tested), Tested: tested}, r.out.Work,
-	}, nil
+	return c, r.out.Work, err
 }
 
 // Predict implements [Learner].
@@ -274,7 +268,7 @@ func (r *embedder) choose(ctx context.Context) error {
 		}
 		r.set.Progress("choose", float64(f+1)/float64(folds))
 	}
-	hits := make([]int, len(found))
+	hits := make([]int64, len(found))
 	for at, list := range found {
 		hits[at] = rightOutside(list, fold, -1)
 	}

@@ -99,8 +99,8 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 	folds := r.set.Folds(len(r.p.Row))
 	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed, 0)
 	found := make([][]reply, 0)
-	r.choice, err = validate.Choose(ctx, r.set.Tried, r.set.Given, nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
-		hits := make([]int, len(settings))
+	r.choice, err = validate.Choose(r.set.Tried, r.set.Given, nil, len(r.p.Row), func(settings []spec.Values) ([]int64, error) {
+		hits := make([]int64, len(settings))
 		for i, v := range settings {
 			list, err := r.replies(ctx, fold, folds, v)
 			if err != nil {
@@ -254,34 +254,20 @@ func (r *spreader) score(ctx context.Context) error {
 }
 
 // Tune implements [Learner].
-func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*validate.Choice, problem.Work, error) {
 	r, err := m.begin(ctx, p, s)
 	if err != nil {
-		return nil, err
+		return nil, problem.Work{}, err
 	}
-	tested := 0
-	for i := range splits.Len {
-		tested += len(splits.At(i).Test)
-	}
-	c, err := validate.Choose(ctx, r.set.Tried, r.set.Given, nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
-		right, _, err := s.Count(len(settings), len(settings), func(i int, right []int64) (_ int, err error) {
+	tested := testedOn(splits)
+	c, err := validate.Choose(s.Tried, s.Given, nil, tested, func(settings []spec.Values) ([]int64, error) {
+		return s.Count(len(settings), len(settings), func(i int, right []int64) (_ int, err error) {
 			right[i], err = r.rightOn(ctx, splits, settings[i])
-			r.set.Progress("choose", float64(i+1)/float64(len(settings)))
+			s.Progress("choose", float64(i+1)/float64(len(settings)))
 			return tested, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		hits := make([]int, len(settings))
-		for i, n := range right {
-			hits[i] = int(n)
-		}
-		return hits, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Choice{*c, r.out.Work}, nil
+	return c, r.out.Work, err
 }
 
 // rightOn counts the right answers on the test nodes of splits.

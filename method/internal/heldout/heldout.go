@@ -46,15 +46,15 @@ func (h *Count) Answered(weight float64) { h.reached.right += weight }
 
 // WeightsOf returns what a label of each class counts. Labels that are not the only ones of
 // their class count as many together as they are.
-func WeightsOf(class []int, classes int) []float64 {
-	count, list := CountsOf(class, classes), make([]float64, classes)
+func WeightsOf(p *problem.Problem) []float64 {
+	count, list, labels := CountsOf(p), make([]float64, len(p.Names)), float64(len(p.Row))
 	var shares []float64 // of the classes that have a label
 	for _, n := range count {
 		if n > 0 {
-			shares = append(shares, n/float64(len(class)))
+			shares = append(shares, n/labels)
 		}
 	}
-	Shrink(shares, float64(len(class)))
+	Shrink(shares, labels)
 	several, sum := 0.0, 0.0
 	for c, n := range count {
 		if n == 0 {
@@ -100,9 +100,9 @@ func Shrink(share []float64, labels float64) {
 }
 
 // CountsOf returns how many labels each class has.
-func CountsOf(class []int, classes int) []float64 {
-	count := make([]float64, classes)
-	for _, c := range class {
+func CountsOf(p *problem.Problem) []float64 {
+	count := make([]float64, len(p.Names))
+	for _, c := range p.Class {
 		count[c]++
 	}
 	return count
@@ -128,8 +128,8 @@ func (h hits) variance(nodes int) float64 {
 //
 // and the density φ of the normal distribution. Of two shares with a normal difference the
 // larger is so much too large in the mean, because it was picked for that.
-func ofLargest(class []int, classes int) (share, luck float64) {
-	count, labels := CountsOf(class, classes), float64(len(class))
+func ofLargest(p *problem.Problem) (share, luck float64) {
+	count, labels := CountsOf(p), float64(len(p.Row))
 	largest := slices.Index(count, slices.Max(count))
 	share = count[largest] / labels
 	for c := range count {
@@ -156,13 +156,12 @@ func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all
 	unreached := n - int(reachedNodes.GetCardinality())
 	reached := n - m - unreached
 	share := float64(unreached) / float64(max(1, n-m))
-	classes := len(of.Names)
-	prior, luck := ofLargest(of.Class, classes)
+	prior, luck := ofLargest(of)
 	found := h.reached.right / max(singleWeight, h.reached.of)
-	filled := max(1/float64(classes), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
+	filled := max(1/float64(len(of.Names)), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
 	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
 	one := 0
-	for _, n := range CountsOf(of.Class, classes) {
+	for _, n := range CountsOf(of) {
 		if n == 1 {
 			one++
 		}

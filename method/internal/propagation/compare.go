@@ -27,34 +27,29 @@ const (
 	widest = 64 // columns that walk together
 )
 
-// Comparison is how often label propagation and the largest class are right.
-type Comparison struct {
-	Propagation, Majority problem.Estimate
-	PropagationBlank      problem.Estimate // with no class for nodes that no label reaches
-}
-
-// Compare measures them on folds of the labels. Cost: as many sweeps as walks have steps,
+// Compare measures how often label propagation and the largest class are right, on folds of
+// the labels; blank is label propagation with no class for nodes that no label reaches. Cost: as many sweeps as walks have steps,
 // for each slab of the columns that fit the memory.
-func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comparison, error) {
+func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (lp, blank, majority problem.Estimate, err error) {
 	p := l.P
 	var found problem.Work
 	reached, err := p.Reached(ctx, p.Row, l.Workers, &found)
 	if err != nil {
-		return nil, err
+		return lp, blank, majority, err
 	}
 	alone, err := heldout.Alone(ctx, p, fold, l.Workers, &found)
 	if err != nil {
-		return nil, err
+		return lp, blank, majority, err
 	}
 	work := p.A.NNZ() * int64(len(p.Names))
 	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
 	walked := int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))
 	answers, err := l.outOfFold(ctx, fold, walked, steps)
 	if err != nil {
-		return nil, err
+		return lp, blank, majority, err
 	}
-	var propagation, majority heldout.Count
-	weight := heldout.WeightsOf(p.Class, len(p.Names))
+	var propagation, largestClass heldout.Count
+	weight := heldout.WeightsOf(p)
 	for f := range folds {
 		var rest []int
 		for i, c := range p.Class {
@@ -67,7 +62,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			if fold[i] != f {
 				continue
 			}
-			majority.Note(false, c == largest, weight[c])
+			largestClass.Note(false, c == largest, weight[c])
 			if f < walked {
 				answer := answers[i]
 				if alone[i] {
@@ -77,14 +72,13 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			}
 		}
 	}
-	r := new(Comparison)
-	r.Propagation, r.PropagationBlank = propagation.Estimates(p, reached)
+	lp, blank = propagation.Estimates(p, reached)
 	labels := roaring.New()
 	for _, row := range p.Row {
 		labels.Add(uint32(row))
 	}
-	r.Majority, _ = majority.Estimates(p, labels) // every other node is given the largest class
-	return r, nil
+	majority, _ = largestClass.Estimates(p, labels) // every other node is given the largest class
+	return lp, blank, majority, nil
 }
 
 // outOfFold returns what label propagation answers to the labels of the first folds,
