@@ -2,6 +2,7 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
@@ -187,9 +188,7 @@ func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bo
 	shared := gram.NewCache(all, kept, settings[0].Workers)
 	for _, s := range settings {
 		s.kernels = shared
-		if memory > 0 {
-			s.Memory = max(1, memory-kept)
-		}
+		s.Memory = budget.Beside(memory, kept)
 	}
 	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), nil
 }

@@ -82,11 +82,15 @@ func (p *Plan) Left() (bytes int64, ok bool) {
 }
 
 // Room returns what the limit leaves as the limit of a part: at least 1, 0 for none.
-func (p *Plan) Room() int64 {
-	if p.Limit == 0 {
+func (p *Plan) Room() int64 { return Beside(p.Limit, p.total) }
+
+// Beside returns what a limit leaves beside so many bytes, as the limit of a part: at least 1;
+// 0: there is no limit.
+func Beside(limit, bytes int64) int64 {
+	if limit == 0 {
 		return 0
 	}
-	return max(1, p.Limit-p.total)
+	return max(1, limit-bytes)
 }
 
 // Total returns the sum of what is reserved now.

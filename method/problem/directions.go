@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -41,10 +42,7 @@ func (p *Problem) ArcsMemory(limit int64) (list []spec.Bytes, left int64) {
 		{What: "the graph without directions", Bytes: matrix(2*p.A.NNZ()) + 8*n},
 		{What: "arcs", Bytes: 2*matrix(p.A.NNZ()) + 3*16*n},
 	}
-	if limit > 0 {
-		left = max(1, limit-spec.Sum(list))
-	}
-	return list, left
+	return list, budget.Beside(limit, spec.Sum(list))
 }
 
 // sumOf returns A + Aᵀ, of ones alone if A is.

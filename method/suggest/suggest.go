@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
@@ -215,12 +216,9 @@ const mostWidth = 32
 // widthOf returns how many columns are solved together within a limit, 0 for none, and how
 // much memory there is for a factor.
 func widthOf(p *problem.Problem, count int, limit int64) (width int, room int64) {
-	if limit == 0 {
-		return mostWidth, 0
+	for width = mostWidth; width > 1 && limit > 0 && spec.Sum(blocks(p, count, width)) > limit; width /= 2 {
 	}
-	for width = mostWidth; width > 1 && spec.Sum(blocks(p, count, width)) > limit; width /= 2 {
-	}
-	return width, max(1, limit-spec.Sum(blocks(p, count, width)))
+	return width, budget.Beside(limit, spec.Sum(blocks(p, count, width)))
 }
 
 // blocks lists what [Nodes] takes beside the prediction and a factor, with so many columns

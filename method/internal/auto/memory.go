@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -26,10 +27,7 @@ func fitMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 // beside returns what blocks that walk, and kernels, may take beside what is kept; 0: there
 // is no limit.
 func beside(p *problem.Problem, set *Settings) int64 {
-	if set.Memory == 0 {
-		return 0
-	}
-	return max(1, ledger.Beside(p, set.Memory)-spec.Sum(keptMemory(p, set)))
+	return budget.Beside(ledger.Beside(p, set.Memory), spec.Sum(keptMemory(p, set)))
 }
 
 // Reckon adds to a ledger what a prediction takes.

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
@@ -195,15 +196,7 @@ func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v sp
 	for limit > 0 && folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes, classes, v, 0)) > limit {
 		folds--
 	}
-	return folds, beside(limit, block())
-}
-
-// beside returns what a block leaves of a limit; limit 0: none.
-func beside(limit, block int64) int64 {
-	if limit == 0 {
-		return 0
-	}
-	return max(1, limit-block)
+	return folds, budget.Beside(limit, block())
 }
 
 // score computes the scores of all nodes and takes classes from them.
@@ -211,7 +204,7 @@ func (r *spreader) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	f := sparse.NewBlock[float64](n, k)
 	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
-		Memory:   beside(r.set.Memory, sparse.BlockBytes[float64](n, k)),
+		Memory:   budget.Beside(r.set.Memory, sparse.BlockBytes[float64](n, k)),
 		Progress: func(done float64) { r.set.Progress("walk", done) },
 	})
 	if err != nil {
@@ -339,7 +332,7 @@ func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, wha
 	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
 	block := sparse.BlockBytes[float64](n, cols)
 	left := a.Left()
-	list := l.Memory(n, entries, cols, k, v, beside(left, block))
+	list := l.Memory(n, entries, cols, k, v, budget.Beside(left, block))
 	least, most := block+spec.Least(list), block+spec.Sum(list)
 	if left > 0 {
 		most = max(least, min(most, left))

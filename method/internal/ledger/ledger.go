@@ -69,12 +69,7 @@ func Kept(p *problem.Problem) int64 {
 }
 
 // Beside returns what they leave of a limit.
-func Beside(p *problem.Problem, memory int64) int64 {
-	if memory == 0 {
-		return 0
-	}
-	return max(1, memory-Kept(p))
-}
+func Beside(p *problem.Problem, memory int64) int64 { return budget.Beside(memory, Kept(p)) }
 
 // Reserve adds what is held to the end.
 func (a *Ledger) Reserve(bytes int64, what string) {

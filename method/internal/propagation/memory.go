@@ -1,6 +1,7 @@
 package propagation
 
 import (
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -13,17 +14,14 @@ import (
 // a single class, there is beside all that go together.
 func (l *Propagation) width() (cols int, factor int64) {
 	cols = len(l.P.Names)
-	if l.Memory == 0 {
-		return cols, 0
-	}
 	need := func(cols int) int64 { return l.blockBytes(cols) + l.factorBytes(cols) }
 	if need(1) > l.Memory {
 		need = func(cols int) int64 { return l.blockBytes(cols) }
 	}
-	for cols > 1 && need(cols) > l.Memory {
+	for l.Memory > 0 && cols > 1 && need(cols) > l.Memory {
 		cols--
 	}
-	return cols, max(1, l.Memory-l.blockBytes(cols))
+	return cols, budget.Beside(l.Memory, l.blockBytes(cols))
 }
 
 // walks reports whether label propagation walks: where it has no symmetric system to
