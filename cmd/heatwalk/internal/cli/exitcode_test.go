@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/validate"
@@ -40,8 +41,8 @@ func TestExitCode(t *testing.T) {
 		{&nodefile.ParseError{}, 3},
 		{errors.Join(&nodefile.ParseError{}, errors.New("more")), 3},
 		{fault.Data("", ""), 3},
-		{method.ErrNoLabels, 3},
-		{method.ErrOneClass, 3},
+		{problem.ErrNoLabels, 3},
+		{problem.ErrOneClass, 3},
 		{&shard.CorruptError{}, 4},
 		{shard.ErrIncomplete, 4},
 		{shard.ErrNotStore, 4},

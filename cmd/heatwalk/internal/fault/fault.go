@@ -140,7 +140,7 @@ var exitCodes = []struct {
 	{code: OverLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
-	{code: WrongData, is: []error{method.ErrNoLabels, method.ErrOneClass, graph.ErrWeight, graph.ErrScale},
+	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight, graph.ErrScale},
 		as: []any{new(*nodefile.ParseError)}},
 }
 
