@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
@@ -155,10 +156,10 @@ func (r *relaxation) begin() error {
 
 // addUp adds up the walks of classes.
 func (r *relaxation) addUp() {
+	if r.v.Number("power-beta") != 1 || r.columns == 0 {
+		return
+	}
 	for _, k := range r.known {
-		if r.v.Number("power-beta") != 1 || r.columns == 0 {
-			return
-		}
 		clear(k.walks)
 		for i, row := range r.s.Row {
 			if r.s.Class[i] != k.class {
@@ -184,18 +185,17 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 	const chunk = 64
 	return sched.Run(ctx, workers, (r.p.Rows+chunk-1)/chunk, func(_, piece int) error {
 		votes := [2][]float64{make([]float64, r.p.Cols), make([]float64, r.p.Cols)}
-		var pair []int
+		var free []int
 		for u := piece * chunk; u < min(r.p.Rows, (piece+1)*chunk); u++ {
+			if !labelled[u] {
+				free = append(free, u)
+			}
+		}
+		for pair := range slices.Chunk(free, 2) {
 			if err := context.Cause(ctx); err != nil {
 				return err
 			}
-			if !labelled[u] {
-				pair = append(pair, u)
-			}
-			if last := u+1 == min(r.p.Rows, (piece+1)*chunk); len(pair) == 2 || last && len(pair) == 1 {
-				r.vote(&votes, pair)
-				pair = pair[:0]
-			}
+			r.vote(&votes, pair)
 		}
 		return nil
 	})

@@ -280,10 +280,10 @@ func (p *Path) WithoutParts(lambdas []float64, part []int, takes [][]bool) (out 
 			if lambdas[same] != lambda {
 				continue
 			}
-			if out[same], err = p.without(g, coef, diagonal, part, same); err != nil {
+			share := p.shares(func(i int) bool { return part[i] != same })
+			if out[same], err = p.without(g, coef, diagonal, share, part, same); err != nil {
 				return nil, nil, err
 			}
-			share := p.shares(func(i int) bool { return part[i] != same })
 			cosines[same] = p.cosine(out[same], share, takes[same])
 		}
 	}
@@ -306,10 +306,11 @@ func (p *Path) full(ridge float64) *mat.Dense {
 	return &g
 }
 
-// without returns the scores of all items without part f. With r the other items,
+// without returns the scores of all items without part f, given the shares of the classes
+// among the others. With r the other items,
 //
 //	(K_rr + λw̄I)⁻¹ = G_rr − G_rf·G_ff⁻¹·G_fr
-func (p *Path) without(g, coef *mat.Dense, diagonal []float64, part []int, f int) (*mat.Dense, error) {
+func (p *Path) without(g, coef *mat.Dense, diagonal, share []float64, part []int, f int) (*mat.Dense, error) {
 	var of, others []int
 	for i := range p.y {
 		if part[i] == f {
@@ -319,7 +320,7 @@ func (p *Path) without(g, coef *mat.Dense, diagonal []float64, part []int, f int
 		}
 	}
 	m, k := len(p.y), p.classes
-	out, share := mat.NewDense(m, k, nil), p.shares(func(i int) bool { return part[i] != f })
+	out := mat.NewDense(m, k, nil)
 	x := new(mat.Dense) // G_ff⁻¹·[C_f G_fr]
 	if len(of) > 0 {
 		own, right := mat.NewSymDense(len(of), nil), mat.NewDense(len(of), k+1+len(others), nil)
