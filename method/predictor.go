@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -372,9 +371,9 @@ func (r *predictor) score(ctx context.Context) error {
 // all nodes, and finishes these with the last machine's.
 func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[float64], lo int) error {
 	last, largest := lo+decisions.Cols == len(r.model.Pairs), validate.Majority(r.p.Class)
-	return sched.Run(ctx, r.set.Workers, (decisions.Rows+piece.Length-1)/piece.Length, func(_, part int) error {
+	return piece.Run(ctx, r.set.Workers, decisions.Rows, func(_, from, to int) {
 		vote := make([]float64, len(r.p.Names))
-		for i := part * piece.Length; i < min(decisions.Rows, (part+1)*piece.Length); i++ {
+		for i := from; i < to; i++ {
 			scores := r.out.Scores.Row(i)
 			if r.by != nil && r.by.Probabilities != nil {
 				r.share(vote, r.model.Pairs, decisions.Row(i))
@@ -391,7 +390,6 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 				r.finishVotes(scores, counts, vote, largest)
 			}
 		}
-		return nil
 	})
 }
 
