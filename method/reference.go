@@ -62,7 +62,8 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	}
 	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
 	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
-	r, err := new(Reference), error(nil)
+	r := new(Reference)
+	var err error
 	if r.Propagation, r.PropagationBlank, r.Majority, err = l.Compare(ctx, fold, folds); err != nil {
 		return nil, err
 	}
