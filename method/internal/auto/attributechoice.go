@@ -27,14 +27,6 @@ func (r *weigher) candidates() []candidate {
 	return slices.Concat(attributeCandidates, candidates)
 }
 
-// attributesOf returns the columns of attributes of label i, nil if there are none.
-func (l *labelRows) attributesOf(i int) []float64 {
-	if l.attributes == nil {
-		return nil
-	}
-	return l.attributes[i]
-}
-
 // input appends the shared columns that a candidate takes to dst: those of attributes,
 // and those of walks and kernels, of which one alone takes the last, the prior.
 func (c candidate) input(dst, shared, attributes []float64, classes int) []float64 {

@@ -20,6 +20,7 @@ type attributeTable struct {
 	factor []float64 // of columns
 	length []float32 // of rows, in the place of words: one over their length
 	few    bool      // real numbers, and few of them
+	every  []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
 }
 
 // A table is one of real numbers where more than realDensity of its values are not 0, and a
@@ -39,6 +40,10 @@ func newAttributeTable(t *sparse.Table) *attributeTable {
 	a := &attributeTable{
 		Table: t, real: make([]bool, d), rank: make([]rank, d), zero: make([]float64, d),
 		shift: make([]float64, d), factor: make([]float64, d), length: make([]float32, n),
+		every: make([]uint32, max(d, unitFeatures(n, min(d, fewAttributes)))),
+	}
+	for j := range a.every {
+		a.every[j] = uint32(j)
 	}
 	count, sum, squares := make([]float64, d), make([]float64, d), make([]float64, d)
 	least, most := make([]float32, d), make([]float32, d)
@@ -150,19 +155,22 @@ func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
 
 // each calls do for every value that is not 0.
 func (a *attributeTable) each(do func(v, j int, x float32)) {
-	n := a.Rows
-	for v := range n {
-		columns, values := a.Row(v)
+	for v := range a.Rows {
+		columns, values := a.entries(v)
 		for i, x := range values {
-			j := i
-			if columns != nil {
-				j = int(columns[i])
-			}
 			if x != 0 {
-				do(v, j, x)
+				do(v, int(columns[i]), x)
 			}
 		}
 	}
+}
+
+// entries returns the columns and the values of a node.
+func (a *attributeTable) entries(v int) (columns []uint32, values []float32) {
+	if columns, values = a.Row(v); columns == nil {
+		columns = a.every[:len(values)]
+	}
+	return columns, values
 }
 
 // value returns what a value of a node in a column counts, before the shift.

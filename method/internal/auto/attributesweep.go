@@ -35,8 +35,7 @@ const (
 type lens struct {
 	p       *problem.Problem
 	a       *attributeTable
-	columns int      // that are swept together
-	every   []uint32 // 0, 1, 2, …: the columns of a dense row
+	columns int // that are swept together
 	workers int
 	work    *problem.Work
 
@@ -49,8 +48,6 @@ type lens struct {
 func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *problem.Work) *lens {
 	n := len(p.Degrees)
 	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
-	d := a.Cols
-	l.every = every(max(d, unitFeatures(n, min(d, fewAttributes))))
 	total := 0.0
 	for _, d := range p.Degrees {
 		total += d
@@ -236,7 +233,7 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 		width := to - from
 		sums, all := make([]float32, d*width), make([]float64, width)
 		for v := range q.Rows {
-			columns, values := l.a.Row(v)
+			columns, values := l.a.entries(v)
 			if values == nil {
 				continue
 			}
@@ -245,10 +242,7 @@ func (l *lens) productTo(ctx context.Context, dst *sparse.Block[float32], q *spa
 				all[i] += float64(y)
 			}
 			for e, x := range values {
-				j := e
-				if columns != nil {
-					j = int(columns[e])
-				}
+				j := int(columns[e])
 				f, sum := l.a.value(v, j, x), sums[j*width:(j+1)*width]
 				for i, y := range of {
 					sum[i] += float32(f * y)
@@ -282,13 +276,10 @@ func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error
 		scaled := make([]float32, d)
 		for v := lo; v < hi; v++ {
 			to := dst.Row(v)
-			columns, values := l.a.Row(v)
+			columns, values := l.a.entries(v)
 			if values == nil {
 				clear(to)
 				continue
-			}
-			if columns == nil {
-				columns = l.every[:d]
 			}
 			for e, x := range values {
 				scaled[e] = l.a.value(v, int(columns[e]), x)

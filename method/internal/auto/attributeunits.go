@@ -70,7 +70,7 @@ func newUnits(ctx context.Context, l *lens) (*units, error) {
 		return nil, err
 	}
 	var err error
-	u.h, err = u.measure(ctx, count, func(dst []float32, v int) { u.rectify(dst, v) })
+	u.h, err = u.measure(ctx, count, u.rectify)
 	if err != nil {
 		return nil, err
 	}
@@ -170,15 +170,6 @@ func (c columnUnits) apply(row []float32) {
 	}
 }
 
-// every are the columns 0, 1, 2, …, of as many as the widest row that is multiplied.
-func every(n int) []uint32 {
-	columns := make([]uint32, n)
-	for j := range columns {
-		columns[j] = uint32(j)
-	}
-	return columns
-}
-
 // timesTo stores row·m in dst, with the columns of m from lo on.
 func timesTo(dst, row, m []float32, stride, lo int, columns []uint32) {
 	simd.Gather(simd.Rows[float32]{Data: dst, Stride: len(dst)}, len(dst), []float32{1},
@@ -187,7 +178,7 @@ func timesTo(dst, row, m []float32, stride, lo int, columns []uint32) {
 
 // rectify stores H of a node before it is standardised.
 func (u *units) rectify(dst []float32, v int) {
-	timesTo(dst, u.inputs.Row(v), u.r, len(dst), 0, u.l.every)
+	timesTo(dst, u.inputs.Row(v), u.r, len(dst), 0, u.l.a.every)
 	addRectified(dst, nil, u.b)
 }
 
@@ -212,8 +203,8 @@ func (u *units) layer(ctx context.Context, lo, hi int) error {
 		for i := from; i < to; i++ {
 			u.rectify(h, i)
 			u.h.apply(h)
-			timesTo(u.second.Row(i)[lo:hi], h, u.q[:count*count], count, lo, l.every)
-			timesTo(v.Row(i), h, u.q[count*count:], count, lo, l.every)
+			timesTo(u.second.Row(i)[lo:hi], h, u.q[:count*count], count, lo, l.a.every)
+			timesTo(v.Row(i), h, u.q[count*count:], count, lo, l.a.every)
 		}
 	})
 	if err != nil {
@@ -257,7 +248,7 @@ func (u *units) block(nodes []int) attributeBlock {
 				row := make([]float32, columns)
 				for v := lo; v < hi; v++ {
 					u.rowTo(row, v)
-					timesTo(dst.Row(v), row, w.Data, w.Stride, 0, u.l.every)
+					timesTo(dst.Row(v), row, w.Data, w.Stride, 0, u.l.a.every)
 				}
 			})
 		},

@@ -203,7 +203,7 @@ type labelRows struct {
 	shared     *sparse.Block[float64]
 	free       *sparse.Block[float32]
 	known      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
-	attributes [][]float64 // nil: none
+	attributes [][]float64 // nil of each: none
 	best       int         // the block of attributes towards which weights are pulled
 }
 
@@ -231,7 +231,7 @@ func (r *weigher) rows(without int) *labelRows {
 	l := &labelRows{
 		shared: &sparse.Block[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
 		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
-		known:  make([]bool, m),
+		known:  make([]bool, m), attributes: make([][]float64, m),
 	}
 	if r.attributed != nil {
 		l.best = r.attributed.bestOf(without)
@@ -241,7 +241,7 @@ func (r *weigher) rows(without int) *labelRows {
 		r.sources.honestTo(filtered, r.tally, i, without)
 		l.known[i] = r.known(filtered)
 		if r.attributed != nil {
-			l.attributes = append(l.attributes, r.attributed.rowOf(i, without))
+			l.attributes[i] = r.attributed.rowOf(i, without)
 		}
 		r.columns.sharedTo(l.shared.Row(i), filtered, r.relatedTo(i, without))
 		r.columns.freeTo(x, filtered, row)

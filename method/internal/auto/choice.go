@@ -301,7 +301,7 @@ func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*Fold, er
 					if c.free {
 						x = doubled(r.whole.free.Row(i))
 					}
-					input = c.input(input[:0], r.whole.shared.Row(i), rows.attributesOf(i), len(row))
+					input = c.input(input[:0], r.whole.shared.Row(i), rows.attributes[i], len(row))
 					classify.Softmax(row, models[l].ScoresTo(row, x, input))
 				}
 				for _, q := range row {

@@ -85,7 +85,7 @@ func (r *weigher) relateAll(ctx context.Context) (*diffused, error) {
 		s.part[at] = r.sources.part[i]
 	}
 	of := &weigher{p: r.p.At(labels), set: r.set, out: r.out, sources: s}
-	of.related = of.newDiffused()
+	of.related = newDiffused(piece.Block[float32](len(r.p.Degrees), relatedKernels*len(r.p.Names)), len(labels), s.parts)
 	if err := of.relate(ctx); err != nil {
 		return nil, err
 	}
@@ -93,10 +93,7 @@ func (r *weigher) relateAll(ctx context.Context) (*diffused, error) {
 		return nil, err
 	}
 	d := of.related
-	all := &diffused{full: d.full, whole: make([][]float64, len(r.p.Row)), part: make([][][]float64, s.parts)}
-	for f := range all.part {
-		all.part[f] = make([][]float64, len(r.p.Row))
-	}
+	all := newDiffused(d.full, len(r.p.Row), s.parts)
 	for at, i := range labels {
 		all.whole[i] = d.whole[at]
 		for f := range all.part {
@@ -193,15 +190,12 @@ func relateMemory(p *problem.Problem, set *Settings, limit int64) (phases [][]sp
 	}
 }
 
-// newDiffused returns room for scores.
-func (r *weigher) newDiffused() *diffused {
-	m := len(r.p.Row)
-	d := &diffused{
-		full:  piece.Block[float32](len(r.p.Degrees), relatedKernels*len(r.p.Names)),
-		whole: make([][]float64, m), part: make([][][]float64, r.sources.parts),
-	}
+// newDiffused returns room for scores of so many labels in so many parts, beside those of all
+// nodes.
+func newDiffused(full *sparse.Block[float32], labels, parts int) *diffused {
+	d := &diffused{full: full, whole: make([][]float64, labels), part: make([][][]float64, parts)}
 	for f := range d.part {
-		d.part[f] = make([][]float64, m)
+		d.part[f] = make([][]float64, labels)
 	}
 	return d
 }

@@ -22,7 +22,7 @@ func TestRelatedScores(t *testing.T) {
 	if _, err := p.Components(context.Background(), 1, new(problem.Work)); err != nil {
 		t.Fatal(err)
 	}
-	r.related = r.newDiffused()
+	r.related = newDiffused(sparse.NewBlock[float32](len(p.Degrees), relatedKernels*len(p.Names)), len(p.Row), r.sources.parts)
 	if err := r.relate(context.Background()); err != nil {
 		t.Fatal(err)
 	}
