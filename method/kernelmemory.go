@@ -105,7 +105,7 @@ func (m learnerMethod) reckon(a *account) error {
 		return err
 	}
 	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
-	own, err := m.settings(a.P, a.set)
+	own, _, err := m.settings(a.P, a.set)
 	if err != nil {
 		return err
 	}

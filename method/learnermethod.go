@@ -82,7 +82,7 @@ func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameter
 		r.settled = []spec.Values{par.Declared.Values}
 		return r, nil
 	}
-	r.settled, err = m.settings(p, &set)
+	r.settled, r.usual, err = m.settings(p, &set)
 	return r, err
 }
 
@@ -90,6 +90,7 @@ func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameter
 type learnerPredictor struct {
 	*kernelPredictor
 	settled []spec.Values // of the learner, to choose from
+	usual   int           // the place of its defaults
 
 	values spec.Values // chosen
 	items  []int       // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
@@ -100,26 +101,14 @@ type learnerPredictor struct {
 // setting of theirs is a fit from nothing in every fold.
 const trySettings = 250
 
-// settings returns the learner's settings to choose from: all usual ones or, with too few
-// labels, the defaults.
-func (m learnerMethod) settings(p *Problem, s *Settings) ([]spec.Values, error) {
-	given := m.by.Spec.Own(s.Given)
+// settings returns the learner's settings to choose from: all usual ones and the place of its
+// defaults among them or, with too few labels, the defaults.
+func (m learnerMethod) settings(p *Problem, s *Settings) (settled []spec.Values, usual int, err error) {
 	if !validate.TooFew(p.Class) {
-		return validate.Settings(s.trying(&m.by.Spec), given, nil)
+		return s.settled(m.by)
 	}
-	v, err := m.by.Resolve(given, nil)
-	return []spec.Values{v}, err
-}
-
-// usualOf returns the place of the learner's defaults among the settings, the first if
-// they are not there.
-func (r *learnerPredictor) usualOf() int {
-	v, err := r.by.Resolve(r.by.Spec.Own(r.set.Given), nil)
-	at := slices.IndexFunc(r.settled, func(o spec.Values) bool { return r.by.Text(o) == r.by.Text(v) })
-	if err != nil || at < 0 {
-		return 0
-	}
-	return at
+	v, err := m.by.Resolve(m.by.Spec.Own(s.Given), nil)
+	return []spec.Values{v}, 0, err
 }
 
 // chooseBoth finds the kernel that has most right answers out of fold with the
@@ -130,7 +119,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	usual := r.usualOf()
+	usual := r.usual
 	kernels := make([][]trial.Outcome, len(t.grams))
 	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
 		return trial.Cross(ctx, t.grams[i], t.class, t.fold, r.models(r.settled[usual]), kernels[i:i+1])

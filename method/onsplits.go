@@ -45,8 +45,7 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r.kernelPredictor, splits: splits, whole: m.by.Whole}
-	usual := r.usualOf()
-	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.models(r.settled[usual]))
+	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.models(r.settled[r.usual]))
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +55,8 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 		return nil, err
 	}
 	at := largestOf(found.Right)
-	if found.Right[usual] == found.Right[at] {
-		at = usual
+	if found.Right[r.usual] == found.Right[at] {
+		at = r.usual
 	}
 	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best]}, Declared: &Setting{&m.by.Spec, r.settled[at]}}
 	return choiceOf(par, found, at, len(r.grid)*len(r.settled)), nil

@@ -51,17 +51,11 @@ func (m walkMethod) settings(s *Settings) (Settings, error) {
 	if by == nil {
 		return set, nil
 	}
-	given := by.Spec.Own(set.Given)
-	usual, err := by.Resolve(given, nil)
+	all, usual, err := set.settled(by)
 	if err != nil {
 		return set, err
 	}
-	all, err := validate.Settings(set.trying(&by.Spec), given, nil)
-	if err != nil {
-		return set, err
-	}
-	at := max(0, slices.IndexFunc(all, func(v spec.Values) bool { return by.Text(v) == by.Text(usual) }))
-	all[0], all[at] = all[at], all[0]
+	all[0], all[usual] = all[usual], all[0]
 	grid := *set.Grid
 	grid.Cost, grid.Lambda, grid.Declared = nil, nil, nil
 	if by.Whole && slices.Contains(grid.Features, Honest) {
@@ -72,6 +66,18 @@ func (m walkMethod) settings(s *Settings) (Settings, error) {
 	}
 	set.Grid = &grid
 	return set, nil
+}
+
+// settled returns the settings of a learner that are tried, and the place of its defaults among
+// them, the first if they are not there.
+func (s *Settings) settled(by *classify.Learner) (all []spec.Values, usual int, err error) {
+	given := by.Spec.Own(s.Given)
+	v, err := by.Resolve(given, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err = validate.Settings(s.trying(&by.Spec), given, nil)
+	return all, max(0, slices.IndexFunc(all, func(o spec.Values) bool { return by.Text(o) == by.Text(v) })), err
 }
 
 // ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
