@@ -245,22 +245,12 @@ func (c *chooser) crossTrials(ctx context.Context) error {
 		return err
 	}
 	c.alone = alone
-	at, folds := c.foldPicks(), c.dealt()
-	largest := make([]int, folds)
-	for f := range folds {
-		var visible []int
-		for i, class := range c.p.Class {
-			if c.fold[i] != f {
-				visible = append(visible, class)
-			}
-		}
-		largest[f] = validate.Majority(visible)
-	}
+	at := c.foldPicks()
 	c.trials = make(map[Features][]trial.Trial)
 	weight := heldout.WeightsOf(c.p)
 	for _, kind := range c.set.Grid.Features {
-		for f := range folds {
-			t := trial.Trial{Largest: largest[f], Weight: weight}
+		for f := range at {
+			t := trial.Trial{Largest: trial.LargestWithout(c.p.Class, c.fold, f), Weight: weight}
 			for i, node := range c.seen {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {

@@ -125,12 +125,9 @@ func tuneTogether(train, test, kernels int, whole bool) int {
 
 // try adds the right answers on one split to hits.
 func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit trial.Fit, hits []int64) error {
-	items, others, y := train.Row, test.Row, slices.Clone(train.Class)
+	items, others, y := train.Row, test.Row, train.Class
 	if t.whole {
-		items, others = slices.Concat(items, others), nil
-		for range test.Row {
-			y = append(y, -1)
-		}
+		items, others, y = slices.Concat(items, others), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
 	}
 	grams, err := t.grams(ctx, kernels, items, others, "choose")
 	if err != nil {

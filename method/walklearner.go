@@ -178,9 +178,7 @@ func (r *predictor) learnDeclared(ctx context.Context, f *sparse.Block[float32])
 	items.Rows = len(r.train)
 	classes := len(r.p.Names)
 	if r.by.Whole {
-		for range len(r.p.Degrees) - len(r.p.Row) {
-			y = append(y, -1)
-		}
+		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
 	if r.by.Linear != nil {

@@ -41,10 +41,7 @@ func (l *Learner) Decide(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) (
 
 // assigned returns the class of every node with assign = shares.
 func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
-	class, free := make([]int, f.Rows), make([]int, 0, f.Rows)
-	for i := range class {
-		class[i] = -1
-	}
+	class, free := slices.Repeat([]int{-1}, f.Rows), make([]int, 0, f.Rows)
 	count := make([]int, f.Cols)
 	for i, row := range s.Row {
 		class[row] = s.Class[i]

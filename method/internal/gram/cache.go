@@ -53,10 +53,7 @@ func NewCache(all *problem.Problem, memory int64, workers int) *Cache {
 	if Bytes(n, len(all.Row)) == 0 {
 		return nil
 	}
-	k := &Cache{all: all, place: make([]int, n), workers: workers, memory: memory}
-	for i := range k.place {
-		k.place[i] = -1
-	}
+	k := &Cache{all: all, place: slices.Repeat([]int{-1}, n), workers: workers, memory: memory}
 	for l, row := range all.Row {
 		k.place[row] = l
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 const (
@@ -51,13 +51,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (lp, b
 	var propagation, largestClass heldout.Count
 	weight := heldout.WeightsOf(p)
 	for f := range folds {
-		var rest []int
-		for i, c := range p.Class {
-			if fold[i] != f {
-				rest = append(rest, c)
-			}
-		}
-		largest := validate.Majority(rest)
+		largest := trial.LargestWithout(p.Class, fold, f)
 		for i, c := range p.Class {
 			if fold[i] != f {
 				continue

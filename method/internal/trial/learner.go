@@ -1,15 +1,16 @@
 package trial
 
-import "github.com/heatwalk/heatwalk/classify"
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+)
 
 // withTests returns the trial with its test rows among the items, without a class.
 func (t *Trial) withTests() *Trial {
 	all := *t
-	all.Train = append(append([]int(nil), t.Train...), t.Test...)
-	all.TrainClass = append([]int(nil), t.TrainClass...)
-	for range t.Test {
-		all.TrainClass = append(all.TrainClass, -1)
-	}
+	all.Train = slices.Concat(t.Train, t.Test)
+	all.TrainClass = slices.Concat(t.TrainClass, slices.Repeat([]int{-1}, len(t.Test)))
 	return &all
 }
 

@@ -34,7 +34,12 @@ func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit
 		found[s] = make([]Outcome, 0, len(class))
 	}
 	for f := range slices.Max(fold) + 1 {
-		largest := hideFold(y, class, fold, f)
+		for i, of := range fold {
+			if y[i] = class[i]; of == f {
+				y[i] = -1
+			}
+		}
+		largest := LargestWithout(class, fold, f)
 		models, err := fit(ctx, gram, y)
 		if err != nil {
 			return err
@@ -59,15 +64,12 @@ func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit
 	return nil
 }
 
-// hideFold stores the classes in y, −1 in a fold, and returns the largest of the others.
-func hideFold(y, class, fold []int, f int) (largest int) {
+// LargestWithout returns the largest of the classes outside a fold.
+func LargestWithout(class, fold []int, f int) int {
 	var rest []int
-	for i := range y {
-		y[i] = class[i]
-		if fold[i] == f {
-			y[i] = -1
-		} else {
-			rest = append(rest, class[i])
+	for i, c := range class {
+		if fold[i] != f {
+			rest = append(rest, c)
 		}
 	}
 	return validate.Majority(rest)
@@ -106,20 +108,16 @@ func CountRight(list []Outcome, fold int) (right, of int) {
 // One that has nothing in common with the others is given their largest class.
 func LeftOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []Outcome {
 	list := make([]Outcome, len(class))
-	y := append([]int(nil), class...)
+	y := slices.Clone(class)
 	for i := range class {
 		y[i] = -1
 		list[i].Class, list[i].Fold = class[i], fold[i]
 		if list[i].Unreached = !related(k.Row(i), y); !list[i].Unreached {
 			list[i].Pairs, list[i].Decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
 		} else {
-			list[i].Largest = validate.Majority(withoutItem(class, i))
+			list[i].Largest = validate.Majority(slices.Concat(class[:i], class[i+1:]))
 		}
 		y[i] = class[i]
 	}
 	return list
-}
-
-func withoutItem(class []int, i int) []int {
-	return append(append([]int(nil), class[:i]...), class[i+1:]...)
 }
