@@ -39,9 +39,14 @@ func (p Prior) Likeliest(row, largest int) int {
 	return best
 }
 
-// Shared returns the distribution that all nodes have in common where no seed is
-// hidden, and nil where each has its own.
-func (p Prior) Shared(s Seeds) []float64 { return p.shared(s, Variant{}) }
+// Of returns what gives a node its distribution where no seed is hidden.
+func (p Prior) Of(s Seeds) func(row int) []float64 {
+	if p.Given != nil {
+		return p.Given.Row
+	}
+	shared := p.shared(s, Variant{})
+	return func(int) []float64 { return shared }
+}
 
 // shared returns the distribution that all nodes of the variant have in
 // common, nil if each has its own.

@@ -134,9 +134,9 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	if r.out.Reached, err = p.Reached(ctx, p.Row, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
-	prior := graphlearner.Shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
+	prior := graphlearner.Shares.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
 	for i := range n {
-		simd.ConvertTo(r.out.Scores.Row(i), prior)
+		simd.ConvertTo(r.out.Scores.Row(i), prior(i))
 	}
 	return r.out, r.finish(ctx)
 }

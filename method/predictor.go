@@ -431,17 +431,13 @@ func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, 
 // finish takes the classes from the scores.
 func (r *predictor) finish(context.Context) error {
 	n, _ := r.out.Scores.Dims()
-	shared := r.prior.Shared(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
+	prior := r.prior.Of(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
 	largest := validate.Majority(r.p.Class)
 	r.out.Class = make([]int, n)
 	for i := range r.out.Class {
 		row := r.out.Scores.Row(i)
 		if !r.out.Reached.Contains(uint32(i)) {
-			prior := shared
-			if prior == nil {
-				prior = r.prior.Given.Row(i)
-			}
-			simd.ConvertTo(row, prior)
+			simd.ConvertTo(row, prior(i))
 			r.out.Class[i] = r.prior.Likeliest(i, largest)
 			continue
 		}

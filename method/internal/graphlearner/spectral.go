@@ -286,14 +286,14 @@ func (r *embedder) score(ctx context.Context) error {
 		return err
 	}
 	model, cols := models[0], r.columns(r.settings[0])
-	prior, largest := Shares.Shared(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}), validate.Majority(r.p.Class)
+	prior, largest := Shares.Of(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: k}), validate.Majority(r.p.Class)
 	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
 	err = piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		x, z := make([]float64, cols), []float64(nil)
 		for v := lo; v < hi; v++ {
 			to := r.out.Scores.Row(v)
 			if model == nil || !r.out.Reached.Contains(uint32(v)) {
-				simd.ConvertTo(to, prior)
+				simd.ConvertTo(to, prior(v))
 				r.out.Class[v] = largest
 				continue
 			}

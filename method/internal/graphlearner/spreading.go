@@ -219,7 +219,7 @@ func (r *spreader) score(ctx context.Context) error {
 	}
 	scale := math.Sqrt(squares / float64(max(1, n*k)))
 	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
-	largest, prior := validate.Majority(r.p.Class), Shares.Shared(r.seeds(nil, -1))
+	largest, prior := validate.Majority(r.p.Class), Shares.Of(r.seeds(nil, -1))(0)
 	offset, assigned, err := r.Decide(f, r.seeds(nil, -1), r.choice.Values)
 	if err != nil {
 		return err

@@ -152,11 +152,12 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if err != nil {
 		return 0, err
 	}
+	prior := l.Prior.Of(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
 	for i := range f.Rows {
 		if l.reached.Contains(uint32(i)) {
 			l.keep(i, lo, f.Row(i))
 		} else {
-			l.keep(i, lo, priorOf(l.Prior, l.P, i)[lo:hi])
+			l.keep(i, lo, prior(i)[lo:hi])
 		}
 	}
 	return res.Sweeps + 1, nil
@@ -174,14 +175,6 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	if l.raw != nil {
 		copy(l.raw.Row(node)[lo:], values)
 	}
-}
-
-// priorOf returns the prior of a node, shared or its own.
-func priorOf(prior cwk.Prior, p *problem.Problem, row int) []float64 {
-	if shared := prior.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}); shared != nil {
-		return shared
-	}
-	return prior.Given.Row(row)
 }
 
 // settle walks until nothing changes: on a graph whose edges have a direction, where no
