@@ -135,7 +135,7 @@ func TestFile(t *testing.T) {
 			t.Error("written though that takes longer than the run has")
 			return io.ErrShortWrite
 		}
-		*size += 1 << 40
+		*size += 1 << 30 // which takes two seconds, and a run that takes forty
 		return nil
 	})
 	if err != nil {
