@@ -50,11 +50,11 @@ func ridgeOf(v spec.Values, y []int) float64 {
 var ErrIndefinite = errors.New("classify: the kernel is not positive semidefinite")
 
 // targets lists the machines of least squares, one for each class that has an
-// item of y against [Rest], and the targets of item i in value[i·len(pairs):],
-// one for each machine. An item that is not used has zeros.
+// item of y against [Rest], the items that are used, and their targets, one for each machine.
 type targets struct {
 	pairs Pairs
-	value []float64
+	items []int
+	value *mat.Dense // a row for each of items
 }
 
 // newTargets returns the targets of items with the classes y. It returns
@@ -64,26 +64,16 @@ func newTargets(y []int, classes int) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &targets{g.againstRest(), make([]float64, len(y)*len(g.present))}
-	for m, c := range g.present {
-		for _, i := range g.items {
-			t.value[i*len(g.present)+m] = -1
-		}
-		for _, i := range g.class(c) {
-			t.value[i*len(g.present)+m] = 1
+	t := &targets{pairs: g.againstRest(), items: used(y)}
+	t.value = mat.NewDense(len(t.items), len(t.pairs), nil)
+	for a, i := range t.items {
+		for m, p := range t.pairs {
+			if t.value.Set(a, m, -1); y[i] == p.Positive {
+				t.value.Set(a, m, 1)
+			}
 		}
 	}
 	return t, nil
-}
-
-// of returns the targets of the given items as a matrix.
-func (t *targets) of(items []int) *mat.Dense {
-	k := len(t.pairs)
-	d := mat.NewDense(len(items), k, nil)
-	for a, i := range items {
-		d.SetRow(a, t.value[i*k:(i+1)*k])
-	}
-	return d
 }
 
 // FitRLS learns from the values of k between the items with y ≥ 0 by regularised least
@@ -120,12 +110,11 @@ func SolveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	items := used(y)
-	coef, err := solve(items, t.of(items))
+	coef, err := solve(t.items, t.value)
 	if err != nil {
 		return nil, err
 	}
-	return newKernelModel(classes, len(y), t.pairs, items, coef), nil
+	return newKernelModel(classes, len(y), t.pairs, t.items, coef), nil
 }
 
 func validateLambda(lambda float64) error {
@@ -217,8 +206,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 	if len(y) != f.Rows {
 		panic(badLength)
 	}
-	items := used(y)
-	if len(items) <= f.Cols {
+	if len(used(y)) <= f.Cols {
 		model, err := FitRLS(ctx, LinearGram(f), y, classes, lambda)
 		if err != nil {
 			return nil, err
@@ -232,19 +220,18 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 	squares := mat.NewSymDense(f.Cols, nil)
 	raw := squares.RawSymmetric()
 	sums := mat.NewDense(f.Cols, len(targets.pairs), nil)
-	for _, i := range items {
+	for a, i := range targets.items {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		x := f.Row(i)
-		t := targets.value[i*len(targets.pairs) : (i+1)*len(targets.pairs)]
-		for a, v := range x {
+		for c, v := range x {
 			if !finite(float64(v)) {
 				return nil, ErrNotFinite
 			}
 			if v != 0 {
-				addScaled(raw.Data[a*raw.Stride+a:a*raw.Stride+f.Cols], float64(v), x[a:])
-				addScaled(sums.RawRowView(a), float64(v), t)
+				addScaled(raw.Data[c*raw.Stride+c:c*raw.Stride+f.Cols], float64(v), x[c:])
+				addScaled(sums.RawRowView(c), float64(v), targets.value.RawRowView(a))
 			}
 		}
 	}
@@ -270,7 +257,7 @@ func RLSPath(ctx context.Context, k Gram, y []int, classes int, lambdas []float6
 	models := make([]*Model, len(lambdas))
 	for l, lambda := range lambdas {
 		if coef, definite := p.coef(lambda); definite {
-			models[l] = newKernelModel(classes, p.n, p.targets.pairs, p.items, coef)
+			models[l] = newKernelModel(classes, p.n, p.targets.pairs, p.targets.items, coef)
 		}
 	}
 	return models, nil
@@ -299,7 +286,6 @@ func LeaveOneOutRLS(ctx context.Context, k Gram, y []int, classes int, lambdas [
 // rlsPath is what all λ share.
 type rlsPath struct {
 	n         int
-	items     []int
 	targets   *targets
 	values    []float64  // Λ
 	vectors   *mat.Dense // U
@@ -315,15 +301,15 @@ func newRLSPath(ctx context.Context, k Gram, y []int, classes int) (*rlsPath, er
 	if err != nil {
 		return nil, err
 	}
-	p := &rlsPath{n: k.Len(), items: used(y), targets: targets, projected: new(mat.Dense)}
-	gram, err := between(ctx, k, p.items)
+	p := &rlsPath{n: k.Len(), targets: targets, projected: new(mat.Dense)}
+	gram, err := between(ctx, k, targets.items)
 	if err != nil {
 		return nil, err
 	}
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, nil, 0); err != nil {
 		return nil, err
 	}
-	p.projected.Mul(p.vectors.T(), targets.of(p.items))
+	p.projected.Mul(p.vectors.T(), targets.value)
 	return p, nil
 }
 
@@ -354,18 +340,18 @@ func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared floa
 	for q, v := range p.values {
 		weight[q] = 1 / (v + lambda)
 	}
-	for a, i := range p.items {
+	for a, i := range p.targets.items {
 		var own float64 // of the inverse
 		for q, u := range p.vectors.RawRowView(a) {
 			own += float64(u * u * weight[q])
 		}
 		for m := range machines {
-			at := i*machines + m
-			decisions[at] = p.targets.value[at] - coef.At(a, m)/own
-			squared += math.Pow(decisions[at]-p.targets.value[at], 2)
+			at, target := i*machines+m, p.targets.value.At(a, m)
+			decisions[at] = target - coef.At(a, m)/own
+			squared += math.Pow(decisions[at]-target, 2)
 		}
 	}
-	return decisions, squared / float64(len(p.items)*machines)
+	return decisions, squared / float64(len(p.targets.items)*machines)
 }
 
 const badLambda = "classify: lambda is not a positive number"
