@@ -49,43 +49,8 @@ func far(rowBytes int) int {
 	return 128
 }
 
-// The loops by their kinds.
-type (
-	sumLoop[T Float]          func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, scale *T, width int)
-	sumOntoLoop[T Float]      func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, scale *T, width int)
-	weightedOntoLoop[T Float] func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, val, scale *T, width int)
-)
-
-// gatherLoops are the loops for one type. Those for any rows go on from given sums, that
-// for short rows without weights from nothing.
-type gatherLoops[T Float] struct {
-	sumOnto      sumOntoLoop[T]
-	sumShort     sumLoop[T]
-	weightedOnto weightedOntoLoop[T]
-}
-
-var (
-	gatherLoopsF32 = gatherLoops[float32]{
-		sumOnto:      gatherSumF32Rows,
-		sumShort:     gatherSumF32Short,
-		weightedOnto: gatherWeightedF32Rows,
-	}
-	gatherLoopsF64 = gatherLoops[float64]{
-		sumOnto:      gatherSumF64Rows,
-		sumShort:     gatherSumF64Short,
-		weightedOnto: gatherWeightedF64Rows,
-	}
-)
-
 // zeroRow is where sums begin that go on from nothing: as long as the longest pass.
 var zeroRow [mostPass / 8]float64
-
-func gatherLoopsFor[T Float]() *gatherLoops[T] {
-	if l, ok := any(&gatherLoopsF32).(*gatherLoops[T]); ok {
-		return l
-	}
-	return any(&gatherLoopsF64).(*gatherLoops[T])
-}
 
 // passWidth returns how many of the remaining columns the next pass takes.
 func passWidth(rest, size int) int {
@@ -147,32 +112,34 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, short bool) {
 	if lo == hi {
 		return
 	}
-	entry, size := int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
-	dst, x, scale := (*T)(pointer(g.dst.Data, lo*g.dst.Stride+at)), (*T)(pointer(g.x.Data, at)), &g.scale[lo]
-	ptr, col := &g.ptr[lo], unsafe.SliceData(g.col[entry:])
+	rows, entry, size := hi-lo, int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
+	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+at), pointer(g.x.Data, at), pointer(g.scale, lo)
+	ptr, col, val := &g.ptr[lo], unsafe.SliceData(g.col[entry:]), pointer(g.val, entry)
 	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
-	loops, val := gatherLoopsFor[T](), (*T)(nil)
-	if g.val != nil {
-		val = unsafe.SliceData(g.val[entry:])
-	}
 	start, startStride := g.start(lo, at)
-	switch {
-	case !short && val == nil:
-		loops.sumOnto(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, scale, width)
-	case !short:
-		loops.weightedOnto(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, val, scale, width)
+	switch single := size == 4; {
+	case short && single:
+		gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, far, near, (*float32)(scale), width)
+	case short:
+		gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, far, near, (*float64)(scale), width)
+	case single && g.val == nil:
+		gatherSumF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, far, near, (*float32)(start), startStride, (*float32)(scale), width)
+	case single:
+		gatherWeightedF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, far, near, (*float32)(start), startStride, (*float32)(val), (*float32)(scale), width)
+	case g.val == nil:
+		gatherSumF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, far, near, (*float64)(start), startStride, (*float64)(scale), width)
 	default:
-		loops.sumShort(dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
+		gatherWeightedF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, far, near, (*float64)(start), startStride, (*float64)(val), (*float64)(scale), width)
 	}
 }
 
 // start returns where the sums from row lo, column at on begin, and how many bytes the
 // next one is further.
-func (g *gather[T]) start(lo, at int) (row *T, stride int) {
+func (g *gather[T]) start(lo, at int) (row unsafe.Pointer, stride int) {
 	if g.onto {
-		return (*T)(pointer(g.dst.Data, lo*g.dst.Stride+at)), g.dst.Stride * sizeOf[T]()
+		return pointer(g.dst.Data, lo*g.dst.Stride+at), g.dst.Stride * sizeOf[T]()
 	}
-	return (*T)(unsafe.Pointer(&zeroRow)), 0
+	return unsafe.Pointer(&zeroRow), 0
 }
 
 // long reports whether it pays to take two of the first rows at a time.
@@ -202,8 +169,7 @@ func (g *gather[T]) pairs(width, rows int) {
 	size := sizeOf[T]()
 	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
 	ptr, col, val, dstStride := &g.ptr[0], &g.col[0], pointer(g.val, 0), g.dst.Stride*size
-	row, startStride := g.start(0, 0)
-	start := unsafe.Pointer(row)
+	start, startStride := g.start(0, 0)
 	switch single := size == 4; {
 	case single && g.val == nil:
 		gatherSumF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(start), startStride, (*float32)(scale), width)

@@ -4,42 +4,6 @@ package simd
 
 import "unsafe"
 
-// Loops of sums that go on from what dst holds, for 16-bit ids. The first take rows of
-// any stride, the second two rows at a time.
-type (
-	tileLoop[T Float]  func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint16, val *T, width int)
-	tilePairs[T Float] func(dst *T, dstStride int, x *T, ptr *int64, split, rows int, col *uint16, val *T, width int)
-)
-
-// tileLoops are those for entries of one kind.
-type tileLoops[T Float] struct {
-	rows  tileLoop[T]
-	pairs tilePairs[T]
-}
-
-// The first are for entries that are all 1, the second for those with values.
-var (
-	tileLoopsF32 = [2]tileLoops[float32]{
-		{gatherSumF32TileRows, gatherSumF32TilePairs},
-		{gatherWeightedF32TileRows, gatherWeightedF32TilePairs},
-	}
-	tileLoopsF64 = [2]tileLoops[float64]{
-		{gatherSumF64TileRows, gatherSumF64TilePairs},
-		{gatherWeightedF64TileRows, gatherWeightedF64TilePairs},
-	}
-)
-
-func tileLoopsFor[T Float](weighted bool) *tileLoops[T] {
-	kind := 0
-	if weighted {
-		kind = 1
-	}
-	if l, ok := any(&tileLoopsF32[kind]).(*tileLoops[T]); ok {
-		return l
-	}
-	return any(&tileLoopsF64[kind]).(*tileLoops[T])
-}
-
 func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
 	if !hasAVX2 {
 		plainGatherTile(dst, k, x, ptr, col, val)
@@ -54,16 +18,33 @@ func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint1
 	if val != nil {
 		_ = val[:entries]
 	}
-	loops, dstStride, stride := tileLoopsFor[T](val != nil), dst.Stride*size, x.Stride*size
-	ids, values := unsafe.SliceData(col), unsafe.SliceData(val)
+	dstStride, stride, split := dst.Stride*size, x.Stride*size, 0
+	first, ids, values := &ptr[0], unsafe.SliceData(col), pointer(val, 0)
 	for at, width := 0, 0; at < k; at += width {
 		width = passWidth(k-at, size)
 		bytes := width * size
-		to, from := (*T)(pointer(dst.Data, at)), (*T)(pointer(x.Data, at))
-		if x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength) {
-			loops.pairs(to, dstStride, from, &ptr[0], middle(ptr), rows, ids, values, width)
-		} else {
-			loops.rows(to, dstStride, from, stride, &ptr[0], rows, ids, values, width)
+		to, from := pointer(dst.Data, at), pointer(x.Data, at)
+		single, pairs := size == 4, x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength)
+		if pairs {
+			split = middle(ptr)
+		}
+		switch {
+		case pairs && single && val == nil:
+			gatherSumF32TilePairs((*float32)(to), dstStride, (*float32)(from), first, split, rows, ids, nil, width)
+		case pairs && single:
+			gatherWeightedF32TilePairs((*float32)(to), dstStride, (*float32)(from), first, split, rows, ids, (*float32)(values), width)
+		case pairs && val == nil:
+			gatherSumF64TilePairs((*float64)(to), dstStride, (*float64)(from), first, split, rows, ids, nil, width)
+		case pairs:
+			gatherWeightedF64TilePairs((*float64)(to), dstStride, (*float64)(from), first, split, rows, ids, (*float64)(values), width)
+		case single && val == nil:
+			gatherSumF32TileRows((*float32)(to), dstStride, (*float32)(from), stride, first, rows, ids, nil, width)
+		case single:
+			gatherWeightedF32TileRows((*float32)(to), dstStride, (*float32)(from), stride, first, rows, ids, (*float32)(values), width)
+		case val == nil:
+			gatherSumF64TileRows((*float64)(to), dstStride, (*float64)(from), stride, first, rows, ids, nil, width)
+		default:
+			gatherWeightedF64TileRows((*float64)(to), dstStride, (*float64)(from), stride, first, rows, ids, (*float64)(values), width)
 		}
 	}
 }
