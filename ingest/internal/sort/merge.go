@@ -60,13 +60,13 @@ type MergeError struct {
 	Kind     MergeKind
 }
 
-// MergeKind is how the lines of an entry disagree.
+// MergeKind is how the lines of an entry disagree, 0 if they do not.
 type MergeKind int
 
 const (
-	Repeated  MergeKind = iota // several lines and ErrorDuplicates
-	Differing                  // both directions with different weights
-	Infinite                   // the weights add up to infinity
+	Repeated  MergeKind = iota + 1 // several lines and ErrorDuplicates
+	Differing                      // both directions with different weights
+	Infinite                       // the weights add up to infinity
 )
 
 // Error implements error.
@@ -141,7 +141,7 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 			for ; i < len(keys) && keys[i]>>1 == last>>1; i++ {
 				lines[keys[i]&1]++
 			}
-			if kind, ok := m.count(&out.Count, lines[0], lines[1], out.Lo+int(row), int(col[n-1])); !ok {
+			if kind := m.count(&out.Count, lines[0], lines[1], out.Lo+int(row), int(col[n-1])); kind != 0 {
 				return &MergeError{uint32(out.Lo + int(row)), col[n-1], kind}
 			}
 			i--
@@ -173,9 +173,9 @@ func (m *Merger) byDirection() bool {
 // adds reports whether weights are added.
 func (m *Merger) adds() bool { return m.Policy == Default || m.Policy == Sum }
 
-// count counts the lines of the entry (row, col), so many of each direction, or tells
-// why they are no entry.
-func (m *Merger) count(n *Count, ahead, back, row, col int) (kind MergeKind, ok bool) {
+// count counts the lines of the entry (row, col), so many of each direction, and tells
+// how they disagree.
+func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	if m.countsPair(row, col) {
 		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
 		if ahead > 0 && back > 0 {
@@ -184,11 +184,11 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) (kind MergeKind, ok 
 	}
 	switch {
 	case m.Symmetric && row != col && (ahead == 0 || back == 0):
-		return Differing, false
+		return Differing
 	case m.Policy == Error && (ahead > 1 || back > 1):
-		return Repeated, false
+		return Repeated
 	}
-	return 0, true
+	return 0
 }
 
 // countsPair reports whether the lines of the entry (row, col) are counted there: each
@@ -197,7 +197,7 @@ func (m *Merger) countsPair(row, col int) bool { return m.Directed || row <= col
 
 // join returns the value of an entry with lines of both directions, given what each
 // direction came to and the first line of all.
-func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind, ok bool) {
+func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:
 		return finite(ahead)
@@ -209,10 +209,13 @@ func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind
 	case m.Policy == First:
 		return finite(first)
 	}
-	return 0, Differing, false
+	return 0, Differing
 }
 
 // finite returns a value with what is wrong if it is none.
-func finite(value float64) (float64, MergeKind, bool) {
-	return value, Infinite, !math.IsInf(value, 0)
+func finite(value float64) (float64, MergeKind) {
+	if math.IsInf(value, 0) {
+		return value, Infinite
+	}
+	return value, 0
 }

@@ -185,21 +185,21 @@ func (j *joiner[K]) end() error {
 	}
 	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))
 	value := 1.0
-	kind, ok := j.m.count(&j.out.Count, lines[0], lines[1], j.out.Lo+row, int(col))
-	if ok && j.m.Values {
+	kind := j.m.count(&j.out.Count, lines[0], lines[1], j.out.Lo+row, int(col))
+	if kind == 0 && j.m.Values {
 		switch {
 		case lines[0] == 0 && j.m.byDirection():
-			value, kind, ok = finite(j.value[1])
+			value, kind = finite(j.value[1])
 		case lines[1] == 0 || !j.m.byDirection():
-			value, kind, ok = finite(j.value[0])
+			value, kind = finite(j.value[0])
 		default:
-			value, kind, ok = j.m.join(j.value[0], j.value[1], j.first)
+			value, kind = j.m.join(j.value[0], j.value[1], j.first)
 		}
 	}
 	switch {
-	case !ok && j.m.Symmetric && kind != Infinite:
+	case kind != 0 && j.m.Symmetric && kind != Infinite:
 		return ErrAsymmetric
-	case !ok:
+	case kind != 0:
 		return &MergeError{uint32(j.out.Lo + row), col, kind}
 	}
 	j.out.add(row, col)
