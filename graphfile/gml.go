@@ -81,7 +81,7 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '"':
 			s.next()
 			t.kind = gmlString
-			text, err := s.until('"', false)
+			text, err := s.quoted(false)
 			t.text = text
 			return t, err
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':

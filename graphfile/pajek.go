@@ -107,7 +107,7 @@ func (p *pajek) word() (word []byte, ok bool, err error) {
 		return nil, false, nil
 	case c == '"':
 		t.next()
-		word, err = t.until('"', true)
+		word, err = t.quoted(true)
 		if bytes.IndexByte(word, 0) >= 0 {
 			err = p.fault(t.line, "is this a Pajek network?", "NUL byte, not a text file")
 		}

@@ -142,9 +142,9 @@ func (s *scanner) word() ([]byte, error) {
 	}
 }
 
-// until returns the text up to the closing quote, which it takes; within the line
+// quoted returns the text up to the closing quote, which it takes; within the line
 // if oneLine is set. It is valid until the next word.
-func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
+func (s *scanner) quoted(oneLine bool) ([]byte, error) {
 	s.text = s.text[:0]
 	line := s.line
 	for {
@@ -158,7 +158,7 @@ func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
 			return nil, textio.Fault(s.name, line, fetchAgain, "a string without an end")
 		}
 		rest := s.buf[s.at:]
-		end := bytes.IndexByte(rest, quote)
+		end := bytes.IndexByte(rest, '"')
 		if end >= 0 {
 			rest = rest[:end]
 		}

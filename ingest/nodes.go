@@ -19,8 +19,13 @@ import (
 // readNodes reads the list of nodes: into parts of their own while all ids are
 // small numbers, else into the dictionary.
 func (r *run) readNodes() error {
-	in, err := r.open(r.c.Nodes, "node list")
+	in, err := r.open(r.c.Nodes)
 	if err != nil {
+		return err
+	}
+	r.files[0].Format = "node list"
+	if err := in.CheckText(); err != nil {
+		in.Close()
 		return err
 	}
 	var last int64 // line

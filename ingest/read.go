@@ -44,7 +44,7 @@ func (r *run) readInputs(inputs []string) error {
 		return err
 	}
 	for _, path := range inputs {
-		in, err := r.openAny(path)
+		in, err := r.open(path)
 		if err != nil {
 			return cmp.Or(flush(), err)
 		}
@@ -95,22 +95,8 @@ func (r *run) readInputs(inputs []string) error {
 // read at once: one under zstd may take a dozen megabytes.
 func (r *run) isTight() bool { return r.c.Memory > 0 && r.c.Memory < int64(r.workers)<<27 }
 
-// open opens an input and begins its report.
-func (r *run) open(path, format string) (*textio.Reader, error) {
-	in, err := r.openAny(path)
-	if err != nil {
-		return nil, err
-	}
-	r.files[len(r.files)-1].Format = format
-	if err := in.CheckText(); err != nil {
-		in.Close()
-		return nil, err
-	}
-	return in, nil
-}
-
-// openAny opens an input whose format is still to be found out.
-func (r *run) openAny(path string) (*textio.Reader, error) {
+// open opens an input, whose format is still to be found out, and begins its report.
+func (r *run) open(path string) (*textio.Reader, error) {
 	in, err := textio.Open(r.ctx, path, r.c.openOptions(r.warn))
 	if err != nil {
 		return nil, err

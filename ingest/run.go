@@ -202,34 +202,25 @@ func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
 		return &nodefile.ParseError{Msg: "no input", Fix: "name a file, or - for standard input", Err: nodefile.ErrInput}
 	}
-	infos := make([]os.FileInfo, len(inputs))
+	var infos []os.FileInfo // of the files before
 	for i, path := range inputs {
-		for j, before := range inputs[:i] {
-			if before == path || path != "-" && before != "-" && os.SameFile(infos[j], statOf(path)) {
-				return &nodefile.ParseError{File: path, Msg: "given twice; weights would double", Err: nodefile.ErrInput}
-			}
+		var info os.FileInfo
+		var err error
+		if path != "-" {
+			info, err = os.Stat(path)
 		}
-		if path == "-" {
-			continue
-		}
-		info, err := os.Stat(path)
-		if err != nil {
+		switch twice := func(before os.FileInfo) bool { return os.SameFile(before, info) }; {
+		case slices.Contains(inputs[:i], path), info != nil && slices.ContainsFunc(infos, twice):
+			return &nodefile.ParseError{File: path, Msg: "given twice; weights would double", Err: nodefile.ErrInput}
+		case err != nil:
 			return openError(err)
-		}
-		if info.IsDir() {
+		case info != nil && info.IsDir():
 			return textio.Directory(path)
+		case info != nil:
+			infos = append(infos, info)
 		}
-		infos[i] = info
 	}
 	return nil
-}
-
-func statOf(path string) os.FileInfo {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil
-	}
-	return info
 }
 
 // openError makes an error of looking at a file read like one of opening it.

@@ -179,13 +179,11 @@ func (r *Reader) Lines() iter.Seq2[Line, error] {
 				return
 			}
 			number := c.First
-			for rest := c.Data; len(rest) > 0; number++ {
-				end := bytes.IndexByte(rest, '\n')
-				text := bytes.TrimSuffix(rest[:end], []byte{'\r'})
-				if !yield(Line{number, text}, nil) {
+			for line := range bytes.Lines(c.Data) {
+				if !yield(Line{number, bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})}, nil) {
 					return
 				}
-				rest = rest[end+1:]
+				number++
 			}
 		}
 	}

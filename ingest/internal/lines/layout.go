@@ -81,10 +81,8 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 		konect = parse.Konect(chunk.Data)
 	}
 	for number, rest := chunk.First, chunk.Data; len(rest) > 0; number++ {
-		end := bytes.IndexByte(rest, '\n')
-		line := rest[:end]
-		rest = rest[end+1:]
-		if table.IsComment(line) {
+		var line []byte
+		if line, rest, _ = bytes.Cut(rest, []byte{'\n'}); table.IsComment(line) {
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, rest)

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // Spill is the temporary file with lines and entries that memory has no room for.
@@ -48,8 +48,6 @@ const (
 // SpillName is what temporary files are called, with a dot before and a random
 // ending.
 const SpillName = "heatwalk-edges"
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // NewSpill makes the temporary file in a directory and removes those that killed runs
 // left there.
@@ -121,7 +119,7 @@ func (s *Spill) reuse(regions []region) {
 
 // write writes the bytes of a record.
 func (s *Spill) write(rec *Record, b []byte) error {
-	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), crc32.Checksum(b, castagnoli)
+	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), simd.Checksum(0, b)
 	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
 		return fmt.Errorf("temporary file: %w; choose another place with Config.TempDir", err)
 	}
@@ -135,7 +133,7 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	if _, err := s.file.ReadAt(buf, rec.offset); err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	if crc32.Checksum(buf, castagnoli) != rec.sum {
+	if simd.Checksum(0, buf) != rec.sum {
 		return nil, errSpill
 	}
 	return buf, nil

@@ -111,7 +111,8 @@ func addTo(sum []float64, rows []uint32, with []float64, w float64) {
 // eachRow has fill append the elements of each row, in pieces of rows whose bounds
 // depend on the matrix alone, and visits them in order.
 func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *products, i int), visit func(i int, j []uint32, v []float64) error) error {
-	bounds, xt := pieces(x)
+	xt := x.Transpose()
+	bounds := pieces(x, xt)
 	rows, _ := x.Dims()
 	of := make([]*products, sched.Workers(workers))
 	for i := range of {
@@ -147,12 +148,11 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *produ
 	return nil
 }
 
-// pieces returns the first row of each piece, and at last the number of rows; and Xᵀ.
-func pieces(x *sparse.CSR) (bounds []int, xt *sparse.CSR) {
-	xt = x.Transpose()
+// pieces returns the first row of each piece, and at last the number of rows.
+func pieces(x, xt *sparse.CSR) []int {
 	rows, _ := x.Dims()
 	work := 0
-	bounds = []int{0}
+	bounds := []int{0}
 	for i := range rows {
 		cols, _ := x.Row(i)
 		own := 1
@@ -165,7 +165,7 @@ func pieces(x *sparse.CSR) (bounds []int, xt *sparse.CSR) {
 		}
 		work += own
 	}
-	return append(bounds, rows), xt
+	return append(bounds, rows)
 }
 
 // byValue orders columns by falling value, those of one value by their number.
