@@ -43,3 +43,33 @@ func numbers([]uint32, []byte, NumberLines) (read, n int) { return 0, 0 }
 func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
 	plainPack(packing{}, sel, data, delta, by, widest)
 }
+
+func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { plainDotColumns(sums, rows, a, b) }
+
+func residualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
+	plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
+}
+
+func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
+	plainTurnColumns(x, p, z, alpha, beta, factor)
+}
+
+func dotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
+	plainDotPanels(lanes, v0, v1, w0, w1, w2, w3)
+}
+
+func addPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
+	plainAddPanels(w0, w1, v0, v1, v2, v3, c)
+}
+
+func dot[T Float](lanes *[4]float64, x []T, y []float64) { plainDot(lanes, x, y) }
+
+func addScaled[T Float](dst []float64, a float64, x []T) { plainAddScaled(dst, a, x) }
+
+func largestGain[T Float](down, diag []float64, row []T, f, kii, least float64) (n, best int, gain float64) {
+	return 0, -1, 0
+}
+
+func advance[T Float](up, down []float64, ri, rj []T, step float64) (n, at int, lowest, highest float64) {
+	return nothingAdvanced()
+}
