@@ -36,16 +36,6 @@ func lambdas() []float64 { return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30} }
 // columnsOf returns how many columns a graph of n nodes has.
 func columnsOf(n int) int { return max(1, min(mostColumns, n/2)) }
 
-// columns tell where the nodes of a graph stand in it, labels or not: the
-// eigenvectors u of the largest eigenvalues λ of
-//
-//	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
-//
-// times |λ|. The share τ keeps small components from having the largest eigenvalues:
-// Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
-// blockmodel (2013). A model takes the first so many of them, each row of unit length.
-type columns struct{ *sparse.Block[float64] }
-
 // withoutDirections returns a problem on the graph without directions, and the settings for it.
 func withoutDirections(ctx context.Context, p *method.Problem, s *method.Settings) (*method.Problem, *method.Settings, error) {
 	if !p.Directed {
@@ -57,17 +47,26 @@ func withoutDirections(ctx context.Context, p *method.Problem, s *method.Setting
 	return p, &set, err
 }
 
-// newColumns returns the columns of a graph without directions. Cost: some hundred
-// products of A with four columns. An iteration that ends at its limit gives what it
-// has. The errors are those of [lanczos.Problem.Solve].
-func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c columns, err error) {
+// newColumns tells where the nodes of a graph stand in it, labels or not: by the
+// eigenvectors u of the largest eigenvalues λ of
+//
+//	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
+//
+// times |λ|. The share τ keeps small components from having the largest eigenvalues:
+// Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
+// blockmodel (2013). A model takes the first so many of them, each row of unit length.
+//
+// The graph is without directions. Cost: some hundred products of A with four columns. An
+// iteration that ends at its limit gives what it has. The errors are those of
+// [lanczos.Problem.Solve].
+func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sparse.Block[float64], error) {
 	set := s.WithDefaults()
 	n, mean := len(p.Degrees), 0.0
 	for _, d := range p.Degrees {
 		mean += d / float64(n)
 	}
 	if mean == 0 {
-		return columns{sparse.NewBlock[float64](n, 1)}, nil
+		return sparse.NewBlock[float64](n, 1), nil
 	}
 	shared := make([]float64, n)
 	for i, d := range p.Degrees {
@@ -81,7 +80,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c c
 		Progress: func(at lanczos.Progress) { set.Progress("features", float64(at.Converged)/float64(k)) },
 	})
 	if err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
-		return c, err
+		return nil, err
 	}
 	for v := range n {
 		row := pairs.Vectors.Row(v)
@@ -89,7 +88,7 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (c c
 			row[j] *= math.Abs(pairs.Values[j])
 		}
 	}
-	return columns{pairs.Vectors}, nil
+	return pairs.Vectors, nil
 }
 
 // Memory lists what [Predict] takes beside the problem with a limit of memory, 0 for none, the probabilities of all nodes included.
@@ -115,9 +114,9 @@ func Memory(p *method.Problem, memory int64) []spec.Bytes {
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.
-func (c columns) rowTo(dst []float64, node int) {
+func rowTo(dst []float64, columns *sparse.Block[float64], node int) {
 	squares := 0.0
-	for j, x := range c.Row(node)[:len(dst)] {
+	for j, x := range columns.Row(node)[:len(dst)] {
 		dst[j] = x
 		squares += float64(x * x)
 	}
@@ -140,7 +139,7 @@ type Model struct {
 
 	Labelled int `json:"-"` // nodes that Predict learned from
 
-	columns columns
+	columns *sparse.Block[float64]
 	weights *mat.Dense // (columns + 1)×labels
 	shares  []float64
 	a, b    []float64 // of the sigmoids
@@ -151,14 +150,18 @@ type Model struct {
 // fit learns from nodes whose labels are sets of numbers below labels. Columns and λ are those
 // with which left out nodes have the largest micro-F1 as [Evaluate] has it, the first of
 // equals. The error is the context's.
-func fit(ctx context.Context, c columns, node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
+func fit(ctx context.Context, c *sparse.Block[float64], node []int, sets [][]int, labels int, s *method.Settings) (*Model, error) {
 	set := s.WithDefaults()
 	_, most := c.Dims()
 	best, highest := &Model{columns: c}, -1.0
 	var left *mat.Dense
 	width := most
 	for range widths {
-		path, err := c.path(ctx, width, node, sets, labels, set.Workers)
+		f := sparse.BlockOf(len(node), width, make([]float64, len(node)*width))
+		for i, v := range node {
+			rowTo(f.Row(i), c, v)
+		}
+		path, err := ridge.NewPath(ctx, f, 1, sets, labels, set.Workers)
 		if err != nil {
 			return nil, err
 		}
@@ -183,15 +186,6 @@ func fit(ctx context.Context, c columns, node []int, sets [][]int, labels int, s
 		return likely(probabilities)
 	})
 	return best, nil
-}
-
-// path returns the machines of a width.
-func (c columns) path(ctx context.Context, width int, node []int, sets [][]int, labels, workers int) (*ridge.Path, error) {
-	f := &sparse.Block[float64]{Rows: len(node), Cols: width, Stride: width, Data: make([]float64, len(node)*width)}
-	for i, v := range node {
-		c.rowTo(f.Row(i), v)
-	}
-	return ridge.NewPath(ctx, f, 1, sets, labels, workers)
 }
 
 // calibrate fits the sigmoids to scores of nodes that were left out.
@@ -219,7 +213,7 @@ func (m *Model) calibrate(scores *mat.Dense, sets [][]int, labels int) {
 // scoresTo stores in dst, with a place for each label, what least squares says of a node.
 func (m *Model) scoresTo(dst []float64, node int) []float64 {
 	x := make([]float64, m.Columns+1)
-	m.columns.rowTo(x[:m.Columns], node)
+	rowTo(x[:m.Columns], m.columns, node)
 	x[m.Columns] = 1
 	copy(dst, m.shares)
 	for j, v := range x {
