@@ -200,7 +200,7 @@ const unfinishedLearner = "learning ended at the limit of its steps, before its 
 
 // widened returns a copy in double precision.
 func widened(f *sparse.Block[float32]) *sparse.Block[float64] {
-	w := &sparse.Block[float64]{Rows: f.Rows, Cols: f.Cols, Stride: f.Cols, Data: make([]float64, f.Rows*f.Cols)}
+	w := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
 	for i := range f.Rows {
 		simd.ConvertTo(w.Row(i), f.Row(i))
 	}

@@ -229,8 +229,8 @@ func rowMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 func (r *weigher) rows(without int) *labelRows {
 	m, shared, free := len(r.p.Row), r.columns.sharedCount()*r.columns.classes, r.columns.freeCount()
 	l := &labelRows{
-		shared: &sparse.Block[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
-		free:   &sparse.Block[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
+		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
+		free:   sparse.BlockOf(m, free, make([]float32, m*free)),
 		known:  make([]bool, m), attributes: make([][]float64, m),
 	}
 	if r.attributed != nil {
