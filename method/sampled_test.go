@@ -1,0 +1,64 @@
+package method
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Of labels beside those that kernels are tried on, machines learn from the kernel that was
+// chosen: a prediction with what was chosen has the same scores.
+func TestSampledKernelIsTheChosenOne(t *testing.T) {
+	p := problemtest.Planted(t, 3, 120, 60)
+	set := &Settings{Sample: 30}
+	others := false
+	for _, name := range []string{"diffusion", "diffusion+rls", "von-neumann+logistic", "heat-pagerank"} {
+		m, err := named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := m.Predict(t.Context(), p, &out.Parameters, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(out.Scores.Data, again.Scores.Data) {
+			t.Errorf("%s: other scores with %v given than chosen", name, out.Parameters)
+		}
+		f := kernel.Families().Named(out.Parameters.Kernel.Spec.Name)
+		own := set.WithDefaults()
+		grid, err := kernelGrid(f, &own, kernel.OnDegrees(p.Degrees))
+		if err != nil {
+			t.Fatal(err)
+		}
+		others = others || f.Text(grid[0]) != f.Text(out.Parameters.Kernel.Values)
+	}
+	if !others {
+		t.Error("only first kernels are chosen, which tells nothing")
+	}
+}
+
+// The defaults of a learner have their place among the settings that are tried, the first if
+// they are not tried.
+func TestSettledDefaults(t *testing.T) {
+	by := classify.Learners().Named("logistic")
+	usual, err := by.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, at, err := new(Settings).settled(by)
+	if err != nil || len(all) < 2 || at == 0 || by.Text(all[at]) != by.Text(usual) {
+		t.Errorf("%d of %v, %v; want that of %v", at, all, err, usual)
+	}
+	p := by.Param("lambda")
+	if all, at, err = (&Settings{Lists: map[string][]spec.Value{p.Name: p.Grid[:1]}}).settled(by); err != nil || len(all) != 1 || at != 0 {
+		t.Errorf("%d of %v, %v; want the only one", at, all, err)
+	}
+}
