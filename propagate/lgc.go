@@ -21,7 +21,7 @@ var LGC = Learner{
 		Params: []spec.Param{{
 			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true, BelowMost: true},
 			Default: spec.Of(0.99),
-			Grid:    []spec.Value{spec.Of(0.1), spec.Of(0.3), spec.Of(0.5), spec.Of(0.7), spec.Of(0.8), spec.Of(0.9), spec.Of(0.95), spec.Of(0.99)},
+			Grid:    spec.Grid(0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99),
 		}},
 	},
 	system: func(g *graph.Graph, v spec.Values) (*iterative.System, error) {

@@ -33,7 +33,7 @@ var spectralLogisticSpec = spec.Spec{
 	Name: "spectral+logistic", Title: "multinomial logistic regression on eigenvectors of S", Works: spec.Undirected,
 	Params: append([]spec.Param{{
 		Name: "dimension", Symbol: "d", Meaning: "eigenvectors of S", Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1024}, Default: spec.Of(32),
-		Grid: []spec.Value{spec.Of(8), spec.Of(16), spec.Of(32), spec.Of(64), spec.Of(128)},
+		Grid: spec.Grid(8, 16, 32, 64, 128),
 	}}, classify.Learners().Named("logistic").Params...),
 }
 

@@ -202,8 +202,8 @@ func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v sp
 // score computes the scores of all nodes and takes classes from them.
 func (r *spreader) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
-	f := sparse.NewBlock[float64](n, k)
-	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
+	f, seeds := sparse.NewBlock[float64](n, k), r.seeds(nil, -1)
+	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, r.choice.Values, &propagate.Settings{
 		Memory:   budget.Beside(r.set.Memory, sparse.BlockBytes[float64](n, k)),
 		Progress: func(done float64) { r.set.Progress("walk", done) },
 	})
@@ -219,8 +219,8 @@ func (r *spreader) score(ctx context.Context) error {
 	}
 	scale := math.Sqrt(squares / float64(max(1, n*k)))
 	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
-	largest, prior := validate.Majority(r.p.Class), Shares.Of(r.seeds(nil, -1))(0)
-	offset, assigned, err := r.Decide(f, r.seeds(nil, -1), r.choice.Values)
+	largest, prior := validate.Majority(r.p.Class), Shares.Of(seeds)(0)
+	offset, assigned, err := r.Decide(f, seeds, r.choice.Values)
 	if err != nil {
 		return err
 	}
