@@ -303,8 +303,7 @@ func (s *splitting) journal() *evaluate.Journal {
 	if s.report == "" || isStream(s.report) {
 		return nil
 	}
-	b := thisBuild()
-	return &evaluate.Journal{Path: s.report + ".journal", Version: b.Version + " " + b.Commit, Resume: s.resume}
+	return &evaluate.Journal{Path: s.report + ".journal", Version: thisBuild().exact(), Resume: s.resume}
 }
 
 // planTo stores the training sets in a plan for labels on the given rows.

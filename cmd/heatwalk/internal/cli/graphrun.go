@@ -188,8 +188,7 @@ func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files 
 // journalOf returns what tells of which run on the graph a journal is.
 func (d *graphRun) journalOf(labels string, options ...any) func() (checkpoint.Run, error) {
 	return func() (of checkpoint.Run, err error) {
-		b := thisBuild()
-		of = checkpoint.Run{Version: b.Version + " " + b.Commit, Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
+		of = checkpoint.Run{Version: thisBuild().exact(), Graph: d.g.Manifest.Identity, Labels: labels, Options: fmt.Sprint(options...)}
 		if d.g.temp != nil { // whose identity is that of this run
 			of.Graph, err = checkpoint.GraphSum(d.in.ctx, d.g.A, d.in.threads)
 		}

@@ -48,13 +48,14 @@ func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 
 // checkScores notes scores that the output does not hold.
 func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
-	switch matrix := matrixFormatOf(f.out, scoreFormats) != tablefile.Other; {
+	matrix := matrixFormatOf(f.out, scoreFormats) != tablefile.Other
+	switch {
 	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
 		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 	case matrix && f.kind == "" && flags.Changed("scores"):
 		in.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	in.refuse(flags, rule{matrixFormatOf(f.out, scoreFormats) == tablefile.Other, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
+	in.refuse(flags, rule{!matrix, "dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out"})
 }
 
 // checkGram notes what is wrong with the flags of f together, and finds the learner

@@ -38,6 +38,9 @@ func thisBuild() build {
 	return b
 }
 
+// exact names the version and the commit, of which journals are.
+func (b build) exact() string { return b.Version + " " + b.Commit }
+
 // cpuFeatures lists the instruction sets that decide which loops run.
 func cpuFeatures() []string {
 	features := []string{}
