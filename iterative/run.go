@@ -50,7 +50,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 		Relative:    make([]float64, k),
 	}
 	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
-		*block = reshape(*block, n, k)
+		*block = tall.Reshape(*block, n, k)
 	}
 	r.columns = tall.Grow(r.columns, k)
 	for j := range r.columns {
@@ -73,20 +73,6 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.setPreconditioner()
 	r.dot = r.dotRows
-}
-
-// reshape returns b, a block in the memory of b if that is enough, or a new one.
-func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
-	if b != nil && b.Rows == rows && b.Cols == cols {
-		return b
-	}
-	stride := sparse.Stride[float64](cols)
-	if b == nil || cap(b.Data) < rows*stride {
-		return sparse.NewBlock[float64](rows, cols)
-	}
-	data := b.Data[:rows*stride]
-	clear(data)
-	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
 // end lets the caller's blocks go.

@@ -288,7 +288,7 @@ func (s *System) uneven() bool {
 // where R_i errs by a rounding error of the row alone. A row without g is one
 // without entries, whose X is 0. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
-	q := reshape(s.cg.run.q, x.Rows, x.Cols) // which the recurrence has done with
+	q := tall.Reshape(s.cg.run.q, x.Rows, x.Cols) // which the recurrence has done with
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}

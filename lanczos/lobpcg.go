@@ -161,20 +161,13 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 
 // product stores the columns in g.x and B times them in g.y.
 func (g *lobpcg) product(ctx context.Context, c columns) error {
-	reshape(g.x, c.width())
-	reshape(g.y, c.width())
+	g.x = tall.Reshape(g.x, g.n, c.width())
+	g.y = tall.Reshape(g.y, g.n, c.width())
 	if err := g.krylov.e.unpack(ctx, g.x, c); err != nil {
 		return err
 	}
 	g.result.Products += roundUp(c.width()) / width
 	return g.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.p.Which.sign()})
-}
-
-// reshape gives a block another number of columns, and zeros for its content.
-func reshape(b *sparse.Block[float64], cols int) {
-	b.Cols, b.Stride = cols, sparse.Stride[float64](cols)
-	b.Data = b.Data[:b.Rows*b.Stride]
-	clear(b.Data)
 }
 
 // slabs calls do for the columns before cols, slabColumns at a time.
@@ -239,7 +232,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	before := g.cols + g.held
 	to := k.v.slice(before, before+count)
 	err := slabs(count, func(lo, hi int) error {
-		reshape(g.x, hi-lo)
+		g.x = tall.Reshape(g.x, g.n, hi-lo)
 		for at := lo; at < hi; {
 			end := at + 1
 			for end < hi && g.active[end] == g.active[end-1]+1 {
@@ -252,7 +245,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		}
 		w := g.x
 		if g.inverse != nil {
-			reshape(g.y, hi-lo)
+			g.y = tall.Reshape(g.y, g.n, hi-lo)
 			if err := g.inverse(ctx, g.y, g.x); err != nil {
 				return err
 			}
@@ -273,7 +266,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		return found, err
 	}
 	return found, slabs(found, func(lo, hi int) error {
-		reshape(g.x, hi-lo)
+		g.x = tall.Reshape(g.x, g.n, hi-lo)
 		return k.purify(ctx, g.x, k.v.slice(before+lo, before+hi))
 	})
 }

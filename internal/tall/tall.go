@@ -44,6 +44,20 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
+// Reshape returns b if it has that shape, a block in its memory if that is enough, or a new one.
+func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
+	if b != nil && b.Rows == rows && b.Cols == cols {
+		return b
+	}
+	stride := sparse.Stride[float64](cols)
+	if b == nil || cap(b.Data) < rows*stride {
+		return sparse.NewBlock[float64](rows, cols)
+	}
+	data := b.Data[:rows*stride]
+	clear(data)
+	return &sparse.Block[float64]{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
 // ExactSum is a sum of numbers ≥ 0 with what rounding has taken from it (Knuth's sum of
 // two numbers and its error): Value is right to the square of ε.
 type ExactSum struct{ Sum, Rest float64 }
