@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/double"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -80,13 +81,9 @@ func (m *Map) refinedPower(ctx context.Context, y, b *sparse.Block[float64], f F
 	x := sparse.NewBlock[float64](m.n, b.Cols)
 	bounds := make([]float64, b.Cols)
 	out := &Result{Functions: []Outcome{{Method: Rational, ColumnBound: bounds, Rounding: bounds}}}
-	for i := range m.n {
-		copy(y.Row(i), b.Row(i))
-	}
+	tall.Copy(y, b)
 	for range int(f.power) {
-		for i := range m.n {
-			copy(x.Row(i), y.Row(i))
-		}
+		tall.Copy(x, y)
 		r, err := exact.RefineTo(ctx, y, x, 0)
 		if err != nil {
 			return nil, unsolved(err)

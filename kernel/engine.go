@@ -175,13 +175,6 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	}
 }
 
-// copyTo copies a block.
-func copyTo(dst, x *sparse.Block[float64]) {
-	for i := range x.Rows {
-		copy(dst.Row(i), x.Row(i))
-	}
-}
-
 // scaleBy multiplies a block by f.
 func scaleBy(b *sparse.Block[float64], f float64) {
 	if f == 1 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -358,21 +359,21 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], progress func()) error {
 	if k.in == nil {
 		y, spare := sparse.NewBlock[float64](k.n, x.Cols), sparse.NewBlock[float64](k.n, x.Cols)
-		copyTo(y, x)
+		tall.Copy(y, x)
 		for i := k.last - 1; i >= 0; i-- {
 			if err := k.timesE(ctx, y, spare, x, k.ratio(i)); err != nil {
 				return err
 			}
 			progress()
 		}
-		copyTo(dst, y)
+		tall.Copy(dst, y)
 		return nil
 	}
 	z := make([]*sparse.Block[float64], k.last/2+1)
 	for j := range z {
 		z[j] = sparse.NewBlock[float64](k.n, x.Cols)
 		if j == 0 {
-			copyTo(z[0], x)
+			tall.Copy(z[0], x)
 			continue
 		}
 		both := k.ratio(2*j-2) * k.ratio(2*j-1)
@@ -389,7 +390,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64], pro
 		}
 		progress()
 	}
-	copyTo(dst, z[0])
+	tall.Copy(dst, z[0])
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 	if e.b == nil || e.b.Cols != x.Cols {
 		e.b = sparse.NewBlock[float64](x.Rows, x.Cols)
 	}
-	copyTo(e.b, x)
+	tall.Copy(e.b, x)
 	slack := e.centre(e.b)
 	scaleRows(e.b, e.b, func(i int) float64 { return 1 / e.root[i] })
 	if again {

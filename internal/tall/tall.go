@@ -20,6 +20,13 @@ func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
 	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
 }
 
+// Copy stores x in dst.
+func Copy(dst, x *sparse.Block[float64]) {
+	for i := range x.Rows {
+		copy(dst.Row(i), x.Row(i))
+	}
+}
+
 // Factor returns v[i], or 1 if v is nil.
 func Factor(v []float64, i int) float64 {
 	if v == nil {
