@@ -205,7 +205,7 @@ func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Bloc
 			k.journal.count[slot[pick.Variant]]++
 		}
 	}
-	return k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {
+	err := k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {
 		if t < from {
 			return
 		}
@@ -218,11 +218,18 @@ func (k *walker[T]) collectTo(ctx context.Context, name string, dst *sparse.Bloc
 			start := slot[pick.Variant] * classes
 			a, b := max(lo, start), min(hi, start+classes)
 			if a < b {
-				to := dst.Row(i)[(t-from)*classes+a-start:]
-				for c, v := range p.Row(pick.Row)[a-lo : b-lo] {
-					to[c] = T(scale * v)
-				}
+				copy(dst.Row(i)[(t-from)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
 			}
 		}
 	})
+	if err != nil || scale == 1 {
+		return err
+	}
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		for j, v := range row {
+			row[j] = T(scale * v)
+		}
+	}
+	return nil
 }
