@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Plan says what [Run] measures.
+// Plan says what [Run] measures. Run panics on one that names no training sets.
 type Plan struct {
 	Methods []method.Entry // the majority class is always measured too; an entry without a name has that of its method
 
