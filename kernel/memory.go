@@ -215,7 +215,8 @@ func (w work) root() work {
 func (w work) searchBytes(n, cols int) (bytes int64) {
 	if w.least {
 		basis := lanczos.Memory(n, 1, 0, lanczos.Smallest, nil)
-		bytes = 2*sparse.BlockBytes[float64](n, cols) + spec.Least(basis)
+		free := (solveBlocks - 2) * sparse.BlockBytes[float64](n, cols) // those of the solve, see newLeastSearch
+		bytes = w.bytes(n, cols) - free + spec.Least(basis)
 	}
 	if w.radius {
 		bytes = max(bytes, radiusBytes(n))

@@ -227,6 +227,28 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 
 // What a block of one slab allocates is what is planned for it, give or take a
 // tenth: vectors that are soon garbage count here.
+// Of uneven degrees L⁺ is made by L̃, whose eigenvalue is searched for beside what that
+// takes: within what is planned without a factor it is found.
+func TestMemoryOfASearch(t *testing.T) {
+	const n = 20_000
+	a := testgraph.Star(n)
+	g := newGraph(t, a, 2)
+	rows, cols := []int{0, 1, 2, 3}, []int{5, 6}
+	for _, name := range []string{"commute-time", "pseudo-inverse"} {
+		p := spec.Values{}
+		if name == "pseudo-inverse" {
+			p["laplacian"] = spec.Of(combinatorial)
+		}
+		needs, err := blockNeedsOf(name, p, g.Degrees, a.NNZ(), rows, cols, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Matrix(background, mustNew(t, g, name, p), rows, cols, &Settings{Memory: needs.Bytes - needs.Perhaps}); err != nil {
+			t.Errorf("%s within %d bytes: %v", name, needs.Bytes-needs.Perhaps, err)
+		}
+	}
+}
+
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
