@@ -50,7 +50,13 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 		held, image := heldSlabs((short+width-1)/width, limit, spec.Sum(list)-block, block)
 		list = append(list, spec.Bytes{What: "columns of the kernel's root", Bytes: int64(held-1)*block + image})
 	}
-	return append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
+	list = append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
+	if w.radius { // crowded largest eigenvalues take more, before all but the graph is there
+		held := spec.Sum(list)
+		larger := spec.Bytes{What: "a larger basis", Bytes: max(0, spec.Sum(vectorsOf(n))+spec.Sum(radiusMemory(n))-held), Optional: true}
+		list = append(list, larger.Upto(limit, held))
+	}
+	return list
 }
 
 // vectorsOf lists what the graph, its maps, their null spaces and its neighbours'

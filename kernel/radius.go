@@ -55,7 +55,11 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 // largest finds the largest eigenvalue of A.
 func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
-	return problem.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers})
+	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers}
+	if g.Memory > 0 {
+		settings.Memory = max(1, g.Memory-graphVectors*8*int64(len(g.Degrees)))
+	}
+	return problem.Solve(ctx, 1, settings)
 }
 
 // radiusBasis is the number of vectors that a search for the largest eigenvalue
@@ -63,7 +67,9 @@ func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.P
 // series that follows.
 const radiusBasis = 32
 
-// radiusBytes is the memory of [radius].
-func radiusBytes(n int) int64 {
-	return spec.Least(lanczos.Memory(n, 1, 0, lanczos.Largest, &lanczos.Settings{Basis: radiusBasis}))
+// radiusMemory lists the memory of [radius], radiusBytes is that of it which is sure.
+func radiusMemory(n int) []spec.Bytes {
+	return lanczos.Memory(n, 1, 0, lanczos.Largest, &lanczos.Settings{Basis: radiusBasis})
 }
+
+func radiusBytes(n int) int64 { return spec.Least(radiusMemory(n)) }
