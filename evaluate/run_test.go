@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -175,7 +177,8 @@ func sampleReport() *Report {
 	r := &Report{
 		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
 	}
-	chosen := &method.Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: method.Plain}
+	cost := &method.Setting{Spec: &classify.Learners().Named("svm").Spec, Values: spec.Values{"cost": spec.Of(0.5)}}
+	chosen := &method.Parameters{Alpha: 0.9, Steps: 40, Features: method.Plain, Declared: cost}
 	par, err := json.Marshal(chosen)
 	if err != nil {
 		panic(err)

@@ -502,7 +502,7 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
 	switch {
 	case slices.Min(hits) == slices.Max(hits):
-		return g.nearestTo(noGrid().of(c.set.learner).at(0))
+		return g.usual()
 	case len(g.Declared) > 1:
 		return largestOf(hits) // neighbours in the list are none among settings
 	}

@@ -14,7 +14,7 @@ import (
 // withoutTrial returns the choice where nothing can be tried.
 func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
 	g := set.Grid
-	c := &Choice{Parameters: g.at(g.nearestTo(noGrid().of(set.learner).at(0))), Settings: 1}
+	c := &Choice{Parameters: g.at(g.usual()), Settings: 1}
 	steps := g.steps()
 	if len(steps) == 1 {
 		return c, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -93,14 +94,17 @@ func TestTooFew(t *testing.T) {
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
 	g := smallGrid(Plain, Honest)
-	want := Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
-	if got := g.at(g.nearestTo(noGrid().at(0))); !reflect.DeepEqual(got, want) {
+	want := Parameters{Alpha: 0.9, Steps: 40, Declared: costOf(0.5), Features: Plain}
+	if got := g.at(g.usual()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	for i := range g.Size() {
-		if g.nearestTo(g.at(i)) != i {
-			t.Fatalf("setting %d is not the nearest to itself", i)
-		}
+	g = &Grid{Alpha: []float64{0.2, 0.7, 1}, Steps: []int{10, 30, 60}, Cost: []float64{0.1, 0.6, 8}, Features: []Features{Honest, Plain}}
+	if got := g.at(g.usual()); got.Alpha != 1 || got.Steps != 30 || got.Features != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
+		t.Errorf("%v is nearest", got)
+	}
+	g.Cost, g.Lambda = nil, []float64{0.01, 0.15, 1}
+	if got := g.at(g.usual()).Declared.Values["lambda"]; got != spec.Of(0.15) {
+		t.Errorf("λ = %v is nearest", got)
 	}
 }
 

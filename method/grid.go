@@ -29,21 +29,18 @@ const (
 
 // Parameters are the settings of coinciding walk kernels with a learner: the
 // kernel K = Σ PₜPₜᵀ/(Steps−MinSteps+1), t from MinSteps to Steps, of the walk
-// with absorption Alpha, and the cost of a support vector machine or the λ of
-// regularised least squares. With another kernel they are that kernel's and the
-// learner's, for the kernel divided by its mean value between a labelled node
-// and itself.
+// with absorption Alpha, and the values of the learner. With another kernel they are
+// that kernel's and the learner's, for the kernel divided by its mean value between a
+// labelled node and itself.
 type Parameters struct {
 	Alpha    float64
 	Steps    int
 	MinSteps int
-	Cost     float64 // 0: of RLS
-	Lambda   float64 // of RLS
 	Features Features
 
 	// Kernel are the values of the kernel that the learner is on, nil for walks and
-	// where there is no kernel; Declared those of a method, or a learner, with a
-	// declaration, nil: of another.
+	// where there is no kernel; Declared those of the learner, or of a method without a
+	// kernel, nil: it has none.
 	Kernel   *Setting
 	Declared *Setting
 
@@ -73,13 +70,8 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 		all["kernel"] = spec.Of(k.Spec.Name)
 		maps.Copy(all, k.Values)
 	}
-	switch {
-	case p.Declared != nil:
+	if p.Declared != nil {
 		maps.Copy(all, p.Declared.Values)
-	case p.Lambda > 0:
-		all["lambda"] = spec.Of(p.Lambda)
-	case p.Cost > 0:
-		all["cost"] = spec.Of(p.Cost)
 	}
 	for _, b := range p.Beside {
 		maps.Copy(all, b.Values)
@@ -87,33 +79,19 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// setStrength stores the cost of a learner, or its λ.
-func (p *Parameters) setStrength(of learner, strength float64) {
-	if of == rls {
-		p.Lambda = strength
-	} else {
-		p.Cost = strength
-	}
-}
-
 // onWalks reports whether the learner is on walks.
 func (p *Parameters) onWalks() bool { return p.Features != "" }
 
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
-	strength := ""
-	switch {
-	case p.Declared != nil:
-		strength = p.Declared.text()
-	case p.Lambda > 0:
-		strength = fmt.Sprintf("λ = %v", p.Lambda)
-	case p.Cost > 0:
-		strength = fmt.Sprintf("C = %v", p.Cost)
+	own := ""
+	if p.Declared != nil {
+		own = p.Declared.text()
 	}
-	parts := []string{strength}
+	parts := []string{own}
 	switch k := p.Kernel; {
 	case k != nil:
-		parts = []string{k.Spec.Name, k.text(), strength}
+		parts = []string{k.Spec.Name, k.text(), own}
 	case p.onWalks():
 		steps := "steps"
 		if p.Steps == 1 {
@@ -122,7 +100,7 @@ func (p Parameters) String() string {
 		if p.MinSteps > 0 {
 			steps += fmt.Sprintf(" from %d on", p.MinSteps)
 		}
-		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), strength, string(p.Features) + " features"}
+		parts = []string{fmt.Sprintf("α = %v, %d %s", p.Alpha, p.Steps, steps), own, string(p.Features) + " features"}
 	}
 	for _, b := range p.Beside {
 		parts = append(parts, b.text())
@@ -163,20 +141,35 @@ func (g *Grid) of(l learner) *Grid {
 	return &own
 }
 
-// strengths returns the values of cost or, where there are none, of λ.
-func (g *Grid) strengths() []float64 {
-	if len(g.Cost) == 0 {
-		return g.Lambda
-	}
-	return g.Cost
-}
-
 // settings returns how many settings of the learner there are.
 func (g *Grid) settings() int {
-	if g.Declared != nil {
+	switch {
+	case g.Declared != nil:
 		return len(g.Declared)
+	case len(g.Cost) > 0:
+		return len(g.Cost)
 	}
-	return len(g.strengths())
+	return len(g.Lambda)
+}
+
+// setting returns a setting of the learner.
+func (g *Grid) setting(i int) *Setting {
+	switch {
+	case g.Declared != nil:
+		return g.Declared[i]
+	case len(g.Cost) > 0:
+		return &Setting{machines[kernelSVM], spec.Values{"cost": spec.Of(g.Cost[i])}}
+	}
+	return &Setting{machines[rls], spec.Values{"lambda": spec.Of(g.Lambda[i])}}
+}
+
+// tried returns the values of all settings of the learner.
+func (g *Grid) tried() []spec.Values {
+	all := make([]spec.Values, g.settings())
+	for i := range all {
+		all[i] = g.setting(i).Values
+	}
+	return all
 }
 
 // smallGrid returns the grid that methods on walks choose from unless told otherwise: what is
@@ -316,20 +309,21 @@ func (g *Grid) Size() int {
 	return len(g.Alpha) * len(g.steps()) * g.settings() * len(g.Features)
 }
 
-// nearestTo returns the number of the setting that is nearest to p in each of its
-// parts, the first of several; a learner with a declaration has its first setting.
-func (g *Grid) nearestTo(p Parameters) int {
-	f := max(0, slices.Index(g.Features, p.Features))
-	a := nearestOf(g.Alpha, p.Alpha)
-	s := nearestOf(g.steps(), p.Steps)
+// usual returns the number of the setting that is nearest to [noGrid] in each of its
+// parts, the first of several; a declared learner has its first setting.
+func (g *Grid) usual() int {
+	to := noGrid()
+	f := max(0, slices.Index(g.Features, to.Features[0]))
+	a := nearestOf(g.Alpha, to.Alpha[0])
+	s := nearestOf(g.steps(), to.Steps[0])
 	at := ((f*len(g.Alpha)+a)*len(g.steps()) + s) * g.settings()
 	switch {
 	case g.Declared != nil:
 		return at // with its defaults
 	case len(g.Cost) == 0:
-		return at + nearestOf(g.Lambda, p.Lambda)
+		return at + nearestOf(g.Lambda, to.Lambda[0])
 	}
-	return at + nearestOf(g.Cost, p.Cost)
+	return at + nearestOf(g.Cost, to.Cost[0])
 }
 
 func nearestOf[T int | float64](values []T, x T) int {
@@ -347,15 +341,7 @@ func nearestOf[T int | float64](values []T, x T) int {
 // together.
 func (g *Grid) at(i int) Parameters {
 	steps, settings := g.steps(), g.settings()
-	p := Parameters{MinSteps: g.MinSteps}
-	switch at := i % settings; {
-	case g.Declared != nil:
-		p.Declared = g.Declared[at]
-	case len(g.Cost) > 0:
-		p.Cost = g.Cost[at]
-	default:
-		p.Lambda = g.Lambda[at]
-	}
+	p := Parameters{MinSteps: g.MinSteps, Declared: g.setting(i % settings)}
 	i /= settings
 	p.Steps = steps[i%len(steps)]
 	i /= len(steps)

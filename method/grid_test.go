@@ -71,4 +71,12 @@ func TestBest(t *testing.T) {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
 		}
 	}
+	g = &Grid{Alpha: []float64{0.5}, Steps: []int{1}, Lambda: []float64{0.1, 1, 10}, Features: []Features{Plain}}
+	if got := best(g, []int64{500, 500, 500}, 1000); got != 2 {
+		t.Errorf("setting %d of λ, want the highest", got)
+	}
+	g.Cost, g.Lambda = g.Lambda, nil
+	if got := best(g, []int64{500, 500, 500}, 1000); got != 0 {
+		t.Errorf("setting %d of costs, want the lowest", got)
+	}
 }

@@ -74,12 +74,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if m.learner == rls {
 		choose, learn = r.chooseSolved, r.solve
 	}
-	if err := r.run(ctx, choose, learn, r.score); err != nil {
-		return nil, err
-	}
-	r.out.Parameters.setStrength(m.learner, r.strength)
-	r.out.Settings = len(r.grid) * len(r.strengths)
-	return r.out, nil
+	return r.run(ctx, choose, learn, r.score)
 }
 
 // begin finds what is known of the graph, and the kernels to choose from.
@@ -98,7 +93,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	}
 	r := &kernelPredictor{
 		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{learner: m.learner}},
-		kernel:    m.kernel, strengths: set.Grid.strengths(),
+		kernel:    m.kernel, learner: m.learner.spec(), settled: set.Grid.tried(),
 	}
 	on, err := graph.New(ctx, p.A, &graph.Settings{Workers: set.Workers})
 	if err != nil {
@@ -111,7 +106,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	r.out.Reached = on.Components.Reached(p.Row)
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:
-		r.grid, r.strengths = []spec.Values{par.Kernel.Values}, []float64{max(par.Cost, par.Lambda)}
+		r.grid, r.settled = []spec.Values{par.Kernel.Values}, []spec.Values{par.Declared.Values}
 	case validate.TooFew(p.Class):
 		err = r.usual(seen)
 	default:
@@ -134,13 +129,25 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 }
 
 // run goes through the phases of a prediction.
-func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) error {
+func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) (*Prediction, error) {
 	t := &r.out.Seconds
 	err := piece.Phases(ctx, []piece.Phase{
 		{Do: choose, Seconds: &t.Choose}, {Do: learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
 	})
-	r.out.Parameters = Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[r.best]}, Beside: r.set.beside(r.set.learner, len(r.p.Names))}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	r.out.Parameters, r.out.Settings = r.parameters(r.best, r.values), len(r.grid)*len(r.settled)
+	return r.out, nil
+}
+
+// parameters returns those of a kernel of the grid with values of the learner.
+func (r *kernelPredictor) parameters(kernel int, own spec.Values) Parameters {
+	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.learner, own}}
+	if r.by == nil {
+		par.Beside = r.set.beside(r.set.learner, len(r.p.Names))
+	}
+	return par
 }
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
@@ -149,7 +156,7 @@ func kernelGrid(f *kernel.Family, set *Settings, g spec.Graph) ([]spec.Values, e
 }
 
 // usual takes what there is where nothing can be tried: the
-// kernel's defaults, in the form that learners take, and the strength that walks have
+// kernel's defaults, in the form that learners take, and the setting that walks have
 // then.
 func (r *kernelPredictor) usual(g spec.Graph) error {
 	given := r.kernel.Spec.Own(r.set.Given)
@@ -164,7 +171,6 @@ func (r *kernelPredictor) usual(g spec.Graph) error {
 		}
 	}
 	v, err := r.kernel.Resolve(given, g)
-	s := r.set.Grid.at(r.set.Grid.nearestTo(noGrid().of(r.set.learner).at(0)))
-	r.grid, r.strengths = []spec.Values{v}, []float64{max(s.Cost, s.Lambda)}
+	r.grid, r.settled = []spec.Values{v}, []spec.Values{r.set.Grid.at(r.set.Grid.usual()).Declared.Values}
 	return err
 }

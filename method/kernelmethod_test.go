@@ -148,7 +148,7 @@ func TestKernelMethods(t *testing.T) {
 			if out.Tested != len(p.Row) || out.Parameters.Kernel.Spec.Name != of {
 				t.Errorf("%s: %d tested, %v", name, out.Tested, out.Parameters)
 			}
-			if rls := name != of; rls != (out.Parameters.Lambda > 0) || rls == (out.Parameters.Cost > 0) {
+			if v, rls := out.Parameters.Declared.Values, name != of; rls != v.Has("lambda") || rls == v.Has("cost") {
 				t.Errorf("%s: %v", name, out.Parameters)
 			}
 		}
@@ -208,7 +208,8 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := f.Text(want); got.Tested != 0 || got.Settings != 1 || f.Text(got.Parameters.Kernel.Values) != text || max(2*got.Parameters.Cost, 10*got.Parameters.Lambda) != 1 {
+		own := got.Parameters.Declared.Values
+		if text := f.Text(want); got.Tested != 0 || got.Settings != 1 || f.Text(got.Parameters.Kernel.Values) != text || own["cost"] != spec.Of(0.5) && own["lambda"] != spec.Of(0.1) {
 			t.Errorf("%s: %d tested, %d settings, %v, want %s", m.Name(), got.Tested, got.Settings, got.Parameters, text)
 		}
 		for i, c := range got.Class {
@@ -245,7 +246,7 @@ func TestGridOfAdjacency(t *testing.T) {
 }
 
 func TestKernelParametersAsText(t *testing.T) {
-	p := Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(2.0)}}, Cost: 8}
+	p := Parameters{Kernel: &Setting{&kernel.Families().Named("diffusion").Spec, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(2.0)}}, Declared: costOf(8)}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
 		t.Error(got)
 	}
@@ -253,7 +254,7 @@ func TestKernelParametersAsText(t *testing.T) {
 	if want := `{"beta":2,"cost":8,"kernel":"diffusion","laplacian":"normalized"}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
 	}
-	p = Parameters{Alpha: 0.5, Steps: 3, Cost: 2, Features: Plain}
+	p = Parameters{Alpha: 0.5, Steps: 3, Declared: costOf(2), Features: Plain}
 	text, err = json.Marshal(p)
 	if want := `{"alpha":0.5,"cost":2,"features":"plain","min_steps":0,"steps":3}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
@@ -283,7 +284,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{p: p, set: &set, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			grid:      params, kernels: kernels, strengths: grid.Lambda,
+			grid:      params, kernels: kernels, settled: grid.of(rls).tried(),
 		}
 		if err := r.chooseSolved(context.Background()); err != nil {
 			t.Fatal(err)
@@ -293,7 +294,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		direct := r.dual
-		if r.dual, err = r.onLabels().LeastSquares(context.Background(), r.strength); err != nil {
+		if r.dual, err = r.onLabels().LeastSquares(context.Background(), 0.05); err != nil {
 			t.Fatal(err)
 		}
 		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
@@ -353,9 +354,9 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	set := (&Settings{Grid: noGrid(), learner: rls}).WithDefaults()
 	r := &kernelPredictor{
 		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
-		kernels:   []kernel.Kernel{graded{}}, strength: 1e-30, scale: 1,
+		kernels:   []kernel.Kernel{graded{}}, scale: 1,
 	}
-	dual, err := r.onLabels().LeastSquares(t.Context(), r.strength)
+	dual, err := r.onLabels().LeastSquares(t.Context(), 1e-30)
 	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		t.Fatalf("error %v", err)
 	}

@@ -20,17 +20,18 @@ import (
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
 	predictor
-	kernel    *kernel.Family
-	grid      []spec.Values
-	strengths []float64 // costs or λ
-	kernels   []kernel.Kernel
-	kept      *gram.Values // in place of kernels, of the only one there is; may be nil
+	kernel  *kernel.Family
+	grid    []spec.Values
+	learner *spec.Spec
+	settled []spec.Values // of the learner, to choose from
+	kernels []kernel.Kernel
+	kept    *gram.Values // in place of kernels, of the only one there is; may be nil
 
-	best     int // of the grid
-	strength float64
-	gram     *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
-	scale    float64                // of the kernel: one over its mean on the diagonal
-	dual     *classify.Model
+	best   int                    // of the grid
+	values spec.Values            // of the learner, chosen
+	gram   *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
+	scale  float64                // of the kernel: one over its mean on the diagonal
+	dual   *classify.Model
 }
 
 // settings returns those of kernels.
@@ -47,7 +48,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	costs := len(r.strengths)
+	costs := len(r.settled)
 	found := make([][]trial.Outcome, len(t.grams)*costs)
 	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
 		return trial.Cross(ctx, t.grams[i], t.class, t.fold, r.machines(), found[i*costs:(i+1)*costs])
@@ -59,11 +60,11 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	return nil
 }
 
-// chose keeps the best kernel and strength, which choose finds without a fold, −1 for none, and
+// chose keeps the best kernel and setting of the learner, which choose finds without a fold, −1 for none, and
 // fits the votes to what was found with each of them.
 func (r *kernelPredictor) chose(t *tried, found [][]trial.Outcome, choose func(without int) int) {
 	best := max(0, choose(-1))
-	r.best, r.strength = best/len(r.strengths), r.strengths[best%len(r.strengths)]
+	r.best, r.values = best/len(r.settled), r.settled[best%len(r.settled)]
 	r.gram, r.scale = t.grams[r.best], t.scales[r.best]
 	r.judge(found[best], found, choose)
 }
@@ -127,7 +128,7 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	}
 	classes := len(r.p.Names)
 	svm := r.set.machine(r.p.Class, classes)
-	svm.Cost, svm.CacheBytes, svm.Workers = r.strength, cacheBytes, r.set.Workers
+	svm.Cost, svm.CacheBytes, svm.Workers = r.values.Number("cost"), cacheBytes, r.set.Workers
 	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far

@@ -56,12 +56,7 @@ func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters,
 	if err != nil {
 		return nil, err
 	}
-	if err := r.run(ctx, r.chooseBoth, r.fit, r.scoreAll); err != nil {
-		return nil, err
-	}
-	r.out.Parameters.Declared = &Setting{&m.by.Spec, r.values}
-	r.out.Settings = len(r.grid) * len(r.settled)
-	return r.out, nil
+	return r.run(ctx, r.chooseBoth, r.fit, r.scoreAll)
 }
 
 // beginWith is begin of a learner, with the settings to choose from. One that wants the values
@@ -76,25 +71,21 @@ func (m learnerMethod) beginWith(ctx context.Context, p *Problem, par *Parameter
 	if err != nil {
 		return nil, err
 	}
-	base.by = m.by
+	base.by, base.learner = m.by, &m.by.Spec
 	r := &learnerPredictor{kernelPredictor: base}
-	if par != nil {
-		r.settled = []spec.Values{par.Declared.Values}
-		return r, nil
+	if par == nil {
+		r.settled, r.usual, err = m.settings(p, &set)
 	}
-	r.settled, r.usual, err = m.settings(p, &set)
 	return r, err
 }
 
 // learnerPredictor makes one prediction.
 type learnerPredictor struct {
 	*kernelPredictor
-	settled []spec.Values // of the learner, to choose from
-	usual   int           // the place of its defaults
+	usual int // the place of the learner's defaults among what is tried
 
-	values spec.Values // chosen
-	items  []int       // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
-	whole  classify.Gram
+	items []int // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
+	whole classify.Gram
 }
 
 // trySettings is the number of labels that declared learners are tried on: each

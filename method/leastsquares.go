@@ -18,21 +18,21 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lambdas := len(r.strengths)
-	found := make([][]trial.Outcome, len(t.grams)*lambdas)
+	lambdas := rls.strengths(r.settled)
+	found := make([][]trial.Outcome, len(t.grams)*len(lambdas))
 	squares := make([]float64, len(found))
 	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
-		pairs, decisions, squared, err := classify.LeaveOneOutRLS(ctx, classify.DenseGram(t.grams[i]), t.class, len(r.p.Names), r.strengths)
+		pairs, decisions, squared, err := classify.LeaveOneOutRLS(ctx, classify.DenseGram(t.grams[i]), t.class, len(r.p.Names), lambdas)
 		if err != nil {
 			return err
 		}
-		for l := range r.strengths {
+		for l := range lambdas {
 			if decisions[l] == nil {
 				continue // rounding is larger than λ
 			}
-			found[i*lambdas+l] = trial.LeftOut(t.grams[i], t.class, t.fold, pairs, decisions[l])
+			found[i*len(lambdas)+l] = trial.LeftOut(t.grams[i], t.class, t.fold, pairs, decisions[l])
 			// Targets are ±1, two apart where those of one-hot are one apart.
-			squares[i*lambdas+l] = squared[l] * float64(len(pairs)) / 4
+			squares[i*len(lambdas)+l] = squared[l] * float64(len(pairs)) / 4
 		}
 		return nil
 	})
@@ -65,13 +65,13 @@ const maxSolved = 2000
 func (r *kernelPredictor) solve(ctx context.Context) (err error) {
 	if len(r.p.Row) > maxSolved {
 		r.gram = nil
-		r.dual, err = r.onLabels().LeastSquares(ctx, r.strength)
+		r.dual, err = r.onLabels().LeastSquares(ctx, r.values.Number("lambda"))
 		return err
 	}
 	k, err := r.seenAll(ctx)
 	if err != nil {
 		return err
 	}
-	r.dual, err = classify.FitRLS(ctx, k, r.p.Class, len(r.p.Names), r.strength)
+	r.dual, err = classify.FitRLS(ctx, k, r.p.Class, len(r.p.Names), r.values.Number("lambda"))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Chosen is the kernel and λ with the largest share of right answers less half
@@ -42,7 +43,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{p: p, set: &set, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			grid:      grid, kernels: kernels, strengths: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10},
+			grid:      grid, kernels: kernels, settled: (&Grid{Lambda: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}}).tried(),
 		}
 		if err := r.chooseSolved(t.Context()); err != nil {
 			t.Fatal(err)
@@ -64,7 +65,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
 			}
-			for _, lambda := range r.strengths {
+			for _, lambda := range rls.strengths(r.settled) {
 				right, squares := leaveEachOut(t, k, p.Class, len(p.Names), lambda)
 				for _, weight := range []float64{0.5, 1} {
 					merit := right - weight*squares
@@ -74,8 +75,8 @@ func TestLeastSquaresChoice(t *testing.T) {
 				}
 			}
 		}
-		if want := best[0.5]; r.best != want.kernel || r.strength != want.lambda {
-			t.Errorf("one of %d labels wrong: kernel %d, λ = %v; want %+v", wrong, r.best, r.strength, want)
+		if want := best[0.5]; r.best != want.kernel || r.values["lambda"] != spec.Of(want.lambda) {
+			t.Errorf("one of %d labels wrong: kernel %d, %v; want %+v", wrong, r.best, r.values, want)
 		}
 		decided = decided || best[0.5].kernel != best[1].kernel || best[0.5].lambda != best[1].lambda
 	}

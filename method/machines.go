@@ -47,6 +47,19 @@ var (
 // chosen in a way of its own.
 func (l learner) machines() bool { return slices.Contains([]learner{kernelSVM, linearSVM}, l) }
 
+// strengths returns the costs of some settings of machines, or λ.
+func (l learner) strengths(settled []spec.Values) []float64 {
+	name := "cost"
+	if l == rls {
+		name = "lambda"
+	}
+	list := make([]float64, len(settled))
+	for i, v := range settled {
+		list[i] = v.Number(name)
+	}
+	return list
+}
+
 // oneVsRest reports whether each of so many classes has a machine against all others.
 func (s *Settings) oneVsRest(classes int) bool {
 	given := s.Given["strategy"]

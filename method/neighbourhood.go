@@ -35,16 +35,14 @@ func better(g *Grid, hits []int64, i, j int) bool {
 	if hits[i] != hits[j] {
 		return hits[i] > hits[j]
 	}
-	a, b := g.at(i), g.at(j)
+	a, b, n := g.at(i), g.at(j), g.settings()
 	switch {
 	case a.Features != b.Features:
 		return a.Features.rank() < b.Features.rank()
 	case a.Steps != b.Steps:
 		return a.Steps < b.Steps
-	case a.Cost != b.Cost:
-		return a.Cost < b.Cost
-	case a.Lambda != b.Lambda:
-		return a.Lambda > b.Lambda
+	case i%n != j%n:
+		return (i%n < j%n) == (len(g.Lambda) == 0)
 	}
 	return a.Alpha < b.Alpha
 }

@@ -22,9 +22,9 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
-	found, err := t.hits(ctx, upTo(len(r.grid)), len(r.strengths), func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+	found, err := t.hits(ctx, upTo(len(r.grid)), len(r.settled), func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
 		if m.learner == rls {
-			return trial.FitLeastSquares(ctx, r.strengths, k, y, len(p.Names))
+			return trial.FitLeastSquares(ctx, rls.strengths(r.settled), k, y, len(p.Names))
 		}
 		return r.machines()(ctx, k, y) // kernels are tried side by side
 	})
@@ -32,9 +32,7 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	best := largestOf(found.Right)
-	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best/len(r.strengths)]}, Beside: r.set.beside(m.learner, len(p.Names))}
-	par.setStrength(m.learner, r.strengths[best%len(r.strengths)])
-	return choiceOf(par, found, best, len(found.Right)), nil
+	return r.choiceOf(found, best, best/len(r.settled), best%len(r.settled)), nil
 }
 
 // Tune implements [Method]: the kernel is chosen with the learner's defaults, and then
@@ -58,8 +56,7 @@ func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Sp
 	if found.Right[r.usual] == found.Right[at] {
 		at = r.usual
 	}
-	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[best]}, Declared: &Setting{&m.by.Spec, r.settled[at]}}
-	return choiceOf(par, found, at, len(r.grid)*len(r.settled)), nil
+	return r.choiceOf(found, at, best, at), nil
 }
 
 func upTo(n int) []int {
@@ -73,10 +70,13 @@ func upTo(n int) []int {
 // largestOf returns the first place of the largest number.
 func largestOf(hits []int64) int { return slices.Index(hits, slices.Max(hits)) }
 
-// choiceOf returns the choice of setting number best of those that were found, of so many
-// in all.
-func choiceOf(par Parameters, found *Stage, best, settings int) *Choice {
-	return &Choice{Parameters: par, Accuracy: float64(found.Right[best]) / float64(found.Tested), Tested: found.Tested, Settings: settings}
+// choiceOf returns the choice of a kernel and a setting of the learner, which are number
+// best of what was found.
+func (r *kernelPredictor) choiceOf(found *Stage, best, kernel, setting int) *Choice {
+	return &Choice{
+		Parameters: r.parameters(kernel, r.settled[setting]), Settings: len(r.grid) * len(r.settled),
+		Accuracy: float64(found.Right[best]) / float64(found.Tested), Tested: found.Tested,
+	}
 }
 
 // splitTuner tries kernels and settings of a learner on splits.
@@ -153,7 +153,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 func (r *kernelPredictor) machines() trial.Fit {
 	var solver classify.Solver
 	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-		return trial.FitMachines(ctx, &solver, r.set.machine, r.strengths, k, y, len(r.p.Names))
+		return trial.FitMachines(ctx, &solver, r.set.machine, r.set.learner.strengths(r.settled), k, y, len(r.p.Names))
 	}
 }
 

@@ -111,7 +111,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 			data[i*n+j] = a.kernel(b, par.MinSteps, par.Steps)
 		}
 	}
-	svm := &classify.SVM{Cost: par.Cost, Tolerance: 1e-6}
+	svm := &classify.SVM{Cost: par.Declared.Values.Number("cost"), Tolerance: 1e-6}
 	model, err := svm.Fit(context.Background(), classify.DenseGram(sparse.BlockOf(n, n, data)), y, classes)
 	oneClass := errors.Is(err, classify.ErrOneClass)
 	if err != nil && !oneClass {
@@ -294,7 +294,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 func TestPredictAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 3, 80, 40)
 	for _, kind := range []Features{Plain, Honest} {
-		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
+		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Declared: costOf(4), Features: kind}
 		set := &Settings{Folds: 3, RNGSeed: 8, Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}}
 		got, err := predictWith(context.Background(), p, par, set)
 		if err != nil {
@@ -304,7 +304,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		full, reached := slowWalk(p, par.Alpha, par.Steps, all), slowReached(p, all)
 		var train []slowItem
 		var y []int
-		cost := par.Cost
+		cost := 4.0
 		if kind == Plain {
 			for i, row := range p.Row {
 				train, y = append(train, slowItem{full, row, p.Class[i]}), append(y, p.Class[i])

@@ -90,10 +90,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	own := s.WithDefaults()
 	own.Grid = &Grid{
 		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
-		Cost: []float64{par.Cost}, Lambda: []float64{par.Lambda}, Features: []Features{par.Features},
-	}
-	if par.Declared != nil {
-		own.Grid.Cost, own.Grid.Lambda, own.Grid.Declared = nil, nil, []*Setting{par.Declared}
+		Features: []Features{par.Features}, Declared: []*Setting{par.Declared},
 	}
 	set, err := own.on(p)
 	if err != nil {

@@ -178,7 +178,7 @@ func (r *predictor) learn(ctx context.Context) error {
 	if r.by != nil {
 		return r.learnDeclared(ctx, f)
 	}
-	classes := len(r.p.Names)
+	classes, own := len(r.p.Names), r.par.Declared.Values
 	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
 	r.out.learner = r.set.learner
 	if r.out.learner == kernelSVM && len(r.train) > maxKernel {
@@ -190,16 +190,16 @@ func (r *predictor) learn(ctx context.Context) error {
 		if min(f.Rows, f.Cols) > maxKernel {
 			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, rls, linearSVM)
 		}
-		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, r.par.Lambda*deals)
+		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, own.Number("lambda")*deals)
 	case linearSVM:
 		svm := &classify.LinearSVM{
-			Cost: r.par.Cost / deals, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
+			Cost: own.Number("cost") / deals, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
 			RNGSeed: r.set.RNGSeed, Workers: r.set.Workers,
 		}
 		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
 	default:
 		svm := r.set.machine(r.class, classes)
-		svm.Cost, svm.CacheBytes, svm.Workers = r.par.Cost/deals, cacheBytes, r.set.Workers
+		svm.Cost, svm.CacheBytes, svm.Workers = own.Number("cost")/deals, cacheBytes, r.set.Workers
 		var kernel *classify.Model
 		kernel, err = fitFeatures(ctx, &svm, f, r.class, classes)
 		if kernel != nil {

@@ -13,12 +13,18 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // of short-lived features
 	goleak.VerifyTestMain(m)
+}
+
+// costOf returns a setting of the support vector machine.
+func costOf(cost float64) *Setting {
+	return &Setting{machines[kernelSVM], spec.Values{"cost": spec.Of(cost)}}
 }
 
 var tinyGrid = &Grid{
@@ -101,7 +107,7 @@ func TestShortGrid(t *testing.T) {
 
 func TestLinearLearner(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
+	par := Parameters{Alpha: 0.5, Steps: 6, Declared: costOf(8), Features: Plain}
 	for _, learner := range []learner{kernelSVM, linearSVM} {
 		got, err := predictWith(context.Background(), p, par, &Settings{learner: learner})
 		if err != nil || got.learner != learner {
@@ -151,7 +157,7 @@ func TestManyClasses(t *testing.T) {
 	for i := range p.Class {
 		p.Class[i] = (p.Class[i]*8 + i%8) % classes
 	}
-	par := Parameters{Alpha: 0.5, Steps: 4, Cost: 8, Features: Plain}
+	par := Parameters{Alpha: 0.5, Steps: 4, Declared: costOf(8), Features: Plain}
 	got, err := predictWith(context.Background(), p, par, nil)
 	if err != nil {
 		t.Fatal(err)

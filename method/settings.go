@@ -138,12 +138,8 @@ func (s *Settings) tried() int {
 
 // machinesOf returns what a choice tries.
 func machinesOf(s *Settings) trial.Machines {
-	m := trial.Machines{
+	return trial.Machines{
 		Machine: s.machine, LeastSquares: s.learner == rls, Learner: s.learner.declared(),
-		Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Strength: s.Grid.strengths(),
+		Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Values: s.Grid.tried(),
 	}
-	for _, d := range s.Grid.Declared {
-		m.Values = append(m.Values, d.Values)
-	}
-	return m
 }

@@ -83,7 +83,7 @@ func (s *Settings) settled(by *classify.Learner) (all []spec.Values, usual int, 
 // ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
 // nearest to the defaults of [cwk.Spec], with all features of g.
 func (g *Grid) ofUsualWalk(Parameters) *Grid {
-	one := g.ofWalk(g.at(g.nearestTo(noGrid().at(0))))
+	one := g.ofWalk(g.at(g.usual()))
 	one.Features = g.Features
 	return one
 }

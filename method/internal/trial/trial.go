@@ -26,25 +26,16 @@ type Unreached struct{ Class, Given int }
 
 // Machines are what a tester tries.
 type Machines struct {
-	LeastSquares bool      // regularised; otherwise support vector machines
-	Steps        []int     // of walks, increasing
-	MinSteps     int       // the collected block starts at it
-	Strength     []float64 // costs or λ, increasing
+	LeastSquares bool          // regularised; otherwise support vector machines
+	Steps        []int         // of walks, increasing
+	MinSteps     int           // the collected block starts at it
+	Values       []spec.Values // of the learner's parameters; costs or λ increase
 
 	// Machine returns a support vector machine, but for its cost, for the items with y ≥ 0.
 	Machine func(y []int, classes int) classify.SVM
 
-	// Learner, unless nil, is tried with each of Values in their place.
+	// Learner, unless nil, is tried in their place.
 	Learner *classify.Learner
-	Values  []spec.Values
-}
-
-// settings returns how many are tried on walks of one length.
-func (m *Machines) settings() int {
-	if m.Learner != nil {
-		return len(m.Values)
-	}
-	return len(m.Strength)
 }
 
 // whole reports whether the kernel between all items is learned from, of which test rows
@@ -131,7 +122,7 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 		if w.Learner != nil {
 			score = w.scoreModels
 		}
-		score(models, t, terms, hits.Of(s*w.settings(), (s+1)*w.settings()))
+		score(models, t, terms, hits.Of(s*len(w.Values), (s+1)*len(w.Values)))
 	}
 	return nil
 }
@@ -162,13 +153,12 @@ func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Mode
 		return FitLearner(ctx, w.Learner, w.Values, gram(w.mean), t.TrainClass, w.classes)
 	}
 	w.scaled = w.scaled[:0]
-	for _, strength := range w.Strength {
+	for _, v := range w.Values {
 		if w.LeastSquares {
-			strength *= float64(terms)
+			w.scaled = append(w.scaled, v.Number("lambda")*float64(terms))
 		} else {
-			strength /= float64(terms)
+			w.scaled = append(w.scaled, v.Number("cost")/float64(terms))
 		}
-		w.scaled = append(w.scaled, strength)
 	}
 	if !w.LeastSquares {
 		return FitMachines(ctx, &w.solver, w.Machine, w.scaled, gram(w.gram), t.TrainClass, w.classes)
