@@ -89,7 +89,7 @@ type LinearSVM struct {
 	OneVsRest bool
 	// MaxPasses limits the passes of each machine over its items; 0 means 1000.
 	MaxPasses int
-	// RngSeed chooses the order in which items are visited.
+	// RNGSeed chooses the order in which items are visited.
 	RNGSeed uint64
 	// Workers is the number of machines trained at the same time; 0 means
 	// GOMAXPROCS.

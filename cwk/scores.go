@@ -100,12 +100,12 @@ func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 		return at, (functions + at - 1) / at
 	}
 	at, slabs := fit()
-	if !s.lane.packed {
-		s.lane.packed = true
+	if !s.lane.unpadded {
+		s.lane.unpadded = true
 		if more, fewer := fit(); fewer < slabs {
 			return s, more, nil
 		}
-		s.lane.packed = false
+		s.lane.unpadded = false
 	}
 	return s, at, nil
 }
@@ -126,8 +126,8 @@ func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(scoreColumns, w.Seeds.Classes)}
 	if w.Memory > 0 {
 		taken += w.vectorBytes()
-		s.lane.packed = taken+w.blockBytes(s.cols) > w.Memory
-		if need := taken + w.blocksBytes(s.cols, s.lane.packed); need > w.Memory {
+		s.lane.unpadded = taken+w.blockBytes(s.cols) > w.Memory
+		if need := taken + w.blocksBytes(s.cols, s.lane.unpadded); need > w.Memory {
 			return nil, memoryError(w.Memory, need)
 		}
 	}
@@ -140,7 +140,7 @@ func (s *scorer[T]) memory(functions int) []spec.Bytes {
 	return []spec.Bytes{
 		{What: "scores", Bytes: 8 * int64(len(s.k.w.Degrees)) * int64(functions)},
 		{What: "degrees of a walk", Bytes: s.k.w.vectorBytes()},
-		{What: "columns of a walk", Bytes: s.k.w.blocksBytes(s.cols, s.lane.packed), Row: strideOf[T](s.cols, s.lane.packed) * int(size[T]())},
+		{What: "columns of a walk", Bytes: s.k.w.blocksBytes(s.cols, s.lane.unpadded), Row: strideOf[T](s.cols, s.lane.unpadded) * int(size[T]())},
 	}
 }
 

@@ -116,7 +116,7 @@ func TestScoresPacked(t *testing.T) {
 		t.Errorf("holds %v, of %d, %v", list, w.Memory, err)
 	}
 	err := w.Scores(background, nil, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
-		sameBits(t, "packed", s, whole.Columns(lo, lo+s.Cols))
+		sameBits(t, "unpadded", s, whole.Columns(lo, lo+s.Cols))
 		return nil
 	})
 	if err != nil {

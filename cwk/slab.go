@@ -19,16 +19,16 @@ const (
 // lane is where slabs are walked one after the other: two blocks and an
 // operator with its buffers.
 type lane[T sparse.Float] struct {
-	workers int
-	packed  bool // rows without padding
-	op      *sparse.Operator[T]
-	data    [2][]T
+	workers  int
+	unpadded bool // rows without padding
+	op       *sparse.Operator[T]
+	data     [2][]T
 }
 
 // block returns the lane's first or second block with the given shape. Its
 // content is undefined, its padding zero.
 func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
-	stride := strideOf[T](cols, l.packed)
+	stride := strideOf[T](cols, l.unpadded)
 	if cap(l.data[which]) < rows*stride {
 		l.data[which] = pages.Make[T](rows * stride)
 	}
@@ -110,13 +110,13 @@ func (w *Walk[T]) vectorBytes() int64 {
 // blockBytes is what the two blocks of a walk with so many columns take.
 func (w *Walk[T]) blockBytes(cols int) int64 { return w.blocksBytes(cols, false) }
 
-// blocksBytes is blockBytes for blocks that are packed or not.
-func (w *Walk[T]) blocksBytes(cols int, packed bool) int64 {
-	return 2 * int64(len(w.Degrees)) * int64(strideOf[T](cols, packed)) * size[T]()
+// blocksBytes is blockBytes for blocks that are unpadded or not.
+func (w *Walk[T]) blocksBytes(cols int, unpadded bool) int64 {
+	return 2 * int64(len(w.Degrees)) * int64(strideOf[T](cols, unpadded)) * size[T]()
 }
 
-func strideOf[T sparse.Float](cols int, packed bool) int {
-	if packed {
+func strideOf[T sparse.Float](cols int, unpadded bool) int {
+	if unpadded {
 		return cols
 	}
 	return sparse.Stride[T](cols)

@@ -193,12 +193,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 	marks := map[string]string{first: " * ", notWorse: " ≈ ", worse: "   "}
-	near := false
+	marked := false
 	for _, m := range methods {
 		line := pad(m, width)
 		for _, f := range fractions {
 			res := r.result(m, f)
-			near = near || res.Standing == notWorse
+			marked = marked || res.Standing == notWorse
 			cell := percent(res.AccuracyMean)
 			if r.Splits > 1 {
 				cell += " (" + percent(res.AccuracyStderr) + ")"
@@ -208,7 +208,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	switch {
-	case near:
+	case marked:
 		fmt.Fprintf(&b, "* best, ≈ not significantly worse (paired t-test, p ≥ %v)\n", Level)
 	case r.Splits > 1:
 		fmt.Fprintf(&b, "* best, and all others are significantly worse (paired t-test, p < %v)\n", Level)

@@ -75,10 +75,12 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// quarters draws entries of the matrix.
+// quarters draws entries of the matrix. For each of the bounds a, a + b and a + b + c on
+// the random number of a level it holds what that must be added to for [gather] to see in
+// the carry that the bound is reached.
 type quarters struct {
 	levels     int
-	a, ab, abc uint64 // what a random number of a level is compared with, see atLeast
+	a, ab, abc uint64
 }
 
 // Of each random word a level takes 16 bits, which are more than the

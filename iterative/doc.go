@@ -27,8 +27,8 @@
 //
 //	ShiftedLaplacian(g, false, a, c)     a·L + c·I, and L⁺ with c = 0
 //	ShiftedLaplacian(g, true, a, c)      a·L̃ + c·I, and L̃⁺ with c = 0
-//	VonNeumann(g, α)                     I − αS
-//	RegularizedCommuteTime(g, α)         D − αA
+//	VonNeumann(g, false, α)              D − αA
+//	VonNeumann(g, true, α)               I − αS
 //	VonNeumannAdjacency(g, α, v, least)  I − αA, through v∘A∘v
 //
 // Its SolveTo begins with Jacobi and makes the factor when the residuals of the

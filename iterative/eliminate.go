@@ -47,10 +47,10 @@ type elimination struct {
 	buckets buckets
 
 	// The vertex at hand.
-	sum   []float64 // of the multi-edges to a neighbour
-	near  []neighbour
-	rest  []float64
-	draws *rand.PCG
+	sum        []float64 // of the multi-edges to a neighbour
+	neighbours []neighbour
+	rest       []float64
+	draws      *rand.PCG
 
 	columns columns
 }
@@ -211,7 +211,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	e.left[v] = true
 	e.collect(v)
 	var total float64
-	for _, u := range e.near {
+	for _, u := range e.neighbours {
 		total += u.weight
 	}
 	c := &e.columns
@@ -221,7 +221,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 		c.pivot[len(c.pivot)-1] = 1 / total
 	}
 	n := uint32(len(e.head))
-	for _, u := range e.near {
+	for _, u := range e.neighbours {
 		if u.vertex != n {
 			c.add(u.vertex, u.weight/total)
 		}
@@ -230,17 +230,17 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 
 	e.draws.Seed(rngSeed, uint64(v))
 	e.sampleTree(total)
-	for _, u := range e.near {
+	for _, u := range e.neighbours {
 		if u.vertex != n {
 			e.buckets.move(u.vertex, e.count[u.vertex])
 		}
 	}
 }
 
-// collect stores in near the neighbours of v, multi-edges merged, by weight
+// collect stores in neighbours those of v, multi-edges merged, by weight
 // and then by number, and gives up v's records.
 func (e *elimination) collect(v uint32) {
-	e.near = e.near[:0]
+	e.neighbours = e.neighbours[:0]
 	last := uint32(noRecord)
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
 		last = i
@@ -249,7 +249,7 @@ func (e *elimination) collect(v uint32) {
 			continue
 		}
 		if e.sum[u] == 0 {
-			e.near = append(e.near, neighbour{vertex: u})
+			e.neighbours = append(e.neighbours, neighbour{vertex: u})
 		}
 		e.sum[u] += e.records[i].weight
 		e.count[u]--
@@ -258,14 +258,14 @@ func (e *elimination) collect(v uint32) {
 		e.records[last].next, e.free = e.free, e.head[v]
 		e.head[v] = noRecord
 	}
-	for i := range e.near {
-		u := &e.near[i]
+	for i := range e.neighbours {
+		u := &e.neighbours[i]
 		u.weight, e.sum[u.vertex] = e.sum[u.vertex], 0
 	}
 	if g := e.ground[v]; g > 0 {
-		e.near = append(e.near, neighbour{g, uint32(len(e.head))})
+		e.neighbours = append(e.neighbours, neighbour{g, uint32(len(e.head))})
 	}
-	slices.SortFunc(e.near, func(a, b neighbour) int {
+	slices.SortFunc(e.neighbours, func(a, b neighbour) int {
 		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.vertex, b.vertex))
 	})
 }
@@ -273,11 +273,11 @@ func (e *elimination) collect(v uint32) {
 // sampleTree joins every neighbour but the last to a heavier one, drawn with
 // probability proportional to its weight.
 func (e *elimination) sampleTree(total float64) {
-	m := len(e.near)
+	m := len(e.neighbours)
 	e.rest = tall.Grow(e.rest, m+1)
 	e.rest[m] = 0
 	for i := m - 1; i >= 0; i-- {
-		e.rest[i] = e.rest[i+1] + e.near[i].weight
+		e.rest[i] = e.rest[i+1] + e.neighbours[i].weight
 	}
 	n := uint32(len(e.head))
 	for i := range max(0, m-1) {
@@ -292,7 +292,7 @@ func (e *elimination) sampleTree(total float64) {
 				hi = mid
 			}
 		}
-		a, b, w := e.near[i].vertex, e.near[lo].vertex, e.near[i].weight*rest/total
+		a, b, w := e.neighbours[i].vertex, e.neighbours[lo].vertex, e.neighbours[i].weight*rest/total
 		switch {
 		case w == 0: // underflow
 		case a == n:

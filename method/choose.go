@@ -431,7 +431,7 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 	return w, picks
 }
 
-// slab tries the settings with the α of number lo ≤ a < hi; tell hears what
+// slab tries the settings with the α of number lo ≤ a < hi; tell is told what
 // share of it is done.
 func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell func(done float64)) error {
 	g := c.set.Grid
@@ -477,7 +477,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell fu
 	return nil
 }
 
-// collect is Walk.Collect, counted in work; tell hears what share is done.
+// collect is Walk.Collect, counted in work; tell is told what share is done.
 func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *problem.Work, tell func(done float64)) (*sparse.Block[float32], error) {
 	used := make([]bool, len(w.Variants))
 	variants := 0

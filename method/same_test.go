@@ -146,7 +146,7 @@ func TestFewLabels(t *testing.T) {
 	}
 }
 
-// Above maxPairwise classes every class has one machine.
+// Above trial.MaxPairwise classes every class has one machine.
 func TestManyClasses(t *testing.T) {
 	const classes = trial.MaxPairwise + 4
 	p := problemtest.Planted(t, 7, 400, 300)

@@ -94,7 +94,7 @@ func TestGridFileErrors(t *testing.T) {
 	}
 }
 
-// TestPaper holds the sizes of the grids of the walk kernels' paper.
+// TestPaperGrid holds the sizes of the grids of the walk kernels' paper.
 func TestPaperGrid(t *testing.T) {
 	methods, err := parseMethods("cwk,diffusion,pseudo-inverse,von-neumann,lgc")
 	if err != nil {

@@ -220,7 +220,7 @@ func TestStepCancel(t *testing.T) {
 }
 
 // TestStepAllocates: once its buffers are there, a step allocates no more than
-// a sweep that does nothing, and the passes over x for Right and RankOne the like.
+// a sweep that does nothing, and the passes over x for Right and for the rank-one term the like.
 func TestStepAllocates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

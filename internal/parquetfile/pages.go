@@ -137,15 +137,15 @@ func (t *Reader) chunkBytes(name string, chunk *format.ColumnMetaData, rows int6
 		if err != nil {
 			return 0, damaged("no header of a page")
 		}
-		packed, plain := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
-		if packed < 0 || plain < 0 || packed > end-at-length {
+		compressed, plain := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
+		if compressed < 0 || plain < 0 || compressed > end-at-length {
 			return 0, damaged("a page that goes beyond its column")
 		}
 		n, levels, isPacked := shape(h)
-		if n < 0 || levels < 0 || levels > min(packed, plain) {
+		if n < 0 || levels < 0 || levels > min(compressed, plain) {
 			return 0, damaged("a header of a page with impossible numbers")
 		}
-		taken := packed + plain + valueBytes(h)*n
+		taken := compressed + plain + valueBytes(h)*n
 		if err := t.hold(t.taken + dictionary + max(2*page, taken)); err != nil {
 			return 0, err
 		}
@@ -154,7 +154,7 @@ func (t *Reader) chunkBytes(name string, chunk *format.ColumnMetaData, rows int6
 			codec = format.Uncompressed
 		}
 		if codec != format.Uncompressed || differences {
-			data := make([]byte, packed)
+			data := make([]byte, compressed)
 			if _, err := t.content.ReadAt(data, at+length); err != nil && !errors.Is(err, io.EOF) {
 				return 0, err
 			}
@@ -183,7 +183,7 @@ func (t *Reader) chunkBytes(name string, chunk *format.ColumnMetaData, rows int6
 			values += n
 			page = max(page, taken)
 		}
-		at += length + packed
+		at += length + compressed
 	}
 	return dictionary + 2*page, nil
 }

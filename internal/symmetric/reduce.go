@@ -12,7 +12,7 @@ const (
 	piece   = 64  // rows that one worker takes up, a multiple of 4
 	strand  = 16  // rows of a product that one worker takes up before it leaves out those of
 	strands = 16  // others
-	near    = 128 // columns in which they follow: what the pairs have there stays in the nearest cache
+	span    = 128 // columns of the rest that follow a panel together: their part of its pairs stays in the first cache
 )
 
 // reduction makes a matrix A tridiagonal by reflections I − τ·v·vᵀ (Householder
@@ -156,8 +156,8 @@ func (r *reduction) multiply(from, at int) {
 // 4, by the pairs.
 func (r *reduction) update(from int) {
 	r.each((r.width-from+piece-1)/piece, func(at int) {
-		for left := from; left < r.width; left += near {
-			right := min(left+near, r.width)
+		for left := from; left < r.width; left += span {
+			right := min(left+span, r.width)
 			for i := from + at*piece; i < min(from+(at+1)*piece, right); i += 2 {
 				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right, 2*panel, i, i+1)
 			}

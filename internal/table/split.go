@@ -261,8 +261,8 @@ func IsNamed(name, extension string) bool { return Extension(name) == extension 
 // lower case: the last one that is not that of a compression.
 func Extension(name string) string {
 	name = strings.ToLower(name)
-	for _, packed := range []string{".gz", ".zst", ".bgz"} {
-		name = strings.TrimSuffix(name, packed)
+	for _, ending := range []string{".gz", ".zst", ".bgz"} {
+		name = strings.TrimSuffix(name, ending)
 	}
 	return filepath.Ext(name)
 }

@@ -216,7 +216,7 @@ func (r *Reader) faultAt(err error, place string) error {
 		return context.Cause(r.ctx)
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) || !r.packed {
+	if errors.As(err, &path) || !r.compressed {
 		return err
 	}
 	if changed := r.Unchanged(); changed != nil { // which explains it

@@ -41,7 +41,7 @@ const damageBytes = 256 << 20
 // what is wrong with its stream, nil if nothing is, or not within the next 256 MiB of
 // text.
 func (r *Reader) Damage() error {
-	if err := r.Unchanged(); err != nil || !r.packed {
+	if err := r.Unchanged(); err != nil || !r.compressed {
 		return err
 	}
 	r.lines += int64(bytes.Count(r.carry, lineFeed))
@@ -88,7 +88,7 @@ func (c *content) Read(p []byte) (int, error) {
 // File returns the content at any place, and its size, if the input is a file
 // that is not compressed; or else nil.
 func (r *Reader) File() (io.ReaderAt, int64) {
-	if r.file == nil || r.packed || r.total == 0 {
+	if r.file == nil || r.compressed || r.total == 0 {
 		return nil, 0
 	}
 	return fileAt{r}, r.total

@@ -34,13 +34,13 @@ type Reader struct {
 	file    *os.File    // nil for standard input
 	opened  os.FileInfo // of a regular file, as it was when it was opened; or else nil
 
-	done     atomic.Int64 // bytes read from the input as it is stored
-	total    int64        // its size; 0 if not known
-	packed   bool         // whether it is compressed
-	inflater *pump        // what decompresses it; or else nil
-	window   atomic.Int64 // the largest that a zstd frame has asked for
-	limit    int64        // of windows
-	flag     string       // that sets the limit
+	done       atomic.Int64 // bytes read from the input as it is stored
+	total      int64        // its size; 0 if not known
+	compressed bool         // whether it is compressed
+	inflater   *pump        // what decompresses it; or else nil
+	window     atomic.Int64 // the largest that a zstd frame has asked for
+	limit      int64        // of windows
+	flag       string       // that sets the limit
 
 	carry    []byte // the start of a line whose end has not been read
 	lines    int64  // lines delivered
@@ -108,7 +108,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		r.Close()
 		return nil, err
 	}
-	if !r.packed && o.Warn != nil {
+	if !r.compressed && o.Warn != nil {
 		for _, suffix := range []string{".gz", ".zst", ".bgz"} {
 			if strings.HasSuffix(strings.ToLower(path), suffix) {
 				o.Warn(r.name + ": not compressed; read as text")
@@ -138,7 +138,7 @@ func Unfinished(path string) *Error {
 }
 
 // Compressed reports whether the input is decompressed on the way.
-func (r *Reader) Compressed() bool { return r.packed }
+func (r *Reader) Compressed() bool { return r.compressed }
 
 // Window returns how many bytes of memory a zstd stream has asked for so far to
 // decompress it, 0 for any other input. It may be called at any time, and grows
@@ -236,15 +236,15 @@ func (r *Reader) decompress(raw io.Reader) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return r.fault(err)
 	}
-	var unpacked io.Reader
+	var inflated io.Reader
 	release := func() {}
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		r.packed = true
-		unpacked, err = newMembers(in)
+		r.compressed = true
+		inflated, err = newMembers(in)
 	case isZstd(head):
-		r.packed = true
-		unpacked, release, err = newZstd(&frames{in: in, window: &r.window}, r.limit)
+		r.compressed = true
+		inflated, release, err = newZstd(&frames{in: in, window: &r.window}, r.limit)
 	default:
 		r.text = in
 		return nil
@@ -252,7 +252,7 @@ func (r *Reader) decompress(raw io.Reader) error {
 	if err != nil {
 		return r.fault(err)
 	}
-	p := newPump(r.ctx, unpacked, pieceBytes, func() int64 { return r.done.Load() - int64(in.Buffered()) })
+	p := newPump(r.ctx, inflated, pieceBytes, func() int64 { return r.done.Load() - int64(in.Buffered()) })
 	r.inflater = p
 	r.closers = append(r.closers, func() {
 		p.stop()

@@ -43,8 +43,8 @@ const (
 	ridgeSide   = 2500
 )
 
-// attributeLambdas are those that are tried, where there are fewer labels than features
-// and where there are more.
+// The λ of ridges on attributes that are tried: wideLambdas where there are fewer labels
+// than features, tallLambdas where there are more.
 var (
 	wideLambdas = []float64{0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5}
 	tallLambdas = []float64{3e-6, 3e-5, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3}

@@ -24,7 +24,7 @@ func (w *Tester) extend(ctx context.Context, x *sparse.Block[float32], t *Trial,
 // pass.
 const testRows = 32
 
-// add is extend for at most maxWidth columns.
+// add is extend for at most MaxWidth columns.
 func (w *Tester) add(ctx context.Context, x *sparse.Block[float32], t *Trial, lo, hi int) error {
 	w.left = gather(w.left, x, t.Train, lo, hi)
 	w.right = gather(w.right, x, t.Test, lo, hi)

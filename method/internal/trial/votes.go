@@ -48,8 +48,8 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 }
 
 // Count adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
-// LIBSVM do: a decision that is not above 0 speaks for the second class. Those of maxPairwise
-// classes fit into bytes.
+// LIBSVM do: a decision that is not above 0 speaks for the second class. Of up
+// to 256 classes they fit into bytes.
 func Count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
 	for m, pair := range pairs {
 		if decisions[m] > 0 {

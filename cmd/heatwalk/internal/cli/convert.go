@@ -163,9 +163,9 @@ func (in *invocation) checkConverted(input string, f *convertFlags) {
 // much, and returns the bytes of the file.
 func (in *invocation) compressed(w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
 	stage := in.progress.Begin("writing "+path, 0, progress.Bytes)
-	packed, finish, err := textio.Compress(io.MultiWriter(w, stage), path)
+	compressed, finish, err := textio.Compress(io.MultiWriter(w, stage), path)
 	if err == nil {
-		err = write(packed)
+		err = write(compressed)
 	}
 	if err == nil {
 		err = finish()

@@ -28,7 +28,7 @@ import (
 // ingestFlags are the flags of ingest.
 type ingestFlags struct {
 	reading
-	near       neighbours
+	neighbours neighbours
 	dir, codec string
 }
 
@@ -43,7 +43,7 @@ func newIngest(in *invocation) *cobra.Command {
 	flags.BoolVar(&in.force, "force", false, "replace the store in DIR")
 	in.choiceVar(flags, &f.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
-	in.neighbourFlags(cmd, &f.near)
+	in.neighbourFlags(cmd, &f.neighbours)
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -66,7 +66,7 @@ func (in *invocation) checkIngest(cmd *cobra.Command, args []string, f *ingestFl
 		}
 	}
 	in.checkSources(&f.reading)
-	in.checkNeighbours(cmd, args, &f.reading, &f.near)
+	in.checkNeighbours(cmd, args, &f.reading, &f.neighbours)
 }
 
 // ingestDocument is the JSON document of ingest.
@@ -82,9 +82,9 @@ type ingestDocument struct {
 func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
 	c := &f.config
 	c.Codec = f.codec
-	if f.near.of != "" {
+	if f.neighbours.of != "" {
 		c.Sources = make([]*ingest.Source, 1)
-		if c.Sources[0], err = in.attributes(&f.near); err != nil {
+		if c.Sources[0], err = in.attributes(&f.neighbours); err != nil {
 			return err
 		}
 		if c.Duplicates == ingest.DefaultDuplicates {

@@ -37,16 +37,16 @@ func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, 
 	squares := rowSquares(x)
 	return eachRow(ctx, x, s.Workers, func(p *products, i int) {
 		p.multiply(i, 0)
-		near := p.near[:0]
+		nearest := p.nearest[:0]
 		for _, j := range p.found {
 			p.sum[j] /= normOf(squares[i], squares[j])
 			if int(j) != i && p.sum[j] > 0 && p.sum[j] >= s.Least {
-				near = p.admit(near, j, s.Neighbours)
+				nearest = p.admit(nearest, j, s.Neighbours)
 			}
 		}
-		p.near = near
-		slices.Sort(near)
-		for _, j := range near {
+		p.nearest = nearest
+		slices.Sort(nearest)
+		for _, j := range nearest {
 			p.j, p.v = append(p.j, j), append(p.v, min(p.sum[j], 1))
 		}
 	}, visit)
@@ -54,16 +54,16 @@ func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit func(i int, 
 
 // admit adds row j to the nearest ones found so far, of which the farthest leaves where
 // there are more than most of them; 0 is no limit. With a limit they are in order.
-func (p *products) admit(near []uint32, j uint32, most int) []uint32 {
+func (p *products) admit(nearest []uint32, j uint32, most int) []uint32 {
 	if most == 0 {
-		return append(near, j)
+		return append(nearest, j)
 	}
-	if len(near) == most && p.byValue(near[most-1], j) < 0 {
-		return near
+	if len(nearest) == most && p.byValue(nearest[most-1], j) < 0 {
+		return nearest
 	}
-	at, _ := slices.BinarySearchFunc(near, j, p.byValue)
-	near = slices.Insert(near, at, j)
-	return near[:min(len(near), most)]
+	at, _ := slices.BinarySearchFunc(nearest, j, p.byValue)
+	nearest = slices.Insert(nearest, at, j)
+	return nearest[:min(len(nearest), most)]
 }
 
 // normOf returns ‖x‖·‖y‖ of the squares of the two, the square exactly where they agree.

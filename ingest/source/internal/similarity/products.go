@@ -32,11 +32,11 @@ func Products(ctx context.Context, x *sparse.CSR, workers int, visit func(i int,
 
 // products makes rows of X·Xᵀ. A worker has one.
 type products struct {
-	x, xt *sparse.CSR
-	sum   []float64 // of the row at hand, by column
-	seen  []bool    // the columns that it has
-	found []uint32  // the same, as they were found
-	near  []uint32  // the nearest of them
+	x, xt   *sparse.CSR
+	sum     []float64 // of the row at hand, by column
+	seen    []bool    // the columns that it has
+	found   []uint32  // the same, as they were found
+	nearest []uint32  // the nearest of them
 
 	// The rows of a piece that are to be visited, one behind the other.
 	j   []uint32
