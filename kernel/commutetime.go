@@ -14,7 +14,7 @@ import (
 // Fouss et al. 2007.
 var commuteTime = Family{
 	Spec:     spec.Spec{Name: "commute-time", Title: "vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), with the component's vol", Works: spec.Undirected},
-	Distance: true,
+	Distance: "pseudo-inverse:laplacian=combinatorial",
 	build: func(_ context.Context, g *matrices, _ spec.Values) (Kernel, error) {
 		k, err := newPseudoInverse(g, combinatorial)
 		if err != nil {

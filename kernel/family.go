@@ -22,9 +22,9 @@ import (
 type Family struct {
 	spec.Spec
 
-	// Distance says that it is a distance and no kernel: it can not be applied to a
-	// block.
-	Distance bool
+	// Distance, if not empty, says that it is a distance and no kernel, which can not be
+	// applied to a block, and names the kernel that it is once it is centred.
+	Distance string
 
 	// build returns the kernel with complete values.
 	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
@@ -111,7 +111,7 @@ func (f *Family) Symmetric(v spec.Values) bool {
 	if form := f.Param("symmetric"); form != nil && !v.On("symmetric") {
 		return false
 	}
-	return !f.Distance && v["laplacian"] != spec.Of(randomWalk)
+	return f.Distance == "" && v["laplacian"] != spec.Of(randomWalk)
 }
 
 // pkg is what errors call the package, and the parameter that is the name of a kernel.

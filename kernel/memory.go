@@ -30,7 +30,7 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 		return append(list, f.memory(v, n, long, short, limit)...)
 	}
 	w := f.work(v, degrees)
-	if f.Distance { // it takes the columns of both
+	if f.Distance != "" { // it takes the columns of both
 		short, long = long, short
 	}
 	width := min(slabColumns(n), short)

@@ -155,6 +155,25 @@ func fitBytes(l *classify.Learner, items, classes int) int64 {
 	return l.Memory(items, classes)
 }
 
+// sharing is a method that takes its values of a kernel from those that [ShareKernels]
+// keeps.
+type sharing interface {
+	// shared returns that kernel, nil if the method has values of its own.
+	shared() *kernel.Family
+}
+
+// shared implements [sharing].
+func (m kernelMethod) shared() *kernel.Family { return m.kernel }
+
+// shared implements [sharing]: a learner that wants the values between all nodes has a
+// block of its own.
+func (m learnerMethod) shared() *kernel.Family {
+	if m.by.Whole {
+		return nil
+	}
+	return m.kernel
+}
+
 // ShareKernels gives methods, each with its settings, one place to keep the values of
 // their kernels for predictions from many sets of labels on one graph, which then take
 // their blocks out of them; all has the labels that any of the predictions may have. tuned
@@ -196,25 +215,19 @@ func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bo
 // makingKernel lists what computing the values of a method's kernel takes, nil if it takes
 // none from [ShareKernels].
 func makingKernel(m Method, all *Problem, tuned bool, s *Settings) ([]spec.Bytes, error) {
-	if s, ok := m.(smoothed); ok {
-		m = s.Method
-	}
-	of, ok := m.(kernelMethod)
-	if l, learns := m.(learnerMethod); learns && !l.by.Whole {
-		of, ok = l.kernelMethod, true
-	}
-	if !ok {
+	on, ok := within(m).(sharing)
+	if !ok || on.shared() == nil {
 		return nil, nil
 	}
-	set := s.WithDefaults()
-	grid, err := kernelGrid(of.kernel, &set, kernel.OnDegrees(all.Degrees))
+	of, set := on.shared(), s.WithDefaults()
+	grid, err := kernelGrid(of, &set, kernel.OnDegrees(all.Degrees))
 	if err != nil || !tuned && len(grid) > 1 {
 		return nil, err
 	}
 	n, labelled := len(all.Degrees), len(all.Row)
 	making, _, err := reckoned(all, s, func(a *account) error {
 		rows := spec.Bytes{What: "rows of other nodes", Bytes: 8 * int64(n-labelled) * int64(labelled)}
-		a.PhaseOf(append(a.oneOf(of.kernel, grid, all.Row), rows), "values of kernels")
+		a.PhaseOf(append(a.oneOf(of, grid, all.Row), rows), "values of kernels")
 		return nil
 	})
 	return making, err

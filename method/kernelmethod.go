@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -22,14 +23,17 @@ type kernelMethod struct {
 	learner learner
 }
 
-// kernelMethods returns the methods of every kernel that is symmetric or, as
-// those of PageRank, has a symmetric form.
-func kernelMethods() []Method {
-	var list []Method
-	for _, f := range kernel.Families() {
-		if !f.Distance {
-			list = append(list, kernelMethod{f, kernelSVM}, kernelMethod{f, rls})
-		}
+// kernels returns every kernel that is symmetric or, as those of PageRank, has a
+// symmetric form.
+func kernels() []*kernel.Family {
+	return slices.DeleteFunc(kernel.Families(), func(f *kernel.Family) bool { return f.Distance != "" })
+}
+
+// kernelMethods returns every kernel with the learners that have ways of their own to choose
+// and to learn.
+func kernelMethods() (list []Method) {
+	for _, f := range kernels() {
+		list = append(list, kernelMethod{f, kernelSVM}, kernelMethod{f, rls})
 	}
 	return list
 }

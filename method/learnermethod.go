@@ -24,18 +24,12 @@ type learnerMethod struct {
 	by *classify.Learner
 }
 
-// learnerMethods returns every kernel of a method with every learner but those that
-// have ways of their own to choose and to learn, kernelSVM and rls.
+// learnerMethods returns every kernel with every learner but those of [kernelMethods].
 func learnerMethods() (list []Method) {
-	learners := classify.Learners()
-	for _, m := range kernelMethods() {
-		k := m.(kernelMethod)
-		if k.learner != kernelSVM {
-			continue
-		}
-		for _, l := range learners {
+	for _, f := range kernels() {
+		for _, l := range classify.Learners() {
 			if name := learner(l.Name); name != kernelSVM && name != rls {
-				list = append(list, learnerMethod{kernelMethod{k.kernel, name}, l})
+				list = append(list, learnerMethod{kernelMethod{f, name}, l})
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // reckoning is a method that holds more than scores.
@@ -38,29 +37,19 @@ func Memory(m Method, p, tuned *Problem, s *Settings) (list []spec.Bytes, sweeps
 			return nil
 		})
 	}
-	if s, ok := m.(smoothed); ok {
-		m = s.Method
-	}
-	if m, ok := m.(tuner); ok {
+	if m, ok := within(m).(tuner); ok {
 		return reckoned(p, s, func(a *account) error { return m.reckonTuning(a, tuned) })
 	}
 	return nil, 0, nil
 }
 
-// TryMemory is Memory for [Try].
+// TryMemory is [Memory] for [Try].
 func TryMemory(m Method, p *Problem, s *Settings, lo, hi int) (list []spec.Bytes, sweeps int, err error) {
 	return reckoned(p, s, func(a *account) error {
-		if m, ok := m.(automatic); ok {
-			return m.reckon(a)
+		if m, ok := m.(divided); ok {
+			return m.reckonTrials(a, lo, hi)
 		}
-		if walks, ok := m.(walkMethod); ok {
-			a.set.learner = walks.learner
-		}
-		a.set.Grid = a.set.Grid.of(a.set.learner)
-		if validate.TooFew(p.Class) {
-			return nil
-		}
-		return a.choice(lo, hi)
+		return nil
 	})
 }
 

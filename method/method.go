@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/nearest"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -84,8 +85,9 @@ func named(name string) (Method, error) {
 	case i >= 0:
 		return methods[i], nil
 	}
-	if of, _, _ := strings.Cut(name, "+"); of == "commute-time" {
-		return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is pseudo-inverse:laplacian=combinatorial", validate.ErrUsage, of)
+	of, _, _ := strings.Cut(name, "+")
+	if f := kernel.Families().Named(of); f != nil && f.Distance != "" {
+		return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is %s", validate.ErrUsage, of, f.Distance)
 	}
 	hint := "choose from " + MethodList()
 	if near := nearest.Of(name, methodNames()); near != "" {

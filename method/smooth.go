@@ -20,6 +20,15 @@ type smoothed struct{ Method }
 
 const smoothSuffix = "+cs"
 
+// within returns the method that another may be around, which chooses parameters and takes
+// kernels as if it stood by itself.
+func within(m Method) Method {
+	if s, ok := m.(smoothed); ok {
+		return s.Method
+	}
+	return m
+}
+
 // Name implements [Method].
 func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
 

@@ -38,17 +38,63 @@ type Trials struct {
 // trials itself.
 func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
 	set := s.WithDefaults()
-	switch shares, _ := Divided(m, &set, len(p.Row)); {
-	case shares == 0:
+	if shares, _ := Divided(m, &set, len(p.Row)); shares == 0 {
 		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
-	case m.Name() == automatic{}.Name():
-		if err := p.Validate(); err != nil {
-			return nil, err
-		}
-		folds, work, err := auto.Try(ctx, p, autoSettings(set), lo, hi)
-		return &Trials{Grid: set.Grid, Tested: len(p.Row), Work: work, Folds: folds}, err
 	}
-	set.learner = m.(walkMethod).learner
+	return m.(divided).try(ctx, p, &set, lo, hi)
+}
+
+// divided is a method whose choice can be made in shares that are added up.
+type divided interface {
+	// shares returns how many there are and what one is called, as [Divided] does.
+	shares(s *Settings, labels int) (shares int, noun string)
+
+	// try makes the trials of the shares from lo up to hi.
+	try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error)
+
+	// reckonTrials adds to an account what try takes.
+	reckonTrials(a *account, lo, hi int) error
+}
+
+// Divided returns into how many shares [Try] divides the choice of a method with settings
+// among so many labels, and what one is called: absorptions of the grid where a method chooses
+// in one go from settings of walks, folds of auto. 0: it does not divide it.
+func Divided(m Method, s *Settings, labels int) (shares int, noun string) {
+	if d, ok := m.(divided); ok {
+		return d.shares(s, labels)
+	}
+	return 0, ""
+}
+
+// shares implements [divided].
+func (automatic) shares(_ *Settings, labels int) (shares int, noun string) {
+	return validate.FoldCount(labels), "fold"
+}
+
+// try implements [divided].
+func (automatic) try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	folds, work, err := auto.Try(ctx, p, autoSettings(*s), lo, hi)
+	return &Trials{Grid: s.Grid, Tested: len(p.Row), Work: work, Folds: folds}, err
+}
+
+// reckonTrials implements [divided]: a fold may take as much as a prediction.
+func (m automatic) reckonTrials(a *account, _, _ int) error { return m.reckon(a) }
+
+// shares implements [divided].
+func (m walkMethod) shares(s *Settings, _ int) (shares int, noun string) {
+	if m.learner.declared() != nil {
+		return 0, ""
+	}
+	return len(s.Grid.Alpha), "absorption"
+}
+
+// try implements [divided].
+func (m walkMethod) try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
+	set := *s
+	set.learner = m.learner
 	c, err := newChooser(ctx, p, &set)
 	if err != nil {
 		return nil, err
@@ -67,19 +113,14 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	return t, err
 }
 
-// Divided returns into how many shares [Try] divides the choice of a method with settings
-// among so many labels, and what one is called: absorptions of the grid where a method chooses
-// in one go from settings of walks, folds of auto. 0: it does not divide it.
-func Divided(m Method, s *Settings, labels int) (shares int, noun string) {
-	switch m := m.(type) {
-	case automatic:
-		return validate.FoldCount(labels), "fold"
-	case walkMethod:
-		if m.learner.declared() == nil {
-			return len(s.Grid.Alpha), "absorption"
-		}
+// reckonTrials implements [divided].
+func (m walkMethod) reckonTrials(a *account, lo, hi int) error {
+	a.set.learner = m.learner
+	a.set.Grid = a.set.Grid.of(m.learner)
+	if validate.TooFew(a.P.Class) {
+		return nil
 	}
-	return 0, ""
+	return a.choice(lo, hi)
 }
 
 // Add adds the outcomes of other settings of the same choice.
