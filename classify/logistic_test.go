@@ -218,6 +218,10 @@ func TestLogisticErrors(t *testing.T) {
 			t.Errorf("%q is not in %v", want, err)
 		}
 	}
+	uneven := &SharedColumns{Values: sparse.NewBlock[float64](p.f.Rows, p.classes+1), Ridge: 1}
+	if _, err := fitLogistic(ctx, &Logistic{Shared: uneven}, 1, p.f, p.y, p.classes); err == nil || !strings.Contains(err.Error(), "values of shared columns for") {
+		t.Errorf("%d values of shared columns for %d classes: %v", p.classes+1, p.classes, err)
+	}
 	if m, err := fitLogistic(ctx, &Logistic{MaxSteps: 1, Tolerance: 1e-12}, 1, p.f, p.y, p.classes); !errors.Is(err, ErrIterationLimit) || m == nil {
 		t.Errorf("one step: %v, %v", m, err)
 	}

@@ -66,8 +66,7 @@ func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64, ca
 		}
 		d.beta[k] = 0
 		d.diag[k] = diag[item]
-		d.up[k] = -d.y[k]
-		d.down[k] = -d.y[k]
+		d.down[k] = -d.y[k] // the error f, which bound takes from there
 	}
 	d.active = n
 	d.rows.reset(gram, d.item, cacheBytes)
@@ -120,7 +119,7 @@ func (d *dual[T]) raise(from, to float64) {
 	if gain := func(s float64) float64 { return s*linear - s*s*quadratic/2 }; gain(ratio) > gain(1) {
 		for k, y := range d.y {
 			f := ratio*(d.errorAt(k)+y) - y
-			d.up[k], d.down[k] = f, f
+			d.down[k] = f
 			if alpha := y * d.beta[k]; alpha == from*d.rate[k] {
 				d.beta[k] = y * (to * d.rate[k])
 			} else {

@@ -227,6 +227,9 @@ func TestOrderMemory(t *testing.T) {
 			if test.limit > enough && !over.Unordered {
 				t.Errorf("%v: %v, and it would not fit without an order", test.order, err)
 			}
+			if way := "or pass Config.Order none"; strings.Contains(err.Error(), way) != over.Unordered {
+				t.Errorf("%v: %v; it fits without an order: %v", test.order, err, over.Unordered)
+			}
 			if _, _, err := ingestInto(t, &Config{Memory: over.Need, Order: test.order, Workers: 1}, paths...); err != nil {
 				t.Errorf("%v: %v with the %d bytes that were asked for", test.order, err, over.Need)
 			}

@@ -51,7 +51,7 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 	var hits [][10]int
 	var weighted [][10]float64
-	grid := propagate.LGC.Params[0].Grid
+	grid := propagate.Learners().Named("lgc").Params[0].Grid
 	for _, alpha := range grid {
 		counted, weighed := right(alpha)
 		hits, weighted = append(hits, counted), append(weighted, weighed)

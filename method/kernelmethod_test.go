@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -176,6 +177,14 @@ func TestKernelMethodErrors(t *testing.T) {
 	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Given: spec.Values{"laplacian": spec.Of("random-walk")}})
 	if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
 		t.Error(err)
+	}
+	for _, name := range []string{"diffusion", "diffusion+rls", "diffusion+logistic"} {
+		if m, err = parseMethods(name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m[0].Predict(context.Background(), p, nil, &Settings{Memory: 20_000}); !errors.Is(err, budget.ErrOver) {
+			t.Errorf("%s within a limit that blocks to choose from exceed: %v", name, err)
+		}
 	}
 }
 

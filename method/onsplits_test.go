@@ -3,9 +3,11 @@ package method
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -147,5 +149,23 @@ func TestTuneUnreached(t *testing.T) {
 		if c.Accuracy != 1 {
 			t.Errorf("%s: accuracy %v on nodes of the largest class that no label reaches", m.Name(), c.Accuracy)
 		}
+	}
+}
+
+// TestTuneProgress holds that what is told of a choice on splits is the share of the splits
+// that are done, and of no walk within one.
+func TestTuneProgress(t *testing.T) {
+	p := problemtest.Planted(t, 5, 100, 80)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []float64
+	s := &Settings{Progress: func(_ string, done float64) { told = append(told, done) }}
+	if _, err := (walkMethod{name: "cwk", learner: kernelSVM}).Tune(t.Context(), p, splits, s); err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{1.0 / 3, 2.0 / 3, 1}; !slices.Equal(told, want) {
+		t.Errorf("told %d times, %.3f first; want %.3f", len(told), told[:min(3, len(told))], want)
 	}
 }

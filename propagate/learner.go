@@ -45,7 +45,7 @@ type Learner struct {
 
 // Learners returns all of them.
 func Learners() spec.List[*Learner] {
-	return spec.List[*Learner]{&LGC, &Poisson, &WVRN, &RL, &GPTransduction}
+	return spec.List[*Learner]{&lgc, &poisson, &wvrn, &relaxationLabelling, &gpTransduction}
 }
 
 // Settings are the settings of one computation. Nil means all defaults.

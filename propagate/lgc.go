@@ -8,14 +8,14 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// LGC is learning with local and global consistency,
+// lgc is learning with local and global consistency,
 //
 //	F = (I − αS)⁻¹·Y,  S = D^-½AD^-½
 //
 // where Y has a one for the class of each labelled node and zeros elsewhere. A node
 // without edges keeps its row of Y. Zhou et al. 2004, equation (4) but for the factor
 // 1 − α, which changes no order of scores.
-var LGC = Learner{
+var lgc = Learner{
 	Spec: spec.Spec{
 		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: spec.Undirected,
 		Params: []spec.Param{{

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Poisson is Poisson learning, for few labels: the solution of
+// poisson is Poisson learning, for few labels: the solution of
 //
 //	L·F = Y − ȳ,  Σ_i d_i·F_i = 0 in each component
 //
@@ -21,7 +21,7 @@ import (
 //
 // A component whose labels agree has no source: there F is one for that class.
 // Calder, Cook, Thorpe and Slepčev 2020, equation (2.2).
-var Poisson = Learner{
+var poisson = Learner{
 	Spec: spec.Spec{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: spec.Undirected,
 	},

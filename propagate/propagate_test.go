@@ -51,7 +51,7 @@ func TestLGCGolden(t *testing.T) {
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
 		for _, alpha := range c.alphas {
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lgc_a%v.npy", c.graph, alpha))
-			got := scores(t, &LGC, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, spec.Values{"alpha": spec.Of(alpha)}, nil)
+			got := scores(t, &lgc, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, spec.Values{"alpha": spec.Of(alpha)}, nil)
 			for i := range want.Rows {
 				for j, w := range want.Row(i) {
 					if d := math.Abs(got.Row(i)[j] - w); d > 1e-10+1e-9*math.Abs(w) {
@@ -69,7 +69,7 @@ func TestPoissonAgainstDense(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	g := graphOf(t, p.A, 0)
-	got := scores(t, &Poisson, g, []cwk.Seeds{seeds}, nil, nil)
+	got := scores(t, &poisson, g, []cwk.Seeds{seeds}, nil, nil)
 	for part := range g.Components.Sizes {
 		var rows []int
 		for i, of := range g.Components.Of {
@@ -168,7 +168,7 @@ func TestProbabilities(t *testing.T) {
 		if sum := p[0] + p[1] + p[2]; math.Abs(sum-1) > 1e-15 || !(p[1] > p[0] && p[0] > p[2]) {
 			t.Errorf("%s: %v", l.Name, p)
 		}
-		if l == &GPTransduction {
+		if l == &gpTransduction {
 			continue // its latent values are 0 where it holds all classes for alike
 		}
 		l.Probabilities(p, make([]float64, 3), shares, 0.2)

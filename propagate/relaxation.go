@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// RL is relaxation labelling with the similarity of local structure: Desrosiers and
+// relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and
 // Karypis 2009, as Neumann, Garnett and Kersting 2013 compare it. The similarity of two
 // nodes is the probability that parallel walks from them, which end at a step with
 // probability γ, have the same length, at most N, and the same labels all the way,
@@ -35,7 +35,7 @@ import (
 // class is the product with their mean. Cost of a round: a product of T with k + … + k^N
 // columns for k classes, and as many products of numbers for each node and class or, with
 // another β, each node and label.
-var RL = Learner{
+var relaxationLabelling = Learner{
 	Spec: spec.Spec{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: spec.Undirected,
 		Params: []spec.Param{
@@ -98,7 +98,7 @@ func panelled(n int) int { return (n + 3) &^ 3 }
 // maxSequences bounds the sequences of labels, columns of a block.
 const maxSequences = 20_000
 
-// relaxation is one computation of [RL].
+// relaxation is one computation of [relaxationLabelling].
 type relaxation struct {
 	p *sparse.Block[float64]
 	t *sparse.Operator[float64]

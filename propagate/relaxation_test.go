@@ -90,7 +90,7 @@ func TestWVRNAgainstPlain(t *testing.T) {
 					weight *= decay
 				}
 			}
-			got := scores(t, &WVRN, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := scores(t, &wvrn, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			for i := range n {
 				for c, want := range p[i] {
 					if d := math.Abs(got.Row(i)[c] - want); !(d <= 1e-13*float64(rounds+1)) {
@@ -112,7 +112,7 @@ func TestRLGolden(t *testing.T) {
 			given := spec.Values{
 				"gamma": spec.Of(0.3), "walk": spec.Of(3), "power-alpha": spec.Of(1.5), "power-beta": spec.Of(2.0), "rounds": spec.Of(round),
 			}
-			got := scores(t, &RL, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := scores(t, &relaxationLabelling, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
 		}
 	}
@@ -131,9 +131,9 @@ func TestRLAgainstDense(t *testing.T) {
 		given := spec.Values{"gamma": spec.Of(0.4), "walk": spec.Of(walk), "power-alpha": spec.Of(1.3), "power-beta": spec.Of(beta)}
 		for round := range 2 {
 			given["rounds"] = spec.Of(round)
-			before := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			before := scores(t, &relaxationLabelling, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			given["rounds"] = spec.Of(round + 1)
-			after := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			after := scores(t, &relaxationLabelling, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
 			var same, r, sigma mat.Dense
 			now := mat.NewDense(n, k, nil)
 			for i := range n {
@@ -178,12 +178,12 @@ func TestRLAgainstDense(t *testing.T) {
 // Walks of so many classes that their sequences of labels are too many are refused.
 func TestRLRefusesLongWalks(t *testing.T) {
 	g := testgraph.Load(t, "karate")
-	v, err := RL.Resolve(spec.Values{"walk": spec.Of(16)}, nil)
+	v, err := relaxationLabelling.Resolve(spec.Values{"walk": spec.Of(16)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: 2}
-	_, err = RL.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
+	_, err = relaxationLabelling.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
 	want := "rl: walk: walks of 16 steps have more than 20000 sequences of 2 classes; give fewer steps"
 	if wrong := new(spec.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
 		t.Errorf("%v, want %s", err, want)

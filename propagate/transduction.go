@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// GPTransduction is transduction with Gaussian processes of several classes, by the
+// gpTransduction is transduction with Gaussian processes of several classes, by the
 // variational method: Gärtner, Le and Smola 2006, sections 1.3 to 1.5. The latent values t
 // of all nodes have the covariance σ²K, K⁻¹ = I + γL. From t = 0 two steps alternate for so
 // many rounds, or until no value changes by more than ten times the tolerance: the
@@ -32,7 +32,7 @@ import (
 // classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
-var GPTransduction = Learner{
+var gpTransduction = Learner{
 	Spec: spec.Spec{
 		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: spec.Undirected,
 		Params: []spec.Param{
@@ -112,7 +112,7 @@ func softmax(dst, f []float64) {
 	}
 }
 
-// transduction is one computation of [GPTransduction], for the classes that have a label.
+// transduction is one computation of [gpTransduction], for the classes that have a label.
 type transduction struct {
 	op       *sparse.Operator[float64] // L
 	diagonal []float64                 // of K⁻¹/σ²

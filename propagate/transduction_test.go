@@ -22,17 +22,17 @@ func TestGPTransductionGolden(t *testing.T) {
 		for _, beta := range []float64{0, 0.1} {
 			given := spec.Values{"alpha": spec.Of(1.0), "variance": spec.Of(4.0), "laplacian": spec.Of("combinatorial"), "balance": spec.Of(beta)}
 			file := fmt.Sprintf("%s/gp_transduction_b%.1f_", name, beta)
-			got := scores(t, &GPTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			got := scores(t, &gpTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, got, testgraph.Golden(t, file+"t.npy"), 1e-8, 1e-8)
 			given["rounds"] = spec.Of(1)
-			one := scores(t, &GPTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			one := scores(t, &gpTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
 			testgraph.Close(t, one, testgraph.Golden(t, file+"t_round1.npy"), 1e-8, 1e-8)
-			v, err := GPTransduction.Resolve(given, nil)
+			v, err := gpTransduction.Resolve(given, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			v["assign"] = spec.Of("shares")
-			theta, class, err := GPTransduction.Decide(got, seeds, v)
+			theta, class, err := gpTransduction.Decide(got, seeds, v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +42,7 @@ func TestGPTransductionGolden(t *testing.T) {
 				}
 			}
 			v["assign"] = spec.Of("likeliest")
-			if same, none, err := GPTransduction.Decide(got, seeds, v); err != nil || none != nil || !slices.Equal(same, theta) {
+			if same, none, err := gpTransduction.Decide(got, seeds, v); err != nil || none != nil || !slices.Equal(same, theta) {
 				t.Error("the likeliest classes are assigned by shares", err)
 			}
 			quota := testgraph.Golden(t, file+"quota.npy").Data
@@ -87,7 +87,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k + 1}
 	g := graphOf(t, p.A, 0)
 	given := spec.Values{"balance": spec.Of("none"), "alpha": spec.Of(3.0), "variance": spec.Of(20.0), "laplacian": spec.Of("combinatorial"), "rounds": spec.Of(2000)}
-	f := scores(t, &GPTransduction, g, []cwk.Seeds{seeds}, given, nil)
+	f := scores(t, &gpTransduction, g, []cwk.Seeds{seeds}, given, nil)
 	step, of := dense(t, p.A), map[int]int{}
 	for a, row := range p.Row {
 		of[row] = p.Class[a]

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// WVRN is the weighted-vote relational neighbour with relaxation labelling. All
+// wvrn is the weighted-vote relational neighbour with relaxation labelling. All
 // labelled nodes keep their class, all others start with the shares of the classes
 // among the labels; in round t = 0, 1, … their distributions become, all at once,
 //
@@ -20,7 +20,7 @@ import (
 // with their 99 rounds and decay 0.99.
 //
 // Cost: a sweep for each round.
-var WVRN = Learner{
+var wvrn = Learner{
 	Spec: spec.Spec{
 		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: spec.Undirected,
 		Params: []spec.Param{
