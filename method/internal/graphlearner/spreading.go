@@ -123,26 +123,15 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 // its fold is reached is given the largest class.
 func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Values) ([]reply, error) {
 	list := make([]reply, len(r.p.Row))
-	k, n := len(r.p.Names), len(r.p.Degrees)
-	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
-	for lo := 0; lo < folds; lo += together {
-		hi := min(lo+together, folds)
-		var groups []cwk.Seeds
-		for f := lo; f < hi; f++ {
-			groups = append(groups, r.seeds(fold, f))
-		}
-		answers, err := r.answers(ctx, groups, v, memory)
-		if err != nil {
-			return nil, err
-		}
+	seeds := func(f int) cwk.Seeds { return r.seeds(fold, f) }
+	return list, r.answers(ctx, folds, seeds, v, func(f int, answer answer) {
 		for i, row := range r.p.Row {
-			if lo <= fold[i] && fold[i] < hi {
-				class, reached := answers[fold[i]-lo](row)
+			if fold[i] == f {
+				class, reached := answer(row)
 				list[i] = reply{reached, class == r.p.Class[i]}
 			}
 		}
-	}
-	return list, nil
+	})
 }
 
 // add adds offset, nil for nothing, to scores.
@@ -152,40 +141,50 @@ func add(scores, offset []float64) {
 	}
 }
 
-// answers solves for groups within a limit of memory, 0 for none, and returns for each what its
-// scores say of a node, and whether a label of the group reaches it; what makes the scores of
-// different classes comparable is added to them. A node that no label reaches is given the
-// largest class of the labels.
-func (r *spreader) answers(ctx context.Context, groups []cwk.Seeds, v spec.Values, memory int64) ([]func(row int) (class int, reached bool), error) {
-	f := sparse.NewBlock[float64](len(r.p.Degrees), len(r.p.Names)*len(groups))
-	work, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
-	if err != nil {
-		return nil, err
-	}
-	r.out.Work.Add(work)
-	list := make([]func(int) (int, bool), len(groups))
-	for i, seeds := range groups {
-		scores := f.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
-		offset, assigned, err := r.Decide(scores, seeds, v)
+// answer is what the scores that a group of labels gives say of a node, and whether one of
+// these reaches it.
+type answer func(row int) (class int, reached bool)
+
+// answers solves for so many groups of labels, some of them together, and calls visit for each;
+// what makes the scores of different classes comparable is added to them. A node that no label
+// reaches is given the largest class of the labels.
+func (r *spreader) answers(ctx context.Context, groups int, seeds func(group int) cwk.Seeds, v spec.Values, visit func(group int, answer answer)) error {
+	k, n := len(r.p.Names), len(r.p.Degrees)
+	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
+	for lo := 0; lo < groups; lo += together {
+		var some []cwk.Seeds
+		for i := lo; i < min(lo+together, groups); i++ {
+			some = append(some, seeds(i))
+		}
+		f := sparse.NewBlock[float64](n, k*len(some))
+		work, err := r.ScoresTo(ctx, f, r.g, some, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for row := range scores.Rows {
-			add(scores.Row(row), offset)
-		}
-		all, largest := r.g.Components.Reached(seeds.Row), validate.Majority(seeds.Class)
-		list[i] = func(row int) (int, bool) {
-			reached := all.Contains(uint32(row))
-			switch {
-			case assigned != nil:
-				return assigned[row], reached
-			case !reached:
-				return largest, false
+		r.out.Work.Add(work)
+		for i, seeds := range some {
+			scores := f.Columns(i*k, (i+1)*k)
+			offset, assigned, err := r.Decide(scores, seeds, v)
+			if err != nil {
+				return err
 			}
-			return classify.ArgMax(scores.Row(row)), true
+			for row := range n {
+				add(scores.Row(row), offset)
+			}
+			all, largest := r.g.Components.Reached(seeds.Row), validate.Majority(seeds.Class)
+			visit(lo+i, func(row int) (int, bool) {
+				reached := all.Contains(uint32(row))
+				switch {
+				case assigned != nil:
+					return assigned[row], reached
+				case !reached:
+					return largest, false
+				}
+				return classify.ArgMax(scores.Row(row)), true
+			})
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // foldsTogether returns how many folds are columns of one block, and what memory is
@@ -265,28 +264,17 @@ func (m spreading) Tune(ctx context.Context, p *problem.Problem, splits *validat
 
 // rightOn counts the right answers on the test nodes of splits.
 func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int64, err error) {
-	k, n := len(r.p.Names), len(r.p.Degrees)
-	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
-	for lo := 0; lo < splits.Len; lo += together {
-		hi := min(lo+together, splits.Len)
-		var groups []cwk.Seeds
-		for i := lo; i < hi; i++ {
-			train := r.p.At(splits.At(i).Train)
-			groups = append(groups, cwk.Seeds{Row: train.Row, Class: train.Class, Classes: k})
-		}
-		answers, err := r.answers(ctx, groups, v, memory)
-		if err != nil {
-			return 0, err
-		}
-		for i := lo; i < hi; i++ {
-			for _, at := range splits.At(i).Test {
-				if class, _ := answers[i-lo](r.p.Row[at]); class == r.p.Class[at] {
-					hits++
-				}
+	seeds := func(i int) cwk.Seeds {
+		train := r.p.At(splits.At(i).Train)
+		return cwk.Seeds{Row: train.Row, Class: train.Class, Classes: len(r.p.Names)}
+	}
+	return hits, r.answers(ctx, splits.Len, seeds, v, func(i int, answer answer) {
+		for _, at := range splits.At(i).Test {
+			if class, _ := answer(r.p.Row[at]); class == r.p.Class[at] {
+				hits++
 			}
 		}
-	}
-	return hits, nil
+	})
 }
 
 // Reckon implements [Learner].
