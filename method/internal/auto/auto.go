@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // fewestLabels is the number of labels up to which nothing is learned from them.
@@ -98,6 +99,7 @@ type weigher struct {
 	attributed *attributed // nil: none
 
 	several []bool     // of labels: whether there is another of their class
+	alone   []bool     // of labels: whether all that are not hidden from them are out of reach
 	whole   *labelRows // of labels, without what is hidden from each
 
 	trials     []trialOf // of every candidate and λ
@@ -116,6 +118,9 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	}
 	r.sources = newSources(r.p, r.set.RNGSeed)
 	r.sources.arcs = r.arcs
+	if r.alone, err = heldout.Alone(ctx, r.p, r.sources.hidden, r.set.Workers, &r.out.Work); err != nil {
+		return err
+	}
 	for {
 		before := r.out.Work.EntryColumns
 		r.tally = nil // shorter walks take their memory with them
@@ -170,20 +175,36 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 // mostWalkSteps bounds the steps of walks that come to few nodes.
 const mostWalkSteps = 64 * walkSteps
 
-// missedShare returns the share of the reached nodes that no walk has come to: on a
-// path one of so many steps comes no farther.
+// missedShare returns the share of the reached nodes that no walk has come to, or that of the
+// labels to which none has come from another one, whichever is larger: on a path one of so many
+// steps comes no farther, and labels at equal distances are twice as far from each other as
+// any node is from one of them.
 func (r *weigher) missedShare() float64 {
-	k, missed := len(r.p.Names), 0
-	for v := range roaring.Values(r.out.Reached) {
+	k, missed, unheard, heard := len(r.p.Names), 0, 0, 0
+	comes := func(row []float32) bool {
 		mass := float32(0)
-		for _, q := range r.tally.full.Row(int(v))[int(source)*k:][:k] {
+		for _, q := range row[int(source)*k:][:k] {
 			mass += q
 		}
-		if !(mass > leastMass) && r.p.Degrees[v] > 0 {
+		return mass > leastMass
+	}
+	for v := range roaring.Values(r.out.Reached) {
+		if r.p.Degrees[v] > 0 && !comes(r.tally.full.Row(int(v))) {
 			missed++
 		}
 	}
-	return float64(missed) / float64(max(1, r.out.Reached.GetCardinality()))
+	filtered, tooFew := make([]float32, r.tally.full.Cols), validate.TooFew(r.p.Class)
+	for i, row := range r.p.Row {
+		if r.alone[i] || r.p.Degrees[row] == 0 || tooFew {
+			continue
+		}
+		if r.sources.honestTo(filtered, r.tally, i, -1); comes(filtered) {
+			heard++
+		} else {
+			unheard++
+		}
+	}
+	return max(float64(missed)/float64(max(1, r.out.Reached.GetCardinality())), float64(unheard)/float64(max(1, unheard+heard)))
 }
 
 // tell reports what share of a phase is done.

@@ -150,7 +150,8 @@ func (r *weigher) choose(ctx context.Context) error {
 	if validate.TooFew(r.p.Class) {
 		return nil
 	}
-	return r.estimate(ctx)
+	r.estimate()
+	return nil
 }
 
 // indirect is how much larger the accuracy of weights without a label's fold is than that
@@ -162,11 +163,7 @@ func (r *weigher) choose(ctx context.Context) error {
 const indirect = 0.5
 
 // estimate measures how often the answer to a label that is not told is right.
-func (r *weigher) estimate(ctx context.Context) error {
-	alone, err := heldout.Alone(ctx, r.p, r.sources.hidden, r.set.Workers, &r.out.Work)
-	if err != nil {
-		return err
-	}
+func (r *weigher) estimate() {
 	var without, with heldout.Count // the label's fold among those that weigh
 	weight := heldout.WeightsOf(r.p)
 	row := make([]float64, len(r.p.Names))
@@ -174,7 +171,7 @@ func (r *weigher) estimate(ctx context.Context) error {
 		shares := r.weigh(func(i int) bool { return r.sources.part[i] != f })
 		for i, class := range r.p.Class {
 			if r.sources.part[i] == f {
-				reached := r.attributed != nil || !alone[i]
+				reached := r.attributed != nil || !r.alone[i]
 				r.answerTo(row, shares, i)
 				without.Note(reached, classify.ArgMax(row) == class, weight[class])
 				r.answerTo(row, r.shares, i)
@@ -187,7 +184,6 @@ func (r *weigher) estimate(ctx context.Context) error {
 	for _, e := range []struct{ to, with *problem.Estimate }{{&r.out.Estimate, &all}, {&r.out.Blank, &blank}} {
 		e.to.Accuracy = max(0, e.to.Accuracy-float64(indirect*max(0, e.with.Accuracy-e.to.Accuracy)))
 	}
-	return nil
 }
 
 // A Fold is what models that have not learned from a fold say of its labels, in their order:

@@ -19,7 +19,9 @@ import (
 
 const (
 	// Walks of label propagation take so many steps, fewer where more than comparedWork
-	// entries × columns would be gathered from; then they walk for a single fold.
+	// entries × columns would be gathered from; then they walk for a single fold. Where they
+	// leave too many labels undecided they take twice as many, up to mostSteps, as long as
+	// the work allows, for fewer folds if need be.
 	mostComparedSteps  = 100
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
@@ -28,8 +30,9 @@ const (
 )
 
 // Compare measures how often label propagation and the largest class are right, on folds of
-// the labels; blank is label propagation with no class for nodes that no label reaches. Cost: as many sweeps as walks have steps,
-// for each slab of the columns that fit the memory.
+// the labels; blank is label propagation with no class for nodes that no label reaches. Cost:
+// as many sweeps as walks have steps, for each slab of the columns that fit the memory; where
+// labels are far from each other, that of longer walks too.
 func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (lp, blank, majority problem.Estimate, err error) {
 	p := l.P
 	var found problem.Work
@@ -43,10 +46,26 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (lp, b
 	}
 	work := p.A.NNZ() * int64(len(p.Names))
 	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
-	walked := int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))
-	answers, err := l.outOfFold(ctx, fold, walked, steps)
-	if err != nil {
-		return lp, blank, majority, err
+	var walked int
+	var answers []int
+	for {
+		walked = int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))
+		if answers, err = l.outOfFold(ctx, fold, walked, steps); err != nil {
+			return lp, blank, majority, err
+		}
+		undecided, of := 0, 0
+		for i, answer := range answers {
+			if fold[i] < walked && !alone[i] {
+				of++
+				if answer < 0 {
+					undecided++
+				}
+			}
+		}
+		if float64(undecided) <= problem.MostMissed*float64(of) || 2*steps > mostSteps || 2*int64(steps)*work > comparedWork {
+			break
+		}
+		steps *= 2
 	}
 	var propagation, largestClass heldout.Count
 	weight := heldout.WeightsOf(p)
@@ -58,7 +77,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (lp, b
 			}
 			largestClass.Note(false, c == largest, weight[c])
 			if f < walked {
-				answer := answers[i]
+				answer := max(0, answers[i])
 				if alone[i] {
 					answer = l.Prior.Likeliest(p.Row[i], largest)
 				}
@@ -76,7 +95,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (lp, b
 }
 
 // outOfFold returns what label propagation answers to the labels of the first folds,
-// each without its fold.
+// each without its fold: −1 where all classes are as likely.
 func (l *Propagation) outOfFold(ctx context.Context, fold []int, folds, steps int) ([]int, error) {
 	p, k := l.P, len(l.P.Names)
 	w := walk[float32](l, steps)
@@ -111,6 +130,9 @@ func (l *Propagation) outOfFold(ctx context.Context, fold []int, folds, steps in
 	for i := range answers {
 		simd.ConvertTo(row, scores[i*k:][:k])
 		answers[i] = classify.ArgMax(row)
+		if slices.Min(row) == row[answers[i]] {
+			answers[i] = -1
+		}
 	}
 	return answers, nil
 }
