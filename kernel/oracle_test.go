@@ -307,6 +307,8 @@ func (o *oracle) kernel(name string, p spec.Values) [][]*big.Float {
 			}
 			return x
 		}
+	default:
+		panic("the oracle has no kernel " + name + "; give it the function of its eigenvalues")
 	}
 	resolution := 0.0
 	if matrix == "M" {

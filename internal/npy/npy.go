@@ -370,8 +370,8 @@ func appendDouble(buf []byte, values []float64) []byte {
 	return buf
 }
 
-// BufferBytes is how much is collected before it is written.
-const BufferBytes = 256 << 10
+// bufferBytes is how much is collected before it is written.
+const bufferBytes = 256 << 10
 
 // Writer writes the elements of an array in their order.
 type Writer[T Float] struct {
@@ -392,7 +392,7 @@ func NewWriter[T Float](w io.Writer, shape ...int) (*Writer[T], error) {
 	for _, extent := range shape {
 		n *= int64(extent)
 	}
-	return &Writer[T]{out: bufio.NewWriterSize(w, BufferBytes), element: element, len: n}, nil
+	return &Writer[T]{out: bufio.NewWriterSize(w, bufferBytes), element: element, len: n}, nil
 }
 
 // Floats writes the next elements. It returns [ErrLength] if they are too many.

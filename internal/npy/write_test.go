@@ -55,7 +55,7 @@ func testWriter[T Float](t *testing.T, rows, cols int) {
 }
 
 func TestWriter(t *testing.T) {
-	for _, shape := range [][2]int{{1, 1}, {3, 5}, {7, 20000}, {2, BufferBytes / 4}, {1000, 300}} {
+	for _, shape := range [][2]int{{1, 1}, {3, 5}, {7, 20000}, {2, bufferBytes / 4}, {1000, 300}} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			testWriter[float32](t, shape[0], shape[1])
 			testWriter[float64](t, shape[0], shape[1])

@@ -17,6 +17,10 @@ import (
 type Kernel struct {
 	spec.Spec
 
+	// Pairs says that values depend on a kernel between the elements of sets, which
+	// [Settings].Base is.
+	Pairs bool
+
 	// prepare makes of a collection what its values are computed from.
 	prepare func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error)
 
@@ -54,7 +58,7 @@ type Settings struct {
 	// order of their names.
 	Measure []float64
 
-	// Base, if not nil, is the kernel between elements of the kernel cross, symmetric; a
+	// Base, if not nil, is the kernel between elements of kernels with Pairs, symmetric; a
 	// nil one is 1 for an element and itself and 0 for two.
 	Base *sparse.Block[float64]
 

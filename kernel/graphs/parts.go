@@ -42,7 +42,7 @@ var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts",
 
 // cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs,
 // with a kernel k between parts: that of [Settings].Base, or 1 for two equal parts.
-var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", true, func(x, y *multiset, s *Settings) float64 {
+var cross = ofPairs(setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", true, func(x, y *multiset, s *Settings) float64 {
 	if s.Base != nil {
 		return crossOf(x, y, s.Measure, s.Base)
 	}
@@ -54,7 +54,12 @@ var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, wi
 		squares[i] = m * m
 	}
 	return intersectionOf(x, y, squares)
-})
+}))
+
+func ofPairs(k Kernel) Kernel {
+	k.Pairs = true
+	return k
+}
 
 // setKernel declares a kernel between the sets of parts of graphs, or multisets where
 // these have a meaning; others are not defined for empty sets.

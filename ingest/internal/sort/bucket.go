@@ -90,7 +90,7 @@ const (
 	leastSpans     = 32
 	maxSpans       = 256
 	spansInFilling = 8       // about, for the workers to share
-	MaxBucketRows  = 1 << 17 // whose ends take a part of BucketBytes
+	MaxBucketRows  = 1 << 17 // whose ends take a part of bucketBytes
 	countShare     = 8       // of the limit, one part of so many is enough for counts
 )
 

@@ -67,8 +67,8 @@ func (s *Sorter) Entries() int {
 // total returns the memory of all entries.
 func (s *Sorter) total() int64 { return int64(s.Entries()) * s.entryBytes() }
 
-// BucketBytes is the part of workerBytes in which a worker finishes buckets.
-const BucketBytes = 2 << 20
+// bucketBytes is the part of workerBytes in which a worker finishes buckets.
+const bucketBytes = 2 << 20
 
 // scratchBytes is what sorting takes beside the entries and workerBytes for each
 // worker: for the largest buckets, gathered or in memory together, and what is known of
@@ -87,7 +87,7 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 		demanding = append(demanding, most)
 	}
 	for _, most := range falling(demanding, int(workers)) {
-		bytes += max(0, most-BucketBytes)
+		bytes += max(0, most-bucketBytes)
 	}
 	for _, merged := range s.joined {
 		bytes += merged

@@ -39,7 +39,7 @@ const (
 
 // shareOf returns what of a limit each worker has for its bucket.
 func shareOf(limit int64, workers int) int64 {
-	return max(BucketBytes, limit/int64(workerShare*sched.Workers(workers)))
+	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
 
 // runsBytes bounds what sorting a bucket in runs takes beside its merged entries:

@@ -65,7 +65,7 @@ func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *graphsFlags, valu
 	flags.BoolVar(&f.directed, "directed", false, "edges have a direction: of the line u, v from u to v")
 	in.choiceVar(flags, &f.vertices, "vertices", "", []string{"labels", "degree", "ids", "none"}, "what labels vertices (default: their labels, or else degree)")
 	flags.StringVar(&f.measure, "measure", "", "`FILE` of element<TAB>number: the measure of the elements of sets (default: 1 each)")
-	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for cross: .npy with ids beside it, .npz (default: 1 for equal ones)")
+	flags.StringVar(&f.base, "base", "", "`FILE` with the kernel between the elements of sets for "+kernelsOfPairs()+": .npy with ids beside it, .npz (default: 1 for equal ones)")
 	graphKernels().params(byDefault).flags(in, flags, "")
 }
 
@@ -131,8 +131,22 @@ func (in *invocation) checkGraphs(flags *pflag.FlagSet, f *graphsFlags) {
 	}
 	in.refuse(flags,
 		rule{!takes("parts"), "measure", "is of the elements of sets, and " + declared[0].Name + " has none; leave it out"},
-		rule{!slices.ContainsFunc(declared, func(s *spec.Spec) bool { return s.Name == "cross" }), "base", "is for --kernel cross; leave it out"},
+		rule{!slices.ContainsFunc(f.kernels, ofPairs), "base", "is for --kernel " + kernelsOfPairs() + "; leave it out"},
 	)
+}
+
+// ofPairs reports whether --base makes a difference to a kernel.
+func ofPairs(k *graphs.Kernel) bool { return k.Pairs }
+
+// kernelsOfPairs names the kernels that take --base.
+func kernelsOfPairs() string {
+	var list specs
+	for _, k := range graphs.Kernels() {
+		if ofPairs(k) {
+			list = append(list, &k.Spec)
+		}
+	}
+	return strings.Join(list.names(), " or ")
 }
 
 // collectionRun is a run on a collection.
