@@ -129,9 +129,9 @@ func gather(ctx context.Context, k Gram, items []int) (*denseGram[float64], erro
 
 // deep is the rule of a model of the kernel of a level.
 type deep struct {
-	base     *Model    // of the values with the items with a class
-	items    []int     // those with a class
-	diagonal []float64 // K_0(i, i) of these
+	base     *Model    // learned from the level's values with the items that have a class
+	items    []int     // the items with a class
+	diagonal []float64 // K_0(i, i) of the items with a class
 	h        []float64 // bandwidths of the levels
 }
 

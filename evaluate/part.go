@@ -28,7 +28,7 @@ type Part struct {
 	Slab    int    `json:"slab"`
 	Of      int    `json:"of"`
 
-	Store      string          `json:"store"` // its identity
+	Store      string          `json:"store"` // identity of the store
 	Parameters json.RawMessage `json:"parameters"`
 	Labels     string          `json:"labels,omitempty"`     // a sum over their names, rows and classes
 	Attributes string          `json:"attributes,omitempty"` // a sum over those of nodes

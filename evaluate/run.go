@@ -189,9 +189,9 @@ type answers struct {
 	outcome
 	truth, predicted []int // classes of the test nodes
 	unfinished       string
-	parameters       json.RawMessage // that it had there; nil: none
-	text             string          // of these
-	inside           bool            // they were chosen there
+	parameters       json.RawMessage // of the method on the split; nil: none
+	text             string          // the parameters in words
+	inside           bool            // the parameters were chosen inside the training set
 }
 
 // answer predicts the test nodes of a split from its training nodes, with the chosen

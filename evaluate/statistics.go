@@ -85,8 +85,8 @@ type switches struct {
 	class  []int32
 	arcs   bool      // an edge is one entry
 	ranges []steps   // numbers of entries and their weights, by range
-	weight []float64 // of all counted entries, by row
-	mixed  []float64 // of those that change the class, by row
+	weight []float64 // sum of the weights of the counted entries, by row
+	mixed  []float64 // sum of the weights of entries to another class, by row
 
 	mu     sync.Mutex
 	pieces []piece // of rows that are longer than a range

@@ -173,7 +173,7 @@ type entries struct {
 	col   []uint32
 	val   []float64 // nil: all are 1
 	first bool      // no entries of this row came before
-	last  bool      // and none follow
+	last  bool      // no entries of this row follow
 }
 
 // weight returns the value of entry i.

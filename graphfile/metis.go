@@ -24,7 +24,7 @@ type metis struct {
 	edges       uint64
 	headLine    int64
 	sizes       bool // each node has a size
-	nodeWeights int  // and so many weights
+	nodeWeights int  // weights that each node has
 	weighted    bool // each neighbour is followed by the edge's weight
 	entries     uint64
 	loops       uint64

@@ -74,7 +74,7 @@ type guess struct {
 	chunks   float64 // of text
 	weighted bool
 	matrix   uint64 // rows that an input declares
-	dense    bool   // their ids are their numbers, which takes no dictionary
+	dense    bool   // ids are numbers of rows, which take no dictionary
 	readers  int64  // bytes that reading takes beside the room of workers, at the most
 	sampled         // ids
 }

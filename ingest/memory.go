@@ -28,8 +28,8 @@ type extent struct {
 	text   int64 // bytes of the ids in it
 	known  int64 // bytes of the ids once they have rows
 	codes  int64 // a number above every code of a line that is no row yet; 0: all are rows
-	order  Order // that the graph is to get
-	placed bool  // or has got
+	order  Order // the order of rows that the graph gets
+	placed bool  // the graph has its order already
 }
 
 const (

@@ -18,10 +18,10 @@ import (
 // edgeList is an input of lines that is being read.
 type edgeList struct {
 	in   *textio.Reader
-	file int           // its report
-	lay  *lines.Layout // nil: there is nothing in it
+	file int           // number of the input's report
+	lay  *lines.Layout // nil: the input is empty
 	sum  lines.Tally
-	seq  int // of its first chunk
+	seq  int // number of the input's first chunk
 }
 
 // maxChunks is more than the chunks of a file that is read beside others: their

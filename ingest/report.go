@@ -30,9 +30,9 @@ type Report struct {
 	IDs            string       `json:"ids"`               // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
 	Bytes          int64        `json:"bytes"`             // read, as stored
 	Warnings       []string     `json:"-"`                 // what was odd but accepted
-	Seconds        float64      `json:"-"`                 // everything
-	SecondsSync    float64      `json:"seconds_sync"`      // of them, waiting for the disk to have it
-	SecondsRead    float64      `json:"seconds_read"`      // of them, reading and parsing
+	Seconds        float64      `json:"-"`                 // of the whole run
+	SecondsSync    float64      `json:"seconds_sync"`      // seconds of the run in which it waited for the disk to have the store
+	SecondsRead    float64      `json:"seconds_read"`      // seconds of the run in which it read and parsed
 	PeakBytes      int64        `json:"edge_bytes"`        // the largest amount of memory for edges and ids
 	SpilledBytes   int64        `json:"spilled_bytes"`     // of temporary files, and stores of what the graph is made of
 

@@ -33,8 +33,8 @@ type run struct {
 
 	files       []FileReport
 	seq         int // chunks read, of all files
-	listedParts int // of them, those of the list of nodes
-	listedIDs   int // in that list
+	listedParts int // parts with the list of nodes
+	listedIDs   int // ids in the list of nodes
 	parts       []*part
 	listed      []*part    // ids of the list of nodes, while they are numbers
 	ids         ids.Set    // all of them, while they are numbers

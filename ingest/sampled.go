@@ -15,13 +15,13 @@ type sampled struct {
 	whole   bool       // the samples are all there is
 	turn    int        // of the block that is looked at, 0 or 1
 	tokens  [2]int     // ids looked at, by turn
-	known   [2]*sketch // the same
+	known   [2]*sketch // the distinct ids looked at, by turn
 	often   []uint32   // how many have each of so many remainders of their hash
 	digits  int        // of the numbers among them, in binary
 	bytes   int        // of the others
 	numeric bool       // small numbers only
 	top     uint32     // the largest of them
-	seen    *ids.Set   // of them, where all ids are looked at; nil: where not
+	seen    *ids.Set   // the small integers among the ids, where all are looked at; or else nil
 }
 
 // oftenCounts is how many counts tell of the most frequent id.

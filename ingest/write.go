@@ -85,7 +85,7 @@ type written struct {
 	heavy    func(row int) error // of one whose weights have no finite sum
 	counts   sort.Count
 	weighted bool // a weight is not 1
-	double   bool // or not that of a float32
+	double   bool // a weight is no float32
 }
 
 // append writes the rows of a bucket.

@@ -47,7 +47,7 @@ type column struct {
 	target   float64 // norm of the residual at which it has converged
 	norm     float64 // of the right-hand side
 	first    float64 // norm of the residual before the first step
-	residual float64 // its norm now
+	residual float64 // norm of the residual now
 	rz       float64 // rᵀM⁻¹r
 	steps    int
 	limit    int // on steps

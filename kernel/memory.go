@@ -170,7 +170,7 @@ const (
 // work is what a kernel's engine holds.
 type work struct {
 	blocks   int64 // of the width of a slab, unless it is a series
-	series   bool  // and nothing else
+	series   bool  // the engine is a series, which needs no factor or solve
 	function bool  // one of a matrix by package expm, otherwise an inverse
 	solves   bool  // a sum of solves and no series
 	half     bool  // blocks of nodes among themselves are made by half steps

@@ -21,7 +21,7 @@ type spectral struct {
 	half  engine // K^½; nil: there is none, or it is no easier
 	root  []float64
 
-	work work // of its engines
+	work work // what the engines hold
 }
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
@@ -43,9 +43,9 @@ type computation struct {
 	x, y   *sparse.Block[float64] // a slab of unit vectors, and its image
 	slabs  int                    // to be computed in all
 	done   int                    // slabs
-	sweeps int                    // of all attempts that are over
-	before int                    // of these, those of slabs that are done
-	last   int                    // those of the attempt with which the last slab was done
+	sweeps int                    // sweeps of all attempts that are over
+	before int                    // sweeps of slabs that are done
+	last   int                    // sweeps of the attempt with which the last slab was done
 
 	core     float64   // the largest value in the columns so far
 	base     float64   // in those of the first slab

@@ -25,9 +25,9 @@ type solve struct {
 	patience int    // products, 0: no end
 	stage    *stage
 	worst    float64   // residual of a wanted pair, as last counted
-	residual float64   // the largest true one, as last verified
-	verified []float64 // those of the values found; nil if their vectors have changed since
-	norm     float64   // a lower bound of that of A
+	residual float64   // the largest true residual, as last verified
+	verified []float64 // true residuals of the values found; nil if their vectors have changed since
+	norm     float64   // a lower bound of the norm of A
 	result   *Pairs
 
 	at                   *place    // of the search under way

@@ -22,7 +22,7 @@ type Known struct {
 type known struct {
 	*tall.Disjoint
 	of    []uint32 // the component of each row
-	parts []uint32 // those that have a vector
+	parts []uint32 // components that have a vector
 	value float64
 	share tall.Share // of the block that they were removed from last
 }

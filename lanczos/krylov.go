@@ -46,8 +46,8 @@ type krylov struct {
 	streams     uint64 // of random numbers, drawn so far
 
 	theta    []float64  // the Ritz values, falling
-	residual []float64  // and their residuals
-	ritz     *mat.Dense // and the coefficients of their vectors, as columns
+	residual []float64  // residuals of the Ritz values
+	ritz     *mat.Dense // coefficients of the Ritz vectors, as columns
 }
 
 // allocate makes room for m columns, locked ones and the block Q included.

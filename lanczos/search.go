@@ -199,7 +199,7 @@ type stage struct {
 	since   int     // the products until then
 
 	spectrum []ranked // as the first Ritz values tell, or in the interior [folded.ranks]
-	ahead    int      // so many times as many as are wanted lie above the unwanted ones
+	ahead    int      // how many values lie above the unwanted ones, in multiples of the wanted number
 	above    int      // eigenvalues that the filter leaves above the unwanted ones, as foreseen
 	planned  bool     // whether they are given to a filter, if they can be
 	rate     float64  // growth of the last wanted eigenvalue with a degree of the planned filter

@@ -45,8 +45,8 @@ type Which uint8
 
 const (
 	Largest  Which = iota // the algebraically largest eigenvalues
-	Smallest              // the algebraically smallest
-	Interior              // those nearest to [Problem.Near]
+	Smallest              // the algebraically smallest eigenvalues
+	Interior              // the eigenvalues nearest to [Problem.Near]
 )
 
 // sign turns the wanted end into the upper one.
@@ -222,7 +222,7 @@ type Pairs struct {
 	// where all pairs were known.
 	Method   string `json:"method"`
 	Products int    `json:"products"` // of A with a block of up to four columns
-	Restarts int    `json:"restarts"` // or iterations
+	Restarts int    `json:"restarts"` // restarts of Lanczos, or iterations of LOBPCG
 	Basis    int    `json:"basis"`    // vectors, the most in use
 	Degree   int    `json:"degree"`   // of the polynomial in A that Lanczos ran on last; 1: A itself
 }

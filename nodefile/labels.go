@@ -219,7 +219,7 @@ type labelLine struct {
 type labelReader struct {
 	c       *LabelConfig
 	t       *nodetable.Reader
-	label   int       // its column
+	label   int       // the field with the label
 	missing []string  // words that stand for no label
 	titles  []string  // the fields of the first line
 	head    labelLine // the first line, if it may be a header

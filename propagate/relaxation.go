@@ -116,8 +116,8 @@ type relaxation struct {
 // known is a labelled node, or all of a class.
 type known struct {
 	class int
-	nodes float64   // how many they are
-	walks []float64 // their rows of psi, added up
+	nodes float64   // number of labelled nodes of the class
+	walks []float64 // sum of the rows of psi of these nodes
 }
 
 func (r *relaxation) begin() error {

@@ -26,7 +26,7 @@ type fused[T Float] struct {
 	worker  []scratch[T] // one for each goroutine
 	partial []T          // sums of the pieces of long rows, width apart
 	rankOne []T          // Alpha·Gamma·Vᵀ·X
-	chunks  []float64    // its parts, by chunks of rows
+	chunks  []float64    // parts of rankOne, by chunks of rows
 }
 
 // scratch holds the buffers of one goroutine.

@@ -183,7 +183,7 @@ func (s *sample) stretches() (all [][]uint32) {
 // Other visitors of a sweep see columns, which costs a look-up for each entry. There is
 // one copy at a time; a step that runs beside another one sweeps as these visitors do.
 type reordered struct {
-	m        *CSR // its columns are positions
+	m        *CSR // columns are positions in the order
 	cols     int
 	order    []uint32
 	rowBytes int // of the copy

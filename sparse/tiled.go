@@ -31,7 +31,7 @@ type tiled struct {
 	rows, cols int
 	ranges     []Range
 	ids        []uint32 // of the far entries
-	values     weights  // of them
+	values     weights  // of the far entries
 }
 
 // newTiled returns a copy of a in the tiles of t, which must not be used any more, with

@@ -15,7 +15,7 @@ import (
 type Run struct {
 	Version string `json:"version"` // of the program
 	Graph   string `json:"graph"`
-	Labels  string `json:"labels"` // and lists of nodes
+	Labels  string `json:"labels"` // hash of the labels and lists of nodes
 	Options string `json:"options"`
 }
 

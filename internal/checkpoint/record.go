@@ -69,7 +69,7 @@ func sumWith(sum uint32, frame []byte) uint32 {
 type reader struct {
 	from  io.Reader
 	frame []byte
-	rest  []byte // of it
+	rest  []byte // what of the frame has not been read
 	sum   uint32
 	err   error
 }

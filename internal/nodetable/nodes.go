@@ -37,7 +37,7 @@ const MaxFields = 1000
 type Row struct {
 	Line  int64
 	Text  [][]byte // the fields, one at least
-	Start []int    // their columns, from 0
+	Start []int    // column in which each field begins, from 0
 	node  int      // the field of the node
 }
 

@@ -54,7 +54,7 @@ type Writer struct {
 	columns []Column
 	batch   []parquet.Row
 	values  []parquet.Value // of the batch, and of the row that is not complete
-	text    []byte          // of those
+	text    []byte          // text of the values
 	begun   int             // values of the batch
 }
 

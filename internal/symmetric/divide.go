@@ -11,8 +11,8 @@ import (
 const (
 	leaf    = 32  // rows up to which a tridiagonal matrix is solved by QL
 	outputs = 32  // vectors that one worker makes of those of the halves
-	inputs  = 64  // vectors of the halves, and
-	tile    = 256 // their numbers, a multiple of 4, that stay in its cache meanwhile
+	inputs  = 64  // vectors of the halves that stay in a worker's cache
+	tile    = 256 // numbers of each of these vectors that stay there meanwhile, a multiple of 4
 )
 
 // division finds the eigenpairs of a tridiagonal matrix T by divide and conquer
@@ -32,7 +32,7 @@ type division struct {
 	n, width  int
 	diag, off []float64
 	values    []float64    // rising in each part that is solved
-	vectors   [2][]float64 // those of the parts at one depth, and at the next
+	vectors   [2][]float64 // eigenvectors of the parts at one depth, and at the next
 	first     int          // the first vector of T that is wanted
 }
 

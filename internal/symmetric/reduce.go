@@ -10,8 +10,8 @@ import (
 const (
 	panel   = 16  // reflections after which the rest of the matrix follows, a multiple of 4
 	piece   = 64  // rows that one worker takes up, a multiple of 4
-	strand  = 16  // rows of a product that one worker takes up before it leaves out those of
-	strands = 16  // others
+	strand  = 16  // consecutive rows of a product that are taken up together
+	strands = 16  // shares of a product: each has one in so many strands
 	span    = 128 // columns of the rest that follow a panel together: their part of its pairs stays in the first cache
 )
 

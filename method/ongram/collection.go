@@ -37,7 +37,7 @@ type Collection struct {
 // valued are the values of a kernel between all graphs.
 type valued struct {
 	gram   *sparse.Block[float64]
-	values spec.Values // of its parameters, complete
+	values spec.Values // of the kernel's parameters, complete
 }
 
 // Labels returns the classes that the collection says its graphs have, nil for none. file is

@@ -25,7 +25,7 @@ import (
 // a file is a [*nodefile.ParseError].
 type Files struct {
 	Paths   []string // of kernels between the same nodes, in the same order
-	Product bool     // their product is the kernel, not their sum
+	Product bool     // the product of the files' values is the kernel, not the sum
 
 	LabelFile string                // of columns
 	Labelling *nodefile.LabelConfig // of LabelFile; with SkipUnknown some of its lines may be about what is no column

@@ -40,7 +40,7 @@ type PhaseSeconds struct {
 // Error says why a method or learner cannot predict: its graph has directions, an iteration
 // did not come to its tolerance, or there is nothing to be learned.
 type Error struct {
-	Method string // or its kernel or learner
+	Method string // name of the method, or of its kernel or learner
 	Short  int64  // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
 	Err    error  // [ErrDirected], or that of the iteration or learner
 }

@@ -56,7 +56,7 @@ type Store struct {
 	infos   []fs.FileInfo  // of the shards, when they were opened
 	zstd    *zstd.Decoder
 	plan    budget.Plan
-	kept    int64 // of its bytes: frames that stay in memory
+	kept    int64 // bytes of the frames that stay in memory
 	longest int   // bytes of a chunk
 
 	mu   sync.Mutex

@@ -15,8 +15,8 @@ import (
 type VerifyReport struct {
 	Manifest *Manifest `json:"-"`
 	Files    int       `json:"files"`   // beside the manifest
-	Bytes    int64     `json:"bytes"`   // of these files
-	Shards   int       `json:"shards"`  // among the files
+	Bytes    int64     `json:"bytes"`   // of the files beside the manifest
+	Shards   int       `json:"shards"`  // number of files with frames
 	Frames   int64     `json:"frames"`  // of both directions
 	Entries  int64     `json:"entries"` // stored entries of both directions
 }
@@ -142,8 +142,8 @@ type frameCensus struct {
 	pairs       uint64
 	loops       int64
 	weighted    bool
-	head        int     // entries of its first row
-	first, last uint32  // its first and last column
+	head        int     // entries of the piece's first row
+	first, last uint32  // the piece's first and last column
 	sum         float64 // of a piece's values
 }
 

@@ -68,7 +68,7 @@ type Writer struct {
 	entries   int64
 	top       int64  // the largest column so far
 	pairs     uint64 // the sum of pairSum over the rows
-	outPairs  uint64 // that of the out direction
+	outPairs  uint64 // the sum of pairSum over the rows of the out direction
 
 	open  *frameJob   // the frame that rows are added to
 	queue []*frameJob // the frames before it that are not written yet

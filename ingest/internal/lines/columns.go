@@ -21,8 +21,8 @@ type head struct {
 	name   string
 	konect bool
 	lay    *Layout
-	titles []string   // its fields
-	below  [][]string // those of the next lines
+	titles []string   // fields of the first line
+	below  [][]string // fields of the next lines
 	shift  int        // 1: the lines below have a field more, the name of their row, before those of the header
 }
 

@@ -54,7 +54,7 @@ type Sorter struct {
 	fillings  []filling
 	lines     int
 	shift     uint   // a cell is 1<<shift rows
-	head      uint32 // but each row below is one of its own
+	head      uint32 // rows below this one have a cell each
 	buckets   []bucket
 	bucketOf  []uint16 // by cell
 	largest   []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling

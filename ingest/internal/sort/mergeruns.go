@@ -82,7 +82,7 @@ func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 // runOrder is the order in which entries of runs are merged.
 type runOrder struct {
 	shift   uint // 1: lines of both directions count alike
-	byValue bool // then by weight, else in the order of the input
+	byValue bool // equal entries are in the order of their weights, else in that of the input
 }
 
 // runHead is where an entry of a run comes among those of others.
@@ -130,9 +130,9 @@ type joiner[K key] struct {
 	out    *Rows
 	column uint
 
-	place K          // of the entry at hand
-	lines [2]int     // of it, in each direction
-	value [2]float64 // what they came to; the first is that of both if these count alike
+	place K          // row and column of the entry at hand
+	lines [2]int     // lines of the entry at hand, in each direction
+	value [2]float64 // weight that the lines of a direction came to; the first is that of both if these count alike
 	first float64    // the first line's
 }
 

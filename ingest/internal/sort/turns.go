@@ -16,8 +16,8 @@ type turns struct {
 	mu       sync.Mutex
 	freed    *sync.Cond
 	next     int           // the bucket whose turn it is
-	finished map[int]*Rows // those that are not visited yet
-	room     []*Rows       // in which others can be finished
+	finished map[int]*Rows // finished buckets that are not visited yet, by number
+	room     []*Rows       // free ones, in which buckets can be finished
 	failed   int           // the first bucket that will never come
 	err      error         // of a visit
 }

@@ -15,7 +15,7 @@ import (
 // against the arcs.
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
-	degrees [2][]float64                 // their sums of rows
+	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
 }
 
 // leaveDirections puts the graph without directions in the place of a directed one.

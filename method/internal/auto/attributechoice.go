@@ -61,7 +61,7 @@ func (r *weigher) shared(c candidate, l *labelRows) *classify.SharedColumns {
 }
 
 const (
-	stackRounds = 200 // of its iteration
+	stackRounds = 200 // rounds of the iteration that finds how models are mixed, at the most
 
 	// stackPrior is how many labels an answer counts for beforehand, alonePrior that of
 	// attributes alone: they say most of the nodes more often than not.

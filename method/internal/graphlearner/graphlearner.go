@@ -48,7 +48,7 @@ func All() []Learner {
 
 // Settings are those of one prediction. Memory is in bytes, 0 for no limit.
 type Settings struct {
-	Given   spec.Values          // those of parameters that are not chosen
+	Given   spec.Values          // values of parameters that are not chosen
 	Tried   *spec.Spec           // the declaration, with what is tried of each parameter
 	Folds   func(labels int) int // of cross-validation
 	Sample  int                  // labels that a choice is made on, where each is a fit of its own
@@ -75,7 +75,7 @@ type Answer struct {
 	Settings int         // how many there were to choose from
 
 	problem.Estimate
-	Blank problem.Estimate // the same with no class for nodes that are not reached
+	Blank problem.Estimate // the estimate with no class for nodes that are not reached
 
 	Unfinished string // what ended at its limit; "": nothing
 

@@ -34,9 +34,9 @@ func Products(ctx context.Context, x *sparse.CSR, workers int, visit func(i int,
 type products struct {
 	x, xt   *sparse.CSR
 	sum     []float64 // of the row at hand, by column
-	seen    []bool    // the columns that it has
-	found   []uint32  // the same, as they were found
-	nearest []uint32  // the nearest of them
+	seen    []bool    // whether the row at hand has the column
+	found   []uint32  // the columns of the row at hand, as they were found
+	nearest []uint32  // the columns with the largest values
 
 	// The rows of a piece that are to be visited, one behind the other.
 	j   []uint32
