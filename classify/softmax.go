@@ -23,8 +23,8 @@ type softmaxFit[T float] struct {
 	features *sparse.Block[T]
 	items    []int // a-th item's row of features
 	y        []int // of each item, a position in class
-	class    []int // that have logits
-	classes  int   // that shared columns have values of
+	class    []int // the classes that have logits
+	classes  int   // number of classes of which shared columns have values
 	biases   int   // how many: one for each class, or none
 	shared   *SharedColumns
 	q        int       // how many shared columns there are

@@ -24,7 +24,7 @@ import (
 // Part says of a file which part of a job's output it is, as the run file beside it does.
 // Parts of one whole differ in Slab alone, and in where they belong.
 type Part struct {
-	Command string `json:"command"` // that made it
+	Command string `json:"command"` // the command line that made the part
 	Slab    int    `json:"slab"`
 	Of      int    `json:"of"`
 

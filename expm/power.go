@@ -19,7 +19,7 @@ type stieltjes struct {
 }
 
 const (
-	fitPoints = 400 // that are fitted, in equal steps of log x
+	fitPoints = 400 // points at which the power is fitted, in equal steps of log x
 	mostPoles = 40
 )
 

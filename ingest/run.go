@@ -37,7 +37,7 @@ type run struct {
 	listedIDs   int // ids in the list of nodes
 	parts       []*part
 	listed      []*part    // ids of the list of nodes, while they are numbers
-	ids         ids.Set    // all of them, while they are numbers
+	ids         ids.Set    // the ids, while all of them are numbers
 	late        *ids.Ranks // from the codes of the parts, ids, to rows; nil: they are rows once numbered
 	placed      *placed    // once there is an order; nil: rows are those of nodes
 	useDict     atomic.Bool
@@ -53,7 +53,7 @@ type run struct {
 	lines     int              // in them
 	top       uint32           // the largest of their codes
 	weighted  bool             // some have weights
-	inputs    []*textio.Reader // that are open
+	inputs    []*textio.Reader // inputs that are open
 	spilling  bool             // parts go to disk
 	spill     *sort.Spill
 	spillOnce sync.Once

@@ -60,7 +60,7 @@ type System struct {
 	jacobi  Preconditioner
 	factor  *cholesky
 	refined *refinement
-	refused error // that there is no factor for lack of memory
+	refused error // says that there is no factor for lack of memory; nil: there was room
 }
 
 // SolveTo stores in x the solution of M·X = B, or M⁺·B where M is singular. x

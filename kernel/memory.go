@@ -171,12 +171,12 @@ const (
 type work struct {
 	blocks   int64 // of the width of a slab, unless it is a series
 	series   bool  // the engine is a series, which needs no factor or solve
-	function bool  // one of a matrix by package expm, otherwise an inverse
-	solves   bool  // a sum of solves and no series
+	function bool  // the engine is a function of a matrix by package expm, otherwise an inverse
+	solves   bool  // the engine is a sum of solves and no series
 	half     bool  // blocks of nodes among themselves are made by half steps
-	factor   bool  // solves that want a factor
+	factor   bool  // the solves want a factor
 	radius   bool  // the largest eigenvalue of A is found first
-	pole     bool  // to many digits, which may want a factor
+	pole     bool  // the largest eigenvalue is found to many digits, which may want a factor
 	balanced bool  // solves with I − αA, or of L by L̃
 	least    bool  // the smallest eigenvalue beyond the null space is found first
 }

@@ -39,7 +39,7 @@ type perron struct {
 	ratio        float64   // what no (Ay)_i/y_i of it exceeds
 	products     int
 	noFactor     bool  // there is no room for one, or it fills in
-	refused      error // that there is no room
+	refused      error // says that there is no room
 }
 
 // shifted is the map I − A/σ.

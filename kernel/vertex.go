@@ -36,10 +36,10 @@ type vertex struct {
 	last      int  // N
 	factorial bool // λᵢ is βⁱ/i!
 
-	tail    float64 // what is left out of a value, at the most
+	tail    float64 // most that is left out of a value
 	norm    float64 // of the kernel as a map, at the most
 	rounded float64 // error of a value relative to it
-	sweeps  int     // that finding N took
+	sweeps  int     // sweeps that finding N took
 }
 
 // vertices are the kernels of walks over edges, arcs and hyperedges.

@@ -31,7 +31,7 @@ type solve struct {
 	result   *Pairs
 
 	at                   *place    // of the search under way
-	resumed              bool      // that goes on from it
+	resumed              bool      // the search goes on from a kept state
 	found, foundVerified []float64 // by searches before it: values, and verified residuals
 }
 

@@ -26,7 +26,7 @@ type orthonormalizer struct {
 	replaced bool // some column had no direction of its own
 
 	of                       []origin  // each column of Q
-	lengths                  []float64 // that columns of W are compared to
+	lengths                  []float64 // lengths to which those of the columns of W are compared
 	c, d, gram, coefficients []float64 // of a round
 	r, inverse, first        []float64
 }

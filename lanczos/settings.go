@@ -32,7 +32,7 @@ var (
 type DenseError struct {
 	Near, Within, Count float64 // about so many within a distance of Near
 	Products            int     // of A that the nearest take at least, about
-	Limit               int     // that are allowed
+	Limit               int     // products that are allowed
 }
 
 // Error implements error.

@@ -48,7 +48,7 @@ type Prediction struct {
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
 
-	learner learner // that trained the machine
+	learner learner // the learner that trained the machine
 }
 
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single

@@ -131,7 +131,7 @@ type attributeReader struct {
 	lines  []int64
 	column []Column
 	code   []map[string]int32 // of each column
-	bytes  int64              // that all of it takes, and lists that grow
+	bytes  int64              // bytes of the table, and of lists that grow
 }
 
 // add takes one line. Of the first one there are no codes before the end, when it is

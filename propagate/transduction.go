@@ -118,7 +118,7 @@ type transduction struct {
 	diagonal []float64                 // of K⁻¹/σ²
 	v        spec.Values
 
-	class      []int     // that have a label
+	class      []int     // the classes that have a label
 	mu, theta  []float64 // of each
 	unlabelled []int
 

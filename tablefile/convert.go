@@ -39,7 +39,7 @@ type Conversion struct {
 
 	// What [Conversion.Prepare] finds out.
 	Rows, Cols Axis     // what they are called
-	Classes    []string // that the labels 1, 2 … stand for; nil: labels are what was given
+	Classes    []string // the classes that the labels 1, 2 … stand for; nil: labels are what was given
 	labels     []string // numbers of the rows in place of the file's own; nil: those
 }
 

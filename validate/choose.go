@@ -10,7 +10,7 @@ import (
 // Choice is the outcome of trying settings of a declaration.
 type Choice struct {
 	Values   spec.Values
-	Settings int // that were tried
+	Settings int // settings that were tried
 
 	// Accuracy is the share of right answers of the chosen setting among Tested
 	// predictions, Stderr its binomial standard error.

@@ -61,7 +61,7 @@ type hypergraph struct {
 
 	ids   []string // of the vertices, in order of appearance
 	code  map[string]uint32
-	bytes int64    // that ids and codes take
+	bytes int64    // bytes of ids and codes
 	of    []uint32 // the vertices of all hyperedges, one behind the other
 	end   []int    // where each hyperedge ends
 	last  []int    // the hyperedge that each vertex was last named in, from 1

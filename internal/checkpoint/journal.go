@@ -18,7 +18,7 @@ type journal struct {
 
 	spent   time.Duration // on the file in all
 	written float64       // bytes
-	writing time.Duration // that they took
+	writing time.Duration // time that writing has taken
 }
 
 const (

@@ -231,7 +231,7 @@ func (t *Reader) oneCodec(column int) bool {
 // columnReader reads the values of one column of a row group.
 type columnReader struct {
 	pages  parquet.Pages
-	page   parquet.Page // that values are of
+	page   parquet.Page // the page of which values are read
 	values parquet.ValueReader
 	buf    [1 << 10]parquet.Value
 	at, n  int

@@ -40,7 +40,7 @@ type Reader struct {
 	inflater   *pump        // what decompresses it; or else nil
 	window     atomic.Int64 // the largest that a zstd frame has asked for
 	limit      int64        // of windows
-	flag       string       // that sets the limit
+	flag       string       // name of the option that sets the limit
 
 	carry    []byte // the start of a line whose end has not been read
 	lines    int64  // lines delivered

@@ -133,7 +133,7 @@ func rowTo(dst []float64, columns *sparse.Block[float64], node int) {
 // each other: one least squares machine for each label against the rest, with the same
 // columns and λ, whose scores become probabilities by a sigmoid of its own.
 type Model struct {
-	Columns int     `json:"columns"`  // that it takes
+	Columns int     `json:"columns"`  // eigenvectors that are taken
 	Lambda  float64 `json:"lambda"`   // of [ridge.Path]
 	MicroF1 float64 `json:"micro_f1"` // of the labels that labelled nodes would have without one, left out one by one
 

@@ -14,7 +14,7 @@ import (
 // degreeList is that content while a store is written: coded lengths until a
 // weight other than 1 is known.
 type degreeList struct {
-	rows     int // that there will be, if known
+	rows     int // number of rows that there will be, 0 if it is not known
 	weighted bool
 	content  []byte
 	hub      float64 // the sum of the pieces of the last row so far

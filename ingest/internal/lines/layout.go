@@ -40,7 +40,7 @@ type Settings struct {
 	Fields       []string
 	Header       nodefile.Header
 	SkipBadLines bool
-	MaxNodes     int          // that a file may declare
+	MaxNodes     int          // most nodes that a file may declare
 	Warn         func(string) // told of what is odd but accepted
 }
 

@@ -19,7 +19,7 @@ type Parser struct {
 	Name   string // of the file, for messages
 	Layout *Layout
 	Slabs  *Slabs
-	Dict   *ids.Dict // that text is looked up in
+	Dict   *ids.Dict // the dictionary in which text is looked up
 
 	code   []uint32
 	weight []float64

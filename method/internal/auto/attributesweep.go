@@ -28,14 +28,14 @@ const (
 const (
 	rankDamping = 0.9 // α
 	rankSteps   = 20  // J
-	slabColumns = 64  // that are swept together where memory allows
+	slabColumns = 64  // columns that are swept together where memory allows
 )
 
 // lens shows attributes through views.
 type lens struct {
 	p       *problem.Problem
 	a       *attributeTable
-	columns int // that are swept together
+	columns int // columns that are swept together
 	workers int
 	work    *problem.Work
 

@@ -46,7 +46,7 @@ const (
 	mostSampled    = 4000
 	relatedWork    = 6_000_000_000
 	diffusion      = "diffusion"
-	relatedKernels = 2 // that and S²
+	relatedKernels = 2 // kernels whose scores are columns: diffusion and S²
 )
 
 // relatedBetas and relatedLambdas, of a kernel whose mean on the diagonal is 1, are

@@ -179,7 +179,7 @@ type converted struct {
 	IDs    string `json:"ids,omitempty"` // the file beside it; absent for stdout
 	Format string `json:"format"`
 	graphCounts
-	Without *int  `json:"nodes_without_edge,omitempty"` // that are in the file of ids only
+	Without *int  `json:"nodes_without_edge,omitempty"` // nodes that are in the file of ids alone
 	Bytes   int64 `json:"bytes"`
 	Closing
 }
@@ -266,7 +266,7 @@ type convertedMatrix struct {
 	Cols    int      `json:"cols"`
 	Dtype   string   `json:"dtype"`
 	Kernel  bool     `json:"kernel"`
-	Classes []string `json:"classes,omitempty"` // that the labels 1, 2 … stand for
+	Classes []string `json:"classes,omitempty"` // the classes that the labels 1, 2 … stand for
 	Bytes   int64    `json:"bytes"`
 	Closing
 }

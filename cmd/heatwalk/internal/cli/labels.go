@@ -121,9 +121,9 @@ func (in *invocation) checkAttributes(flags *pflag.FlagSet, f *attributeFlags) {
 
 // attributesDocument is what the JSON documents say of attributes.
 type attributesDocument struct {
-	Nodes   int      `json:"nodes"` // that have some
+	Nodes   int      `json:"nodes"` // nodes that have attributes
 	Columns int      `json:"columns"`
-	Values  int64    `json:"values"`            // that are not 0
+	Values  int64    `json:"values"`            // attributes that are not 0
 	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph
 	Passed  []string `json:"passed_over,omitempty"`
 }

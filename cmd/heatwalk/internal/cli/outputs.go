@@ -33,7 +33,7 @@ type product struct {
 	rowIDs  io.Writer        // beside .npy
 	colIDs  io.Writer
 	run     io.Writer
-	part    *evaluate.Part // that it is of a whole, nil if it is the whole
+	part    *evaluate.Part // which part of a whole the output is, nil if it is the whole
 	journal func() error   // removes the journal; nil: there is none
 
 	files []*durable.Pending // an output before what stands beside it

@@ -27,7 +27,7 @@ import (
 // merged is the JSON document of merge.
 type merged struct {
 	matrixDocument
-	Command string `json:"command"` // that made the parts
+	Command string `json:"command"` // the command line that made the parts
 	Parts   int    `json:"parts"`
 }
 
@@ -158,7 +158,7 @@ type tried struct {
 	Method   string    `json:"method"`
 	Alpha    []float64 `json:"alpha,omitempty"` // of the slab
 	Folds    []int     `json:"folds,omitempty"` // of auto: the first of the slab, and the one behind its last
-	Settings int       `json:"settings"`        // that were tried
+	Settings int       `json:"settings"`        // settings that were tried
 	Tested   int       `json:"tested"`
 	Sweeps   int       `json:"sweeps"`
 	Closing

@@ -102,7 +102,7 @@ func Machine(err error, place, format string, args ...any) error {
 // Crash is a panic, an error of this program.
 type Crash struct {
 	value any
-	rows  string // that were worked on, " in rows lo–hi", if known
+	rows  string // the rows that were worked on, as " in rows lo–hi", if they are known
 	Stack []byte
 }
 
