@@ -137,7 +137,7 @@ func TestInteriorOfPath(t *testing.T) {
 	}
 }
 
-// TestInteriorProgress holds that no more products are silent than a block takes.
+// TestInteriorProgress holds that no more products pass without a report than a block takes.
 func TestInteriorProgress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -156,7 +156,7 @@ func TestInteriorProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if longest > pairs.Degree || last.Converged != 6 {
-		t.Errorf("%d of %d products, each of degree %d, were silent; in the end %+v", longest, pairs.Products, pairs.Degree, last)
+		t.Errorf("%d of %d products, each of degree %d, passed without a report; in the end %+v", longest, pairs.Products, pairs.Degree, last)
 	}
 }
 

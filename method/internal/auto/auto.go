@@ -180,31 +180,38 @@ const mostWalkSteps = 64 * walkSteps
 // steps comes no farther, and labels at equal distances are twice as far from each other as
 // any node is from one of them.
 func (r *weigher) missedShare() float64 {
-	k, missed, unheard, heard := len(r.p.Names), 0, 0, 0
-	comes := func(row []float32) bool {
-		mass := float32(0)
-		for _, q := range row[int(source)*k:][:k] {
-			mass += q
-		}
-		return mass > leastMass
-	}
+	missed := 0
 	for v := range roaring.Values(r.out.Reached) {
-		if r.p.Degrees[v] > 0 && !comes(r.tally.full.Row(int(v))) {
+		if r.p.Degrees[v] > 0 && !r.comes(r.tally.full.Row(int(v))) {
 			missed++
 		}
 	}
-	filtered, tooFew := make([]float32, r.tally.full.Cols), validate.TooFew(r.p.Class)
-	for i, row := range r.p.Row {
-		if r.alone[i] || r.p.Degrees[row] == 0 || tooFew {
+	share := float64(missed) / float64(max(1, r.out.Reached.GetCardinality()))
+	if validate.TooFew(r.p.Class) {
+		return share
+	}
+	labels, missed := 0, 0
+	honest := make([]float32, r.tally.full.Cols)
+	for i, v := range r.p.Row {
+		if r.alone[i] || r.p.Degrees[v] == 0 {
 			continue
 		}
-		if r.sources.honestTo(filtered, r.tally, i, -1); comes(filtered) {
-			heard++
-		} else {
-			unheard++
+		labels++
+		if r.sources.honestTo(honest, r.tally, i, -1); !r.comes(honest) {
+			missed++
 		}
 	}
-	return max(float64(missed)/float64(max(1, r.out.Reached.GetCardinality())), float64(unheard)/float64(max(1, unheard+heard)))
+	return max(share, float64(missed)/float64(max(1, labels)))
+}
+
+// comes reports whether walks come to a node with these columns.
+func (r *weigher) comes(row []float32) bool {
+	k := len(r.p.Names)
+	mass := float32(0)
+	for _, q := range row[int(source)*k:][:k] {
+		mass += q
+	}
+	return mass > leastMass
 }
 
 // tell reports what share of a phase is done.
