@@ -105,17 +105,21 @@ func Read(path string, of Run, read func(r io.Reader) error) error {
 // open gives read the bytes of the file at path, if there is one, and says where they are
 // damaged.
 func open(path string, read func(all *io.SectionReader) error) error {
-	file, err := durable.OS.Open(path)
+	info, err := durable.OS.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+		err = errDamaged
+	}
+	if err != nil {
+		return placed(err, path)
+	}
+	file, err := durable.OS.Open(path)
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err == nil {
-		err = read(io.NewSectionReader(file, 0, info.Size()))
-	}
+	err = read(io.NewSectionReader(file, 0, info.Size()))
 	return errors.Join(placed(err, path), file.Close())
 }
 
@@ -127,13 +131,18 @@ func placed(err error, path string) error {
 	return err
 }
 
-// Remove removes the file at path, if there is one.
+// Remove removes the file at path, if there is one. A directory or a pipe of that name is
+// none that a run has written, and stays.
 func Remove(path string) error {
 	durable.RemoveUnused(durable.OS, path)
-	if err := durable.OS.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+	info, err := durable.OS.Stat(path)
+	if err == nil && info.Mode().IsRegular() {
+		err = durable.OS.Remove(path)
 	}
-	return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // File holds the state of a run. A nil one keeps nothing.
