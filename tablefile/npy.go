@@ -75,7 +75,7 @@ func (f *File) element(i, j int, v float64) error {
 func (f *File) readArray(in *textio.Reader, visit func(i int, row []float64) error) error {
 	file, size := in.File()
 	if file == nil {
-		return ErrStream
+		return streamed(f.Name)
 	}
 	a, err := npy.Read(f.Name, watched{io.NewSectionReader(file, 0, size), f, in})
 	if err != nil {

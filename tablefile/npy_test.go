@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -144,7 +145,11 @@ func TestStream(t *testing.T) {
 	if _, err := Inspect(ctx, "-", nil); !errors.Is(err, ErrStream) {
 		t.Error(err)
 	}
-	if _, err := Inspect(ctx, t.TempDir(), nil); !errors.Is(err, ErrStream) {
+	if _, err := Inspect(ctx, os.DevNull, nil); !errors.Is(err, ErrStream) || err.Error() != os.DevNull+": can be read once, and is read several times; give a plain file" {
+		t.Error(err)
+	}
+	dir := t.TempDir()
+	if _, err := Inspect(ctx, dir, nil); !errors.Is(err, nodefile.ErrInput) || err.Error() != dir+": a directory; list its files" {
 		t.Error(err)
 	}
 	o := &Options{Stdin: bytes.NewReader(three), Copy: func() (string, error) { return filepath.Join(t.TempDir(), "plain"), nil }}

@@ -33,7 +33,7 @@ func pick(archive *npy.Archive) string {
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
-		return nil, ErrStream
+		return nil, streamed(f.Name)
 	}
 	return npy.OpenArchive(f.Name, file, size)
 }

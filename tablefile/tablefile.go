@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -40,9 +41,14 @@ func (f Format) Bytes(rows, cols int, dtype string) int64 {
 	return bytes
 }
 
-// ErrStream is returned by [Inspect] for what can only be read once, from its
+// ErrStream is wrapped by what [Inspect] returns for what can only be read once, from its
 // beginning: a pipe, standard input or a compressed array.
-var ErrStream = errors.New("tablefile: not a plain file")
+var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
+
+// streamed returns [ErrStream] of a file.
+func streamed(path string) error {
+	return &nodefile.ParseError{File: path, Msg: "can be read once, and is read several times", Fix: "give a plain file", Err: ErrStream}
+}
 
 // Options are the settings of [Inspect]; nil stands for the zero value.
 type Options struct {
@@ -120,13 +126,13 @@ func Detect(ctx context.Context, path string) Format {
 
 // open opens a plain file.
 func open(ctx context.Context, path string) (*textio.Reader, error) {
-	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
-		return nil, ErrStream
+	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, streamed(path)
 	}
 	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
 
-// Inspect finds out what the matrix in a file is like. The error is [ErrStream] for what
+// Inspect finds out what the matrix in a file is like. The error wraps [ErrStream] for what
 // can only be read once, unless Options.Copy makes a file of it. Cost: LIBSVM's text is
 // read once, else a header.
 func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
@@ -180,7 +186,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 		if len(head) == 0 {
 			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
 		}
-		return nil, ErrStream
+		return nil, streamed(f.Name)
 	}
 	switch f.Format {
 	case LIBSVM:

@@ -238,6 +238,10 @@ func newRoot(in *invocation) *cobra.Command {
 		if cmd.Name() == "completion" {
 			cmd.Args = in.noSuchCommand
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = in.arguments("", 0, 0)
+				shell.PreRunE = func(*cobra.Command, []string) error { return in.checked() }
+			}
 		}
 	}
 	return root

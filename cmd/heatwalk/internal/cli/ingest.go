@@ -273,7 +273,7 @@ func (in *invocation) checkSources(r *reading) {
 	case s.hyperedges && (c.Fields != nil || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
 		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
-		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs")
+		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}
 }
 

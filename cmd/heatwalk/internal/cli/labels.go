@@ -163,8 +163,6 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 		return nil
 	case errors.Is(err, tablefile.ErrTable):
 		return fault.Usage("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
-	case errors.Is(err, tablefile.ErrStream):
-		return fault.Usage("--node-features", "%s can be read once, and attributes are read several times; give a plain file", f.file)
 	case errors.Is(err, tablefile.ErrNoIDs) && errors.As(err, &missing):
 		return fault.Usage("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
 			f.file, missing.File)

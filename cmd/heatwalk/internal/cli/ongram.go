@@ -107,10 +107,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		Paths: g.files, Product: g.combine == productOfKernels, LabelFile: f.labels, Labelling: in.labelConfig(&f.reading, ""),
 		Learner: g.learner, Values: g.values, Shares: f.kind == "probability", Progress: in.progress.Phases(),
 	}
-	if err = k.Open(in.ctx); errors.Is(err, tablefile.ErrStream) {
-		return fault.Usage("--gram", "%s can be read once, and the kernel is read twice; give a plain file", g.files[0])
-	}
-	if err == nil {
+	if err = k.Open(in.ctx); err == nil {
 		err = k.Labels.Trainable()
 	}
 	if err != nil {
