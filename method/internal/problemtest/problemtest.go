@@ -66,6 +66,23 @@ func Path(t testing.TB, n int, directed bool) *problem.Problem {
 	return &problem.Problem{A: a, Degrees: testgraph.Degrees(t, a), Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
+// FarLabels returns a path of n nodes in two classes, by turns for 1000 of them, with a label
+// on every 97th, and the classes of all.
+func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
+	t.Helper()
+	const apart, block = 97, 1000
+	p := Path(t, n, false)
+	p.Row, p.Class = nil, nil
+	class := make([]int, n)
+	for v := range class {
+		class[v] = v / block % 2
+		if v%apart == 0 {
+			p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
+		}
+	}
+	return p, class
+}
+
 // Accuracy returns the share of right classes among nodes without a label.
 func Accuracy(p *problem.Problem, got, class []int) float64 {
 	given := map[int]bool{}
