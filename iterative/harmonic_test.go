@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -21,6 +22,7 @@ func TestHarmonicSlow(t *testing.T) {
 	n, _ := a.Dims()
 	tail := side * side // hangs on the grid's last node; its end is clamped
 	clamped := []int{0, side - 1, n - 1}
+	strict := false
 	of := func(memory int64, workers int) (*sparse.Block[float64], *Result, error) {
 		g := graphOf(t, a)
 		g.Memory, g.Workers = memory, workers
@@ -28,6 +30,7 @@ func TestHarmonicSlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		h.Strict = strict
 		f := sparse.NewBlock[float64](n, 2)
 		for i, l := range clamped {
 			f.Row(l)[min(i, 1)] = 1
@@ -63,6 +66,37 @@ func TestHarmonicSlow(t *testing.T) {
 	}
 	if _, res, err := of(1, 1); !errors.Is(err, ErrIterationLimit) || !res.Refused {
 		t.Errorf("without room for a factor: %v, refused: %t", err, res.Refused)
+	}
+	strict = true
+	if _, _, err := of(1, 1); !errors.Is(err, ErrMemory) {
+		t.Errorf("strictly without room for a factor: %v", err)
+	}
+	if f, _, err := of(0, 1); err != nil || !slices.Equal(first, f.Data) {
+		t.Errorf("strictly: other bits, %v", err)
+	}
+}
+
+// A strict solve that wants no factor has the same bits without room for one.
+func TestHarmonicStrictEasy(t *testing.T) {
+	const n = 40
+	a := testgraph.Random(1, n, 200, false)
+	of := func(memory int64) *sparse.Block[float64] {
+		g := graphOf(t, a)
+		g.Memory = memory
+		h, err := Harmonic(ctx, g, []int{0, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Strict = true
+		f := sparse.NewBlock[float64](n, 1)
+		f.Row(1)[0] = 1
+		if _, err := h.SolveTo(ctx, f, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	if !slices.Equal(of(0).Data, of(1).Data) {
+		t.Error("other bits without room for a factor")
 	}
 }
 

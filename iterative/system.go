@@ -41,6 +41,10 @@ type System struct {
 	// without them, see [CholeskyMemory]; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
+	// Strict says that a solve which wants the factor and has no room for it ends with
+	// [ErrMemory], so that no result depends on Memory.
+	Strict bool
+
 	// easy is spanned by eigenvectors s of M, one for each component, of the
 	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
 	// iteration down the most. With quotients s is near to eigenvectors, of
@@ -88,7 +92,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
-	if !l.refused {
+	if !l.refused || s.Strict {
 		l = s.newLadder(settings)
 		s.cg.ladder = l
 	}
@@ -129,7 +133,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 			}
 		}
 		f, err := s.factorWithin(ctx, room)
-		if errors.Is(err, ErrMemory) {
+		if errors.Is(err, ErrMemory) && !s.Strict {
 			l.refused, l.allowed = true, 0
 			return s.jacobi, nil
 		}

@@ -15,7 +15,9 @@ import (
 // all classes and pulled towards what suits graphs where neighbours agree; others learn
 // which class goes to which. Models with and without these answer together, each as much as
 // it makes the labels of other folds likely, and Poisson learning beside them where labels
-// are few and neighbours agree; with 15 labels or fewer the scores are its alone.
+// are few and neighbours agree; with 15 labels or fewer the scores are its alone. Label
+// propagation has a part in the answer, or all of it, where it makes the labels of other folds
+// as likely: on roads, grids and other graphs in which labels are many steps apart.
 //
 // Where edges have a direction it learns from the graph without directions, and from steps
 // along and against them.
@@ -57,6 +59,9 @@ func autoSettings(s Settings) *auto.Settings {
 	}
 	if s.Trials != nil {
 		set.Folds = s.Trials.Folds
+	}
+	if s.Reference != nil {
+		set.Propagated = s.Reference.answers
 	}
 	return set
 }

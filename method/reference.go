@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -15,6 +16,8 @@ import (
 type Reference struct {
 	Propagation, Majority problem.Estimate
 	PropagationBlank      problem.Estimate // with no class for nodes that no label reaches
+
+	answers [][]float32 // of label propagation to labels, for the method auto on a graph without directions; nil: none
 
 	given *[2]problem.Estimate // of label propagation with values of its parameters, and with blanks; nil: it has none
 }
@@ -45,9 +48,8 @@ func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp prob
 
 // Refer measures label propagation and the largest class on the folds that a method
 // measures itself on, and where this is label propagation with values of its parameters, it
-// with these. All are zero with too few labels, see [CrossValidate]. Cost: as many sweeps as
-// walks have steps, for each slab of the columns that fit the memory of the settings; with
-// values, predictions without each fold.
+// with these. All are zero with too few labels, see [CrossValidate]. Cost: predictions without
+// each fold, of some of them where they tell enough or take long.
 func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -61,16 +63,23 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 		folds = validate.FoldCount(len(p.Row))
 	}
 	fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
-	l := &propagation.Propagation{P: p, Prior: set.Prior, Alpha: 1, Memory: set.Memory, Workers: set.Workers}
-	r := new(Reference)
-	var err error
-	if r.Propagation, r.PropagationBlank, r.Majority, err = l.Compare(ctx, fold, folds); err != nil {
+	found, err := compared(p, &set).Compare(ctx, fold, folds)
+	if err != nil {
 		return nil, err
+	}
+	r := &Reference{Propagation: found.Propagation, Majority: found.Majority, PropagationBlank: found.Blank}
+	if m == (automatic{}) && !p.Directed {
+		r.answers = found.Answers
 	}
 	if _, given, _ := propagationValues(&set); given && m == (labelPropagation{}) {
 		r.given, err = apart(ctx, m, p, &set, fold, folds)
 	}
 	return r, err
+}
+
+// compared returns the label propagation that others are compared with.
+func compared(p *Problem, s *Settings) *propagation.Propagation {
+	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1, Memory: ledger.Beside(p, s.Memory), Workers: s.Workers, Rough: true}
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted
@@ -119,8 +128,7 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 // hold beside the problem. Errors are those of [Memory].
 func PhasesMemory(m Method, p *Problem, s *Settings) (phases [][]spec.Bytes, sweeps int, err error) {
 	list, sweeps, err := Memory(m, p, nil, s)
-	compared := spec.Bytes{What: "label propagation to compare with", Bytes: propagation.ComparedBytes(p, s.Memory), Optional: true}
 	scores, class, reached := 4*len(p.Names), 2*8, 1+8
 	kept := spec.Bytes{What: "predictions", Bytes: int64(len(p.Degrees)) * int64(scores+class+reached)}
-	return [][]spec.Bytes{{compared}, list, {kept}}, sweeps, err
+	return [][]spec.Bytes{compared(p, s).ComparedMemory(), list, {kept}}, sweeps, err
 }

@@ -47,6 +47,10 @@ type Settings struct {
 	// Trials, if not nil, are those that a choice from walks would make first.
 	Trials *Trials
 
+	// Reference, if not nil, is what [Refer] has found for the same method, problem and
+	// settings: auto asks label propagation again otherwise, to the same end.
+	Reference *Reference `json:"-"`
+
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 

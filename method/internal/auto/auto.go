@@ -28,6 +28,10 @@ type Settings struct {
 
 	Folds []*Fold // of all folds, as [Try] returns them; nil: they are tried
 
+	// Propagated is what label propagation says of labels without their fold, see
+	// OutOfFold of package propagation; nil: it is asked.
+	Propagated [][]float32
+
 	// Progress, if not nil, is called with the share that is done of a phase.
 	Progress func(phase string, done float64)
 
@@ -338,7 +342,7 @@ func (r *weigher) learn(ctx context.Context) error {
 	y := r.teaching(r.whole, -1)
 	for i := range r.shares {
 		s := &r.shares[i]
-		if s.trial < 0 || r.trials[s.trial].candidate.constant {
+		if s.trial < 0 || r.trials[s.trial].candidate.constant || r.trials[s.trial].candidate.harmonic {
 			continue
 		}
 		of := r.trials[s.trial].setting
@@ -357,11 +361,14 @@ func (r *weigher) learn(ctx context.Context) error {
 func (r *weigher) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores, r.out.Class = piece.Block[float32](n, k), make([]int, n)
+	if err := r.propagate(ctx, r.out.Scores); err != nil {
+		return err
+	}
 	err := piece.Run(ctx, r.set.Workers, n, func(_, lo, hi int) {
 		w := r.newScorer()
 		for v := lo; v < hi; v++ {
 			to := r.out.Scores.Row(v)
-			simd.ConvertTo(to, w.probabilities(v))
+			simd.ConvertTo(to, w.probabilities(v, to))
 			r.out.Class[v] = classify.ArgMax(to)
 		}
 	})
@@ -381,6 +388,7 @@ type scorer struct {
 	missed            []float64 // of nodes that no walk comes to
 	one               []float64 // probabilities of one that answers
 	takesFree         bool      // free columns are asked for
+	harmonic          bool      // label propagation answers
 }
 
 func (r *weigher) newScorer() *scorer {
@@ -391,6 +399,7 @@ func (r *weigher) newScorer() *scorer {
 	}
 	for _, s := range r.shares {
 		w.takesFree = w.takesFree || s.trial >= 0 && r.trials[s.trial].candidate.free
+		w.harmonic = w.harmonic || s.trial >= 0 && r.trials[s.trial].candidate.harmonic
 	}
 	if r.attributed != nil {
 		w.attributes = make([]float64, r.attributed.blocks*r.columns.classes)
@@ -398,10 +407,12 @@ func (r *weigher) newScorer() *scorer {
 	return w
 }
 
-// probabilities returns those of node v, which stay valid until the next call.
-func (w *scorer) probabilities(v int) []float64 {
+// probabilities returns those of node v, to which label propagation gives its own. They stay
+// valid until the next call.
+func (w *scorer) probabilities(v int, propagated []float32) []float64 {
 	r, full := w.r, w.r.tally.full.Row(v)
-	if !r.known(full) {
+	known := r.known(full)
+	if !known && !(w.harmonic && r.out.Reached.Contains(uint32(v))) {
 		copy(w.row, w.missed)
 		return w.row
 	}
@@ -416,7 +427,15 @@ func (w *scorer) probabilities(v int) []float64 {
 	}
 	clear(w.row)
 	for i := range r.shares {
-		w.answer(&r.shares[i], full)
+		s := &r.shares[i]
+		switch {
+		case s.trial >= 0 && r.trials[s.trial].candidate.harmonic:
+			r.loosen(w.one, propagated, r.trials[s.trial].lambda)
+		case !known:
+			copy(w.one, w.missed)
+		default:
+			w.answer(s, full)
+		}
 		for c, q := range w.one {
 			w.row[c] += float64(r.shares[i].weight * q)
 		}

@@ -53,7 +53,7 @@ func (r *weigher) calibrate() calibration {
 	var rows [][]float64
 	var class []int
 	for _, i := range validate.Sample(r.p.Class, calibrationLabels, r.set.RNGSeed, 0) {
-		if r.several[i] && r.whole.known[i] {
+		if r.several[i] && r.whole.known[i] && r.answered(r.shares, i) {
 			row := make([]float64, len(r.p.Names))
 			r.answerTo(row, r.shares, i)
 			rows, class = append(rows, row), append(class, r.p.Class[i])

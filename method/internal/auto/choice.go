@@ -19,6 +19,7 @@ import (
 // candidate is a model that may be chosen.
 type candidate struct {
 	constant bool    // the shares of the labels, whatever the node
+	harmonic bool    // label propagation
 	free     bool    // free columns take part
 	pull     float64 // of shared weights towards agreement of neighbours, 0 or 1
 	ridge    float64 // of shared weights, of the sum over items
@@ -144,6 +145,9 @@ func (r *weigher) choose(ctx context.Context) error {
 			return err
 		}
 		r.tryConstant()
+		if err := r.tryHarmonic(ctx); err != nil {
+			return err
+		}
 	}
 	r.shares = r.weigh(func(int) bool { return true })
 	r.calibrated = r.calibrate()
@@ -170,7 +174,7 @@ func (r *weigher) estimate() {
 	for f := range r.sources.parts {
 		shares := r.weigh(func(i int) bool { return r.sources.part[i] != f })
 		for i, class := range r.p.Class {
-			if r.sources.part[i] == f {
+			if r.sources.part[i] == f && r.answered(shares, i) && r.answered(r.shares, i) {
 				reached := r.attributed != nil || !r.alone[i]
 				r.answerTo(row, shares, i)
 				without.Note(reached, classify.ArgMax(row) == class, weight[class])

@@ -49,6 +49,9 @@ func Reckon(l *ledger.Ledger, set *Settings) {
 				l.PhaseOf(list, list[0].What)
 			}
 		}
+		if propagates(p, set) {
+			propagationOf(p, set).Reckon(l)
+		}
 	}
 	l.Scores()
 }

@@ -37,22 +37,28 @@ func (r *weigher) weigh(among func(label int) bool) []share {
 		return r.stack(among)
 	}
 	var shares []share
-	most := math.Inf(-1)
 	for _, at := range r.likeliest(among) {
-		likelihood := r.trials[at].likelihood(among, r.several)
-		most = max(most, likelihood)
-		shares = append(shares, share{weight: likelihood, trial: at})
+		shares = append(shares, share{weight: r.trials[at].likelihood(among, r.several), trial: at})
+	}
+	shares = r.admit(shares, among)
+	most := math.Inf(-1)
+	for _, s := range shares {
+		most = max(most, s.weight)
 	}
 	for i := range shares {
 		shares[i].weight = math.Exp(shares[i].weight - most)
 	}
 	kept, sum := pruned(shares)
-	lean := r.leaning(among)
+	lean, models := r.leaning(among), 0.0
 	for i := range kept {
-		kept[i].weight *= (1 - lean) / sum
+		kept[i].weight /= sum
+		if !r.trials[kept[i].trial].candidate.harmonic {
+			models += kept[i].weight
+			kept[i].weight *= 1 - lean
+		}
 	}
-	if lean > 0 {
-		kept = append(kept, share{weight: lean, trial: -1})
+	if lean > 0 && models > 0 {
+		kept = append(kept, share{weight: lean * models, trial: -1})
 	}
 	return kept
 }
@@ -92,7 +98,7 @@ func (r *weigher) likeliest(among func(label int) bool) (list []int) {
 // the only ones of their class.
 func (a *answers) likelihood(among func(label int) bool, several []bool) (sum float64) {
 	for i, q := range a.truth {
-		if several[i] && among(i) {
+		if several[i] && among(i) && a.rows[i] != nil {
 			sum += math.Log(q + 1e-12)
 		}
 	}
@@ -132,4 +138,14 @@ func (r *weigher) answerTo(dst []float64, shares []share, i int) {
 			dst[c] += float64(s.weight * float64(q))
 		}
 	}
+}
+
+// answered reports whether all have answered to label i.
+func (r *weigher) answered(shares []share, i int) bool {
+	for _, s := range shares {
+		if r.said(s.trial).rows[i] == nil {
+			return false
+		}
+	}
+	return true
 }

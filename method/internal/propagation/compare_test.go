@@ -14,11 +14,11 @@ func TestCompareFarLabels(t *testing.T) {
 		fold[i] = i % 10
 	}
 	l := &Propagation{P: p, Alpha: 1}
-	lp, _, _, err := l.Compare(t.Context(), fold, 10)
+	of, err := l.Compare(t.Context(), fold, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lp.Accuracy < 0.85 {
-		t.Errorf("label propagation is said to be right at %v of the labels", lp.Accuracy)
+	if of.Propagation.Accuracy < 0.85 {
+		t.Errorf("label propagation is said to be right at %v of the labels", of.Propagation.Accuracy)
 	}
 }

@@ -31,12 +31,18 @@ const (
 
 // Propagation computes one labelling. Memory is in bytes, 0 for no limit.
 type Propagation struct {
-	P       *problem.Problem
-	Prior   cwk.Prior
-	Alpha   float64 // share of a walk that ends at a labelled node
-	Steps   int     // of a walk; 0: until it has settled
-	Raw     bool    // whether scores are kept in double precision too
-	Memory  int64
+	P      *problem.Problem
+	Prior  cwk.Prior
+	Alpha  float64 // share of a walk that ends at a labelled node
+	Steps  int     // of a walk; 0: until it has settled
+	Raw    bool    // whether scores are kept in double precision too
+	Memory int64
+
+	// Rough says that the harmonic function is solved for to roughTolerance, or as far as
+	// mostSteps steps come, and that it is an error if there is no room for a factor that is
+	// wanted: bits of the scores do not depend on Memory.
+	Rough bool
+
 	Workers int
 
 	// Progress, if not nil, is called with the share that is done.
@@ -80,6 +86,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		if err != nil {
 			return "", err
 		}
+		h.Strict = l.Rough
 		work.Add(problem.Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
 		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
 			return l.harmonic(ctx, h, lo, hi, tell)
@@ -134,6 +141,9 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	if l.Raw {
 		tolerance = rawTolerance
 	}
+	if l.Rough {
+		tolerance = roughTolerance
+	}
 	res, err := h.SolveTo(ctx, f, nil, &iterative.Settings{
 		Tolerance: tolerance, MaxIterations: mostSteps,
 		Recorder: func(step int, residual []float64) {
@@ -142,6 +152,12 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 			tell(far)
 		},
 	})
+	if l.Rough && errors.Is(err, iterative.ErrIterationLimit) {
+		err = nil
+	}
+	if errors.Is(err, iterative.ErrMemory) {
+		return 0, &problem.Error{Method: "lp", Short: max(1, l.blockBytes(1)+l.factorBytes(1)-l.Memory), Err: err}
+	}
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		short := int64(0)
 		if need := l.blockBytes(1) + l.factorBytes(1); res.Refused && need > l.Memory {
@@ -163,8 +179,10 @@ func (l *Propagation) harmonic(ctx context.Context, h *iterative.System, lo, hi 
 	return res.Sweeps + 1, nil
 }
 
-// The residuals of the harmonic function: for scores in float32, and for raw ones.
+// The residuals of the harmonic function: for scores in float32, for raw ones, and for those
+// that need only tell the likeliest class.
 const (
+	roughTolerance    = 1e-5
 	harmonicTolerance = 1e-8
 	rawTolerance      = 1e-12
 )

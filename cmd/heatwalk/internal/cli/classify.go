@@ -218,6 +218,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return in.graphError(err, name, another)
 	}
+	s.Reference = reference
 	p, err := f.method.Predict(in.ctx, problem, nil, s)
 	if err != nil {
 		return in.graphError(err, name, another)

@@ -102,6 +102,7 @@ func (in *invocation) runDemo() error {
 		return err
 	}
 	compared := time.Since(began).Seconds()
+	settings.Reference = reference
 	p, err := auto[0].Method.Predict(in.ctx, problem, nil, settings)
 	if err != nil {
 		return err

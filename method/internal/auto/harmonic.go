@@ -1,0 +1,105 @@
+package auto
+
+import (
+	"context"
+	"errors"
+
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// slacks are how many labels with the prior's shares stand beside the one that a walk meets
+// first, of those that are tried.
+var slacks = []float64{0.01, 0.03, 0.1, 0.3}
+
+// tryHarmonic measures label propagation: the probabilities f of the class of the label that
+// a walk meets first, as
+//
+//	(f_c + s·π_c)/(1 + s)
+//
+// for each slack s. On roads, grids and other graphs in which labels are many steps apart it
+// knows what walks of some steps do not come to, and where neighbours are alike in small
+// circles only, models know more. Labels of folds that are not asked have no answer.
+func (r *weigher) tryHarmonic(ctx context.Context) error {
+	if !propagates(r.p, r.set) {
+		return nil
+	}
+	rows := r.set.Propagated
+	if rows == nil {
+		var err error
+		rows, err = propagationOf(r.p, r.set).OutOfFold(ctx, r.sources.part, r.sources.parts, r.alone)
+		if failed := new(problem.Error); errors.As(err, &failed) && failed.Short == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, slack := range slacks {
+		t := trialOf{setting{candidate{harmonic: true}, slack}, len(r.candidates()), newAnswers(len(r.p.Row))}
+		row := make([]float64, len(r.p.Names))
+		for i, f := range rows {
+			switch {
+			case f == nil:
+				continue
+			case r.alone[i]:
+				copy(row, r.missed(r.sources.part[i]))
+			default:
+				r.loosen(row, f, slack)
+			}
+			t.note(i, row, r.p.Class[i])
+		}
+		r.trials = append(r.trials, t)
+	}
+	return nil
+}
+
+// propagates reports whether label propagation is asked.
+func propagates(p *problem.Problem, set *Settings) bool {
+	return !set.LowEffort && p.Attributes == nil && len(p.Row) > fewestLabels
+}
+
+// propagationOf returns label propagation.
+func propagationOf(p *problem.Problem, set *Settings) *propagation.Propagation {
+	return &propagation.Propagation{P: p, Alpha: 1, Memory: beside(p, set), Workers: set.Workers, Rough: true}
+}
+
+// loosen stores the probabilities of label propagation with a slack.
+func (r *weigher) loosen(dst []float64, f []float32, slack float64) {
+	for c, v := range f {
+		dst[c] = (max(0, float64(v)) + float64(slack*r.columns.prior[c])) / (1 + slack)
+	}
+}
+
+// propagate stores the scores of label propagation for all nodes where it answers.
+func (r *weigher) propagate(ctx context.Context, scores *sparse.Block[float32]) error {
+	for _, s := range r.shares {
+		if s.trial >= 0 && r.trials[s.trial].candidate.harmonic {
+			_, err := propagationOf(r.p, r.set).ScoresTo(ctx, scores, nil, r.out.Reached, &r.out.Work)
+			return err
+		}
+	}
+	return nil
+}
+
+// admit adds label propagation to models of which the likeliest has the weight 1, by how much
+// likelier than that it makes the labels that it has answered.
+func (r *weigher) admit(shares []share, among func(label int) bool) []share {
+	harmonic, best := -1, -1
+	for i, s := range shares {
+		switch {
+		case r.trials[s.trial].candidate.harmonic:
+			harmonic = i
+		case best < 0 || s.weight > shares[best].weight:
+			best = i
+		}
+	}
+	if harmonic < 0 {
+		return shares
+	}
+	h, b := &r.trials[shares[harmonic].trial].answers, &r.trials[shares[best].trial].answers
+	asked := func(i int) bool { return among(i) && h.rows[i] != nil }
+	shares[harmonic].weight = shares[best].weight + h.likelihood(asked, r.several) - b.likelihood(asked, r.several)
+	return shares
+}

@@ -1,0 +1,173 @@
+package propagation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+const (
+	// enoughLabels are as many as tell how often an answer is right, to 1.5 %: further folds
+	// are not asked.
+	enoughLabels = 1000
+
+	// harmonicWork is the number of entries × columns after which no further fold is asked,
+	// some seconds. A road map takes 350 sweeps for a fold, a social network 20.
+	harmonicWork = 6_000_000_000
+)
+
+// OutOfFold returns the scores that label propagation gives labels, each without those of its
+// own fold: nil for labels of folds that are not asked, since others tell enough. Labels that
+// are alone, which no other one reaches, have the scores of such nodes. The error is that of
+// [Propagation.ScoresTo], beside the answers until then. Cost: a prediction for each fold that
+// is asked; on a graph with directions see walkedOutOfFold.
+func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alone []bool) (answers [][]float32, err error) {
+	if l.walks() {
+		return l.walkedOutOfFold(ctx, fold, folds, alone)
+	}
+	p, work := l.P, problem.Work{}
+	answers = make([][]float32, len(p.Row))
+	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
+	asked := 0
+	for f := 0; f < folds && asked < enoughLabels && work.EntryColumns < harmonicWork; f++ {
+		var rest []int
+		for i := range fold {
+			if fold[i] != f {
+				rest = append(rest, i)
+			}
+		}
+		of := *l
+		of.P = p.At(rest)
+		reached, err := of.P.Reached(ctx, of.P.Row, l.Workers, &work)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := of.ScoresTo(ctx, scores, nil, reached, &work); err != nil {
+			return answers, err
+		}
+		for i, row := range p.Row {
+			if fold[i] == f {
+				answers[i] = slices.Clone(scores.Row(row))
+				asked++
+			}
+		}
+	}
+	return answers, nil
+}
+
+const (
+	// Walks of label propagation take so many steps, fewer where more than comparedWork
+	// entries × columns would be gathered from; then they walk for a single fold. Where they
+	// leave too many labels undecided they take twice as many, up to mostSteps, as long as
+	// the work allows, for fewer folds if need be.
+	mostComparedSteps  = 100
+	leastComparedSteps = 40
+	comparedWork       = 500_000_000
+
+	widest = 64 // columns that walk together
+)
+
+// walkedOutOfFold is OutOfFold on a graph with directions, by walks that need not have
+// settled: the settled ones may take a thousand steps. Cost: as many sweeps as walks have
+// steps, for each slab of the columns that fit the memory; where labels are far from each
+// other, that of longer walks too.
+func (l *Propagation) walkedOutOfFold(ctx context.Context, fold []int, folds int, alone []bool) ([][]float32, error) {
+	work := l.P.A.NNZ() * int64(len(l.P.Names))
+	steps := int(min(mostComparedSteps, max(leastComparedSteps, comparedWork/max(1, work))))
+	for {
+		walked := int(min(int64(folds), max(1, comparedWork/max(1, work*int64(steps)))))
+		answers, err := l.walkedFor(ctx, fold, walked, steps)
+		if err != nil {
+			return nil, err
+		}
+		undecided, of := 0, 0
+		for i, row := range answers {
+			if row != nil && !alone[i] {
+				of++
+				if slices.Min(row) == slices.Max(row) {
+					undecided++
+				}
+			}
+		}
+		if float64(undecided) <= problem.MostMissed*float64(of) || 2*steps > mostSteps || 2*int64(steps)*work > comparedWork {
+			return answers, nil
+		}
+		steps *= 2
+	}
+}
+
+// walkedFor returns the scores of the labels of the first folds after so many steps of walks
+// without the label's fold.
+func (l *Propagation) walkedFor(ctx context.Context, fold []int, folds, steps int) ([][]float32, error) {
+	p, k := l.P, len(l.P.Names)
+	w := walk[float32](l, steps)
+	w.Variants = cwk.FoldVariants(1, fold)[1 : 1+folds]
+	order, answers := make([]int, len(p.Row)), make([][]float32, len(p.Row))
+	for i := range order {
+		if order[i] = i; fold[i] < folds {
+			answers[i] = make([]float32, k)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p.Row[a], p.Row[b]) })
+	width := comparedColumns(p, l.Memory)
+	for lo := 0; lo < folds*k; lo += width {
+		hi := min(lo+width, folds*k)
+		err := w.Run(ctx, lo, hi, func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
+			if t < steps {
+				return
+			}
+			at, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return p.Row[i] - row })
+			for ; at < len(order) && p.Row[order[at]] < rows.Hi; at++ {
+				i := order[at]
+				for c := range k {
+					if j := fold[i]*k + c; lo <= j && j < hi {
+						answers[i][c] = x.Row(p.Row[i])[j-lo]
+					}
+				}
+			}
+		}, nil)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}
+
+// comparedColumns returns how many columns walk together within a limit, 0 for none.
+func comparedColumns(p *problem.Problem, limit int64) int {
+	width := min(widest, mostFolds*len(p.Names))
+	for width > 1 && limit > 0 && comparedBytes(p, width) > limit {
+		width--
+	}
+	return width
+}
+
+// mostFolds is the largest number of folds.
+const mostFolds = 10
+
+// comparedBytes is what walks of [Propagation.Compare] take with so many columns together.
+func comparedBytes(p *problem.Problem, width int) int64 {
+	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
+	return ledger.Kept(p) + 2*sparse.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
+}
+
+// ComparedMemory lists what [Propagation.Compare] takes at the most beside the problem.
+func (l *Propagation) ComparedMemory() []spec.Bytes {
+	p := l.P
+	walks := comparedBytes(p, comparedColumns(p, l.Memory))
+	if l.walks() {
+		return []spec.Bytes{{What: "walks to compare with", Bytes: walks, Optional: true}}
+	}
+	width, room := l.width()
+	solve := ledger.Kept(p) + l.blockBytes(width) + int64(len(p.Row))*int64(4*len(p.Names)+64)
+	if factor := l.factorBytes(width); room == 0 || factor <= room {
+		solve += factor
+	}
+	return []spec.Bytes{{What: "label propagation to compare with", Bytes: max(walks, solve), Optional: true}}
+}

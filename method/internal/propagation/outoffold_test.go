@@ -1,0 +1,82 @@
+package propagation
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+)
+
+// What is said of a label without its fold is the harmonic function of the other labels, by
+// dense algebra: L_UU·F_U = A_UL·F_L.
+func TestOutOfFold(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 3, 60, 20, 3, 8, 1)
+	fold := make([]int, len(p.Row))
+	for i := range fold {
+		fold[i] = i % 4
+	}
+	l := &Propagation{P: p, Alpha: 1, Rough: true}
+	answers, err := l.OutOfFold(t.Context(), fold, 4, make([]bool, len(p.Row)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range 4 {
+		want := withoutFold(t, l, fold, f)
+		for i, row := range p.Row {
+			if fold[i] != f {
+				continue
+			}
+			for c, got := range answers[i] {
+				if math.Abs(float64(got)-want.At(row, c)) > 1e-4 {
+					t.Errorf("label %d, class %d: %v, want %v", i, c, got, want.At(row, c))
+				}
+			}
+		}
+	}
+}
+
+// withoutFold returns the harmonic function of the labels outside a fold by dense algebra.
+func withoutFold(t *testing.T, l *Propagation, fold []int, f int) *mat.Dense {
+	p := l.P
+	n := len(p.Degrees)
+	system, values := mat.NewDense(n, n, nil), mat.NewDense(n, len(p.Names), nil)
+	system.CloneFrom(p.A.(mat.Matrix))
+	system.Scale(-1, system)
+	for i, d := range p.Degrees {
+		system.Set(i, i, system.At(i, i)+d)
+	}
+	for i, row := range p.Row {
+		if fold[i] != f {
+			for j := range n {
+				system.Set(row, j, 0)
+			}
+			system.Set(row, row, 1)
+			values.Set(row, p.Class[i], 1)
+		}
+	}
+	var out mat.Dense
+	if err := out.Solve(system, values); err != nil {
+		t.Fatal(err)
+	}
+	return &out
+}
+
+// Of many labels some folds tell enough.
+func TestOutOfFoldAsksEnough(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 3, 3000, 2500, 2, 6, 1)
+	fold := make([]int, len(p.Row))
+	for i := range fold {
+		fold[i] = i % 5
+	}
+	answers, err := (&Propagation{P: p, Alpha: 1, Rough: true}).OutOfFold(t.Context(), fold, 5, make([]bool, len(p.Row)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range answers {
+		if asked := fold[i] < 2; asked != (row != nil) {
+			t.Fatalf("label %d of fold %d: %v", i, fold[i], row)
+		}
+	}
+}
