@@ -100,29 +100,43 @@ func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 // to the bit. Cost: Rows²·Cols/2 products and as many values as Rows²; the error is the
 // context's.
 func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
+	return rowProducts(ctx, f, f, workers)
+}
+
+// rowProducts returns the values ⟨f_i, g_j⟩ between all rows of f and g. Of f with itself those
+// on one side of the diagonal are made.
+func rowProducts[T float](ctx context.Context, f, g *sparse.Block[T], workers int) (*sparse.Block[float64], error) {
 	const rows, depth = 64, 256 // items of a piece, and features that are added at a time
-	n := f.Rows
-	k := &sparse.Block[float64]{Rows: n, Cols: n, Stride: n, Data: make([]float64, n*n)}
-	pieces := (n + rows - 1) / rows
+	n, same := g.Rows, f == g
+	k := &sparse.Block[float64]{Rows: f.Rows, Cols: n, Stride: n, Data: make([]float64, f.Rows*n)}
+	pieces := (f.Rows + rows - 1) / rows
 	return k, sched.Run(ctx, workers, pieces, func(_, p int) error {
 		p = pieces - 1 - p // the longest rows first
-		top, bottom := p*rows, min((p+1)*rows, n)
+		top, bottom := p*rows, min((p+1)*rows, f.Rows)
+		end := n
+		if same {
+			end = bottom
+		}
 		left, right := make([]float64, rows*depth), make([]float64, rows*depth)
 		for at := 0; at < f.Cols; at += depth {
-			end := min(at+depth, f.Cols)
-			width := (end - at + 3) &^ 3
-			widen(left, f, width, top, bottom, at, end)
-			for lo := 0; lo < bottom; lo += rows {
+			until := min(at+depth, f.Cols)
+			width := (until - at + 3) &^ 3
+			widen(left, f, width, top, bottom, at, until)
+			for lo := 0; lo < end; lo += rows {
 				hi := min(lo+rows, n)
-				widen(right, f, width, lo, hi, at, end)
+				widen(right, g, width, lo, hi, at, until)
 				of := func(part []float64, i int) []float64 { return part[i*width : (i+1)*width] }
 				for i := 0; i < bottom-top; i += 2 {
 					for j := 0; j < hi-lo; j += 4 {
 						var sums [8]float64
 						simd.DotPanels(&sums, of(left, i), of(left, i+1), of(right, j), of(right, j+1), of(right, j+2), of(right, j+3))
 						for s, v := range sums {
-							if a, b := top+i+s/4, lo+j+s%4; a < bottom && b <= a {
-								k.Data[a*n+b] += v
+							a, b := top+i+s/4, lo+j+s%4
+							if a >= bottom || b >= hi || same && b > a {
+								continue
+							}
+							k.Data[a*n+b] += v
+							if same {
 								k.Data[b*n+a] = k.Data[a*n+b]
 							}
 						}

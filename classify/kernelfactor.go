@@ -77,12 +77,9 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 	if err != nil {
 		return nil, err
 	}
-	own := make([]int, len(items))
-	for a := range own {
-		own[a] = a
-	}
+	own := upTo(len(items))
 	s := &softmaxFit[float64]{
-		features: features, items: own, y: g.positions(items), class: g.present,
+		features: features, items: own, rows: own, y: g.positions(items), class: g.present,
 		ridge: [3]float64{lambda}, tolerance: 1e-12, limit: 200,
 	}
 	if biases {

@@ -99,7 +99,8 @@ func (s *Logistic) validate(classes int) error {
 // with y ≥ 0, for each λ in turn, each from the solution before.
 // Falling λ take the fewest steps. Within the tolerance the order makes no difference.
 // Errors are those of [FitLinearSVM]. Cost: some tens of products of the features with
-// weights for each λ.
+// weights for each λ; of many classes and fewer items than features, of a triangle of numbers
+// with weights.
 func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *sparse.Block[T], y []int, classes int, lambdas []float64) ([]*LinearModel, error) {
 	if s == nil {
 		s = new(Logistic)
@@ -118,10 +119,34 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 		g.all(classes)
 	}
 	items := used(y)
-	fit := &softmaxFit[T]{
-		features: f, items: items, y: g.positions(items), class: g.present, classes: classes, biases: len(g.present),
-		shared: s.Shared, q: s.Shared.count(classes), tolerance: cmp.Or(s.Tolerance, 1e-6), limit: cmp.Or(s.MaxSteps, 200),
+	if len(g.present) < manyClasses || len(items) >= f.Cols {
+		return logisticPath(ctx, s, &softmaxFit[T]{features: f, rows: items, items: items}, g, lambdas)
 	}
+	t, err := newTriangle(ctx, f, items)
+	if err != nil {
+		return nil, err
+	}
+	fit := &softmaxFit[float64]{features: t.values, rows: t.order, triangle: true}
+	for _, a := range t.order {
+		fit.items = append(fit.items, items[a])
+	}
+	models, limited := logisticPath(ctx, s, fit, g, lambdas)
+	for _, m := range models {
+		if err := t.turn(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	return models, limited
+}
+
+// tolerance returns that of the gradient.
+func (s *Logistic) tolerance() float64 { return cmp.Or(s.Tolerance, 1e-6) }
+
+// logisticPath is LogisticPath for a fit with features of items.
+func logisticPath[T float](ctx context.Context, s *Logistic, fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
+	classes := len(g.start) - 1
+	fit.y, fit.class, fit.classes, fit.biases = g.positions(fit.items), g.present, classes, len(g.present)
+	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes), s.tolerance(), cmp.Or(s.MaxSteps, 200)
 	fit.begin()
 	if s.Shared != nil {
 		fit.ridge[2] = s.Shared.Ridge
@@ -182,5 +207,9 @@ func (g *groups) all(classes int) {
 // LogisticMemory lists what [LogisticPath] takes at the most beside the features of so
 // many items and the models.
 func LogisticMemory(items, features, classes int) []spec.Bytes {
-	return []spec.Bytes{{What: "logistic regression", Bytes: softmaxBytes(items, features, classes)}}
+	most := softmaxBytes(items, features, classes)
+	if m := min(items, features); classes >= manyClasses {
+		most = max(most, triangleBytes(m, features)+softmaxBytes(m, m, classes))
+	}
+	return []spec.Bytes{{What: "logistic regression", Bytes: most}}
 }

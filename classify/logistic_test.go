@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +172,42 @@ func TestLogisticPath(t *testing.T) {
 	}
 }
 
+// TestTriangle holds that fits of many classes, to fewer items than features, end where they
+// do with the features: for items of which some have no class and some are alike, on both
+// sides of a batch.
+func TestTriangle(t *testing.T) {
+	for _, items := range []int{25, 90} {
+		p := clouds(16, items, 100, manyClasses, 0.5)
+		values := clouds(17, items, 2*manyClasses, 2, 0.5).f
+		for i := 4; i < items; i += 9 {
+			p.y[i] = -1
+			copy(p.f.Row(i+1), p.f.Row(i-1))
+		}
+		s := &Logistic{BiasRidge: 0.1, Shared: &SharedColumns{Values: values, Prior: []float64{0.8, -0.3}, Ridge: 2}, Tolerance: 1e-11}
+		lambdas := []float64{10, 0.1}
+		got, err := LogisticPath(t.Context(), s, p.f, p.y, p.classes, lambdas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, used := newGroups(p.y, p.classes), used(p.y)
+		g.all(p.classes)
+		want, err := logisticPath(t.Context(), s, &softmaxFit[float64]{features: p.f, rows: used, items: used}, g, lambdas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, m := range want {
+			if !slices.Equal(got[a].Pairs, m.Pairs) || got[a].Features != m.Features {
+				t.Fatalf("%d items: a model of %d features and %v", items, got[a].Features, got[a].Pairs)
+			}
+			for _, of := range [][2][]float64{{got[a].Weights, m.Weights}, {got[a].Bias, m.Bias}, {got[a].Shared, m.Shared}} {
+				for j, w := range of[1] {
+					within(t, fmt.Sprintf("%d items, λ = %g: weight %d", items, lambdas[a], j), of[0][j], w, 1e-8)
+				}
+			}
+		}
+	}
+}
+
 // TestLogisticSinglePrecision fits features of single precision as they are.
 func TestLogisticSinglePrecision(t *testing.T) {
 	p, _ := logisticProblem()
@@ -265,6 +302,16 @@ func BenchmarkLogistic(b *testing.B) {
 	p := clouds(1, 5000, 55, 5, 0.1)
 	for b.Loop() {
 		if _, err := LogisticPath(context.Background(), nil, p.f, p.y, p.classes, []float64{1000, 100, 10, 1, 0.1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLogisticManyClasses is about what method auto fits to 500 labels of 200 classes.
+func BenchmarkLogisticManyClasses(b *testing.B) {
+	p := clouds(1, 500, 1400, 200, 0.5)
+	for b.Loop() {
+		if _, err := LogisticPath(context.Background(), &Logistic{Tolerance: 1e-3}, p.f, p.y, p.classes, []float64{500, 50, 5}); err != nil {
 			b.Fatal(err)
 		}
 	}

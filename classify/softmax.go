@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -21,7 +22,9 @@ import (
 // products of the features with k weights each.
 type softmaxFit[T float] struct {
 	features *sparse.Block[T]
-	items    []int // a-th item's row of features
+	rows     []int // a-th item's row of features
+	items    []int // and of shared columns
+	triangle bool  // the a-th item has features 0 … a, and 0 from there on
 	y        []int // of each item, a position in class
 	class    []int // the classes that have logits
 	classes  int   // number of classes of which shared columns have values
@@ -61,7 +64,7 @@ func (s *softmaxFit[T]) begin() {
 // softmaxBytes returns what begin makes room for.
 func softmaxBytes(items, features, classes int) int64 {
 	stride := int64(softmaxStride(features))
-	return 8*int64(classes)*(8*stride+7*int64(items)) + 40*stride*int64(sched.Workers(0))
+	return 8*int64(classes)*(8*stride+7*int64(items)) + 8*(softmaxBatch+1)*stride*int64(sched.Workers(0))
 }
 
 // solve returns [ErrIterationLimit] if the limit came before the tolerance. It may be
@@ -102,9 +105,9 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 func (s *softmaxFit[T]) addRidge(g, theta []float64) {
 	gw, gb, gu := s.split(g)
 	weights, biases, shared := s.split(theta)
-	addScaled(gw, s.ridge[0], weights)
-	addScaled(gb, s.ridge[1], biases)
-	addScaled(gu, s.ridge[2], shared)
+	simd.AddScaled(gw, s.ridge[0], weights)
+	simd.AddScaled(gb, s.ridge[1], biases)
+	simd.AddScaled(gu, s.ridge[2], shared)
 }
 
 // logitsOf stores the logits of item a in dst.
@@ -184,9 +187,9 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 			return nil // nothing is left but rounding
 		}
 		length := square / curvature
-		addScaled(s.step, length, s.direction)
-		addScaled(s.stepLogits, length, s.directionLogits)
-		addScaled(s.residual, -length, s.image)
+		simd.AddScaled(s.step, length, s.direction)
+		simd.AddScaled(s.stepLogits, length, s.directionLogits)
+		simd.AddScaled(s.residual, -length, s.image)
 		next := inner(s.residual, s.residual)
 		if next <= forcing*forcing*norm*norm {
 			return nil
@@ -207,9 +210,9 @@ func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	theta, z := s.direction, s.directionLogits
 	for t := 1.0; t > 1e-9; t /= 2 {
 		copy(theta, s.theta)
-		addScaled(theta, t, s.step)
+		simd.AddScaled(theta, t, s.step)
 		copy(z, s.z)
-		addScaled(z, t, s.stepLogits)
+		simd.AddScaled(z, t, s.stepLogits)
 		next := s.value(theta, z)
 		falls, rounding := next <= value+1e-4*t*slope, -t*slope <= 1e-15*math.Abs(value)
 		if falls || rounding {

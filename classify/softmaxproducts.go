@@ -17,16 +17,21 @@ func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float6
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
 
-// softmaxPiece is how many items are added up at a time, a multiple of four.
-const softmaxPiece = 256
+// softmaxPiece is how many items are added up at a time, a multiple of softmaxBatch, and
+// this how many are multiplied with the weights of one class after the other: these are
+// read from memory so many times less than items are. A multiple of four.
+const (
+	softmaxPiece = 256
+	softmaxBatch = 32
+)
 
-// pieces calls do for four items after the other, of which the last may be fewer, with
-// the number of their piece.
+// pieces calls do for one batch of items after the other, of which the last may be smaller,
+// with the number of their piece.
 func (s *softmaxFit[T]) pieces(ctx context.Context, do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
 		b := &s.batches[worker]
-		for lo := piece * softmaxPiece; lo < min(len(s.items), (piece+1)*softmaxPiece); lo += 4 {
-			b.take(lo, min(4, len(s.items)-lo))
+		for lo := piece * softmaxPiece; lo < min(len(s.items), (piece+1)*softmaxPiece); lo += softmaxBatch {
+			b.take(lo, min(softmaxBatch, len(s.items)-lo))
 			do(piece, b)
 		}
 		return nil
@@ -68,30 +73,34 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	return err
 }
 
-// batch is up to four items one after the other, whose products with weights are made
-// together.
+// batch is up to softmaxBatch items one after the other, whose products with weights are
+// made together.
 type batch[T float] struct {
 	s         *softmaxFit[T]
 	lo, count int
-	x         [4][]float64 // their features; those of the last one again where there are fewer
-	unused    []float64    // stands for the weights of a class where their number is odd
+	width     int                     // of features that may not be 0, rounded up
+	x         [softmaxBatch][]float64 // their features; behind the last one its again, up to a multiple of four
+	unused    []float64               // stands for the weights of a class where their number is odd
 }
 
 func (b *batch[T]) begin(s *softmaxFit[T]) {
 	b.s = s
 	stride := softmaxStride(s.features.Cols)
-	room := make([]float64, 5*stride)
+	room := make([]float64, (softmaxBatch+1)*stride)
 	for i := range b.x {
 		b.x[i] = room[i*stride:][:stride]
 	}
-	b.unused = room[4*stride:]
+	b.unused = room[softmaxBatch*stride:]
 }
 
 // take reads the features of so many items from lo on.
 func (b *batch[T]) take(lo, count int) {
-	b.lo, b.count = lo, count
-	for i := range b.x {
-		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.items[lo+min(i, count-1)]))
+	b.lo, b.count, b.width = lo, count, softmaxStride(b.s.features.Cols)
+	if b.s.triangle {
+		b.width = min(b.width, softmaxStride(lo+count))
+	}
+	for i := range (count + 3) &^ 3 {
+		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.rows[lo+min(i, count-1)]))
 	}
 }
 
@@ -108,12 +117,12 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 	s := b.s
 	weights, biases, shared := s.split(theta)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
-	at := func(c int) []float64 { return weights[min(c, k-1)*stride:][:stride] }
-	for i := 0; i < b.count; i += 2 {
-		for c := 0; c < k; c += 4 {
+	at := func(c int) []float64 { return weights[min(c, k-1)*stride:][:b.width] }
+	for c := 0; c < k; c += 4 {
+		for i := 0; i < b.count; i += 2 {
 			var sums [8]float64
 			if stride > 0 {
-				simd.DotPanels(&sums, b.x[i], b.x[i+1], at(c), at(c+1), at(c+2), at(c+3))
+				simd.DotPanels(&sums, b.x[i][:b.width], b.x[i+1][:b.width], at(c), at(c+1), at(c+2), at(c+3))
 			}
 			copy(z[(b.lo+i)*k:][c:k], sums[:4])
 			if i+1 < b.count {
@@ -144,19 +153,22 @@ func (b *batch[T]) addAdjoint(g, r []float64) {
 	weights, biases, shared := s.split(g)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
 	for c := 0; c < k && stride > 0; c += 2 {
-		var by [8]float64
-		for i := range b.count {
-			row := r[(b.lo+i)*k:][:k]
-			by[i] = row[c]
-			if c+1 < k {
-				by[4+i] = row[c+1]
-			}
-		}
-		other := b.unused
+		other := b.unused[:b.width]
 		if c+1 < k {
-			other = weights[(c+1)*stride:][:stride]
+			other = weights[(c+1)*stride:][:b.width]
 		}
-		simd.AddPanels(weights[c*stride:][:stride], other, b.x[0], b.x[1], b.x[2], b.x[3], &by)
+		for lo := 0; lo < b.count; lo += 4 {
+			var by [8]float64
+			for i := range min(4, b.count-lo) {
+				row := r[(b.lo+lo+i)*k:][:k]
+				by[i] = row[c]
+				if c+1 < k {
+					by[4+i] = row[c+1]
+				}
+			}
+			x := b.x[lo:][:4]
+			simd.AddPanels(weights[c*stride:][:b.width], other, x[0][:b.width], x[1][:b.width], x[2][:b.width], x[3][:b.width], &by)
+		}
 	}
 	for a := b.lo; a < b.lo+b.count; a++ {
 		from, row := r[a*k:(a+1)*k], b.sharedRow(a)
