@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -285,42 +286,52 @@ func (s *sources) startAt(row int) (half, whole float32) {
 
 // add adds a step at some rows, for the classes lo ≤ c < hi.
 func (s *sources) add(t *tally, x *sparse.Block[float32], rows sparse.Rows, lo, hi int, weight weights) {
+	const most = 64 // rows that are added together
 	k := len(s.p.Names)
 	at, _ := slices.BinarySearchFunc(s.order, rows.Lo, func(i, row int) int { return s.p.Row[i] - row })
-	from := s.start[lo]
+	from, width := s.start[lo], hi-lo
 	groups := s.start[hi] - from
-	for v := rows.Lo; v < rows.Hi; v++ {
-		row := x.Row(v)
-		label := -1
-		if at < len(s.order) && s.p.Row[s.order[at]] == v {
-			label = s.order[at]
-			at++
+	room := min(most, rows.Hi-rows.Lo) * width
+	halves, wholes := make([]float32, room), make([]float32, room) // of each row and class
+	for first := rows.Lo; first < rows.Hi; first += most {
+		last := min(first+most, rows.Hi)
+		come := false // a walk has come to one of these rows
+		for v := first; v < last; v++ {
+			row := x.Row(v)
+			for c := range width {
+				var half, whole float32
+				for g := s.start[lo+c] - from; g < s.start[lo+c+1]-from; g++ {
+					half += row[g]
+					whole += row[groups+g]
+				}
+				halves[(v-first)*width+c], wholes[(v-first)*width+c] = half, whole
+				come = come || half != 0 || whole != 0
+			}
 		}
-		for c := lo; c < hi; c++ {
-			a, b := s.start[c]-from, s.start[c+1]-from
-			var half, whole float32
-			for g := a; g < b; g++ {
+		if come {
+			to := simd.Rows[float32]{Data: t.full.Data[first*t.full.Stride+lo:], Stride: t.full.Stride}
+			weight.add(to, last-first, width, k, halves, wholes)
+		}
+		for ; at < len(s.order) && s.p.Row[s.order[at]] < last; at++ {
+			s.addHonest(t, x, s.order[at], lo, hi, weight)
+		}
+	}
+}
+
+// addHonest adds a step at a label, for the classes lo ≤ c < hi.
+func (s *sources) addHonest(t *tally, x *sparse.Block[float32], label, lo, hi int, weight weights) {
+	from := s.start[lo]
+	groups, row := s.start[hi]-from, x.Row(s.p.Row[label])
+	for i, g := s.first[lo], 0; g < groups; i++ {
+		var half, whole float32
+		for of := s.cells[i]; g < groups && s.groups[from+g].part == of.part && s.groups[from+g].class == of.class; g++ {
+			if s.groups[from+g].hidden != s.hidden[label] {
 				half += row[g]
 				whole += row[groups+g]
 			}
-			if half == 0 && whole == 0 {
-				continue // no walk has come here
-			}
-			weight.add(t.full.Row(v)[c:], k, half, whole)
-			if label < 0 {
-				continue
-			}
-			for i, g := s.first[c], a; g < b; i++ {
-				part := s.cells[i].part
-				half, whole = 0, 0
-				for ; g < b && s.groups[from+g].part == part; g++ {
-					if s.groups[from+g].hidden != s.hidden[label] {
-						half += row[g]
-						whole += row[groups+g]
-					}
-				}
-				weight.add(t.honest.Row(label)[i*s.filters():], 1, half, whole)
-			}
+		}
+		if half != 0 || whole != 0 {
+			weight.addOne(t.honest.Row(label)[i*s.filters():], half, whole)
 		}
 	}
 }
@@ -357,15 +368,30 @@ func arcWeights(of filter) func(j int) weights {
 	}
 }
 
-// add adds the mass of one class to its filters, which are k apart.
-func (w *weights) add(to []float32, k int, half, whole float32) {
+// add adds the masses of so many classes in some rows to their filters, which are k apart.
+func (w *weights) add(to simd.Rows[float32], rows, classes, k int, halves, wholes []float32) {
+	for f, c := range w {
+		if c == 0 {
+			continue
+		}
+		from := halves
+		if filter(f) == source {
+			from = wholes
+		}
+		dst := simd.Rows[float32]{Data: to.Data[f*k:], Stride: to.Stride}
+		simd.AddRows(dst, rows, classes, dst, []float32{c}, simd.Rows[float32]{Data: from, Stride: classes})
+	}
+}
+
+// addOne adds the mass of one class in a row to its filters, which are side by side.
+func (w *weights) addOne(to []float32, half, whole float32) {
 	for f, c := range w {
 		x := half
 		if filter(f) == source {
 			x = whole
 		}
 		if c != 0 {
-			to[f*k] += float32(c * x)
+			to[f] += float32(c * x)
 		}
 	}
 }
