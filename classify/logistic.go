@@ -58,6 +58,9 @@ type Logistic struct {
 	Tolerance float64
 	// MaxSteps limits the steps of Newton's method; 0 means 200.
 	MaxSteps int
+	// Enough, if not nil, is shown each model of a path, and ends it with the one of which it
+	// returns true.
+	Enough func(*LinearModel) bool
 }
 
 // SharedColumns are columns that have a value for each item and class.
@@ -126,27 +129,18 @@ func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic, f *spar
 	if err != nil {
 		return nil, err
 	}
-	fit := &softmaxFit[float64]{features: t.values, rows: t.order, triangle: true}
+	fit := &softmaxFit[float64]{features: t.values, rows: t.order, triangle: t}
 	for _, a := range t.order {
 		fit.items = append(fit.items, items[a])
 	}
-	models, limited := logisticPath(ctx, s, fit, g, lambdas)
-	for _, m := range models {
-		if err := t.turn(ctx, m); err != nil {
-			return nil, err
-		}
-	}
-	return models, limited
+	return logisticPath(ctx, s, fit, g, lambdas)
 }
-
-// tolerance returns that of the gradient.
-func (s *Logistic) tolerance() float64 { return cmp.Or(s.Tolerance, 1e-6) }
 
 // logisticPath is LogisticPath for a fit with features of items.
 func logisticPath[T float](ctx context.Context, s *Logistic, fit *softmaxFit[T], g *groups, lambdas []float64) ([]*LinearModel, error) {
 	classes := len(g.start) - 1
 	fit.y, fit.class, fit.classes, fit.biases = g.positions(fit.items), g.present, classes, len(g.present)
-	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes), s.tolerance(), cmp.Or(s.MaxSteps, 200)
+	fit.shared, fit.q, fit.tolerance, fit.limit = s.Shared, s.Shared.count(classes), cmp.Or(s.Tolerance, 1e-6), cmp.Or(s.MaxSteps, 200)
 	fit.begin()
 	if s.Shared != nil {
 		fit.ridge[2] = s.Shared.Ridge
@@ -155,8 +149,8 @@ func logisticPath[T float](ctx context.Context, s *Logistic, fit *softmaxFit[T],
 		}
 	}
 	var limited error
-	models := make([]*LinearModel, len(lambdas))
-	for a, lambda := range lambdas {
+	var models []*LinearModel
+	for _, lambda := range lambdas {
 		if !positive(lambda) {
 			panic(badLambda)
 		}
@@ -166,7 +160,16 @@ func logisticPath[T float](ctx context.Context, s *Logistic, fit *softmaxFit[T],
 		} else if err != nil {
 			return nil, err
 		}
-		models[a] = fit.model(g.againstRest())
+		m := fit.model(g.againstRest())
+		if fit.triangle != nil {
+			if err := fit.triangle.turn(ctx, m); err != nil {
+				return nil, err
+			}
+		}
+		models = append(models, m)
+		if s.Enough != nil && s.Enough(m) {
+			break
+		}
 	}
 	return models, limited
 }

@@ -22,13 +22,13 @@ import (
 // products of the features with k weights each.
 type softmaxFit[T float] struct {
 	features *sparse.Block[T]
-	rows     []int // a-th item's row of features
-	items    []int // and of shared columns
-	triangle bool  // the a-th item has features 0 … a, and 0 from there on
-	y        []int // of each item, a position in class
-	class    []int // the classes that have logits
-	classes  int   // number of classes of which shared columns have values
-	biases   int   // how many: one for each class, or none
+	rows     []int     // a-th item's row of features
+	items    []int     // and of shared columns
+	triangle *triangle // whose rows the features are: of item a they are 0 behind a; nil: none
+	y        []int     // of each item, a position in class
+	class    []int     // the classes that have logits
+	classes  int       // number of classes of which shared columns have values
+	biases   int       // how many: one for each class, or none
 	shared   *SharedColumns
 	q        int       // how many shared columns there are
 	offset   []float64 // of logits; nil: 0

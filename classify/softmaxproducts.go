@@ -96,11 +96,12 @@ func (b *batch[T]) begin(s *softmaxFit[T]) {
 // take reads the features of so many items from lo on.
 func (b *batch[T]) take(lo, count int) {
 	b.lo, b.count, b.width = lo, count, softmaxStride(b.s.features.Cols)
-	if b.s.triangle {
+	if b.s.triangle != nil {
 		b.width = min(b.width, softmaxStride(lo+count))
 	}
+	width := min(b.width, b.s.features.Cols)
 	for i := range (count + 3) &^ 3 {
-		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.rows[lo+min(i, count-1)]))
+		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.rows[lo+min(i, count-1)])[:width])
 	}
 }
 
@@ -135,12 +136,15 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 		addScaled(to, 1, biases)
 		for j, u := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
-			if k == s.classes {
+			switch {
+			case k < s.classes:
+				for c, class := range s.class {
+					to[c] += u * column[class]
+				}
+			case k < manyClasses:
 				addScaled(to, u, column)
-				continue
-			}
-			for c, class := range s.class {
-				to[c] += u * column[class]
+			default:
+				simd.AddScaled(to, u, column)
 			}
 		}
 	}
@@ -175,12 +179,15 @@ func (b *batch[T]) addAdjoint(g, r []float64) {
 		addScaled(biases, 1, from[:len(biases)])
 		for j := range shared {
 			column := row[j*s.classes : (j+1)*s.classes]
-			if k == s.classes {
+			switch {
+			case k < s.classes:
+				for c, class := range s.class {
+					shared[j] += from[c] * column[class]
+				}
+			case k < manyClasses:
 				shared[j] += inner(from, column)
-				continue
-			}
-			for c, class := range s.class {
-				shared[j] += from[c] * column[class]
+			default:
+				shared[j] += simd.Dot(from, column)
 			}
 		}
 	}

@@ -346,7 +346,7 @@ func (r *weigher) learn(ctx context.Context) error {
 			continue
 		}
 		of := r.trials[s.trial].setting
-		models, err := r.fit(ctx, of.candidate, r.whole, y, []float64{of.lambda})
+		models, err := r.fit(ctx, of.candidate, r.whole, y, []float64{of.lambda}, nil)
 		if err != nil {
 			return err
 		}

@@ -102,9 +102,9 @@ func (c *columns) priorWeights(pull float64) []float64 {
 // linkPrior is the weight towards which that of scores of S² is pulled.
 const linkPrior = 1
 
-// fit fits a candidate to labels with a class, for each λ; nil where all have one
-// class.
-func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, lambdas []float64) ([]*classify.LinearModel, error) {
+// fit fits a candidate to labels with a class, for each λ until enough, if it is not nil,
+// returns true of a model; nil where all have one class.
+func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
 	for _, class := range y {
 		if class >= 0 {
@@ -113,7 +113,7 @@ func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, l
 	}
 	shared := r.shared(c, l)
 	shared.Ridge = c.ridge
-	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance, Shared: shared}
+	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance, Shared: shared, Enough: enough}
 	features := *l.free
 	if !c.free {
 		features.Cols = 0
@@ -283,37 +283,71 @@ func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*Fold, er
 		}
 	}
 	row, input := make([]float64, len(r.p.Names)), []float64(nil)
+	try := func(c candidate, model *classify.LinearModel) {
+		said, truth := make([]float32, 0, len(labels)*len(row)), make([]float64, 0, len(labels))
+		for _, i := range labels {
+			switch {
+			case !r.whole.known[i]:
+				copy(row, missed)
+			case model == nil:
+				copy(row, r.columns.prior)
+			default:
+				var x []float64
+				if c.free {
+					x = doubled(r.whole.free.Row(i))
+				}
+				input = c.input(input[:0], r.whole.shared.Row(i), rows.attributes[i], len(row))
+				classify.Softmax(row, model.ScoresTo(row, x, input))
+			}
+			for _, q := range row {
+				said = append(said, float32(q))
+			}
+			truth = append(truth, row[r.p.Class[i]])
+		}
+		fold.Rows, fold.Truth = append(fold.Rows, said), append(fold.Truth, truth)
+	}
 	for _, c := range r.candidates() {
-		models, err := r.fit(ctx, c, rows, y, c.lambdas())
+		first := len(fold.Truth)
+		_, err := r.fit(ctx, c, rows, y, c.lambdas(), func(m *classify.LinearModel) bool {
+			try(c, m)
+			return r.falls(fold.Truth[first:])
+		})
 		if err != nil {
 			return nil, err
 		}
-		for l := range c.lambdas() {
-			said, truth := make([]float32, 0, len(labels)*len(row)), make([]float64, 0, len(labels))
-			for _, i := range labels {
-				switch {
-				case !r.whole.known[i]:
-					copy(row, missed)
-				case models == nil:
-					copy(row, r.columns.prior)
-				default:
-					var x []float64
-					if c.free {
-						x = doubled(r.whole.free.Row(i))
-					}
-					input = c.input(input[:0], r.whole.shared.Row(i), rows.attributes[i], len(row))
-					classify.Softmax(row, models[l].ScoresTo(row, x, input))
-				}
-				for _, q := range row {
-					said = append(said, float32(q))
-				}
-				truth = append(truth, row[r.p.Class[i]])
-			}
-			fold.Rows, fold.Truth = append(fold.Rows, said), append(fold.Truth, truth)
+		if len(fold.Truth) == first {
+			try(c, nil)
+		}
+		// A λ that is not tried is taken to do as badly as the one before.
+		for last := len(fold.Truth) - 1; len(fold.Truth) < first+len(c.lambdas()); {
+			fold.Rows, fold.Truth = append(fold.Rows, fold.Rows[last]), append(fold.Truth, fold.Truth[last])
 		}
 	}
 	fold.Unfinished = r.out.Unfinished
 	return fold, nil
+}
+
+// Of manyClasses and more, whose models take long, a fold tries falling λ until the logarithm of
+// the likelihood of its labels is by fall for each below that of another λ.
+const (
+	manyClasses = 16
+	fall        = 0.02
+)
+
+// falls reports whether the last of the probabilities of labels are so much below others.
+func (r *weigher) falls(truth [][]float64) bool {
+	if len(r.p.Names) < manyClasses {
+		return false
+	}
+	most, last := math.Inf(-1), 0.0
+	for _, of := range truth {
+		last = 0
+		for _, q := range of {
+			last += math.Log(q + 1e-12)
+		}
+		most = max(most, last)
+	}
+	return last < most-fall*float64(len(truth[0]))
 }
 
 // choiceWork bounds rows × free columns × classes of the models that are tried, but
