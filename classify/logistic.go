@@ -148,6 +148,13 @@ func logisticPath[T float](ctx context.Context, s *Logistic, fit *softmaxFit[T],
 			return nil, err
 		}
 	}
+	if len(g.present) >= manyClasses { // a start that takes little, and is close to where a large λ ends
+		fit.alone, fit.ridge[1] = true, s.BiasRidge
+		if err := fit.solve(ctx); err != nil && !errors.Is(err, ErrIterationLimit) {
+			return nil, err
+		}
+		fit.alone = false
+	}
 	var limited error
 	var models []*LinearModel
 	for _, lambda := range lambdas {

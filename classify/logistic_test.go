@@ -172,6 +172,20 @@ func TestLogisticPath(t *testing.T) {
 	}
 }
 
+// TestLogisticEnough ends a path with the model that is enough.
+func TestLogisticEnough(t *testing.T) {
+	p, _ := logisticProblem()
+	var seen []*LinearModel
+	s := &Logistic{Enough: func(m *LinearModel) bool {
+		seen = append(seen, m)
+		return len(seen) == 2
+	}}
+	models, err := LogisticPath(t.Context(), s, p.f, p.y, p.classes, []float64{100, 10, 1})
+	if err != nil || !slices.Equal(models, seen) || len(models) != 2 {
+		t.Errorf("%d models, %d seen: %v", len(models), len(seen), err)
+	}
+}
+
 // TestTriangle holds that fits of many classes, to fewer items than features, end where they
 // do with the features: for items of which some have no class and some are alike, on both
 // sides of a batch.

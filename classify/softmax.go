@@ -33,6 +33,8 @@ type softmaxFit[T float] struct {
 	q        int       // how many shared columns there are
 	offset   []float64 // of logits; nil: 0
 
+	alone bool // biases and shared weights are fitted, weights stay as they are
+
 	ridge [3]float64 // of weights, biases and shared weights
 
 	theta     []float64
@@ -89,7 +91,7 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		if norm <= s.tolerance*reference {
 			return nil
 		}
-		if err := s.newton(ctx, norm, min(0.1, math.Sqrt(norm/reference))); err != nil {
+		if err := s.newton(ctx, norm, s.forcing(norm/reference)); err != nil {
 			return err
 		}
 		next, ok := s.search(value)
@@ -99,6 +101,17 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		value = next
 	}
 	return ErrIterationLimit
+}
+
+// forcing returns to which part of itself a step of Newton's method takes the gradient, of which
+// so much is left beside its norm where all logits are 0. With many classes, whose products
+// take most of the time, a step far from the minimum deserves few of them: five λ take two thirds
+// of the products with it.
+func (s *softmaxFit[T]) forcing(left float64) float64 {
+	if len(s.class) >= manyClasses && left > 5e-3 {
+		return 0.3
+	}
+	return min(0.1, math.Sqrt(left))
 }
 
 // addRidge adds the ridge times θ to g.

@@ -99,6 +99,9 @@ func (b *batch[T]) take(lo, count int) {
 	if b.s.triangle != nil {
 		b.width = min(b.width, softmaxStride(lo+count))
 	}
+	if b.s.alone {
+		b.width = 0
+	}
 	width := min(b.width, b.s.features.Cols)
 	for i := range (count + 3) &^ 3 {
 		simd.ConvertTo(b.x[i], b.s.features.Row(b.s.rows[lo+min(i, count-1)])[:width])
@@ -122,7 +125,7 @@ func (b *batch[T]) logitsTo(z, theta []float64) {
 	for c := 0; c < k; c += 4 {
 		for i := 0; i < b.count; i += 2 {
 			var sums [8]float64
-			if stride > 0 {
+			if b.width > 0 {
 				simd.DotPanels(&sums, b.x[i][:b.width], b.x[i+1][:b.width], at(c), at(c+1), at(c+2), at(c+3))
 			}
 			copy(z[(b.lo+i)*k:][c:k], sums[:4])
@@ -156,7 +159,7 @@ func (b *batch[T]) addAdjoint(g, r []float64) {
 	s := b.s
 	weights, biases, shared := s.split(g)
 	k, stride := len(s.class), softmaxStride(s.features.Cols)
-	for c := 0; c < k && stride > 0; c += 2 {
+	for c := 0; c < k && b.width > 0; c += 2 {
 		other := b.unused[:b.width]
 		if c+1 < k {
 			other = weights[(c+1)*stride:][:b.width]

@@ -21,10 +21,14 @@ const attributePrior = 1.2
 
 // candidates returns the models that are tried.
 func (r *weigher) candidates() []candidate {
-	if r.attributed == nil {
-		return candidates
+	list := candidates
+	if len(r.p.Names) >= manyClasses && len(r.p.Row) > choiceLabels {
+		list = lengthyCandidates
 	}
-	return slices.Concat(attributeCandidates, candidates)
+	if r.attributed == nil {
+		return list
+	}
+	return slices.Concat(attributeCandidates, list)
 }
 
 // input appends the shared columns that a candidate takes to dst: those of attributes,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
 )
 
 // Of many labels a sample teaches the models that are tried, and no other label does: what
@@ -56,6 +57,56 @@ func TestSampled(t *testing.T) {
 		}
 		if count < of.want || count > of.want+of.classes/2 || len(seen) != of.classes {
 			t.Errorf("%d labels of %d of %d classes are sampled, want about %d", count, len(seen), of.classes, of.want)
+		}
+	}
+}
+
+// A fold of many classes tries no smaller λ once its labels are much less likely: what it says
+// of the others is what it said last. One of few classes tries all.
+func TestFalls(t *testing.T) {
+	const labels = 50
+	truth := func(probabilities ...float64) (list [][]float64) {
+		for _, q := range probabilities {
+			list = append(list, slices.Repeat([]float64{q}, labels))
+		}
+		return list
+	}
+	of := func(classes int) *weigher { return &weigher{p: &problem.Problem{Names: make([]string, classes)}} }
+	for _, c := range []struct {
+		classes int
+		truth   [][]float64
+		want    bool
+	}{
+		{manyClasses, truth(0.5), false},
+		{manyClasses, truth(0.5, 0.6, 0.595), false},
+		{manyClasses, truth(0.5, 0.6, 0.58), true},
+		{manyClasses - 1, truth(0.5, 0.6, 0.1), false},
+	} {
+		if got := of(c.classes).falls(c.truth); got != c.want {
+			t.Errorf("%d classes, %v: %v", c.classes, c.truth[len(c.truth)-1][0], got)
+		}
+	}
+}
+
+// Many labels of many classes are learned from by fewer candidates, all λ of which have answers
+// from each fold.
+func TestLengthyCandidates(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 4, 700, choiceLabels+1, manyClasses, 5, 1)
+	r := &weigher{p: p, set: &Settings{Workers: 1, LowEffort: true}, out: &Prediction{}}
+	if err := r.walk(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.candidates(); !slices.Equal(got, lengthyCandidates) {
+		t.Errorf("candidates %v", got)
+	}
+	if err := r.tryModels(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range r.trials {
+		for i, row := range trial.rows {
+			if len(row) != manyClasses {
+				t.Fatalf("λ = %g: label %d has %d probabilities", trial.lambda, i, len(row))
+			}
 		}
 	}
 }
