@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -28,7 +29,7 @@ func eigenMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 
 func exponentialMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 	last := len(s.Betas) - 1
-	more := int64(last) * sparse.BlockBytes[float64](len(t.Degrees), s.Columns)
+	more := int64(last) * tall.BlockBytes[float64](len(t.Degrees), s.Columns)
 	return s.applyMemory(t, "diffusion", spec.Values{"beta": spec.Of(s.Betas[last])}, more)
 }
 

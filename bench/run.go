@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -138,9 +139,9 @@ func (s *Settings) productMemory(rows int) []spec.Bytes {
 // blockBytes returns what a block takes.
 func (s *Settings) blockBytes(rows, columns int) int64 {
 	if s.Double {
-		return sparse.BlockBytes[float64](rows, columns)
+		return tall.BlockBytes[float64](rows, columns)
 	}
-	return sparse.BlockBytes[float32](rows, columns)
+	return tall.BlockBytes[float32](rows, columns)
 }
 
 // measure runs work once to warm caches and buffers, then repeat times.

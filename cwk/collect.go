@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -156,7 +157,7 @@ func (w *Walk[T]) FeaturesMemory(from int, picks []Pick, panels bool) (list []sp
 // order.
 func (w *Walk[T]) pickedMemory(from, picks int) []spec.Bytes {
 	const perPick = 16 + 8
-	return []spec.Bytes{{What: "features of picked rows", Bytes: sparse.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)}}
+	return []spec.Bytes{{What: "features of picked rows", Bytes: tall.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)}}
 }
 
 // pickedBytes sums pickedMemory up.

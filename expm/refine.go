@@ -24,7 +24,7 @@ const (
 // refineTo is [Map.ApplyTo] with [Settings.Refined]. Cost: a sweep for each term of a
 // series, or the solves; in plain loops.
 func (m *Map) refineTo(ctx context.Context, y, b *sparse.Block[float64], f Function, memory int64) (*Result, error) {
-	if m.graph == nil || memory > 0 && memory < refinedBlocks*sparse.BlockBytes[float64](m.n, b.Cols) {
+	if m.graph == nil || memory > 0 && memory < refinedBlocks*tall.BlockBytes[float64](m.n, b.Cols) {
 		return nil, ErrTolerance
 	}
 	if f.kind == matern && f.power == math.Trunc(f.power) && f.power <= mostSolves {
@@ -55,7 +55,7 @@ func (m *Map) solver(cols int, sigma float64, memory int64) (*iterative.System, 
 		return nil, err
 	}
 	if memory > 0 {
-		s.Memory = max(1, memory-refinedBlocks*sparse.BlockBytes[float64](m.n, cols))
+		s.Memory = max(1, memory-refinedBlocks*tall.BlockBytes[float64](m.n, cols))
 	}
 	return s, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -90,7 +91,7 @@ func TestRefinedWithinMemory(t *testing.T) {
 	b, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
 	b.Row(0)[0] = 1
 	var sweeps [2]int
-	for i, memory := range []int64{0, refinedBlocks * sparse.BlockBytes[float64](n, 1)} {
+	for i, memory := range []int64{0, refinedBlocks * tall.BlockBytes[float64](n, 1)} {
 		r, err := m.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []Function{Matern(1e-4, 1)}, &Settings{Refined: true, Memory: memory})
 		if err != nil {
 			t.Fatal(err)

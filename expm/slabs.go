@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // slabColumns returns the number of columns in which a series is computed: so
@@ -18,13 +20,15 @@ func slabColumns(n int) int {
 	return 16
 }
 
-// Memory returns how many bytes [Map.ApplyTo] takes for series of so many functions and a block of n
+// Memory lists what [Map.ApplyTo] takes for series of so many functions and a block of n
 // rows and so many columns, beside that block and the results.
-func Memory(n, cols, functions int) int64 {
-	if width := slabColumns(n); cols > width {
-		return int64(2+functions) * sparse.BlockBytes[float64](n, width)
+func Memory(n, cols, functions int) []spec.Bytes {
+	width := min(cols, slabColumns(n))
+	list := []spec.Bytes{{What: "vectors of a series", Bytes: 2 * tall.BlockBytes[float64](n, width), Row: 8 * sparse.Stride[float64](width)}}
+	if width < cols {
+		list = append(list, spec.Bytes{What: "results for a slab", Bytes: int64(functions) * tall.BlockBytes[float64](n, width)})
 	}
-	return 2 * sparse.BlockBytes[float64](n, cols)
+	return list
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

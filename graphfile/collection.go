@@ -3,6 +3,8 @@ package graphfile
 import (
 	"cmp"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Collection is many small graphs whose vertices and edges may have labels. Numbers of
@@ -82,8 +84,8 @@ func (c *Collection) Shape() *Shape {
 	return s
 }
 
-// Bytes returns what a collection of a shape takes.
-func (s *Shape) Bytes() int64 {
+// Memory lists what a collection of a shape takes.
+func (s *Shape) Memory() []spec.Bytes {
 	n, m := int64(s.Vertices), s.Arcs
 	bytes := 4 * (n + m)
 	if s.Labels > 0 {
@@ -93,7 +95,7 @@ func (s *Shape) Bytes() int64 {
 		bytes += 4 * m
 	}
 	bytes += 8 * n * int64(s.Attributes)
-	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
+	return []spec.Bytes{{What: "graphs", Bytes: bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text}}
 }
 
 // memberBytes is what a graph takes beside its vertices, arcs and id.

@@ -148,7 +148,7 @@ func (r *tuReader) memory() []spec.Bytes {
 	if s.Labels > manyTexts || s.Classes > manyTexts || s.EdgeLabels > manyTexts {
 		words = 100 * int64(max(s.Labels, s.Classes, s.EdgeLabels))
 	}
-	return []spec.Bytes{{What: "a collection", Bytes: reading + words + s.Bytes()}}
+	return []spec.Bytes{{What: "a collection", Bytes: reading + words + spec.Sum(s.Memory())}}
 }
 
 // tuReader reads the files of a collection.

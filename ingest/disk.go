@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // The store and the temporary file are compared with what their disks have left
@@ -101,7 +102,7 @@ func (r *run) checkEvicted(parts []*part) error {
 func (r *run) checkStore(entries int, weighted, directed bool) error {
 	ids := int64(0)
 	if r.report.IDs != "numeric" {
-		ids = r.nodes.Bytes()
+		ids = spec.Sum(r.nodes.Memory())
 	}
 	ordered := r.c.Order != DefaultOrder
 	bytes := storeBytes(float64(r.nodes.Len()), float64(entries), weighted, directed, ordered) + float64(ids)

@@ -51,7 +51,7 @@ func (r *run) extent() *extent {
 	}
 	switch {
 	case r.nodes != nil:
-		e.nodes, e.known, e.placed = int64(r.nodes.Len()), r.nodes.Bytes(), r.placed != nil
+		e.nodes, e.known, e.placed = int64(r.nodes.Len()), spec.Sum(r.nodes.Memory()), r.placed != nil
 	case r.useDict.Load():
 		e.nodes = int64(r.dict.Len())
 		e.dict, e.text = r.dict.Bytes(), r.dict.TextBytes()

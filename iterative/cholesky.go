@@ -46,7 +46,7 @@ func CholeskyMemory(n int, entries int64, cols int) []spec.Bytes {
 	kept := 24*factorLimit(n, entries) + 36*int64(n)
 	made := choleskyBytes(n, entries)
 	if cols > 0 {
-		made = max(made-2*sparse.BlockBytes[float64](n, cols), kept)
+		made = max(made-2*tall.BlockBytes[float64](n, cols), kept)
 	}
 	return []spec.Bytes{
 		{What: "a sampled Cholesky factor", Bytes: kept},

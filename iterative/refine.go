@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/double"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -50,7 +51,7 @@ type refinement struct {
 // refinement holds, and solves take beside the blocks of the system's own for as many
 // columns.
 func refinementFits(n, cols int, memory int64) error {
-	if memory > 0 && memory < 40*int64(n)+sparse.BlockBytes[float64](n, max(1, cols/2)) {
+	if memory > 0 && memory < 40*int64(n)+tall.BlockBytes[float64](n, max(1, cols/2)) {
 		return ErrMemory
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -161,10 +162,10 @@ func TestRefinementKeepsToMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, b := sparse.NewBlock[float64](n, 64), sparse.NewBlock[float64](n, 64)
-	if _, err := s.RefineTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)-1); !errors.Is(err, ErrMemory) {
+	if _, err := s.RefineTo(ctx, x, b, 40*n+tall.BlockBytes[float64](n, 32)-1); !errors.Is(err, ErrMemory) {
 		t.Errorf("solved with a byte too few: %v", err)
 	}
-	if _, err := s.RefineTo(ctx, x, b, 40*n+sparse.BlockBytes[float64](n, 32)); err != nil {
+	if _, err := s.RefineTo(ctx, x, b, 40*n+tall.BlockBytes[float64](n, 32)); err != nil {
 		t.Error(err)
 	}
 }

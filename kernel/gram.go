@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -23,7 +24,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		return err
 	}
 	c.report.HalfSteps = true
-	block := sparse.BlockBytes[float64](n, width)
+	block := tall.BlockBytes[float64](n, width)
 	held, _ := heldSlabs(len(slabs), c.s.Memory, graphVectors*8*int64(n)+work+piece-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)

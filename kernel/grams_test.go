@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -113,7 +113,7 @@ func TestGramsLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, block := inUse()-before, sparse.BlockBytes[float64](n, len(nodes)); kept > 2*block {
+	if kept, block := inUse()-before, tall.BlockBytes[float64](n, len(nodes)); kept > 2*block {
 		t.Errorf("%d bytes are kept, a block has %d", kept, block)
 	}
 	again, _, err := Grams(background, ks, nodes, nil, nil)

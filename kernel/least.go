@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -82,7 +83,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l := &leastSearch{system: s, limit: s.Memory, factor: spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), cols))}
 	memory := l.limit
 	if memory > 0 {
-		memory += (solveBlocks - 2) * sparse.BlockBytes[float64](n, cols)
+		memory += (solveBlocks - 2) * tall.BlockBytes[float64](n, cols)
 	}
 	op, weights, diag := g.Laplacian(), s.Scale, g.LaplacianDiagonal()
 	if weights != nil {

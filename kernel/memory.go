@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -46,7 +47,7 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 	}
 	list = append(list, spec.Bytes{What: "pieces of the block", Bytes: pieces})
 	if half {
-		block := sparse.BlockBytes[float64](n, width) // of which one is counted already
+		block := tall.BlockBytes[float64](n, width) // of which one is counted already
 		held, image := heldSlabs((short+width-1)/width, limit, spec.Sum(list)-block, block)
 		list = append(list, spec.Bytes{What: "columns of the kernel's root", Bytes: int64(held-1)*block + image})
 	}
@@ -130,8 +131,8 @@ func groupMemory(n, nodes int, entries int64, group []work, limit int64) []spec.
 // groupBytes returns what so many functions of one matrix take for blocks of so many
 // columns, those included, all of them by series or not.
 func groupBytes(n, width, kernels int, series bool) int64 {
-	block := sparse.BlockBytes[float64](n, width)
-	work := expm.Memory(n, width, kernels)
+	block := tall.BlockBytes[float64](n, width)
+	work := spec.Sum(expm.Memory(n, width, kernels))
 	if !series {
 		work = (resolventBlocks - 2) * block
 	}
@@ -143,7 +144,7 @@ func groupBytes(n, width, kernels int, series bool) int64 {
 func (f *Family) ApplyMemory(v spec.Values, degrees []float64, cols int) []spec.Bytes {
 	n := len(degrees)
 	if f.memory != nil {
-		blocks := spec.Bytes{What: "a block and its image", Bytes: 2 * sparse.BlockBytes[float64](n, cols)}
+		blocks := spec.Bytes{What: "a block and its image", Bytes: 2 * tall.BlockBytes[float64](n, cols)}
 		return append(vectorsOf(n), append(f.memory(v, n, 0, cols, 0), blocks)...)
 	}
 	return append(vectorsOf(n), f.work(v, degrees).engine(n, cols)...)
@@ -185,9 +186,9 @@ type work struct {
 // and its result included.
 func (w work) bytes(n, cols int) int64 {
 	if w.series {
-		return 2*sparse.BlockBytes[float64](n, cols) + expm.Memory(n, cols, 1)
+		return 2*tall.BlockBytes[float64](n, cols) + spec.Sum(expm.Memory(n, cols, 1))
 	}
-	bytes := w.blocks * sparse.BlockBytes[float64](n, cols)
+	bytes := w.blocks * tall.BlockBytes[float64](n, cols)
 	if w.balanced {
 		bytes += balancedVectors * 8 * int64(n)
 	}
@@ -221,7 +222,7 @@ func (w work) root() work {
 func (w work) searchBytes(n, cols int) (bytes int64) {
 	if w.least {
 		basis := lanczos.Memory(n, 1, 0, lanczos.Smallest, nil)
-		free := (solveBlocks - 2) * sparse.BlockBytes[float64](n, cols) // those of the solve, see newLeastSearch
+		free := (solveBlocks - 2) * tall.BlockBytes[float64](n, cols) // those of the solve, see newLeastSearch
 		bytes = w.bytes(n, cols) - free + spec.Least(basis)
 	}
 	if w.radius {
@@ -245,7 +246,7 @@ func (w work) factors(n, cols int, entries, limit, beside int64) []spec.Bytes {
 		bytes = part
 	}
 	if bytes > 0 && w.least { // the search may want one as well
-		search := 2*sparse.BlockBytes[float64](n, cols) + max(whole, spec.Sum(lanczos.Memory(n, 1, 0, lanczos.Smallest, &lanczos.Settings{Patience: -1}))+kept)
+		search := 2*tall.BlockBytes[float64](n, cols) + max(whole, spec.Sum(lanczos.Memory(n, 1, 0, lanczos.Smallest, &lanczos.Settings{Patience: -1}))+kept)
 		bytes = max(bytes, search-w.bytes(n, cols))
 	}
 	return []spec.Bytes{{What: "a factor of the graph", Bytes: bytes, Optional: true}}

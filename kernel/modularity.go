@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -294,7 +295,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, take sink, s *
 	take = set.part().clipped(len(rows), len(cols), take)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
 	plan := budget.Plan{Limit: set.Memory}
-	if err := plan.Reserve(sparse.BlockBytes[float64](m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
+	if err := plan.Reserve(tall.BlockBytes[float64](m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
 		return nil, err
 	}
 	values := make([]float64, most*len(cols))
@@ -351,6 +352,6 @@ func modularityBytes(n, rank int) (sure, most int64) {
 	if rank == 0 {
 		rank = n
 	}
-	found := sparse.BlockBytes[float64](n, pairs) + sparse.BlockBytes[float64](n, featureColumns(rank))
+	found := tall.BlockBytes[float64](n, pairs) + tall.BlockBytes[float64](n, featureColumns(rank))
 	return max(spec.Least(search), found), max(spec.Sum(search), found)
 }

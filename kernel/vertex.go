@@ -99,8 +99,8 @@ const (
 // vertexMemory is the memory of the family.
 func vertexMemory(_ spec.Values, n, long, short int, limit int64) []spec.Bytes {
 	width := min(slabColumns(n), short)
-	bytes := usualBlocks*sparse.BlockBytes[float64](n, width) + 16*int64(long)*int64(width)
-	least := 4*sparse.BlockBytes[float64](n, 1) + 16*int64(long)
+	bytes := usualBlocks*tall.BlockBytes[float64](n, width) + 16*int64(long)*int64(width)
+	least := 4*tall.BlockBytes[float64](n, 1) + 16*int64(long)
 	if limit > 0 {
 		bytes = max(least, min(bytes, limit))
 	}
@@ -337,7 +337,7 @@ func (k *vertex) bytes(long, cols int) int64 {
 	if k.in != nil {
 		blocks = int64(k.last)/2 + 3
 	}
-	return blocks*sparse.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
+	return blocks*tall.BlockBytes[float64](k.n, cols) + 16*int64(long)*int64(cols)
 }
 
 // slabWidth returns the width of slabs within the limit.

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -187,7 +188,7 @@ func refuse(ranks []ranked, pairs int, near, reach float64, limit int) error {
 }
 
 // foldedBytes is the memory of the folded map.
-func foldedBytes(n int) int64 { return sparse.BlockBytes[float64](n, width) }
+func foldedBytes(n int) int64 { return tall.BlockBytes[float64](n, width) }
 
 // unfoldBytes is the memory of making k pairs of those of the folded problem, these
 // included.

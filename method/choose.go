@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -406,10 +407,10 @@ const widest = 64
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], from, picks int) {
 	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
-	if columns <= widest || 2*sparse.BlockBytes[float32](n, widest) < slabBytes {
+	if columns <= widest || 2*tall.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
-	limit := spec.Sum(w.WholeMemory(from, picks)) - 2*(sparse.BlockBytes[float32](n, columns)-sparse.BlockBytes[float32](n, widest))
+	limit := spec.Sum(w.WholeMemory(from, picks)) - 2*(tall.BlockBytes[float32](n, columns)-tall.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}

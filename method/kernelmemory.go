@@ -4,6 +4,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -125,7 +126,7 @@ func (m learnerMethod) reckon(a *account) error {
 		width := min(max(k, 1), machinesAtATime)
 		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
 		apply := spec.Sum(m.kernel.ApplyMemory(of[0], a.P.Degrees, width))
-		a.Phase(2*outputs+2*sparse.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
+		a.Phase(2*outputs+2*tall.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
 	case !m.by.Whole:
 		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.Left())
 		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})

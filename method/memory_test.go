@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
@@ -241,7 +242,7 @@ func TestSureOfSolves(t *testing.T) {
 		}
 		const cols = 64 // of folds, solved together
 		factor := spec.Sum(iterative.CholeskyMemory(1200, p.A.NNZ(), cols))
-		if got := spec.Sum(list) - spec.Least(list); got > factor || spec.Least(list) < 6*sparse.BlockBytes[float64](1200, cols) {
+		if got := spec.Sum(list) - spec.Least(list); got > factor || spec.Least(list) < 6*tall.BlockBytes[float64](1200, cols) {
 			t.Errorf("%s: %v, of which a factor is %d", name, list, factor)
 		}
 	}

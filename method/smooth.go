@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -121,7 +122,7 @@ func (m smoothed) reckon(a *account) error {
 	n, k := len(a.P.Degrees), len(a.P.Names)
 	a.Sweeps = spec.UnknownSweeps
 	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
-	list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: sparse.BlockBytes[float32](n, k)})
+	list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: tall.BlockBytes[float32](n, k)})
 	a.PhaseOf(list, "errors and scores that spread")
 	return nil
 }

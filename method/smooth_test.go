@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -146,7 +147,7 @@ func TestSmoothAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	around, _, err := Memory(m[0], p, nil, nil)
-	if least := 7 * sparse.BlockBytes[float64](300, 4); err != nil || spec.Sum(around) < max(spec.Sum(within), least) {
+	if least := 7 * tall.BlockBytes[float64](300, 4); err != nil || spec.Sum(around) < max(spec.Sum(within), least) {
 		t.Errorf("%d bytes, without what spreads %d (%v)", spec.Sum(around), spec.Sum(within), err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -84,11 +85,11 @@ func (l *Learner) Memory(n int, entries int64, cols, classes int, v spec.Values,
 // [Learner.Memory].
 func (l *Learner) within(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, list []spec.Bytes) {
 	if l.relax != nil {
-		return cols, append(l.memory(n, classes, v), spec.Bytes{What: "scores of a group", Bytes: sparse.BlockBytes[float64](n, classes)})
+		return cols, append(l.memory(n, classes, v), spec.Bytes{What: "scores of a group", Bytes: tall.BlockBytes[float64](n, classes)})
 	}
 	for width = cols; ; width-- {
 		list = []spec.Bytes{
-			{What: "blocks of a solve", Bytes: solveBlocks * sparse.BlockBytes[float64](n, width)},
+			{What: "blocks of a solve", Bytes: solveBlocks * tall.BlockBytes[float64](n, width)},
 			{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
 			{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, width)), Optional: true},
 		}

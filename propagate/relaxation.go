@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -71,8 +72,8 @@ var relaxationLabelling = Learner{
 	memory: func(n, classes int, v spec.Values) []spec.Bytes {
 		all, last := sequences(classes, v.Int("walk"))
 		return []spec.Bytes{
-			{What: "walks of every sequence of labels", Bytes: sparse.BlockBytes[float64](n+classes, panelled(all))},
-			{What: "those of one length, before and after a step", Bytes: 2 * sparse.BlockBytes[float64](n, max(1, last/max(1, classes)))},
+			{What: "walks of every sequence of labels", Bytes: tall.BlockBytes[float64](n+classes, panelled(all))},
+			{What: "those of one length, before and after a step", Bytes: 2 * tall.BlockBytes[float64](n, max(1, last/max(1, classes)))},
 			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
 		}
 	},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -98,7 +99,7 @@ func spread(ctx context.Context, work *problem.Work, x, b *sparse.Block[float64]
 // graph's own vectors included.
 func SmoothMemory(n int, entries int64, classes int) []spec.Bytes {
 	return []spec.Bytes{
-		{What: "blocks of a solve", Bytes: (solveBlocks + 2) * sparse.BlockBytes[float64](n, classes)},
+		{What: "blocks of a solve", Bytes: (solveBlocks + 2) * tall.BlockBytes[float64](n, classes)},
 		{What: "vectors of the graph and the system", Bytes: 15 * 8 * int64(n)},
 		{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, classes)), Optional: true},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -77,7 +78,7 @@ var gpTransduction = Learner{
 	},
 	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
 		return []spec.Bytes{
-			{What: "latent values, distributions and blocks of Newton's method", Bytes: 9 * sparse.BlockBytes[float64](n, classes)},
+			{What: "latent values, distributions and blocks of Newton's method", Bytes: 9 * tall.BlockBytes[float64](n, classes)},
 			{What: "factors of rows, and nodes in the order of a class", Bytes: 3 * 8 * int64(n)},
 		}
 	},

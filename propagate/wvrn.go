@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -56,7 +57,7 @@ var wvrn = Learner{
 	},
 	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
 		return []spec.Bytes{
-			{What: "distributions of the next round", Bytes: sparse.BlockBytes[float64](n, classes)},
+			{What: "distributions of the next round", Bytes: tall.BlockBytes[float64](n, classes)},
 			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
 		}
 	},

@@ -2,8 +2,6 @@ package sparse_test
 
 import (
 	"math"
-	"runtime"
-	"runtime/metrics"
 	"testing"
 	"unsafe"
 
@@ -19,7 +17,7 @@ func TestStride(t *testing.T) {
 		if got := [2]int{sparse.Stride[float32](cols), sparse.Stride[float64](cols)}; got != want {
 			t.Errorf("%d columns lie %d apart, want %d", cols, got, want)
 		}
-		if b := sparse.NewBlock[float32](3, cols); b.Stride != want[0] || int64(len(b.Data)*4) != sparse.BlockBytes[float32](3, cols) {
+		if b := sparse.NewBlock[float32](3, cols); b.Stride != want[0] || len(b.Data) != 3*want[0] {
 			t.Errorf("%d numbers for rows %d apart in a block of 3 rows of %d", len(b.Data), b.Stride, cols)
 		}
 	}
@@ -71,21 +69,5 @@ func TestLargeBlock(t *testing.T) {
 	}
 	if sum != 0 || len(b.Data) != 8<<20 || uintptr(unsafe.Pointer(&b.Data[0]))%32 != 0 {
 		t.Errorf("%d numbers of sum %v at %p", len(b.Data), sum, &b.Data[0])
-	}
-}
-
-// A block takes no more than is counted, the room in which it is aligned included.
-func TestBlockBytes(t *testing.T) {
-	for _, rows := range []int{10, 3 << 17, 1<<20 - 8, 1 << 20, 5<<19 + 1} {
-		sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-		metrics.Read(sample)
-		before := sample[0].Value.Uint64()
-		b := sparse.NewBlock[float64](rows, 1)
-		metrics.Read(sample)
-		runtime.KeepAlive(b)
-		const beside = 1 << 20 // rounding to pages, and what other goroutines make
-		if took, counted := int64(sample[0].Value.Uint64()-before), sparse.BlockBytes[float64](rows, 1); took > counted+beside {
-			t.Errorf("%d rows take %d bytes, counted are %d", rows, took, counted)
-		}
 	}
 }

@@ -1,6 +1,10 @@
 package sparse
 
-import "context"
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
 
 // LayoutOptions says what a copy in memory is for; nil means defaults.
 type LayoutOptions struct {
@@ -39,27 +43,7 @@ const (
 
 	// unknownRowBytes is what is taken for the width of blocks that is not known.
 	unknownRowBytes = 1 << 10
-
-	// copyShare is how many times as much memory a run must have as what only saves
-	// time takes.
-	copyShare = 8
 )
-
-// CopyMemory returns how many bytes a copy with plain column ids takes, see [Load], and how
-// many a copy may take in a run that has so many; 0 if there is to be none. Coded ids cost
-// a sweep over few columns up to a third of its time; a copy is for where it takes little
-// of the memory that there is.
-func CopyMemory(rows, entries int64, weighted bool, run int64) (plain, most int64) {
-	entry := int64(4)
-	if weighted {
-		entry += 8
-	}
-	plain = entry*entries + 9*rows
-	if plain > run/copyShare {
-		return plain, 0
-	}
-	return plain, plain + run/copyShare
-}
 
 // FindLayout returns the layout of a copy of a that steps as o describes sweep
 // fastest, or nil if the memory of o has no room for a copy. It is the first of
@@ -80,7 +64,7 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 		o = new(LayoutOptions)
 	}
 	rows, _ := a.Dims()
-	plain, _ := CopyMemory(int64(rows), a.NNZ(), !o.Ones, 0)
+	plain := spec.Sum(LoadMemory(int64(rows), a.NNZ(), !o.Ones))
 	if o.Memory > 0 && plain > o.Memory {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Load returns a copy of a in memory with plain column ids, which are read a
@@ -49,6 +50,16 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 		}
 	}
 	return m, nil
+}
+
+// LoadMemory lists what [Load] makes of a matrix with so many rows and entries, which have
+// values if it is weighted.
+func LoadMemory(rows, entries int64, weighted bool) []spec.Bytes {
+	list := []spec.Bytes{{What: "places of rows", Bytes: 9 * rows}, {What: "column ids", Bytes: 4 * entries}}
+	if weighted {
+		list = append(list, spec.Bytes{What: "values", Bytes: 8 * entries})
+	}
+	return list
 }
 
 // spareIDs is how far behind the last column id the gather loops read ahead; a

@@ -1,9 +1,13 @@
 // Package tall adds up over the rows of tall blocks in one fixed order: within chunks of
 // rows first, and then chunk by chunk, so that a sum has the same bits for any number
-// of workers. It is where rows that live on several machines would be added up.
+// of workers. It is where rows that live on several machines would be added up. It also tells
+// what a tall block takes.
 package tall
 
 import (
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -14,6 +18,12 @@ const ChunkRows = 512
 
 // Chunks returns the number of chunks of so many rows.
 func Chunks(rows int) int { return (rows + ChunkRows - 1) / ChunkRows }
+
+// BlockBytes returns the memory of [sparse.NewBlock] with this shape.
+func BlockBytes[T sparse.Float](rows, cols int) int64 {
+	var element T
+	return pages.Bytes(int64(rows) * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(element)))
+}
 
 // Rows returns the rows of a block from row i on, for the loops of [simd].
 func Rows[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/ridge"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -103,7 +104,7 @@ func Memory(p *method.Problem, memory int64) []spec.Bytes {
 	set := &lanczos.Settings{Memory: memory}
 	search := lanczos.Memory(n, k, 0, lanczos.Largest, set)
 	iteration, what, stalled := spec.Least(search), search[0].What, spec.Sum(search)
-	fits := sparse.BlockBytes[float64](n, k) + sparse.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
+	fits := tall.BlockBytes[float64](n, k) + tall.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		spec.Sum(ridge.Memory(labelled, k, labels, 0))
 	bytes := iteration + 8*int64(n)
 	if fits > bytes {

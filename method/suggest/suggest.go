@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
@@ -230,7 +231,7 @@ func blocks(p *problem.Problem, count, width int) []spec.Bytes {
 		{What: "covariances of suggestions", Bytes: 8 * nodes * nodes},
 		// Eight vectors are a graph with its components and its system.
 		{What: "doubts and order of nodes", Bytes: (8 + 6) * 8 * int64(n)},
-		{What: "columns of covariances", Bytes: 2 * sparse.BlockBytes[float64](n, width)},
+		{What: "columns of covariances", Bytes: 2 * tall.BlockBytes[float64](n, width)},
 	}, iterative.HarmonicMemory(n, width)...)
 }
 

@@ -101,11 +101,7 @@ func TestFindLayout(t *testing.T) {
 	}
 	strewn, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
 	s, near, heavy := opened(t, strewn, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
-	plainBytes := func(m *Manifest) int64 {
-		bytes, _ := sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, 0)
-		return bytes
-	}
-	plain := plainBytes(s.Manifest)
+	plain := copyBytes(s.Manifest)
 	widest := must(s.Layout(t.Context(), &sparse.LayoutOptions{RowBytes: 32, Workers: 2}))
 	reordered := widest.Matrix + widest.Copies
 	for _, c := range []struct {
@@ -127,7 +123,7 @@ func TestFindLayout(t *testing.T) {
 		{name: "strewn, with weights, room for ids", a: heavy, o: sparse.LayoutOptions{Memory: plain}, isNone: true},
 		{name: "strewn, by degree", a: opened(t, strewn, byDegree)},
 		{name: "first", a: near, tiled: true},
-		{name: "first, no room for sums", a: near, o: sparse.LayoutOptions{Memory: plainBytes(near.Manifest), RowBytes: 1 << 10, Workers: 64}},
+		{name: "first, no room for sums", a: near, o: sparse.LayoutOptions{Memory: copyBytes(near.Manifest), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
 		{name: "first, with weights", a: crowded(0, 1, 2), tiled: true},
 	} {

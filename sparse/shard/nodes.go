@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Kinds of dictionaries, as the manifest names them.
@@ -208,9 +210,10 @@ func (n *Nodes) find(id string) (position int, ok bool) {
 	return slices.BinarySearch(n.short, uint32(v))
 }
 
-// Bytes returns the memory that the dictionary takes.
-func (n *Nodes) Bytes() int64 {
-	return int64(4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID) + 4*len(n.Order) + 4*len(n.rows))
+// Memory lists what the dictionary takes.
+func (n *Nodes) Memory() []spec.Bytes {
+	ids := 4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID)
+	return []spec.Bytes{{What: "ids", Bytes: int64(ids)}, {What: "the order of rows", Bytes: 4 * int64(len(n.Order)+len(n.rows))}}
 }
 
 // Parts of a nodes file after its head: the number of rows; then, numeric, the

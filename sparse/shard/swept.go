@@ -44,8 +44,7 @@ func (s *Swept) open(ctx context.Context, dir string, copied bool) error {
 		if err != nil {
 			return err
 		}
-		_, most := sparse.CopyMemory(m.Rows, m.Entries, m.Weighted, s.o.Memory)
-		copied = most > 0
+		copied = copyRoom(m, s.o.Memory) > 0
 	}
 	o.Stream = o.Stream || copied
 	store, err := Open(ctx, dir, &o)
@@ -59,6 +58,24 @@ func (s *Swept) open(ctx context.Context, dir string, copied bool) error {
 	return err
 }
 
+// copyShare is how many times as much memory a run must have as what only saves time takes.
+const copyShare = 8
+
+// copyBytes returns what a copy with plain column ids takes.
+func copyBytes(m *Manifest) int64 {
+	return spec.Sum(sparse.LoadMemory(m.Rows, m.Entries, m.Weighted))
+}
+
+// copyRoom returns how many bytes a copy may take in a run that has so many; 0 if there is
+// to be none. Coded ids cost a sweep over few columns up to a third of its time; a copy is
+// for where it takes little of the memory that there is.
+func copyRoom(m *Manifest, run int64) int64 {
+	if plain := copyBytes(m); plain <= run/copyShare {
+		return plain + run/copyShare
+	}
+	return 0
+}
+
 // stream settles that nothing of the matrix stays in memory. Degrees and ids are those that
 // callers have already: read anew they would be there twice.
 func (s *Swept) stream() error {
@@ -70,8 +87,7 @@ func (s *Swept) stream() error {
 func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 	o.Workers = s.o.Workers
 	if s.o.Memory > 0 {
-		plain, most := sparse.CopyMemory(s.Manifest.Rows, s.Manifest.Entries, s.Manifest.Weighted, s.o.Memory)
-		o.Memory = max(plain, most)
+		o.Memory = max(copyBytes(s.Manifest), copyRoom(s.Manifest, s.o.Memory))
 	}
 	s.Copy, err = s.Layout(ctx, &o)
 	return err

@@ -94,6 +94,21 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A copy is for runs with eight times its memory, and takes a quarter of that at the most.
+func TestCopyRoom(t *testing.T) {
+	m := &Manifest{Rows: 5000, Entries: 40_000}
+	plain := copyBytes(m)
+	run := 8 * plain
+	if room := copyRoom(m, run); room < plain || room > run/4 {
+		t.Errorf("%d bytes may be taken of %d, the copy takes %d", room, run, plain)
+	}
+	for _, little := range []int64{0, run - 8} {
+		if room := copyRoom(m, little); room != 0 {
+			t.Errorf("%d bytes may be taken of %d, which is too little", room, little)
+		}
+	}
+}
+
 // A copy is counted before it is made, lies plain where an arranged one costs sweeps, and is
 // what is swept; without room for it there is none.
 func TestSettleCopy(t *testing.T) {

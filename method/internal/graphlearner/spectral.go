@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
@@ -333,7 +334,7 @@ func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) 
 	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
 	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
 	a.PhaseOf(list, "eigenvectors")
-	a.Reserve(sparse.BlockBytes[float64](n, most), "an embedding of all nodes")
+	a.Reserve(tall.BlockBytes[float64](n, most), "an embedding of all nodes")
 	a.Phase(8*int64(labels)*int64(most)+spec.Sum(classify.LogisticMemory(labels, most, k)), "logistic regression")
 	a.Scores()
 	return nil

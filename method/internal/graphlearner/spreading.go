@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -191,7 +192,7 @@ func (r *spreader) answers(ctx context.Context, groups int, seeds func(group int
 // left beside that block; limit 0: no limit.
 func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v spec.Values, limit int64) (folds int, memory int64) {
 	folds = max(1, choiceColumns/classes)
-	block := func() int64 { return sparse.BlockBytes[float64](n, folds*classes) }
+	block := func() int64 { return tall.BlockBytes[float64](n, folds*classes) }
 	for limit > 0 && folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes, classes, v, 0)) > limit {
 		folds--
 	}
@@ -203,7 +204,7 @@ func (r *spreader) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	f, seeds := sparse.NewBlock[float64](n, k), r.seeds(nil, -1)
 	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, r.choice.Values, &propagate.Settings{
-		Memory:   budget.Beside(r.set.Memory, sparse.BlockBytes[float64](n, k)),
+		Memory:   budget.Beside(r.set.Memory, tall.BlockBytes[float64](n, k)),
 		Progress: func(done float64) { r.set.Progress("walk", done) },
 	})
 	if err != nil {
@@ -292,7 +293,7 @@ func (m spreading) Reckon(a *ledger.Ledger, s *Settings) error {
 		solved(a, l, folds*k, v, "folds to choose by")
 	}
 	solved(a, l, k, v, "a solve for all nodes")
-	a.Reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes")
+	a.Reserve(tall.BlockBytes[float64](n, k), "raw scores of all nodes")
 	a.Scores()
 	return nil
 }
@@ -318,7 +319,7 @@ const graphVectors = 8
 // there is room.
 func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, what string) {
 	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
-	block := sparse.BlockBytes[float64](n, cols)
+	block := tall.BlockBytes[float64](n, cols)
 	left := a.Left()
 	list := l.Memory(n, entries, cols, k, v, budget.Beside(left, block))
 	least, most := block+spec.Least(list), block+spec.Sum(list)

@@ -2,8 +2,8 @@ package ledger
 
 import (
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -116,5 +116,5 @@ func (a *Ledger) PhaseOf(list []spec.Bytes, what string) {
 // Scores accounts for the scores and classes of all nodes.
 func (a *Ledger) Scores() {
 	n := len(a.P.Degrees)
-	a.Phase(sparse.BlockBytes[float32](n, len(a.P.Names))+8*int64(n), "scores of all nodes")
+	a.Phase(tall.BlockBytes[float32](n, len(a.P.Names))+8*int64(n), "scores of all nodes")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/ongram"
@@ -225,7 +226,7 @@ func (r *collectionRun) plan(rest func(n *budget.Needs) error) (*budget.Needs, e
 		return n, err
 	}
 	n.Release(reading)
-	err := n.Reserve(r.shape.Bytes(), "graphs")
+	err := n.ReserveList(r.shape.Memory())
 	if err == nil {
 		err = n.ReserveList(r.takes)
 	}
@@ -320,7 +321,7 @@ func newGraphsKernel(in *invocation) *cobra.Command {
 
 // valuesBytes is what a row of values between so many graphs takes, and what is written of it.
 func valuesBytes(graphs int) int64 {
-	return sparse.BlockBytes[float64](1, graphs) + 4*int64(graphs)
+	return tall.BlockBytes[float64](1, graphs) + 4*int64(graphs)
 }
 
 // runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
