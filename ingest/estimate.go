@@ -13,9 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Plan bounds what a call of [Run] will take, by samples of its inputs: no
+// Size bounds what a call of [Run] will take, by samples of its inputs: no
 // number is too low if the samples are like the rest.
-type Plan struct {
+type Size struct {
 	Memory []spec.Bytes // at once, beside the program itself
 	Temp   int64        // bytes of temporary files
 	Disk   int64        // bytes of the store
@@ -36,7 +36,7 @@ type Counts struct {
 // memory for its parts that do not shrink, the error is a [*LimitError]; standard input,
 // which can be read only once, gives one that wraps [nodefile.ErrInput] unless
 // Config.Counts says what it holds.
-func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
+func Estimate(ctx context.Context, inputs []string, c *Config) (*Size, error) {
 	if c == nil {
 		c = new(Config)
 	}
@@ -57,7 +57,7 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 }
 
 // estimate reads a share of the inputs and plans by it.
-func (g *guess) estimate(ctx context.Context, inputs []string) (*Plan, error) {
+func (g *guess) estimate(ctx context.Context, inputs []string) (*Size, error) {
 	for _, path := range inputs {
 		if err := g.file(ctx, path); err != nil {
 			return nil, err

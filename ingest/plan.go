@@ -59,9 +59,9 @@ func (g *guess) sorter(e *extent, pattern bool, limit int64) *sort.Sorter {
 }
 
 // plan bounds what a run takes within the limit.
-func (g *guess) plan() (*Plan, error) {
+func (g *guess) plan() (*Size, error) {
 	e := g.extent()
-	p := &Plan{Lines: e.lines, Nodes: e.nodes, Entries: 2 * e.lines, Passes: 1}
+	p := &Size{Lines: e.lines, Nodes: e.nodes, Entries: 2 * e.lines, Passes: 1}
 	if g.c.Directed {
 		p.Entries = e.lines // of each direction
 	}

@@ -28,14 +28,6 @@ type Axis struct {
 // AxisOf returns the axis of a list of ids.
 func AxisOf(ids []string) Axis { return Axis{len(ids), func(i int) string { return ids[i] }} }
 
-// Bytes returns what [WriteIDs] writes.
-func (a Axis) Bytes() (bytes int64) {
-	for i := range a.N {
-		bytes += int64(len(a.ID(i))) + 1
-	}
-	return bytes
-}
-
 // WriteIDs writes the ids of an axis to w, one a line; nil: nowhere.
 func WriteIDs(w io.Writer, a Axis) error {
 	if w == nil {

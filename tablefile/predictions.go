@@ -1,13 +1,11 @@
 package tablefile
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Prediction is what was found out about one node.
@@ -56,23 +54,6 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 		}
 	}
 	return file.close()
-}
-
-// PredictionsBytes bounds what [WritePredictions] writes of nodes with the given ids, from the
-// longest line there may be. Parquet, which is smaller, is taken for text.
-func PredictionsBytes(ending string, c Columns, ids Axis) int64 {
-	c.Classes = slices.SortedFunc(slices.Values(c.Classes), func(a, b string) int { return len(b) - len(a) })
-	file := func(lines int) int64 {
-		var w bytes.Buffer // takes everything
-		_ = WritePredictions(context.Background(), &w, strings.TrimSuffix(ending, ".parquet"), c, lines, func(_ int, p *Prediction) {
-			p.Label = c.Classes[0]
-			for i := range p.Scores {
-				p.Scores[i] = 1.23456e-10 // none takes more
-			}
-		})
-		return int64(w.Len())
-	}
-	return file(0) + ids.Bytes() + int64(ids.N)*(file(1)-file(0))
 }
 
 // Columns says which scores a file of predictions holds.

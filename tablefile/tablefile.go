@@ -28,9 +28,9 @@ const (
 	NPZ
 )
 
-// Bytes returns the size of a file with a matrix of "float32" or "float64" numbers: of .npy and
+// Size returns the bytes of a file with a matrix of "float32" or "float64" numbers: of .npy and
 // .npz up to their headers, of LIBSVM's text about.
-func (f Format) Bytes(rows, cols int, dtype string) int64 {
+func (f Format) Size(rows, cols int, dtype string) int64 {
 	bytes := 4 * int64(rows) * int64(cols)
 	if dtype == "float64" {
 		bytes *= 2

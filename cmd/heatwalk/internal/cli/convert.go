@@ -209,7 +209,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		if list, file = graphfile.Memory(f.format.graph, g.Store, options); f.format.graph == graphfile.SciPy {
 			n.Sweeps = 3
 		}
-		n.Disk = file + runFileBytes + g.axis().Bytes()
+		n.Disk = file + runFileBytes + idBytes(g.axis())
 		return n, n.Reserve(spec.Sum(list)+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
 	})
 	if err != nil {
@@ -317,7 +317,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	if f.dtype == "float32" || f.dtype == "" && x.Single {
 		convert, doc.Dtype = tablefile.Convert[float32], "float32"
 	}
-	if err := plan.Reserve(x.Held+tablefile.NPY.Bytes(1, x.Cols, doc.Dtype), "rows"); err != nil {
+	if err := plan.Reserve(x.Held+tablefile.NPY.Size(1, x.Cols, doc.Dtype), "rows"); err != nil {
 		return err
 	}
 	if !f.format.text {

@@ -228,7 +228,7 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 	n.Sweeps, n.RowBytes = spec.UnknownSweeps, lanczos.RowBytes
 	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
-		n.Disk += ids.Bytes()
+		n.Disk += idBytes(ids)
 	}
 	s.Memory = n.Room()
 	return n, n.ReserveList(p.Memory(ids.N, g.NNZ(), components, f.K, s))

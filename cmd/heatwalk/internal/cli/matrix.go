@@ -65,12 +65,28 @@ func shapeOf(rows, cols int, dtype string) string {
 // checkMatrix returns the bytes of the output as a matrix and the files beside it, and an
 // error with advice if they do not fit its disk.
 func (o *product) checkMatrix(rows, cols axis, dtype, advice string) (bytes int64, err error) {
-	bytes = o.format.Bytes(rows.N, cols.N, dtype)
+	bytes = o.format.Size(rows.N, cols.N, dtype)
 	err = checkSpace(o.path, bytes, shapeOf(rows.N, cols.N, dtype), advice)
 	if o.in.estimating {
-		bytes += rows.Bytes() + cols.Bytes()
+		bytes += idBytes(rows) + idBytes(cols)
 	}
 	return bytes + runFileBytes, err
+}
+
+// counted is how many bytes were written to it.
+type counted int64
+
+// Write implements [io.Writer].
+func (c *counted) Write(p []byte) (int, error) {
+	*c += counted(len(p))
+	return len(p), nil
+}
+
+// idBytes returns the bytes of a file of ids.
+func idBytes(ids axis) int64 {
+	var file counted // takes everything
+	_ = tablefile.WriteIDs(&file, ids)
+	return int64(file)
 }
 
 // checkSpace returns an error if a file of so many bytes does not fit beside

@@ -114,7 +114,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 		return err
 	}
 	classes := len(k.Labels.Names)
-	disk := o.format.Bytes(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + k.Rows.Bytes()
+	disk := o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
 	if err := in.keepData(disk, k.Memory()); err != nil {
 		return err
 	}

@@ -42,9 +42,21 @@ func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
 	case !o.in.estimating:
 		return 0
 	case o.format != tablefile.Other:
-		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + ids.Bytes()
+		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + idBytes(ids)
 	}
-	return runFileBytes + tablefile.PredictionsBytes(formatOf(o.path, predictionFormats), columns, ids)
+	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
+	ending := strings.TrimSuffix(formatOf(o.path, predictionFormats), ".parquet") // which is smaller than text
+	linesBytes := func(n int) int64 {                                             // of the longest that there may be, without ids
+		var file counted // takes everything
+		_ = tablefile.WritePredictions(o.in.ctx, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
+			p.Label = columns.Classes[0]
+			for i := range p.Scores {
+				p.Scores[i] = 1.23456e-10 // none takes more
+			}
+		})
+		return int64(file)
+	}
+	return runFileBytes + linesBytes(0) + idBytes(ids) + int64(ids.N)*(linesBytes(1)-linesBytes(0))
 }
 
 // found is what was found of nodes, records or graphs, in the order of the output.

@@ -77,7 +77,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	err = in.take(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err == nil {
-			hold, err = f.plan(d, n, settings, tablefile.NPY.Bytes(rowAxis.N, colAxis.N, f.dtype))
+			hold, err = f.plan(d, n, settings, tablefile.NPY.Size(rowAxis.N, colAxis.N, f.dtype))
 		}
 		return n, err
 	})
