@@ -51,7 +51,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := method.Settle(list, "small", nil, nil); err != nil {
+	if _, err := method.Settle(t.Context(), list, "small", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range list {

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,7 +24,7 @@ var ErrGrid = gridfile.ErrGrid
 //
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the
 // file, a [*nodefile.ParseError] for a line of it, a [validate.ErrUsage] for an entry's own values.
-func Settle(entries []Entry, grid string, given spec.Values, features []Features) (*Settings, error) {
+func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values, features []Features) (*Settings, error) {
 	of := features
 	if of == nil {
 		of = []Features{Plain, Honest}
@@ -40,7 +41,7 @@ func Settle(entries []Entry, grid string, given spec.Values, features []Features
 	}
 	g.fix(given, all)
 	base := &Settings{Grid: g, Given: given, Fixed: fixed}
-	lines, err := gridfile.Open(grid, isMethod)
+	lines, err := gridfile.Open(ctx, grid, isMethod)
 	errs := []error{err, checkLines(lines, all)}
 	for i := range entries {
 		e := &entries[i]

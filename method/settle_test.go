@@ -100,7 +100,7 @@ func TestPaperGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paper, err := gridfile.Open("paper", isMethod)
+	paper, err := gridfile.Open(t.Context(), "paper", isMethod)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ type Reader struct {
 // waits for data. The error is an [*Error] for text that cannot be read, what is
 // [Unfinished], a [Directory] and a terminal, or what the file system says.
 // A goroutine reads standard input; it ends at the latest when a read that waits
-// returns.
+// returns. One opens a pipe, and ends at the latest when somebody writes to it.
 // Another one decompresses, three pieces of 128 KiB ahead at most, and has ended
 // when [Reader.Close] returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
@@ -77,7 +77,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		r.closers = append(r.closers, p.stop)
 		raw = p
 	} else {
-		f, err := os.Open(path)
+		f, err := OpenFile(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -116,6 +116,29 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		}
 	}
 	return r, nil
+}
+
+// OpenFile is [os.Open] that waits for somebody to write to a pipe until the context ends,
+// and no longer.
+func OpenFile(ctx context.Context, path string) (*os.File, error) {
+	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	type result struct {
+		f   *os.File
+		err error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		f, err := os.Open(path)
+		opened <- result{f, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // Unfinished returns what is wrong with a file that a run of heatwalk was stopped at

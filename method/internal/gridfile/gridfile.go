@@ -6,12 +6,12 @@ package gridfile
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -37,18 +37,19 @@ var paper []byte
 // files, the values that the papers of the methods try for "paper" (those of Neumann, Garnett
 // and Kersting's section 4.1, with each kernel's matrix as in its paper), or else those of a
 // file. known tells the names of methods and of their kernels.
-func Open(name string, known func(method string) bool) ([]Line, error) {
+func Open(ctx context.Context, name string, known func(method string) bool) ([]Line, error) {
 	switch name {
 	case "small", "none":
 		return nil, nil
 	case "paper":
 		return Read(name, bytes.NewReader(paper), known)
 	}
-	f, err := os.Open(name)
+	f, err := textio.OpenFile(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	defer context.AfterFunc(ctx, func() { f.Close() })() // ends a read from a pipe
 	return Read(name, f, known)
 }
 

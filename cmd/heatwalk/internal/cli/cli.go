@@ -376,8 +376,12 @@ func (in *invocation) limitMemory(cmd *cobra.Command) error {
 	return nil
 }
 
-// checked returns what is wrong with the command line, all of it, or nil.
+// checked returns what is wrong with the command line, all of it, or nil. What is checked
+// while the run is interrupted may be right.
 func (in *invocation) checked() error {
+	if in.ctx.Err() != nil {
+		return context.Cause(in.ctx)
+	}
 	if len(in.problems) == 0 {
 		return nil
 	}

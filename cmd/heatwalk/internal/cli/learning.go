@@ -77,7 +77,7 @@ func (in *invocation) settle(f *learning, grid string) {
 	if f.features != "auto" {
 		features = []method.Features{method.Features(f.features)}
 	}
-	base, err := method.Settle(f.entries, grid, f.stated, features)
+	base, err := method.Settle(in.ctx, f.entries, grid, f.stated, features)
 	f.base = *base
 	if all, several := err.(interface{ Unwrap() []error }); several {
 		for _, err := range all.Unwrap() {
