@@ -45,11 +45,6 @@ func Stride[T Float](cols int) int {
 	return stride
 }
 
-// BlockBytes returns the memory of [NewBlock] with this shape.
-func BlockBytes[T Float](rows, cols int) int64 {
-	return pages.Bytes(int64(rows) * int64(Stride[T](cols)) * int64(sizeOf[T]()))
-}
-
 // BlockOf returns a rows×cols block over data, which holds its rows one after
 // the other without padding and is shared, not copied.
 func BlockOf[T Float](rows, cols int, data []T) *Block[T] {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -169,7 +170,7 @@ func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*spars
 }
 
 // lensSlabBytes is what they take.
-func lensSlabBytes(n, columns int) int64 { return 3 * sparse.BlockBytes[float32](n, columns) }
+func lensSlabBytes(n, columns int) int64 { return 3 * tall.BlockBytes[float32](n, columns) }
 
 // columnsAt stores the columns lo ≤ j < hi of the views that sweep.
 func (l *lens) columnsAt(ctx context.Context, out viewed, nodes []int, lo, hi int) error {

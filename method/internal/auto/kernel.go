@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -184,9 +185,9 @@ func relateMemory(p *problem.Problem, set *Settings, limit int64) (phases [][]sp
 	return [][]spec.Bytes{
 		f.GramsMemory(grid, p.Degrees, p.A.NNZ(), labels, limit),
 		{grams, {What: "factors and inverses", Bytes: 8 * m * m * 3 * workers}, {What: "solutions between labels", Bytes: solutions * m * (24 + 16*int64(k))}},
-		{{What: "common neighbours of labels", Bytes: 8 * m * m}, {What: "columns of labels", Bytes: 2 * sparse.BlockBytes[float64](n, slab), Row: 8 * sparse.Stride[float64](slab)}},
+		{{What: "common neighbours of labels", Bytes: 8 * m * m}, {What: "columns of labels", Bytes: 2 * tall.BlockBytes[float64](n, slab), Row: 8 * sparse.Stride[float64](slab)}},
 		append(f.ApplyMemory(grid[len(grid)-1], p.Degrees, k), grams,
-			spec.Bytes{What: "labels and scores", Bytes: 2 * sparse.BlockBytes[float64](n, k), Row: 8 * sparse.Stride[float64](k)}),
+			spec.Bytes{What: "labels and scores", Bytes: 2 * tall.BlockBytes[float64](n, k), Row: 8 * sparse.Stride[float64](k)}),
 	}
 }
 

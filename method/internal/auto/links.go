@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -15,7 +16,7 @@ const linkColumns = 64
 // linkSlab returns how many columns that is for m labels within a limit, 0 for none.
 func linkSlab(n, m int, limit int64) int {
 	slab := min(m, linkColumns)
-	for slab > 1 && limit > 0 && 2*sparse.BlockBytes[float64](n, slab) > limit {
+	for slab > 1 && limit > 0 && 2*tall.BlockBytes[float64](n, slab) > limit {
 		slab /= 2
 	}
 	return slab

@@ -174,7 +174,7 @@ func filterMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 const walkColumns = 256
 
 // columnBytes is what walks of so many groups take on n nodes.
-func columnBytes(n, groups int) int64 { return 2 * sparse.BlockBytes[float32](n, 2*groups) }
+func columnBytes(n, groups int) int64 { return 2 * tall.BlockBytes[float32](n, 2*groups) }
 
 // slabEnd returns the class that ends a slab of whole classes from lo on within a
 // limit, 0 for none. A slab has a class at least.

@@ -2,6 +2,7 @@ package propagation
 
 import (
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
@@ -34,18 +35,18 @@ func (l *Propagation) walks() bool {
 // and without a factor.
 func (l *Propagation) blockBytes(cols int) int64 {
 	n := len(l.P.Degrees)
-	scores := sparse.BlockBytes[float32](n, len(l.P.Names))
+	scores := tall.BlockBytes[float32](n, len(l.P.Names))
 	if l.Raw {
 		scores += piece.Bytes[float64](n, len(l.P.Names))
 	}
 	if l.Steps > 0 {
-		return scores + 2*sparse.BlockBytes[float64](n, cols) + 16*int64(n)
+		return scores + 2*tall.BlockBytes[float64](n, cols) + 16*int64(n)
 	}
 	if l.walks() {
-		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
+		return scores + 2*tall.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 3 // degrees, loops, and sums without them
-	return scores + sparse.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + spec.Sum(iterative.HarmonicMemory(n, cols))
+	return scores + tall.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + spec.Sum(iterative.HarmonicMemory(n, cols))
 }
 
 // factorBytes is what the factor takes that solves slow systems, beside the solve of

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -154,7 +155,7 @@ const mostFolds = 10
 // comparedBytes is what walks of [Propagation.Compare] take with so many columns together.
 func comparedBytes(p *problem.Problem, width int) int64 {
 	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
-	return ledger.Kept(p) + 2*sparse.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
+	return ledger.Kept(p) + 2*tall.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
 }
 
 // ComparedMemory lists what [Propagation.Compare] takes at the most beside the problem.
