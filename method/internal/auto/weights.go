@@ -94,12 +94,15 @@ func (r *weigher) likeliest(among func(label int) bool) (list []int) {
 	return list
 }
 
+// leastTruth is added to the probability of a label's class, so that none is impossible.
+const leastTruth = 1e-12
+
 // likelihood returns the logarithm of that of some of the labels, without those that are
 // the only ones of their class.
 func (a *answers) likelihood(among func(label int) bool, several []bool) (sum float64) {
 	for i, q := range a.truth {
 		if several[i] && among(i) && a.rows[i] != nil {
-			sum += math.Log(q + 1e-12)
+			sum += math.Log(q + leastTruth)
 		}
 	}
 	return sum

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// enoughLabels are as many as tell how often an answer is right, to 1.5 %: further folds
-	// are not asked.
+	// enoughLabels are as many as tell how often an answer is right, to 1.5 %: then further
+	// folds are not asked, nor after harmonicWork entries × columns, some seconds. A road map
+	// takes 350 sweeps for a fold, a social network 20. What one fold tells is proved by
+	// another.
 	enoughLabels = 1000
-
-	// harmonicWork is the number of entries × columns after which no further fold is asked,
-	// some seconds. A road map takes 350 sweeps for a fold, a social network 20.
 	harmonicWork = 6_000_000_000
+	fewestFolds  = 2
 )
 
 // OutOfFold returns the scores that label propagation gives labels, each without those of its
@@ -36,7 +36,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 	answers = make([][]float32, len(p.Row))
 	scores := sparse.NewBlock[float32](len(p.Degrees), len(p.Names))
 	asked := 0
-	for f := 0; f < folds && asked < enoughLabels && work.EntryColumns < harmonicWork; f++ {
+	for f := 0; f < folds && (f < fewestFolds || asked < enoughLabels && work.EntryColumns < harmonicWork); f++ {
 		var rest []int
 		for i := range fold {
 			if fold[i] != f {
