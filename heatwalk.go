@@ -1,9 +1,9 @@
 // Package heatwalk labels the rest of a graph: a streaming sparse-matrix
 // engine for large graphs, and the kernels and learners that run on it.
 //
-// [Open] takes a store or any graph file. The examples below are the usual jobs;
-// docs/library.md tells of them in turn, and docs/architecture.md shows how the
-// packages fit together.
+// [Open] takes a store, any graph file or a folder of LINQS files. The examples below
+// are the usual jobs; docs/library.md tells of them in turn, and docs/architecture.md
+// shows how the packages fit together.
 package heatwalk
 
 import (
@@ -17,13 +17,13 @@ import (
 
 // Open opens a graph: a store that [ingest.Run] or the command made, or any file that
 // it reads (an edge list, Matrix Market, SciPy, METIS, GraphML, GML, Pajek, Parquet, …;
-// plain, gzip or zstd), which becomes a store in a temporary directory first. The graph
-// lies in memory, in the layout that is swept fastest, as far as the settings allow,
-// and is to be closed. Settings may be nil.
+// plain, gzip or zstd) or folder of LINQS files, which becomes a store in a temporary
+// directory first. The graph lies in memory, in the layout that is swept fastest, as far
+// as the settings allow, and is to be closed. Settings may be nil.
 //
 // The error is that of [graph.Open] or [ingest.Run].
 func Open(ctx context.Context, path string, s *graph.Settings) (*graph.Graph, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if ingest.IsStore(path) {
 		return graph.Open(ctx, path, s)
 	}
 	dir, err := os.MkdirTemp("", "heatwalk-")

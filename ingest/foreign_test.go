@@ -242,6 +242,9 @@ func TestPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if IsStore(dir) || IsStore(path("d.tsv")) || IsStore(path("none")) {
+		t.Error("a folder of LINQS files, a file or nothing is taken for a store")
+	}
 	for _, inputs := range [][]string{{dir}, {path("c.cites")}, {path("c.content")}, {path("c.content"), path("c.cites")}} {
 		var warnings []string
 		store, report, err := ingestInto(t, &Config{Warn: func(w string) { warnings = append(warnings, w) }}, inputs...)
@@ -275,7 +278,7 @@ func TestPairs(t *testing.T) {
 	if want := path("c.content") + ": lists nodes; the edges are in the .cites file, which is not beside it; give that file, and this one with Config.Nodes"; err == nil || err.Error() != want {
 		t.Errorf(" got %v\nwant %s", err, want)
 	}
-	if Folder(dir) != "" {
+	if !IsStore(dir) {
 		t.Error("a folder without .cites is taken for a collection")
 	}
 }

@@ -17,9 +17,16 @@ import (
 // features and at last its class.
 const citesFile = ".cites"
 
-// Folder returns the one .cites file in a directory, "" if there is none or
+// IsStore reports whether path is to be opened as a store rather than read by [Run]:
+// a directory that is no folder of LINQS files.
+func IsStore(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() && folder(path) == ""
+}
+
+// folder returns the one .cites file in a directory, "" if there is none or
 // several, or if the directory is a store.
-func Folder(dir string) string {
+func folder(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "manifest")); err == nil {
 		return ""
 	}
@@ -58,7 +65,7 @@ func stemOf(path string) string {
 func (r *run) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {
-		if cites := Folder(path); cites != "" {
+		if cites := folder(path); cites != "" {
 			path = cites
 		}
 		if table.Extension(path) != nodetable.ContentFile {

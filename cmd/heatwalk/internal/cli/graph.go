@@ -100,15 +100,11 @@ type openGraph struct {
 	unread     error               // of attributes that do not fit: they are an outline
 }
 
-// isStore reports whether a GRAPH argument is to be opened as a store: a
-// directory that is no folder of LINQS files.
-func isStore(path string) bool { return isDir(path) && ingest.Folder(path) == "" }
-
 // checkGraph notes what is wrong with a GRAPH argument and the flags that say
 // how to read it.
 func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) {
 	in.checkSources(r)
-	if len(args) > 0 && isStore(args[0]) {
+	if len(args) > 0 && ingest.IsStore(args[0]) {
 		in.refuse(cmd.Flags(), rule{true, strings.Join(r.names, " "), args[0] + " is a store already; give this flag to heatwalk ingest"})
 	}
 }
@@ -131,7 +127,7 @@ func (in *invocation) checkStdin(inputs ...string) {
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
 	g, dir := &openGraph{in: in, name: name}, name
 	in.atEnd(g.close)
-	if !isStore(name) {
+	if !ingest.IsStore(name) {
 		if err := g.read(r, beside); err != nil {
 			return nil, err
 		}

@@ -292,7 +292,7 @@ func (in *invocation) makeSources(dir string, inputs []string, s *sources, c *in
 	arcs := *c
 	arcs.Directed, arcs.Order, arcs.Force, arcs.Store = true, ingest.DefaultOrder, false, nil
 	from := temp.Content()
-	if len(inputs) == 1 && isStore(inputs[0]) {
+	if len(inputs) == 1 && ingest.IsStore(inputs[0]) {
 		from = inputs[0]
 	} else {
 		report, err := ingest.Run(in.ctx, from, inputs, &arcs)

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -108,7 +109,7 @@ func (in *invocation) checkOutput(flag, path string, formats []string, inputs ..
 	case isDir(path):
 		in.problem(flag, "%s is a directory; name a file", path)
 	default:
-		if dir := filepath.Dir(linked(path)); isThere(filepath.Join(dir, "manifest")) && isStore(dir) {
+		if dir := filepath.Dir(linked(path)); isThere(filepath.Join(dir, "manifest")) && ingest.IsStore(dir) {
 			in.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
 			return
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -125,7 +126,7 @@ func (in *invocation) checkSlab(s slabFlag, graph []string, out, format string, 
 	if s.of == 0 {
 		return
 	}
-	if len(graph) > 0 && !isDir(graph[0]) {
+	if len(graph) > 0 && !ingest.IsStore(graph[0]) {
 		in.problem("--slab", "%s is not a store, and all slabs are to read the same one; run heatwalk ingest first", graph[0])
 	}
 	if out != "" && (out == "-" || formatOf(out, formats) != format) {
