@@ -26,7 +26,6 @@ var floors = map[string]int{
 	"internal/textio":                   0,
 	"internal/npy":                      1,
 	"internal/nearest":                  0,
-	"internal/rlimit":                   0,
 	"internal/system":                   0,
 	"internal/table":                    1,
 	"internal/parquetfile":              1,
@@ -80,6 +79,7 @@ var floors = map[string]int{
 	"cmd/heatwalk/internal/progress":    1,
 	"cmd/heatwalk/internal/fault":       14,
 	"cmd/heatwalk/internal/words":       0,
+	"cmd/heatwalk/internal/rlimit":      0,
 	"cmd/heatwalk":                      16,
 
 	"method/internal/propagation":  9,

@@ -20,9 +20,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -138,12 +138,12 @@ type invocation struct {
 	warnings []string // printed so far
 
 	estimating bool          // the run ends when it has been planned
-	planned    *budget.Needs // what it then would take
+	planned    *budget.Needs // what an estimated run would take
 
 	threads   int
 	maxMemory int64  // --max-memory, 0 if not given
-	tooLow    int64  // the limit, where that is too low for any run; 0: it is not
-	memory    int64  // to plan with; 0 if not known
+	tooLow    int64  // bytes of a limit on memory that is too low for any run; 0: none is
+	memory    int64  // bytes to plan with; 0 if not known
 	limitedBy string // what limits memory beside --max-memory
 	seed      int64
 	json      bool
