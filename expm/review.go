@@ -27,7 +27,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 		if math.IsInf(pace, 1) {
 			return 0 // no limit
 		}
-		return int(math.Ceil(patience * pace * digits))
+		return int(math.Ceil(firstSolveFactor * pace * digits))
 	}
 	worth := series / (solveWeight * rest) // the pace from which on a series is cheaper
 	if err := s.solve(ctx, 0, target, limit(min(worth, factorPace*factorCost))); err != nil {
@@ -83,9 +83,9 @@ const (
 	factorPace = 0.9
 	usualSteps = 4
 
-	// patience is how many times the steps that would make solves as dear as another way
+	// firstSolveFactor is how many times the steps that would make solves as dear as another way
 	// the first one may take.
-	patience = 1.25
+	firstSolveFactor = 1.25
 )
 
 // finishGroup takes the results to the caller's variables and fills the

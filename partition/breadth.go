@@ -96,8 +96,8 @@ func newSearch(ctx context.Context, a *sparse.CSR, progress func(nodes int)) *se
 
 const badShape = "partition: matrix is not square"
 
-// patience is how many nodes are visited between two looks at the context.
-const patience = 1 << 12
+// visitsPerCheck is how many nodes are visited between two looks at the context.
+const visitsPerCheck = 1 << 12
 
 // tell tells that about so many nodes are done.
 func (s *search) tell(nodes int) {
@@ -117,7 +117,7 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 		s.last = level
 		end := len(s.order)
 		for ; level < end; level++ {
-			if s.visits%patience == 0 {
+			if s.visits%visitsPerCheck == 0 {
 				if s.ctx.Err() != nil {
 					return nil, s.ctx.Err()
 				}

@@ -9,9 +9,9 @@ import (
 // byDegree returns the order of falling counts, by which hubs come first; equal
 // counts keep their order. Cost: O(n) time, 8 bytes a node.
 func byDegree(count []uint32) []uint32 {
-	place, order := slices.Clone(count), make([]uint32, len(count))
-	reorder.RanksByCount(place)
-	for i, p := range place {
+	rank, order := slices.Clone(count), make([]uint32, len(count))
+	reorder.RanksByCount(rank)
+	for i, p := range rank {
 		order[p] = uint32(i)
 	}
 	return order

@@ -21,7 +21,7 @@ func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]u
 	s := newSearch(ctx, a, progress)
 	g := newMerging(s)
 	for i, node := range g.rising {
-		if i%patience == 0 {
+		if i%visitsPerCheck == 0 {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

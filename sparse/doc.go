@@ -46,7 +46,7 @@
 //     some columns for many rows of A, then those of the next. Values that are not all 1
 //     lie in the narrowest type that holds them;
 //   - columns reordered by how many entries they have, where few columns have most of the
-//     entries and are strewn among the others, so that the rows of X that they name share
+//     entries and are scattered among the others, so that the rows of X that they name share
 //     cache lines and pages with rows that are hardly read. Steps gather from a copy of X
 //     in that order.
 //

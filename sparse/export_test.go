@@ -36,14 +36,14 @@ var (
 func (m *CSR) Weighted() bool                                   { return m.val != nil }
 func (p *columnOrder) Bytes(rowBytes int) (order, copies int64) { return p.bytes(rowBytes) }
 func (t *tiling) Bytes(rowBytes, workers int) int64             { return t.bytes(rowBytes, workers) }
-func (t *tiling) InTiles() int64                                { return t.near }
+func (t *tiling) InTiles() int64                                { return t.inTiles }
 func (t *tiling) BeatsReordering(rows, rowBytes int) bool       { return t.beatsReordering(rows, rowBytes) }
 
 // TiledBytes returns the memory of a tiled matrix, and the most rows of a unit that are
 // in tiles.
 func TiledBytes(m Matrix) (bytes int64, rows int) {
 	a := m.(*tiled)
-	bytes = int64(4*len(a.ids) + 8*len(a.far) + 4*len(a.slot))
+	bytes = int64(4*len(a.ids) + 8*len(a.rest) + 4*len(a.slot))
 	for i := range a.units {
 		rows = max(rows, a.units[i].rows())
 		for _, tile := range a.units[i].tiles {

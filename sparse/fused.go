@@ -21,7 +21,7 @@ type fused[T Float] struct {
 	alpha   float64      // Alpha·Scale
 	source  Block[T]     // what is gathered: x, or diag(Right)·x, or some columns of it reordered
 	first   int          // the column of x that source begins with
-	scaled  []T          // memory for the latter
+	scaled  []T          // memory for a source that is not x
 	zero    []T          // a row of zeros
 	worker  []scratch[T] // one for each goroutine
 	partial []T          // sums of the pieces of long rows, width apart
@@ -31,11 +31,11 @@ type fused[T Float] struct {
 
 // scratch holds the buffers of one goroutine.
 type scratch[T Float] struct {
-	sums    []T  // of a batch of rows
-	near    []T  // sums of a unit, see tiled
-	factors []T  // of a batch of rows
-	values  []T  // of the entries of a panel
-	read    byte // see readLines
+	sums     []T  // of a batch of rows
+	tileSums []T  // of a unit, see tiled
+	factors  []T  // of a batch of rows
+	values   []T  // of the entries of a panel
+	read     byte // see readLines
 }
 
 const (
@@ -47,9 +47,9 @@ const (
 	// terms, so that streams of them and of ids seldom begin anew.
 	factorsBytes = 16 << 10
 
-	// nearBytes is the size of a block that every core's own cache mostly holds:
-	// nothing of it needs to be brought near beforehand.
-	nearBytes = 2 << 20
+	// ownCacheBytes is the size of a block that every core's own cache mostly holds:
+	// nothing of it needs to be fetched beforehand.
+	ownCacheBytes = 2 << 20
 
 	// slabBytes of a row are gathered in one pass. The sums stay in registers,
 	// and of a small matrix all the rows of x in cache.
@@ -142,11 +142,11 @@ func slabEnd[T Float](lo, hi, bytes, most int) int {
 
 // gathering is a slab of columns of one panel: lo ≤ j < hi.
 type gathering[T Float] struct {
-	p      Panel
-	values []T
-	slot   []int32      // of the rows, which of the near sums they go on from, see tiled; or nil
-	near   simd.Rows[T] // sums
-	lo, hi int
+	p        Panel
+	values   []T
+	slot     []int32      // of the rows, which of tileSums they go on from, see tiled; or nil
+	tileSums simd.Rows[T] // what rows have in tiles
+	lo, hi   int
 }
 
 // pieceSums returns the columns from j on of the sum of range i, a piece of a row.
@@ -209,13 +209,13 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 		if slot == noSlot {
 			step = 0
 		}
-		for n = 1; dst.Stride == width && g.near.Stride == width && i+n < len(slots) && slots[i+n] == slot+step*int32(n); n++ {
+		for n = 1; dst.Stride == width && g.tileSums.Stride == width && i+n < len(slots) && slots[i+n] == slot+step*int32(n); n++ {
 		}
 		rows := dst.Data[i*dst.Stride:][:n*width]
 		if slot == noSlot {
 			clear(rows)
 		} else {
-			copy(rows, g.near.Data[int(slot)*g.near.Stride:])
+			copy(rows, g.tileSums.Data[int(slot)*g.tileSums.Stride:])
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // LayoutOptions says what a copy in memory is for; nil means defaults.
 type LayoutOptions struct {
 	RowBytes int   // of the widest block that steps will gather from; 0: unknown, taken as 1 KiB
-	Sweeps   int   // how many there will be; 0: many. Fewer than 8 do not make up for finding a layout
+	Sweeps   int   // number of sweeps to come; 0: many. Fewer than 8 do not make up for finding a layout
 	Memory   int64 // bytes for the copy, and for what its steps take beside their blocks; 0: no limit
 	Workers  int   // goroutines; 0: one for each processor. It never changes a result
 
@@ -52,7 +52,7 @@ const (
 //   - tiles of columns that would also be reordered, where most entries are in tiles and
 //     the last cache has room for the block
 //   - columns reordered by how many entries they have, where few of them have most of
-//     the entries and are strewn among the others
+//     the entries and are scattered among the others
 //   - tiles, where the first columns have many of the entries; or values in less memory
 //     alone
 //   - plain ids, see [Load]
@@ -111,7 +111,7 @@ func (l *Layout) tile(ctx context.Context, weighted bool, limit int64) error {
 	}
 	if bytes := t.bytes(l.rowBytes, l.workers); limit == 0 || bytes <= limit {
 		l.Reordered, l.order, l.Copies = false, nil, 0
-		l.Tiled, l.tiling, l.Matrix = t.near > 0, t, bytes
+		l.Tiled, l.tiling, l.Matrix = t.inTiles > 0, t, bytes
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ var reorderedColumns = 1 << 19
 // bytes a column until it returns.
 func findColumnOrder(ctx context.Context, a Matrix, rowBytes, workers int) (*columnOrder, error) {
 	_, cols := a.Dims()
-	// Rows that share lines with each other leave more of them in the near cache.
-	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes
+	// Rows that share lines with each other leave more of them in a core's own cache.
+	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > ownCacheBytes
 	if !narrow && cols < reorderedColumns || a.NNZ() < reorder.Stretches*reorder.StretchEntries {
 		return nil, nil
 	}
@@ -117,7 +117,7 @@ func (p *columnOrder) positions(cols int) []uint32 {
 
 // pays tells whether steps gain from the copy of a [reordered] matrix: the entries
 // of a stretch would name by a third fewer groups of neighbouring columns. They
-// do where few columns have most of the entries and are strewn among the others,
+// do where few columns have most of the entries and are scattered among the others,
 // and not where rows of a neighbourhood name neighbouring columns.
 func (p *columnOrder) pays() bool { return reorder.Pays(p.given, p.ideal) }
 

@@ -177,9 +177,9 @@ func TestPackedStepEnds(t *testing.T) {
 	}
 }
 
-// strewn returns an n×n matrix with so many entries a row, all but one in columns
+// scattered returns an n×n matrix with so many entries a row, all but one in columns
 // of which there is one every so many.
-func strewn(t testing.TB, rng *rand.Rand, n, entries, every int) *sparse.CSR {
+func scattered(t testing.TB, rng *rand.Rand, n, entries, every int) *sparse.CSR {
 	t.Helper()
 	ptr, col := []int64{0}, []uint32{}
 	for range n {
@@ -221,7 +221,7 @@ func band(t testing.TB, n, width int) *sparse.CSR {
 	return a
 }
 
-// TestReorderingPays where hot columns are strewn among the others, and neither
+// TestReorderingPays where hot columns are scattered among the others, and neither
 // where they stand together nor where rows have neighbourhoods.
 func TestReorderingPays(t *testing.T) {
 	if testing.Short() {
@@ -235,11 +235,11 @@ func TestReorderingPays(t *testing.T) {
 		a    *sparse.CSR
 		want bool
 	}{
-		{"strewn", strewn(t, rng, n, 18, 16), true},
-		{"of equal weight", strewn(t, rng, n, 18, 1), false},
+		{"scattered", scattered(t, rng, n, 18, 16), true},
+		{"of equal weight", scattered(t, rng, n, 18, 1), false},
 		{"neighbours", band(t, n, 20), false},
-		{"few entries", strewn(t, rng, n, 13, 16), false},
-		{"few columns", strewn(t, rng, n/2, 40, 16), false},
+		{"few entries", scattered(t, rng, n, 13, 16), false},
+		{"few columns", scattered(t, rng, n/2, 40, 16), false},
 	} {
 		for _, workers := range []int{1, 7} {
 			p, err := sparse.FindColumnOrder(t.Context(), c.a, 64, workers)
@@ -261,7 +261,7 @@ func TestReorderingPays(t *testing.T) {
 	}
 }
 
-// TestReorderingOfSmallMatrix pays where several rows of a block that no near cache
+// TestReorderingOfSmallMatrix pays where several rows of a block that no core's own cache
 // holds share a line.
 func TestReorderingOfSmallMatrix(t *testing.T) {
 	if testing.Short() {
@@ -269,7 +269,7 @@ func TestReorderingOfSmallMatrix(t *testing.T) {
 	}
 	rng := newRand(t, 37)
 	const n = 1 << 17
-	hot, even := strewn(t, rng, n, 18, 16), strewn(t, rng, n, 18, 1)
+	hot, even := scattered(t, rng, n, 18, 16), scattered(t, rng, n, 18, 1)
 	for rowBytes, want := range map[int]bool{8: false, 16: false, 32: true, 64: false, 1 << 10: false} {
 		p, err := sparse.FindColumnOrder(t.Context(), hot, rowBytes, 2)
 		if err != nil || (p != nil) != want {

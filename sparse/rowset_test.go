@@ -6,14 +6,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestRowSet: the set has the rows that it is to have, in runs and strewn.
+// TestRowSet: the set has the rows that it is to have, in runs and scattered.
 func TestRowSet(t *testing.T) {
 	for _, n := range []int{0, 1, 4096, 100_000} {
 		for name, has := range map[string]func(i int) bool{
-			"all":    func(int) bool { return true },
-			"none":   func(int) bool { return false },
-			"strewn": func(i int) bool { return i*i%7 < 3 },
-			"runs":   func(i int) bool { return i/1000%2 == 1 },
+			"all":       func(int) bool { return true },
+			"none":      func(int) bool { return false },
+			"scattered": func(i int) bool { return i*i%7 < 3 },
+			"runs":      func(i int) bool { return i/1000%2 == 1 },
 		} {
 			set, want := sparse.RowSet(n, has), uint64(0)
 			for i := range n {

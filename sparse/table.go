@@ -12,7 +12,7 @@ type Table struct {
 	Entries    int64 // values that are not 0
 	Bytes      int64 // of memory, once a row is there
 
-	place   []tableRow // nil while all rows are missing
+	slot    []tableRow // nil while all rows are missing
 	values  [][]float32
 	columns [][]uint32
 }
@@ -26,17 +26,17 @@ type tableRow struct {
 }
 
 const (
-	placeBytes = 20      // of a tableRow
+	slotBytes  = 20      // of a tableRow
 	tableChunk = 1 << 16 // values that are allocated at once
 )
 
 // Set copies the values of row i, which must be missing and whose values must be
 // finite.
 func (t *Table) Set(i int, values []float32) {
-	if t.place == nil {
-		t.place, t.Bytes = make([]tableRow, t.Rows), placeBytes*int64(t.Rows)
+	if t.slot == nil {
+		t.slot, t.Bytes = make([]tableRow, t.Rows), slotBytes*int64(t.Rows)
 	}
-	if len(values) != t.Cols || t.place[i].chunk > 0 {
+	if len(values) != t.Cols || t.slot[i].chunk > 0 {
 		panic(badShape)
 	}
 	entries := 0
@@ -50,7 +50,7 @@ func (t *Table) Set(i int, values []float32) {
 	}
 	t.Present++
 	t.Entries += int64(entries)
-	p := &t.place[i]
+	p := &t.slot[i]
 	if 2*entries >= t.Cols {
 		p.chunk, p.at, p.length = room(t, &t.values, t.Cols), 0, uint32(t.Cols)
 		c := &t.values[p.chunk-1]
@@ -84,11 +84,11 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 // average as those of t, but for the rows: they are missing.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // of the last chunks
-	used := t.Bytes - placeBytes*int64(t.Rows) - 4*int64(spare(t.values)+spare(t.columns))
+	used := t.Bytes - slotBytes*int64(t.Rows) - 4*int64(spare(t.values)+spare(t.columns))
 	share := float64(present) / float64(max(1, t.Present))
 	return &Table{
 		Rows: t.Rows, Cols: t.Cols, Present: present, Entries: int64(share * float64(t.Entries)),
-		Bytes: placeBytes*int64(t.Rows) + int64(share*float64(used)) + ends,
+		Bytes: slotBytes*int64(t.Rows) + int64(share*float64(used)) + ends,
 	}
 }
 
@@ -104,10 +104,10 @@ func spare[E any](chunks [][]E) int {
 // Row returns the values of row i and their columns, rising; nil columns stand for
 // all. Nil values stand for a missing row. The slices share memory with t.
 func (t *Table) Row(i int) (columns []uint32, values []float32) {
-	if t.place == nil || t.place[i].chunk == 0 {
+	if t.slot == nil || t.slot[i].chunk == 0 {
 		return nil, nil
 	}
-	p := t.place[i]
+	p := t.slot[i]
 	values = t.values[p.chunk-1][p.at:][:p.length]
 	if p.colChunk > 0 {
 		columns = t.columns[p.colChunk-1][p.colAt:][:p.length:p.length]

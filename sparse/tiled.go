@@ -14,44 +14,44 @@ import (
 // tiled is a matrix in memory in tiles of columns, where the first columns have most
 // of the entries, as in a graph by degree:
 //
-//	A = (A_near,0  A_near,1  …  A_far)
+//	A = (T_0  T_1  …  R)
 //
-// The rows of a block that one near tile names stay in the second cache of a core
+// The rows of a block that one tile T names stay in the second cache of a core
 // while a step adds them up for many rows of A, as long as nothing else passes through
-// it; then it adds those that the next tile names, and at last those of A_far. A row's
-// entries are added in their order, so that no bit changes. Near ids have 16 bits and
-// count from the first column of their tile. Values are in the narrowest type that holds
-// them, and there are none if all are 1. Which tiles are used is decided for some
+// it; then it adds those that the next tile names, and at last those of R, the rest.
+// A row's entries are added in their order, so that no bit changes. Ids in tiles have 16
+// bits and count from the first column of their tile. Values are in the narrowest type
+// that holds them, and there are none if all are 1. Which tiles are used is decided for some
 // million entries at a time, and in how many of them a row is for itself: what is left
-// of it, or all, is far.
+// of it, or all, is in the rest.
 //
 // Other visitors of a sweep see whole rows, which costs a copy.
 type tiled struct {
 	*tiling
 	rows, cols int
 	ranges     []Range
-	ids        []uint32 // of the far entries
-	values     weights  // of the far entries
+	ids        []uint32 // of the rest
+	values     weights  // of the rest
 }
 
 // newTiled returns a copy of a in the tiles of t, which must not be used any more, with
 // its values in the narrowest type that holds them exactly.
-// A step adds what a near tile names for many rows of A before it turns to the next;
+// A step adds what a tile names for many rows of A before it turns to the next;
 // no bit changes. Other visitors of a sweep see whole rows, which costs a copy.
 // Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, error) {
 	m := &tiled{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
-	far := t.far[len(t.slot)]
-	m.ids = pages.Make[uint32](int(far) + spareIDs)[:far]
-	m.values = t.weights.make(int(far))
-	near, values := pages.Make[uint16](int(t.near)+spareIDs), t.weights.make(int(t.near))
+	rest := t.rest[len(t.slot)]
+	m.ids = pages.Make[uint32](int(rest) + spareIDs)[:rest]
+	m.values = t.weights.make(int(rest))
+	ids, values := pages.Make[uint16](int(t.inTiles)+spareIDs), t.weights.make(int(t.inTiles))
 	at := int64(0)
 	for i := range t.units {
 		for n := range t.units[i].tiles {
 			tile := &t.units[i].tiles[n]
 			entries := tile.ptr[tile.rows()]
-			tile.ids, near = near[:entries], near[entries:]
+			tile.ids, ids = ids[:entries], ids[entries:]
 			tile.weights = values.part(at, at+entries)
 			at += entries
 		}
@@ -62,7 +62,7 @@ func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, er
 			col, val := p.Row(i)
 			row := m.first[p.Index] + i
 			slot := m.slot[row]
-			for n, tile := range u.near(slot) {
+			for n, tile := range u.tilesOf(slot) {
 				ids, values := tile.row(int(slot))
 				for e, c := range col[:len(ids)] {
 					ids[e] = uint16(int(c) - n*m.columns)
@@ -73,8 +73,8 @@ func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, er
 					val = val[len(ids):]
 				}
 			}
-			copy(m.ids[m.far[row]:], col)
-			m.values.part(m.far[row], m.far[row+1]).store(val, len(col))
+			copy(m.ids[m.rest[row]:], col)
+			m.values.part(m.rest[row], m.rest[row+1]).store(val, len(col))
 		}
 		return nil
 	})
@@ -85,8 +85,8 @@ func (a *tiled) unitOf(index int) *unit {
 	return &a.units[sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })]
 }
 
-// near yields the near tiles that the row with that slot is in.
-func (u *unit) near(slot int32) iter.Seq2[int, tile] {
+// tilesOf yields the tiles that the row with that slot is in.
+func (u *unit) tilesOf(slot int32) iter.Seq2[int, tile] {
 	return func(yield func(int, tile) bool) {
 		if slot == noSlot {
 			return
@@ -103,7 +103,7 @@ func (u *unit) near(slot int32) iter.Seq2[int, tile] {
 func (a *tiled) Dims() (r, c int) { return a.rows, a.cols }
 
 // NNZ returns the number of stored entries.
-func (a *tiled) NNZ() int64 { return a.near + int64(len(a.ids)) }
+func (a *tiled) NNZ() int64 { return a.inTiles + int64(len(a.ids)) }
 
 // Ranges returns the cut of the rows.
 func (a *tiled) Ranges() []Range { return a.ranges }
@@ -132,20 +132,20 @@ func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	if b.col == nil {
 		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
 	}
-	p, u := a.farPanel(i), a.unitOf(i)
+	p, u := a.restPanel(i), a.unitOf(i)
 	ptr, col, val := b.ptr[:len(p.Ptr)], b.col[:0], b.val[:0]
 	ptr[0] = 0
 	for r := range p.Hi - p.Lo {
 		slot := a.slot[a.first[i]+r]
-		for n, tile := range u.near(slot) {
+		for n, tile := range u.tilesOf(slot) {
 			ids, values := tile.row(int(slot))
 			for _, c := range ids {
 				col = append(col, uint32(n*a.columns)+uint32(c))
 			}
 			val = append(val, rounded(values, &b.part)...)
 		}
-		far, _ := p.Row(r)
-		col = append(col, far...)
+		rest, _ := p.Row(r)
+		col = append(col, rest...)
 		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]), &b.part)...)
 		ptr[r+1] = int64(len(col))
 	}
@@ -156,9 +156,9 @@ func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// farPanel returns the far entries of range i. Ids behind them may be read.
-func (a *tiled) farPanel(i int) Panel {
-	ptr := a.far[a.first[i] : a.first[i+1]+1]
+// restPanel returns what range i has outside tiles. Ids behind them may be read.
+func (a *tiled) restPanel(i int) Panel {
+	ptr := a.rest[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr, Col: a.ids[ptr[0]:ptr[len(ptr)-1]]}
 }
 
@@ -179,27 +179,27 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 // the visitor if these are the last columns.
 func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 	w, width := &f.worker[worker], to-from
-	near := simd.Rows[T]{Stride: width}
+	tileSums := simd.Rows[T]{Stride: width}
 	if rows := u.rows(); rows > 0 {
-		w.near = grow(w.near, rows*width)
-		near.Data = w.near
-		clear(near.Data)
+		w.tileSums = grow(w.tileSums, rows*width)
+		tileSums.Data = w.tileSums
+		clear(tileSums.Data)
 	}
 	for n, tile := range u.tiles {
 		x := rowsOf(&f.source, n*a.columns, from)
 		w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
-			sums := simd.Rows[T]{Data: near.Data[lo*width:], Stride: width}
+			sums := simd.Rows[T]{Data: tileSums.Data[lo*width:], Stride: width}
 			values := rounded(tile.weights.part(tile.ptr[lo], tile.ptr[hi]), &w.values)
 			simd.GatherTile(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], values)
 		}
 	}
 	for i := u.lo; i < u.hi; i++ {
-		g := gathering[T]{p: a.farPanel(i), lo: from, hi: to}
+		g := gathering[T]{p: a.restPanel(i), lo: from, hi: to}
 		g.values = rounded(a.values.part(g.p.Ptr[0], g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
-		if near.Data != nil {
-			g.near, g.slot = near, a.slot[a.first[i]:a.first[i+1]]
+		if tileSums.Data != nil {
+			g.tileSums, g.slot = tileSums, a.slot[a.first[i]:a.first[i+1]]
 		}
 		f.slab(w, &g)
 		if to == f.width {

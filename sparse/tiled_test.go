@@ -233,41 +233,41 @@ func TestFindTiling(t *testing.T) {
 		}
 		return col
 	}
-	near, third := columns(5, 24), append(columns(0, 8), columns(69_000, 16)...)
+	firsts, third := columns(5, 24), append(columns(0, 8), columns(69_000, 16)...)
 	for _, c := range []struct {
 		name     string
 		columns  []uint32
 		weight   float64
 		rowBytes int
 		pays     bool
-		near     bool
+		inTiles  bool
 	}{
-		{"first columns", near, 1, 32, true, true},
+		{"first columns", firsts, 1, 32, true, true},
 		{"a third of them", third, 1, 32, true, true},
 		{"less than a third", append(third[1:], 69_500), 1, 32, false, false},
 		{"last columns", columns(69_000, 24), 1, 32, false, false},
-		{"short rows", near[1:], 1, 32, false, false},
-		{"one column", near, 1, 4, true, true},
-		{"wide block", near, 1, 4096, true, true},
-		{"values", near, 1.0 / 3, 32, true, true},
-		{"few values", near[:1], 1.0 / 3, 32, false, false},
-		{"few values of one byte", near[:1], 2, 32, true, false},
-		{"short rows, values of one byte", near[1:], 2, 32, true, false},
-		{"short rows, values of four", near[1:], 0.5, 32, true, false},
-		{"short rows, values of eight", near[1:], 1.0 / 3, 32, false, false},
+		{"short rows", firsts[1:], 1, 32, false, false},
+		{"one column", firsts, 1, 4, true, true},
+		{"wide block", firsts, 1, 4096, true, true},
+		{"values", firsts, 1.0 / 3, 32, true, true},
+		{"few values", firsts[:1], 1.0 / 3, 32, false, false},
+		{"few values of one byte", firsts[:1], 2, 32, true, false},
+		{"short rows, values of one byte", firsts[1:], 2, 32, true, false},
+		{"short rows, values of four", firsts[1:], 0.5, 32, true, false},
+		{"short rows, values of eight", firsts[1:], 1.0 / 3, 32, false, false},
 	} {
 		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.weight != 1, c.rowBytes, 2)
-		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.InTiles() > 0) != c.near {
+		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.InTiles() > 0) != c.inTiles {
 			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
 		}
 	}
 	defer sparse.Tile(1000, 24, 2, 100)()
-	if tiling, err := sparse.FindTiling(t.Context(), matrix(near, 1), false, 32, 2); err != nil || tiling != nil {
+	if tiling, err := sparse.FindTiling(t.Context(), matrix(firsts, 1), false, 32, 2); err != nil || tiling != nil {
 		t.Errorf("columns that are named less than a hundred times each: found %v, error %v", tiling != nil, err)
 	}
 }
 
-// TestBeatsReordering: tiles are better than packed columns where most entries are near,
+// TestBeatsReordering: tiles are better than reordered columns where most entries lie in tiles,
 // rows have many of them in a tile, and the block is small but its rows are not.
 func TestBeatsReordering(t *testing.T) {
 	defer sparse.Tile(1, 4, 1, 0)()
@@ -300,7 +300,7 @@ func TestBeatsReordering(t *testing.T) {
 		{"a large block", tiling(100, long), 1 << 40, 16, false},
 		{"short segments", tiling(10, long), 1000, 16, false},
 		{"of wide rows", tiling(10, long), 1000, 32, true},
-		{"three fifths near", tiling(100, long, short, short, short), 1000, 16, true},
+		{"three fifths in tiles", tiling(100, long, short, short, short), 1000, 16, true},
 		{"fewer", tiling(100, long, short, short, short, short), 1000, 16, false},
 	} {
 		if got := c.t.BeatsReordering(c.rows, c.rowBytes); got != c.want {

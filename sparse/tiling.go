@@ -9,12 +9,12 @@ import (
 
 // tiling is how a matrix is cut into tiles of columns, see [newTiled].
 type tiling struct {
-	columns  int     // of a near tile
+	columns  int     // of a tile
 	first    []int   // where the rows of each range begin; a piece of a long row counts as a row
 	slot     []int32 // of each row, where the sums of its unit have it, or noSlot
-	far      []int64 // where the far entries of each row begin
-	near     int64   // entries
-	segments int64   // of rows in near tiles
+	rest     []int64 // where what each row has outside tiles begins
+	inTiles  int64   // entries in tiles
+	segments int64   // of rows, one in each tile that a row is in
 	units    []unit
 	weights  weightType
 }
@@ -25,8 +25,8 @@ const noSlot = -1
 type unit struct {
 	lo, hi int // the ranges
 
-	// tiles have the near entries. Rows with some lie by falling number of tiles,
-	// so that each tile has the first of them.
+	// Rows with entries in tiles lie by falling number of tiles, so that each tile
+	// has the first of them.
 	tiles []tile
 }
 
@@ -47,23 +47,23 @@ func (t tile) row(i int) ([]uint16, weights) {
 }
 
 const (
-	// mostTileColumns is the largest number of columns of a near tile.
+	// mostTileColumns is the largest number of columns of a tile.
 	mostTileColumns = 1 << 16
 
 	// Where there are enough entries, each worker has so many units, and one has so
-	// many entries: more bring tiles near less often, fewer share the work better.
+	// many entries: more fetch tiles less often, fewer share the work better.
 	unitsPerWorker = 4
 	mostEntries    = 1 << 22
 
-	// mostRows of a unit have near entries: their sums pass through the cache once
+	// mostRows of a unit have entries in tiles: their sums pass through the cache once
 	// for each tile.
 	mostRows = 1 << 15
 
-	// wholeEntries is the size of a unit without near entries.
+	// wholeEntries is the size of a unit without tiles.
 	wholeEntries = 1 << 16
 
 	// tileSlabBytes of a row are gathered in one pass over the tiles, and mostTileSlabBytes
-	// in the last: more than elsewhere, since every pass brings the tiles near once more.
+	// in the last: more than elsewhere, since every pass fetches the tiles once more.
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
 
@@ -76,7 +76,7 @@ const (
 type tilingRule struct {
 	entries int64 // of a matrix, and of a unit
 	row     int   // entries of a row
-	tile    int   // entries that must be near to make up for a tile, where a row ends once more
+	tile    int   // entries that must lie in tiles to make up for a tile, where a row ends once more
 	reuse   int64 // how often a unit names each column of a tile in the mean
 }
 
@@ -85,9 +85,9 @@ var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
 // findTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
 // if a third of its entries are those of long rows in columns that are named often, the
-// first ones. Near tiles have as many columns as have rows of a block in half of the
+// first ones. Tiles have as many columns as have rows of a block in half of the
 // second cache. Otherwise, of a matrix that may be weighted, it returns a tiling without
-// near tiles if that pays: where a tiled matrix holds values in narrower types than
+// tiles if that pays: where a tiled matrix holds values in narrower types than
 // float64. Else it returns nil. Cost: up to two sweeps, and up to 12 bytes a row and 14
 // for each tile that a row is in.
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int) (*tiling, error) {
@@ -97,7 +97,7 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	if a.NNZ() >= tilesPay.entries {
 		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostTileSlabBytes))
 		t, err := newTiling(ctx, a, columns, workers)
-		if err != nil || 3*t.near >= a.NNZ() {
+		if err != nil || 3*t.inTiles >= a.NNZ() {
 			return t, err
 		}
 		if !t.weights.narrow() {
@@ -112,12 +112,12 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 }
 
 // beatsReordering tells whether steps with blocks of so many rows of so many bytes are
-// faster with t than with reordered columns: if most entries are near, and rows have
+// faster with t than with reordered columns: if most entries lie in tiles, and rows have
 // so many of them in each tile that to end once more takes less than to wait. Tiles are
-// brought near again and again: the last cache must have room for the block.
+// fetched again and again: the last cache must have room for the block.
 func (t *tiling) beatsReordering(rows, rowBytes int) bool {
 	return tilesMayBeatReordering(rows, rowBytes) &&
-		2*t.near >= 3*t.far[len(t.slot)] && t.near*int64(rowBytes) >= segmentBytes*t.segments
+		2*t.inTiles >= 3*t.rest[len(t.slot)] && t.inTiles*int64(rowBytes) >= segmentBytes*t.segments
 }
 
 // tilesMayBeatReordering tells what [tiling.beatsReordering] asks of the block alone.
@@ -125,7 +125,7 @@ func tilesMayBeatReordering(rows, rowBytes int) bool {
 	return rowBytes >= leastTileBytes && rows*rowBytes <= sched.LastCacheBytes()/2
 }
 
-// newTiling returns the tiling of a whose near tiles have so many columns, at most
+// newTiling returns the tiling of a whose tiles have so many columns, at most
 // 65,536, whether it pays or not.
 func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, error) {
 	ranges := a.Ranges()
@@ -134,7 +134,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, er
 		t.first[i+1] = t.first[i] + r.Hi - r.Lo
 	}
 	rows := t.first[len(ranges)]
-	t.slot, t.far = make([]int32, rows), make([]int64, rows+1)
+	t.slot, t.rest = make([]int32, rows), make([]int64, rows+1)
 	for i := range t.slot {
 		t.slot[i] = noSlot
 	}
@@ -147,7 +147,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, er
 		*b = (*b)[:0]
 		for i := range p.Hi - p.Lo {
 			col, _ := p.Row(i)
-			t.far[t.first[p.Index]+i+1] = int64(len(col))
+			t.rest[t.first[p.Index]+i+1] = int64(len(col))
 			b.add(i, col, columns)
 		}
 		parts[p.Index] = slices.Clone(*b)
@@ -159,7 +159,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, er
 	t.weights = slices.Max(types)
 	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), tilesPay.entries), mostEntries))
 	for i := range rows {
-		t.far[i+1] += t.far[i]
+		t.rest[i+1] += t.rest[i]
 	}
 	return t, nil
 }
@@ -268,8 +268,8 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 			t.slot[at] = int32(slot)
 			for n, s := range s {
 				u.tiles[n].ptr[slot+1] = int64(s.entries)
-				t.far[at+1] -= int64(s.entries)
-				t.near += int64(s.entries)
+				t.rest[at+1] -= int64(s.entries)
+				t.inTiles += int64(s.entries)
 				t.segments++
 			}
 		}
@@ -282,7 +282,7 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 	t.units = append(t.units, u)
 }
 
-// rows returns the number of rows with near entries.
+// rows returns the number of rows with entries in tiles.
 func (u *unit) rows() int {
 	if len(u.tiles) == 0 {
 		return 0
@@ -293,8 +293,8 @@ func (u *unit) rows() int {
 // bytes returns the memory of a tiled matrix, and of what its steps take beside it
 // with so many workers and blocks with rows of so many bytes.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
-	far := t.far[len(t.slot)]
-	bytes, rows := 2*t.near+4*far+t.weights.size()*(t.near+far)+12*int64(len(t.slot)), 0
+	rest := t.rest[len(t.slot)]
+	bytes, rows := 2*t.inTiles+4*rest+t.weights.size()*(t.inTiles+rest)+12*int64(len(t.slot)), 0
 	for i := range t.units {
 		rows = max(rows, t.units[i].rows())
 		for _, tile := range t.units[i].tiles {

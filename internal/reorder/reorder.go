@@ -24,7 +24,7 @@ func Stretch(cols int) int { return min(StretchEntries, cols/stretchColumns) }
 
 // Pays tells whether steps gain from another order of the columns: the entries of a
 // stretch would name by a third fewer groups of neighbouring columns. They do where few
-// columns have most of the entries and are strewn among the others, and not where rows of
+// columns have most of the entries and are scattered among the others, and not where rows of
 // a neighbourhood name neighbouring columns. See [Groups].
 func Pays(given, ideal int) bool { return 3*ideal <= 2*given }
 

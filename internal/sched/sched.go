@@ -31,9 +31,9 @@ func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) er
 	if workers == 1 {
 		q.work(ctx, 0, do)
 	} else {
-		c := &crew{patient: patient(workers)}
-		if c.patient {
-			c.places.take()
+		c := &team{awake: haveProcessors(workers)}
+		if c.awake {
+			c.processors.take()
 		}
 		for w := 1; w < workers; w++ {
 			c.start(func() { q.work(ctx, w, do) })

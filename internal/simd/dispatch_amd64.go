@@ -87,11 +87,11 @@ func checksum(sum uint32, data []byte) uint32 {
 // leastHashes is how many ids pay for the call.
 const leastHashes = 4
 
-func hashPairs(place uint64, shift uint, ids []uint32) uint64 {
+func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	if !hasHashesAVX512 || len(ids) < leastHashes {
-		return plainHashPairs(place, shift, ids)
+		return plainHashPairs(number, shift, ids)
 	}
-	return hashPairsAVX512(place, uint64(shift), &ids[0], len(ids), oneBits, firstFactor, secondFactor)
+	return hashPairsAVX512(number, uint64(shift), &ids[0], len(ids), oneBits, firstFactor, secondFactor)
 }
 
 // distanceGroup is how many ids the twin of Distances takes at a time.

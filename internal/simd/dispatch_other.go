@@ -22,8 +22,8 @@ func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) { plainWiden(
 
 func checksum(sum uint32, data []byte) uint32 { return plainChecksum(sum, data) }
 
-func hashPairs(place uint64, shift uint, ids []uint32) uint64 {
-	return plainHashPairs(place, shift, ids)
+func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
+	return plainHashPairs(number, shift, ids)
 }
 
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {

@@ -38,11 +38,11 @@ const (
 	mostPairs   = 2 * registerBytes
 )
 
-// near is how many entries before their use rows of several lines are brought
-// to the first cache, far how many before all rows are brought to the second.
-const near = 20
+// toFirst is how many entries before their use rows of several lines are prefetched
+// to the first cache, toSecond how many before all rows are prefetched to the second.
+const toFirst = 20
 
-func far(rowBytes int) int {
+func toSecond(rowBytes int) int {
 	if rowBytes <= 128 {
 		return 192
 	}
@@ -84,7 +84,7 @@ func (g *gather[T]) run(k int) {
 	for at := 0; at < k; {
 		width := passWidth(k-at, sizeOf[T]())
 		bytes, short := width*sizeOf[T](), false
-		ahead, heads, first := far(bytes), 0, rows
+		ahead, heads, first := toSecond(bytes), 0, rows
 		if !g.onto && g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
 			short, heads = true, shortHeads
 		}
@@ -94,7 +94,7 @@ func (g *gather[T]) run(k int) {
 		if !short && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
 			g.pairs(width, first)
 		} else {
-			g.pass(at, width, 0, first, ahead, near, short)
+			g.pass(at, width, 0, first, ahead, toFirst, short)
 		}
 		g.pass(at, width, first, rows, 0, 0, false)
 		at += width
@@ -108,7 +108,7 @@ func rowsBefore(ptr []int64, entries int) int {
 
 // pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
 // prefetches so many entries ahead.
-func (g *gather[T]) pass(at, width, lo, hi, far, near int, short bool) {
+func (g *gather[T]) pass(at, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {
 		return
 	}
@@ -119,17 +119,17 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, short bool) {
 	start, startStride := g.start(lo, at)
 	switch single := size == 4; {
 	case short && single:
-		gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, far, near, (*float32)(scale), width)
+		gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(scale), width)
 	case short:
-		gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, far, near, (*float64)(scale), width)
+		gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, toSecond, toFirst, (*float64)(scale), width)
 	case single && g.val == nil:
-		gatherSumF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, far, near, (*float32)(start), startStride, (*float32)(scale), width)
+		gatherSumF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(start), startStride, (*float32)(scale), width)
 	case single:
-		gatherWeightedF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, far, near, (*float32)(start), startStride, (*float32)(val), (*float32)(scale), width)
+		gatherWeightedF32Rows((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, toSecond, toFirst, (*float32)(start), startStride, (*float32)(val), (*float32)(scale), width)
 	case g.val == nil:
-		gatherSumF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, far, near, (*float64)(start), startStride, (*float64)(scale), width)
+		gatherSumF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, toSecond, toFirst, (*float64)(start), startStride, (*float64)(scale), width)
 	default:
-		gatherWeightedF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, far, near, (*float64)(start), startStride, (*float64)(val), (*float64)(scale), width)
+		gatherWeightedF64Rows((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, toSecond, toFirst, (*float64)(start), startStride, (*float64)(val), (*float64)(scale), width)
 	}
 }
 

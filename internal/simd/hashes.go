@@ -1,12 +1,12 @@
 package simd
 
-// HashPairs adds up hashes of the pairs place | id<<shift, modulo 2⁶⁴, each of
+// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴, each of
 // which comes with the number one: a pair x of two 32-bit numbers gives
 //
 //	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
 //
 // as [PairHash] does.
-func HashPairs(place uint64, shift uint, ids []uint32) uint64 { return hashPairs(place, shift, ids) }
+func HashPairs(number uint64, shift uint, ids []uint32) uint64 { return hashPairs(number, shift, ids) }
 
 // PairHash mixes a pair and the bits of a value into 64 bits.
 func PairHash(x, value uint64) uint64 {
@@ -21,10 +21,10 @@ const (
 	oneBits      = 0x3ff0000000000000 // of the number 1
 )
 
-func plainHashPairs(place uint64, shift uint, ids []uint32) (sum uint64) {
+func plainHashPairs(number uint64, shift uint, ids []uint32) (sum uint64) {
 	shift &= 63
 	for _, id := range ids {
-		sum += PairHash(place|uint64(id)<<shift, oneBits)
+		sum += PairHash(number|uint64(id)<<shift, oneBits)
 	}
 	return sum
 }

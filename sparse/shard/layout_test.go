@@ -99,8 +99,8 @@ func TestFindLayout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes matrices with millions of entries")
 	}
-	strewn, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
-	s, near, heavy := opened(t, strewn, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
+	scattered, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
+	s, leading, heavy := opened(t, scattered, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
 	plain := copyBytes(s.Manifest)
 	widest := must(s.Layout(t.Context(), &sparse.LayoutOptions{RowBytes: 32, Workers: 2}))
 	reordered := widest.Matrix + widest.Copies
@@ -111,19 +111,19 @@ func TestFindLayout(t *testing.T) {
 		reordered, tiled bool
 		isNone           bool
 	}{
-		{name: "strewn", a: s, reordered: true},
-		{name: "strewn, eight sweeps", a: s, o: sparse.LayoutOptions{Sweeps: 8}, reordered: true},
-		{name: "strewn, seven sweeps", a: s, o: sparse.LayoutOptions{Sweeps: 7}},
-		{name: "strewn, room for it", a: s, o: sparse.LayoutOptions{Memory: reordered}, reordered: true},
-		{name: "strewn, less room", a: s, o: sparse.LayoutOptions{Memory: reordered - 1}},
-		{name: "strewn, room for plain ids", a: s, o: sparse.LayoutOptions{Memory: plain}},
-		{name: "strewn, no room", a: s, o: sparse.LayoutOptions{Memory: plain - 1}, isNone: true},
-		{name: "strewn, not a store", a: strewn, reordered: true},
-		{name: "strewn, with weights", a: heavy, reordered: true},
-		{name: "strewn, with weights, room for ids", a: heavy, o: sparse.LayoutOptions{Memory: plain}, isNone: true},
-		{name: "strewn, by degree", a: opened(t, strewn, byDegree)},
-		{name: "first", a: near, tiled: true},
-		{name: "first, no room for sums", a: near, o: sparse.LayoutOptions{Memory: copyBytes(near.Manifest), RowBytes: 1 << 10, Workers: 64}},
+		{name: "scattered", a: s, reordered: true},
+		{name: "scattered, eight sweeps", a: s, o: sparse.LayoutOptions{Sweeps: 8}, reordered: true},
+		{name: "scattered, seven sweeps", a: s, o: sparse.LayoutOptions{Sweeps: 7}},
+		{name: "scattered, room for it", a: s, o: sparse.LayoutOptions{Memory: reordered}, reordered: true},
+		{name: "scattered, less room", a: s, o: sparse.LayoutOptions{Memory: reordered - 1}},
+		{name: "scattered, room for plain ids", a: s, o: sparse.LayoutOptions{Memory: plain}},
+		{name: "scattered, no room", a: s, o: sparse.LayoutOptions{Memory: plain - 1}, isNone: true},
+		{name: "scattered, not a store", a: scattered, reordered: true},
+		{name: "scattered, with weights", a: heavy, reordered: true},
+		{name: "scattered, with weights, room for ids", a: heavy, o: sparse.LayoutOptions{Memory: plain}, isNone: true},
+		{name: "scattered, by degree", a: opened(t, scattered, byDegree)},
+		{name: "first", a: leading, tiled: true},
+		{name: "first, no room for sums", a: leading, o: sparse.LayoutOptions{Memory: copyBytes(leading.Manifest), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
 		{name: "first, with weights", a: crowded(0, 1, 2), tiled: true},
 	} {

@@ -56,7 +56,7 @@ type Writer struct {
 	dir  string
 	made bool      // Create made the directory
 	lock io.Closer // nil after the end
-	err  error     // the first error; nothing works after it
+	err  error     // the first error, after which nothing works
 
 	id      uint64
 	degrees degreeList
@@ -71,7 +71,7 @@ type Writer struct {
 	outPairs  uint64 // the sum of pairSum over the rows of the out direction
 
 	open  *frameJob   // the frame that rows are added to
-	queue []*frameJob // the frames before it that are not written yet
+	queue []*frameJob // frames before this one that are not written yet
 	free  []*frameJob
 
 	zstd *zstd.Encoder
@@ -229,15 +229,15 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	return pairsOfColumn(i, col, val), loops
 }
 
-// hashPairs adds the hashes of the pairs place | id<<shift: of a row, its number
-// goes into the upper half of place, of a column that of the ids.
-func hashPairs(place uint64, shift uint, ids []uint32, val []float64) (sum uint64) {
+// hashPairs adds the hashes of the pairs number | id<<shift: of a row, its number
+// goes into the upper half, of a column the ids do.
+func hashPairs(number uint64, shift uint, ids []uint32, val []float64) (sum uint64) {
 	if val == nil {
-		return simd.HashPairs(place, shift, ids)
+		return simd.HashPairs(number, shift, ids)
 	}
 	shift &= 63
 	for e, j := range ids {
-		sum += simd.PairHash(place|uint64(j)<<shift, math.Float64bits(val[e]))
+		sum += simd.PairHash(number|uint64(j)<<shift, math.Float64bits(val[e]))
 	}
 	return sum
 }

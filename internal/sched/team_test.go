@@ -48,7 +48,7 @@ func TestManyCalls(t *testing.T) {
 					t.Errorf("%d pieces of 30 ran", count.Load())
 				}
 				if i%50 == 0 {
-					time.Sleep(2 * patience)
+					time.Sleep(2 * longestWait)
 				}
 			}
 		})
@@ -56,7 +56,7 @@ func TestManyCalls(t *testing.T) {
 	group.Wait()
 }
 
-// TestAwait looks once or for as long as its patience lasts.
+// TestAwait looks once or for as long as a helper waits.
 func TestAwait(t *testing.T) {
 	if !await(func() bool { return true }) {
 		t.Error("what is done is waited for in vain")
@@ -65,15 +65,15 @@ func TestAwait(t *testing.T) {
 	if await(func() bool { return false }) {
 		t.Error("what is never done is taken for done")
 	}
-	if waited := time.Since(start); waited < patience {
-		t.Errorf("gave up after %v, before %v", waited, patience)
+	if waited := time.Since(start); waited < longestWait {
+		t.Errorf("gave up after %v, before %v", waited, longestWait)
 	}
 }
 
 // TestCounts: a helper that has left is not counted any more, or every caller would
-// lose its patience with it.
+// sleep at the end of every call.
 func TestCounts(t *testing.T) {
-	c := &crew{patient: true}
+	c := &team{awake: true}
 	begun := make(chan bool)
 	c.start(func() { close(begun) })
 	<-begun

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// patience is how long a goroutine that is through waits without sleeping: a
+// longestWait is how long a goroutine that is through waits without sleeping: a
 // helper for another call, a caller for its helpers. To wake a processor can take
 // a third of a sweep over a small matrix, and such sweeps follow each other
 // closely.
-const patience = 50 * time.Microsecond
+const longestWait = 50 * time.Microsecond
 
-// crew is the helpers of one call of [Run].
-type crew struct {
-	group   Group
-	working atomic.Int32
-	patient bool        // each has a processor
-	places  processors  // where they are, if patient
-	asleep  atomic.Bool // the caller is, or will be
-	tasks   []*task
+// team is the helpers of one call of [Run].
+type team struct {
+	group      Group
+	working    atomic.Int32
+	awake      bool        // each has a processor, and waits without sleeping
+	processors processors  // processors that the helpers run on, if awake
+	asleep     atomic.Bool // the caller is, or will be
+	tasks      []*task
 }
 
 // start has a helper call f: one that waits for work, or a new one.
-func (c *crew) start(f func()) {
+func (c *team) start(f func()) {
 	c.working.Add(1)
 	c.group.wait.Add(1)
 	idle.mu.Lock()
 	defer idle.mu.Unlock()
-	t := &task{crew: c, f: f}
+	t := &task{team: c, f: f}
 	c.tasks = append(c.tasks, t)
 	if last := len(idle.helpers) - 1; last >= 0 {
 		t.helper = idle.helpers[last]
@@ -45,7 +45,7 @@ func (c *crew) start(f func()) {
 
 // dismiss takes back the tasks that no helper has begun: the caller has done the
 // work alone before these had a processor.
-func (c *crew) dismiss() {
+func (c *team) dismiss() {
 	idle.mu.Lock()
 	defer idle.mu.Unlock()
 	for _, t := range c.tasks {
@@ -59,26 +59,26 @@ func (c *crew) dismiss() {
 
 // leave counts a helper out and reports whether it may wait for other work: the
 // caller does not need its processor to wake up on.
-func (c *crew) leave() bool {
+func (c *team) leave() bool {
 	c.group.wait.Done()
 	c.working.Add(-1)
-	return c.patient && !c.asleep.Load()
+	return c.awake && !c.asleep.Load()
 }
 
 // wait returns when all helpers have left, and panics as [Group.Wait] does.
-func (c *crew) wait() {
+func (c *team) wait() {
 	if c.working.Load() > 0 {
 		c.dismiss()
 	}
-	if !c.patient || !await(func() bool { return c.working.Load() == 0 }) {
+	if !c.awake || !await(func() bool { return c.working.Load() == 0 }) {
 		c.asleep.Store(true)
 	}
 	c.group.Wait()
 }
 
-// task is what a helper does for one crew.
+// task is what a helper does for one team.
 type task struct {
-	crew   *crew
+	team   *team
 	f      func()
 	helper *helper
 }
@@ -111,11 +111,11 @@ func (h *helper) run() {
 
 // do does a task and reports whether the helper may wait for another.
 func (h *helper) do(t *task) (more bool) {
-	defer func() { more = t.crew.leave() }()
-	if t.crew.patient {
-		t.crew.places.take()
+	defer func() { more = t.team.leave() }()
+	if t.team.awake {
+		t.team.processors.take()
 	}
-	t.crew.group.Do(t.f)
+	t.team.group.Do(t.f)
 	return
 }
 
@@ -137,7 +137,7 @@ func (h *helper) wait() bool {
 // await returns true once done does, and false if that takes too long.
 func await(done func() bool) bool {
 	const looks = 64 // for each look at the clock
-	for start := time.Now(); time.Since(start) < patience; {
+	for start := time.Now(); time.Since(start) < longestWait; {
 		for range looks {
 			if done() {
 				return true
@@ -147,6 +147,6 @@ func await(done func() bool) bool {
 	return false
 }
 
-// patient reports whether so many workers have a processor each, so that one
+// haveProcessors reports whether so many workers have a processor each, so that one
 // that waits awake takes it from none of the others.
-func patient(workers int) bool { return workers <= runtime.GOMAXPROCS(0) }
+func haveProcessors(workers int) bool { return workers <= runtime.GOMAXPROCS(0) }
