@@ -44,27 +44,27 @@ type CG struct {
 
 // column is the state of one column's recurrence.
 type column struct {
-	target   float64 // norm of the residual at which it has converged
+	target   float64 // norm of the residual at which the column has converged
 	norm     float64 // of the right-hand side
 	first    float64 // norm of the residual before the first step
 	residual float64 // norm of the residual now
 	rz       float64 // rᵀM⁻¹r
 	steps    int
 	limit    int // on steps
-	fate     fate
+	status   status
 }
 
-// fate says whether a column's recurrence goes on.
-type fate uint8
+// status says whether a column's recurrence goes on.
+type status uint8
 
 const (
-	live fate = iota
+	live status = iota
 	converged
 	exhausted // the limit on steps
 	indefinite
-	spent  // what is left of the residual is rounding errors, or the recurrence's were
-	parked // until the ladder's next preconditioner
-	rested // until the end of a round in float32
+	noDirection // what is left of the residual is rounding errors, or the recurrence's were
+	waiting     // until the ladder's next preconditioner
+	paused      // until the end of a round in float32
 )
 
 // relative returns the residual relative to the right-hand side.
@@ -78,10 +78,10 @@ func (c *column) relative() float64 {
 // advance returns the length of a live column's step, from pᵀq.
 func (c *column) advance(pq float64) (alpha float64) {
 	switch {
-	case c.fate != live:
+	case c.status != live:
 		return 0
 	case !(pq > 0) || math.IsInf(pq, 0):
-		c.fate = indefinite
+		c.status = indefinite
 		return 0
 	}
 	alpha = c.rz / pq
@@ -93,12 +93,12 @@ func (c *column) advance(pq float64) (alpha float64) {
 // null space a preconditioned residual can be nothing but rounding errors before
 // the residual is small: there is no direction then.
 func (c *column) turn(rr, rz float64) (beta float64) {
-	if c.fate != live {
+	if c.status != live {
 		return 0
 	}
 	c.residual = math.Sqrt(rr)
 	if !(rz > 0) {
-		c.fate = spent
+		c.status = noDirection
 		return 0
 	}
 	beta, c.rz = rz/c.rz, rz
@@ -187,10 +187,10 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	}
 	for j := range r.columns {
 		c := &r.columns[j]
-		if c.fate == spent {
-			c.fate = converged
+		if c.status == noDirection {
+			c.status = converged
 		}
-		if c.fate != converged && c.fate != indefinite || c.residual <= c.target {
+		if c.status != converged && c.status != indefinite || c.residual <= c.target {
 			continue
 		}
 		// A second start that has not halved the residual of the first one
@@ -199,8 +199,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 		r.verified[j] = c.residual
 		switch {
 		case !stuck && c.steps < c.limit:
-			c.fate, again = live, true
-		case c.fate == converged:
+			c.status, again = live, true
+		case c.status == converged:
 			r.stagnant = true
 		}
 	}
@@ -229,9 +229,9 @@ func (r *run) discard(ctx context.Context) (found bool, err error) {
 // is as good.
 const worthless = 2
 
-// climb gives the parked columns the next preconditioner.
+// climb gives the waiting columns the next preconditioner.
 func (r *run) climb(ctx context.Context) (again bool, err error) {
-	if r.ladder == nil || r.count(parked) == 0 {
+	if r.ladder == nil || r.count(waiting) == 0 {
 		return false, nil
 	}
 	if r.Precond, err = r.ladder.climb(ctx); err != nil {
@@ -240,10 +240,10 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	r.p, r.q = tall.Reshape(r.p, r.b.Rows, r.b.Cols), tall.Reshape(r.q, r.b.Rows, r.b.Cols)
 	for j := range r.columns {
 		c := &r.columns[j]
-		if c.fate != parked {
+		if c.status != waiting {
 			continue
 		}
-		c.fate = live
+		c.status = live
 		if r.ladder.allowed > 0 {
 			c.limit = c.steps + r.ladder.allowed
 		}
@@ -262,8 +262,8 @@ func (r *run) step(ctx context.Context) error {
 	for j := range r.columns {
 		c := &r.columns[j]
 		r.alpha[j] = c.advance(r.products[j])
-		if c.fate == indefinite && r.ladder != nil { // rounding is in Jacobi's way
-			c.fate = parked
+		if c.status == indefinite && r.ladder != nil { // rounding is in Jacobi's way
+			c.status = waiting
 		}
 	}
 	if err := r.update(ctx); err != nil {
@@ -289,11 +289,11 @@ func (r *run) record() {
 	enough := r.settings.Enough != nil && r.settings.Enough(r.x.Data, r.r.Data)
 	for j := range r.columns {
 		col := &r.columns[j]
-		if col.fate == live && (col.residual <= col.target || enough) {
-			col.fate = converged
+		if col.status == live && (col.residual <= col.target || enough) {
+			col.status = converged
 		}
-		if col.fate == live && col.steps >= col.limit {
-			col.fate = exhausted
+		if col.status == live && col.steps >= col.limit {
+			col.status = exhausted
 		}
 		r.relative[j] = col.relative()
 		worst = max(worst, col.relative())
@@ -304,10 +304,10 @@ func (r *run) record() {
 	}
 }
 
-// count returns the number of columns with a fate.
-func (r *run) count(f fate) (n int) {
+// count returns the number of columns with a status.
+func (r *run) count(s status) (n int) {
 	for j := range r.columns {
-		if r.columns[j].fate == f {
+		if r.columns[j].status == s {
 			n++
 		}
 	}
@@ -324,10 +324,10 @@ func (r *run) verdict() error {
 	worst := -1
 	for j := range r.columns {
 		col := &r.columns[j]
-		if col.residual <= col.target || r.settings.Recurrence && col.fate == converged {
+		if col.residual <= col.target || r.settings.Recurrence && col.status == converged {
 			continue
 		}
-		if col.fate == indefinite {
+		if col.status == indefinite {
 			return fmt.Errorf("%w: column %d broke down at step %d, residual %.3g", ErrIndefinite, j, col.steps, col.residual)
 		}
 		if worst < 0 || col.residual*r.columns[worst].target > r.columns[worst].residual*col.target {
@@ -338,7 +338,7 @@ func (r *run) verdict() error {
 		return nil
 	}
 	col := &r.columns[worst]
-	if r.stagnant && col.fate == converged {
+	if r.stagnant && col.status == converged {
 		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g", ErrStagnation, worst, col.residual, col.target)
 	}
 	return fmt.Errorf("%w: after %d steps column %d has residual %.3g, asked for %.3g",

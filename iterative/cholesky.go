@@ -24,8 +24,8 @@ type cholesky struct {
 	pivot   []float64 // inverted
 	scale   []float64 // s, see scaledBy; nil means ones
 	lower   triangle  // by rows: what a position takes from earlier ones
-	upper   triangle  // its transpose
-	levels  []int     // positions from one to the next depend on none among them
+	upper   triangle  // the transpose of lower
+	levels  []int     // where groups of positions begin that do not depend on each other
 	workers int
 
 	substitutions *sync.Pool // of *substitution

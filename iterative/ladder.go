@@ -9,25 +9,25 @@ import (
 // which that is too slow over to the factor. It judges a column by that column
 // alone.
 type ladder struct {
-	patience int // steps of Jacobi that cost as much as a solve with the factor
-	allowed  int // steps with the factor; 0: as many as the settings say
-	climb    func(ctx context.Context) (Preconditioner, error)
+	jacobiSteps int // steps of Jacobi that cost as much as a solve with the factor
+	allowed     int // steps with the factor; 0: as many as the settings say
+	climb       func(ctx context.Context) (Preconditioner, error)
 
 	climbed bool // to the factor
-	refused bool // there is no room for it, or it fills in
+	refused bool // there is no room for the factor, or it fills in
 }
 
 const (
 	// A step with the factor costs about three sweeps and some fifteen are
 	// enough. Making the factor is worth fifteen more where it may not be
 	// needed: a singular system is as hard as its graph.
-	patienceDefinite = 60
-	patienceSingular = 45
+	stepsDefinite = 60
+	stepsSingular = 45
 
 	// The few columns of a harmonic function cost little to sweep beside making the
 	// factor: that takes as long as 40 steps on a road map, 150 to 260 on a web or a
 	// grid, 450 to 650 on R-MAT, where Jacobi needs 30 to 80.
-	patienceHarmonic = 300
+	stepsHarmonic = 300
 
 	// reviewEvery is the number of steps between reviews. What is hopeless
 	// shows before the first one: a singular system that Jacobi solves in 38
@@ -40,17 +40,17 @@ const (
 	factorStepsPerDigit = 10
 )
 
-// review parks the columns for which Jacobi is predicted to need more steps
+// review sets aside the columns for which Jacobi is predicted to need more steps
 // than it is worth: their residuals fall as they did on average so far.
 func (l *ladder) review(columns []column) {
 	for j := range columns {
 		c := &columns[j]
-		if c.fate != live || c.steps%reviewEvery != 0 && c.steps != firstReview {
+		if c.status != live || c.steps%reviewEvery != 0 && c.steps != firstReview {
 			continue
 		}
 		steps := float64(c.steps) * math.Log(c.target/c.first) / math.Log(c.residual/c.first)
-		if c.residual >= c.first || steps > float64(l.patience) || c.steps >= 2*l.patience {
-			c.fate = parked
+		if c.residual >= c.first || steps > float64(l.jacobiSteps) || c.steps >= 2*l.jacobiSteps {
+			c.status = waiting
 		}
 	}
 }

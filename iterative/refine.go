@@ -156,7 +156,7 @@ type refining struct {
 	enough func(j int, worst float64) bool
 
 	// Residuals max_i |R_i|/q_i by column.
-	worst      []float64   // of the solution so far
+	worst      []float64   // largest residual of the solution so far
 	byWorker   [][]float64 // over the rows that each worker has seen
 	best       []float64   // the smallest of all rounds
 	bestBefore []float64   // the smallest of the rounds up to stallRounds ago

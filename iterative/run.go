@@ -38,7 +38,7 @@ type run struct {
 	parts []float64 // sums by chunk
 	dots  sched.Sums
 	dot   func(sparse.Rows) // dotRows: each method value is an allocation
-	null  tall.Share        // of z, and behind them of r
+	null  tall.Share        // parts of z, and behind them those of r
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -281,8 +281,8 @@ func (r *run) open(ctx context.Context) error {
 		col := &r.columns[j]
 		r.alpha[j], r.beta[j] = 0, 0
 		col.rz, col.residual = r.rz[j], math.Sqrt(r.rr[j])
-		if col.fate == live && col.residual <= col.target {
-			col.fate = converged
+		if col.status == live && col.residual <= col.target {
+			col.status = converged
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 // begins anew. Its blocks lie in the memory of p and q.
 type single struct {
 	a    sparse.Applier[float32]
-	slab int // columns that take part in a sweep
+	slab int // most columns of B that take part in a sweep
 
 	// The slab under way: which columns, and their X, R, P and A·P, scaled to
 	// residuals of 1 to 2.
@@ -32,9 +32,9 @@ type single struct {
 	// By column of B.
 	scale  []float64 // a power of two; 0 for a column that takes no part
 	square []float64 // 1/scale², or 0
-	before []float64 // the residual at which the round began
-	goal   []float64 // the one at which it rests
-	left   []bool    // it is left to float64
+	before []float64 // the residual of the column at which the round began
+	goal   []float64 // the residual at which the column pauses
+	left   []bool    // the column is left to float64
 
 	dots sched.Sums
 }
@@ -87,7 +87,7 @@ func (s *single) begin(r *run) {
 }
 
 // approach makes rounds of corrections in float32 until every column has
-// converged, is parked, has done its steps, or is left to float64. The
+// converged, is waiting, has done its steps, or is left to float64. The
 // residuals in r are the true ones then.
 func (r *run) approach(ctx context.Context) error {
 	s, k := r.single, r.b.Cols
@@ -96,7 +96,7 @@ func (r *run) approach(ctx context.Context) error {
 		began := false
 		for j := range r.columns {
 			s.scale[j], s.square[j] = 0, 0
-			if c := &r.columns[j]; c.fate == live && !s.left[j] {
+			if c := &r.columns[j]; c.status == live && !s.left[j] {
 				_, exponent := math.Frexp(c.residual)
 				s.scale[j], s.square[j] = math.Ldexp(1, 1-exponent), math.Ldexp(1, 2*exponent-2)
 				s.before[j], s.goal[j] = c.residual, max(c.target, goalOfRound*c.residual)
@@ -121,8 +121,8 @@ func (r *run) approach(ctx context.Context) error {
 func (r *run) refine(ctx context.Context) error {
 	s := r.single
 	for j := range r.columns { // none has converged but by its true residual
-		if c := &r.columns[j]; c.fate == rested || c.fate == converged {
-			c.fate = live
+		if c := &r.columns[j]; c.status == paused || c.status == converged {
+			c.status = live
 		}
 	}
 	if err := r.subtractAgain(ctx); err != nil {
@@ -187,7 +187,7 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 // goes reports whether a column of the slab has not come to its goal.
 func (s *single) goes(columns []column) bool {
 	for j := range columns {
-		if columns[j].fate == live && s.scale[s.lo+j] > 0 {
+		if columns[j].status == live && s.scale[s.lo+j] > 0 {
 			return true
 		}
 	}
@@ -208,8 +208,8 @@ func (r *run) singleStep(ctx context.Context) error {
 	for j := range columns {
 		c := &columns[j]
 		r.alpha[s.lo+j] = c.advance(products[j] * s.square[s.lo+j])
-		if c.fate == indefinite {
-			c.fate, s.left[s.lo+j] = rested, true
+		if c.status == indefinite {
+			c.status, s.left[s.lo+j] = paused, true
 		}
 	}
 	if err := r.chunks(ctx, (*run).singleUpdate); err != nil {
@@ -220,10 +220,10 @@ func (r *run) singleStep(ctx context.Context) error {
 		c := &columns[j]
 		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
 		switch slow := c.steps >= singleSteps; {
-		case c.fate == spent, c.fate == live && slow:
-			c.fate, s.left[s.lo+j] = rested, true
-		case c.fate == live && c.residual <= s.goal[s.lo+j]:
-			c.fate = rested
+		case c.status == noDirection, c.status == live && slow:
+			c.status, s.left[s.lo+j] = paused, true
+		case c.status == live && c.residual <= s.goal[s.lo+j]:
+			c.status = paused
 		}
 	}
 	if err := r.chunks(ctx, (*run).singleTurn); err != nil {

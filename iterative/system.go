@@ -81,8 +81,7 @@ type System struct {
 // With Jacobi a definite system whose diagonal is neither tiny nor huge is
 // solved in float32, in groups of columns where the matrix stays in memory, and
 // again for what that leaves of the residuals in float64, until they are small
-// enough. Of a [Harmonic] system, which is more patient with Jacobi, 300 steps in all, b is
-// nil.
+// enough. Of a [Harmonic] system, which Jacobi is given 300 steps for, b is nil.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
@@ -113,12 +112,12 @@ func (s *System) Release() { s.cg, s.factor = CG{}, nil }
 // newLadder returns the ladder from Jacobi to the factor.
 func (s *System) newLadder(settings *Settings) *ladder {
 	set := settings.withDefaults()
-	l := &ladder{patience: patienceDefinite}
+	l := &ladder{jacobiSteps: stepsDefinite}
 	if s.Null != nil {
-		l.patience = patienceSingular
+		l.jacobiSteps = stepsSingular
 	}
 	if s.free != nil {
-		l.patience = patienceHarmonic
+		l.jacobiSteps = stepsHarmonic
 	}
 	if settings == nil || settings.MaxIterations == 0 {
 		digits := max(1, math.Ceil(-math.Log10(set.Tolerance)))
