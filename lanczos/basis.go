@@ -149,8 +149,8 @@ func (e *engine) copyTo(ctx context.Context, w, v columns) error {
 	})
 }
 
-// pack stores the block in the columns.
-func (e *engine) pack(ctx context.Context, dst columns, x *sparse.Block[float64]) error {
+// setColumns stores the block in the columns.
+func (e *engine) setColumns(ctx context.Context, dst columns, x *sparse.Block[float64]) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := dst.panel(chunk)
 		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
@@ -163,8 +163,8 @@ func (e *engine) pack(ctx context.Context, dst columns, x *sparse.Block[float64]
 	})
 }
 
-// unpack stores the columns in the block, and zeros in what it has beyond them.
-func (e *engine) unpack(ctx context.Context, x *sparse.Block[float64], src columns) error {
+// setBlock stores the columns in the block, and zeros in what it has beyond them.
+func (e *engine) setBlock(ctx context.Context, x *sparse.Block[float64], src columns) error {
 	return e.Each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := src.panel(chunk)
 		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)

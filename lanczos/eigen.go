@@ -30,9 +30,9 @@ type solve struct {
 	norm     float64   // a lower bound of the norm of A
 	result   *Pairs
 
-	at                   *place    // of the search under way
-	resumed              bool      // the search goes on from a kept state
-	found, foundVerified []float64 // by searches before it: values, and verified residuals
+	at                   *resumePoint // of the search under way
+	resumed              bool         // the search goes on from a kept state
+	found, foundVerified []float64    // by earlier searches: values, and verified residuals
 }
 
 // Solve returns k eigenpairs, orthogonal to the known ones, by block Lanczos with
@@ -378,7 +378,7 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 		w.known.vectorTo(out.Vectors, j, j)
 	}
 	if len(values) > 0 {
-		if err := k.e.unpack(ctx, out.Vectors.Columns(known, count), k.v.slice(0, len(values))); err != nil {
+		if err := k.e.setBlock(ctx, out.Vectors.Columns(known, count), k.v.slice(0, len(values))); err != nil {
 			return nil, err
 		}
 	}

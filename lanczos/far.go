@@ -15,7 +15,7 @@ import (
 type far struct {
 	vectors []*tall.Disjoint
 	workers int
-	steep   float64 // what rounding leaves of them grows e^steep-fold with a degree
+	steep   float64 // what rounding leaves of the vectors grows e^steep-fold with a degree
 }
 
 const (

@@ -207,7 +207,7 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	k := &w.krylov
 	k.v = newBasis(w.n, x.Cols)
 	all := k.v.slice(0, x.Cols)
-	if err := k.e.pack(ctx, all, x); err != nil {
+	if err := k.e.setColumns(ctx, all, x); err != nil {
 		return nil, err
 	}
 	values, q, err := w.ritz(ctx, all)
@@ -264,7 +264,7 @@ func (w *solve) part(ctx context.Context, v columns, values []float64, q *mat.De
 	residuals, c := make([]float64, width), make([]float64, v.width()*width)
 	for at := 0; at < v.width(); at += width {
 		some := v.slice(v.lo+at, min(v.lo+at+width, v.hi))
-		if err := k.e.unpack(ctx, k.x, some); err != nil {
+		if err := k.e.setBlock(ctx, k.x, some); err != nil {
 			return err
 		}
 		theta := values[at:][:some.width()]
@@ -291,7 +291,7 @@ func (w *solve) part(ctx context.Context, v columns, values []float64, q *mat.De
 		if err != nil {
 			return err
 		}
-		if err := k.e.pack(ctx, some, k.x); err != nil {
+		if err := k.e.setColumns(ctx, some, k.x); err != nil {
 			return err
 		}
 		k.ortho.longest = 0

@@ -24,7 +24,7 @@ type known struct {
 	of    []uint32 // the component of each row
 	parts []uint32 // components that have a vector
 	value float64
-	share tall.Share // of the block that they were removed from last
+	share tall.Share // of the block that known vectors were removed from last
 }
 
 // vectors returns them.

@@ -36,7 +36,7 @@ type krylov struct {
 	v           *basis
 	locked      int
 	size        int // columns of V
-	block, last int // columns of Q, and of the block before it
+	block, last int // columns of Q, and of the block before Q
 	h           []float64
 	stride      int       // of H
 	r           []float64 // block×last
@@ -98,19 +98,19 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	if err := k.f.far.remove(ctx, k.x); err != nil {
 		return err
 	}
-	return k.e.pack(ctx, w, k.x)
+	return k.e.setColumns(ctx, w, k.x)
 }
 
 // purify takes what they have of the known vectors from columns, which are then in x
 // too.
 func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
-	if err := k.e.unpack(ctx, x, w); err != nil || k.known.count() == 0 {
+	if err := k.e.setBlock(ctx, x, w); err != nil || k.known.count() == 0 {
 		return err
 	}
 	if err := k.known.remove(ctx, x, k.e.Workers); err != nil {
 		return err
 	}
-	return k.e.pack(ctx, w, x)
+	return k.e.setColumns(ctx, w, x)
 }
 
 // begin starts with a block of random columns, or with those that stand behind
@@ -149,18 +149,18 @@ func (k *krylov) expand(ctx context.Context, m int, enough func() (bool, error))
 		}
 		// After a restart the image has something of all of V, later only of
 		// the last two blocks.
-		near := 0
+		recent := 0
 		if k.last > 0 {
-			near = k.locked + k.size - k.last
+			recent = k.locked + k.size - k.last
 		}
 		before, b := k.size, k.block
 		k.size += b
 		k.block, k.last = b, b
 		w := k.next()
-		if err := k.e.pack(ctx, w, image); err != nil {
+		if err := k.e.setColumns(ctx, w, image); err != nil {
 			return err
 		}
-		if k.block, err = k.ortho.run(ctx, k.used(), w, near, k.c, k.r); err != nil {
+		if k.block, err = k.ortho.run(ctx, k.used(), w, recent, k.c, k.r); err != nil {
 			return err
 		}
 		for j := range b {

@@ -153,11 +153,11 @@ func TestOrthonormalize(t *testing.T) {
 			}
 			o.longest = 0
 			c, r := make([]float64, 10*4), make([]float64, 4*4)
-			near := rng.IntN(11) // a hint, whatever it is worth
+			recent := rng.IntN(11) // a hint, whatever it is worth
 			if name == "near V" {
-				near = 6
+				recent = 6
 			}
-			width, err := o.run(ctx, v.slice(0, 10), v.slice(10, 14), near, c, r)
+			width, err := o.run(ctx, v.slice(0, 10), v.slice(10, 14), recent, c, r)
 			if err != nil || width > 4 || o.fill != nil && width != 4 || o.fill == nil && name == "one is" && width != 1 {
 				t.Fatalf("%s: width %d, error %v", name, width, err)
 			}
@@ -215,7 +215,7 @@ func TestDecomposition(t *testing.T) {
 		}
 		entry := func(i, c int) float64 { return column(k.v.panel(i/segment, c), 0, 1)[i%segment] }
 		for at := 0; at < k.size; at += width {
-			if err := k.e.unpack(ctx, x, k.v.slice(at, at+width)); err != nil {
+			if err := k.e.setBlock(ctx, x, k.v.slice(at, at+width)); err != nil {
 				t.Fatal(err)
 			}
 			image, err := k.f.apply(ctx, k.a, x, y)

@@ -163,7 +163,7 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 func (g *lobpcg) product(ctx context.Context, c columns) error {
 	g.x = tall.Reshape(g.x, g.n, c.width())
 	g.y = tall.Reshape(g.y, g.n, c.width())
-	if err := g.krylov.e.unpack(ctx, g.x, c); err != nil {
+	if err := g.krylov.e.setBlock(ctx, g.x, c); err != nil {
 		return err
 	}
 	g.result.Products += roundUp(c.width()) / width
@@ -198,7 +198,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 			return err
 		}
 		e.normsTo(g.residual[lo:hi])
-		return e.pack(ctx, g.image.slice(lo, hi), g.y)
+		return e.setColumns(ctx, g.image.slice(lo, hi), g.y)
 	})
 }
 
@@ -238,7 +238,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 			for end < hi && g.active[end] == g.active[end-1]+1 {
 				end++
 			}
-			if err := k.e.unpack(ctx, g.x.Columns(at-lo, end-lo), g.image.slice(g.active[at], g.active[end-1]+1)); err != nil {
+			if err := k.e.setBlock(ctx, g.x.Columns(at-lo, end-lo), g.image.slice(g.active[at], g.active[end-1]+1)); err != nil {
 				return err
 			}
 			at = end
@@ -254,7 +254,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		if err := k.known.remove(ctx, w, k.e.Workers); err != nil {
 			return err
 		}
-		return k.e.pack(ctx, k.v.slice(before+lo, before+hi), w)
+		return k.e.setColumns(ctx, k.v.slice(before+lo, before+hi), w)
 	})
 	if err != nil {
 		return 0, err
@@ -290,7 +290,7 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			if err := g.product(ctx, k.v.slice(before+lo, before+hi)); err != nil {
 				return err
 			}
-			return k.e.pack(ctx, g.image.slice(lo, hi), g.y)
+			return k.e.setColumns(ctx, g.image.slice(lo, hi), g.y)
 		})
 		if err != nil {
 			return err

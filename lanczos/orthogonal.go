@@ -26,7 +26,7 @@ type orthonormalizer struct {
 	replaced bool // some column had no direction of its own
 
 	of                       []origin  // each column of Q
-	lengths                  []float64 // lengths to which those of the columns of W are compared
+	lengths                  []float64 // lengths with which those of the columns of W are compared
 	c, d, gram, coefficients []float64 // of a round
 	r, inverse, first        []float64
 }
@@ -36,7 +36,7 @@ type origin struct {
 	length float64 // the length that left is compared to
 	left   float64
 	random bool
-	pure   bool // projected since little was left of it
+	pure   bool // the column was projected since little was left of it
 }
 
 const (
@@ -68,10 +68,10 @@ const (
 // it is that of W unless columns were dropped, or V and Q span the whole space.
 //
 // Each round is classical Gram–Schmidt twice, the first time against the
-// columns of V from near on, and Cholesky-QR twice, in two passes over V and
-// one over the near columns. Another round follows only where W had more than
+// columns of V from number recent on, and Cholesky-QR twice, in two passes over V and
+// one over the recent columns. Another round follows only where W had more than
 // rounding in the other columns, or columns were nearly dependent.
-func (o *orthonormalizer) run(ctx context.Context, v, w columns, near int, c, r []float64) (int, error) {
+func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int, c, r []float64) (int, error) {
 	nv, nw := v.width(), w.width()
 	width := nw
 	clear(c[:nv*nw])
@@ -82,9 +82,9 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, near int, c, r 
 	o.of, o.lengths = tall.Grow(o.of, nw), tall.Grow(o.lengths, nw)
 	for round := 0; width > 0; round++ {
 		if round > 0 {
-			near = 0
+			recent = 0
 		}
-		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), near, nw, c, r, round == 0)
+		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), recent, nw, c, r, round == 0)
 		if err != nil {
 			return 0, err
 		}
@@ -152,7 +152,7 @@ func (o *orthonormalizer) thin(width int) bool {
 
 // round is one round on the columns q, whose coefficients R has cols columns.
 // It reports whether q is orthonormal now.
-func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols int, c, r []float64, begin bool) (clean bool, err error) {
+func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int, c, r []float64, begin bool) (clean bool, err error) {
 	nv, nq := v.width(), q.width()
 	o.c, o.d = tall.Grow(o.c, nv*nq), tall.Grow(o.d, nv*nq)
 	o.gram, o.coefficients = tall.Grow(o.gram, nq*nq), tall.Grow(o.coefficients, max(nv, nq)*nq)
@@ -160,14 +160,14 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 	for i := range o.Workers {
 		o.scratch[i] = tall.Grow(o.scratch[i], nq*segment)
 	}
-	local := v.slice(v.lo+near, v.hi)
-	if err := o.measure(ctx, local, q, near); err != nil {
+	local := v.slice(v.lo+recent, v.hi)
+	if err := o.measure(ctx, local, q, recent); err != nil {
 		return false, err
 	}
 	if begin {
 		o.begin(nq)
 	}
-	if err := o.remove(ctx, v, local, q, near); err != nil {
+	if err := o.remove(ctx, v, local, q, recent); err != nil {
 		return false, err
 	}
 	if err := o.normalize(ctx, v, q); err != nil {
@@ -201,8 +201,8 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 }
 
 // measure finds the lengths of the columns q, and their part in the local columns
-// of V, those from near on.
-func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near int) error {
+// of V, those from number recent on.
+func (o *orthonormalizer) measure(ctx context.Context, local, q columns, recent int) error {
 	nl, nq := local.width(), q.width()
 	step := (nl + nq) * nq
 	err := o.Each(ctx, step, func(_, chunk int, sums []float64) {
@@ -214,7 +214,7 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near in
 		return err
 	}
 	clear(o.c)
-	o.TotalTo(o.c[near*nq:], step, 0)
+	o.TotalTo(o.c[recent*nq:], step, 0)
 	o.TotalTo(o.gram, step, nl*nq)
 	if !finite(o.gram) {
 		return ErrNotFinite
@@ -224,9 +224,9 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near in
 
 // remove takes the part in the local columns away, and finds what rounding has left
 // of it and the part in all of V.
-func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, near int) error {
+func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, recent int) error {
 	nv, nl, nq := v.width(), local.width(), q.width()
-	negative(o.coefficients, o.c[near*nq:])
+	negative(o.coefficients, o.c[recent*nq:])
 	size := (nv + nq) * nq
 	err := o.Each(ctx, size, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)

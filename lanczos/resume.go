@@ -13,11 +13,11 @@ import (
 // errState is the error of going on from what another problem has saved.
 var errState = errors.New("lanczos: Settings.Resume is of another problem")
 
-// place is where in a search the basis grows.
-type place struct {
+// resumePoint is where in a search the basis grows.
+type resumePoint struct {
 	first     bool    // on the map itself, before the first Ritz values are looked at
-	strict    float64 // what part of the tolerance estimates of residuals are to reach
-	look      int     // the size at which they are looked at next
+	strict    float64 // part of the tolerance that estimates of residuals are to reach
+	look      int     // size of the basis at which Ritz values are looked at next
 	converged int
 }
 
@@ -93,7 +93,7 @@ func (w *solve) move(s *checkpoint.State, begins int) {
 	s.List(&w.found, w.n)
 	s.List(&w.foundVerified, w.n)
 	if w.at == nil {
-		w.at = new(place)
+		w.at = new(resumePoint)
 	}
 	s.Bool(&w.at.first)
 	s.Float(&w.at.strict)
@@ -211,7 +211,7 @@ func (g *lobpcg) move(s *checkpoint.State) {
 // pass is what the interior knows between the steps of its inner problem.
 type pass struct {
 	tolerance float64 // of the inner problem
-	spent     int     // products before it
+	spent     int     // products before the inner problem
 	ranks     []ranked
 }
 

@@ -66,7 +66,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 		if err := k.begin(ctx, true); err != nil {
 			return nil, err
 		}
-		w.at = &place{first: true, strict: 1}
+		w.at = &resumePoint{first: true, strict: 1}
 	}
 	at := w.at
 	tell := func() { w.report(k.products, max(k.locked, at.converged)) }
@@ -190,18 +190,18 @@ func (w *solve) certain(want int) int {
 
 // stage is what a search knows between restarts.
 type stage struct {
-	lowest  float64 // about the lower end of the spectrum of B, far eigenvalues apart
-	bottom  float64 // with them
-	far     int     // how many there are
-	most    int     // pairs that have converged at most
-	stalled int     // restarts since then
-	before  float64 // the residual of a wanted pair at the restart before, 0: of another filter
-	since   int     // the products until then
+	lowest  float64 // about the lower end of the spectrum of B without far eigenvalues
+	bottom  float64 // about the lower end of the whole spectrum of B
+	far     int     // number of far eigenvalues
+	most    int     // the most pairs that have converged at any restart
+	stalled int     // restarts since most has grown
+	before  float64 // residual of a wanted pair at the last restart; 0: that had another filter
+	since   int     // products until the last restart
 
 	spectrum []ranked // as the first Ritz values tell, or in the interior [folded.ranks]
-	ahead    int      // how many values lie above the unwanted ones, in multiples of the wanted number
+	ahead    int      // values above the unwanted ones, in multiples of the wanted number
 	above    int      // eigenvalues that the filter leaves above the unwanted ones, as foreseen
-	planned  bool     // whether they are given to a filter, if they can be
+	planned  bool     // a filter has been planned from the spectrum, whether one paid or not
 	rate     float64  // growth of the last wanted eigenvalue with a degree of the planned filter
 }
 
@@ -320,7 +320,7 @@ func (w *solve) judge(want int) {
 }
 
 // plan returns the filter for want pairs. The unwanted interval ends where a
-// multiple of as many eigenvalues lie beyond it: where a gap is near, the filter
+// multiple of as many eigenvalues lie beyond it: where a gap is close by, the filter
 // grows fast for the wanted ones, but the basis has to hold all that lie beyond.
 func (w *solve) plan(want int) filter {
 	k, st := &w.krylov, w.stage
@@ -476,13 +476,13 @@ func (w *solve) project(ctx context.Context, x columns, sign float64, then func(
 	for at := 0; at < n; at += width {
 		cols := min(width, n-at)
 		some, image, gram := k.v.slice(x.lo+at, x.lo+at+cols), w.image.slice(0, cols), all[:n*cols]
-		if err := k.e.unpack(ctx, k.x, some); err != nil {
+		if err := k.e.setBlock(ctx, k.x, some); err != nil {
 			return nil, err
 		}
 		if err := k.a.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: sign}); err != nil {
 			return nil, err
 		}
-		if err := k.e.pack(ctx, image, k.y); err != nil {
+		if err := k.e.setColumns(ctx, image, k.y); err != nil {
 			return nil, err
 		}
 		if err := k.e.gramTo(ctx, gram, x, image); err != nil {
