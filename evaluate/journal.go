@@ -30,7 +30,7 @@ type Journal struct {
 	records []*record
 	tunings []*tuning
 	before  float64   // seconds of the runs that came before
-	next    time.Time // when it is written again, at the earliest
+	next    time.Time // when the journal is written again, at the earliest
 }
 
 // record is what is known of one method at one training size.

@@ -22,10 +22,10 @@ import (
 )
 
 // Part says of a file which part of a job's output it is, as the run file beside it does.
-// Parts of one whole differ in Slab alone, and in where they belong.
+// Parts of one whole differ in Share alone, and in where they belong.
 type Part struct {
 	Command string `json:"command"` // the command line that made the part
-	Slab    int    `json:"slab"`
+	Share   int    `json:"slab"`
 	Of      int    `json:"of"`
 
 	Store      string          `json:"store"` // identity of the store
@@ -45,7 +45,7 @@ type Part struct {
 	} `json:"-"` // what else the run file says
 }
 
-// NewPart completes what a part says of its command, slab, store and matrix: with which
+// NewPart completes what a part says of its command, share, store and matrix: with which
 // parameters it is made, and of which labels and attributes, if there are any, and the rows
 // and columns of a matrix.
 func NewPart(p Part, parameters any, l *nodefile.Labels, attributes *sparse.Table, rows, cols []int) (_ *Part, err error) {
@@ -133,17 +133,17 @@ func ReadParts(paths []string) ([]Part, *method.Trials, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for Part.Slab", first.Path, what)}
+			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for Part.Share", first.Path, what)}
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Slab, b.Slab) })
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
 	for i := 1; i < len(parts); i++ {
-		if parts[i].Slab == parts[i-1].Slab {
-			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is slab %d, and so is %s; give each once", parts[i].Slab, parts[i-1].Path)}
+		if parts[i].Share == parts[i-1].Share {
+			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", parts[i].Share, parts[i-1].Path)}
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with Part.Slab I/%d", missing, first.Of, first.Of)}
+		return nil, nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with Part.Share I/%d", missing, first.Of, first.Of)}
 	}
 	if first.Matrix != nil {
 		return parts, nil, nil
@@ -152,28 +152,28 @@ func ReadParts(paths []string) ([]Part, *method.Trials, error) {
 	return parts, trials, err
 }
 
-// missing names the slabs that there is no part for, "" if there is one for each.
+// missing names the shares that there is no part for, "" if there is one for each.
 func missing(parts []Part) string {
 	var ranges []string
 	count, next := 0, 0
-	for _, p := range append(slices.Clone(parts), Part{Slab: parts[0].Of}) {
-		if p.Slab > next {
+	for _, p := range append(slices.Clone(parts), Part{Share: parts[0].Of}) {
+		if p.Share > next {
 			text := strconv.Itoa(next)
-			if p.Slab > next+1 {
-				text += "-" + strconv.Itoa(p.Slab-1)
+			if p.Share > next+1 {
+				text += "-" + strconv.Itoa(p.Share-1)
 			}
 			ranges = append(ranges, text)
-			count += p.Slab - next
+			count += p.Share - next
 		}
-		next = p.Slab + 1
+		next = p.Share + 1
 	}
 	switch count {
 	case 0:
 		return ""
 	case 1:
-		return "slab " + ranges[0]
+		return "share " + ranges[0]
 	}
-	return "slabs " + strings.Join(ranges, ",")
+	return "shares " + strings.Join(ranges, ",")
 }
 
 // readPart reads what the run file of a part says.
@@ -199,8 +199,8 @@ func readPart(path string) (Part, error) {
 	if err := json.Unmarshal(b, &run); err != nil {
 		return p, &FileError{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
-	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of {
-		return p, &FileError{Path: path, What: "is no part of anything; give files that Part.Slab made"}
+	if run.Part == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
+		return p, &FileError{Path: path, What: "is no part of anything; give files that Part.Share made"}
 	}
 	p = *run.Part
 	p.Path = path

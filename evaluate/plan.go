@@ -52,7 +52,7 @@ type entry struct {
 	method.Entry
 
 	lanes int              // predictions that are made side by side
-	each  *method.Settings // of each of them
+	each  *method.Settings // settings of each method
 }
 
 // entries returns all methods that are measured, complete.

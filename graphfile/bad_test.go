@@ -143,7 +143,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.npz", string(csrFile(2, []int32{0, 1, 1}, []int32{1}, nil)), "e.npz: data: 0 elements for 1 entries; fetch the file again"},
 		{"e.npz", string(csrFile(1<<40, []int32{0, 1, 1}, []int32{1}, nil)), "e.npz: 1099511627776 rows; limit 4294967295"},
 		{"e.npz", string(csrFile(1<<31, []int32{0, 1, 1}, []int32{1}, nil)), "e.npz: indptr: 3 elements, want 2147483649 for 2147483648 rows; fetch the file again"},
-		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{3, 4}), "format", npyFile("<U3", "()", []uint32{'c', 's', 'r'}))), "e.npz: 3×4, and an adjacency matrix is square; heatwalk convert reads features"},
+		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{3, 4}), "format", npyFile("<U3", "()", []uint32{'c', 's', 'r'}))), "e.npz: 3×4, and an adjacency matrix is square; tablefile.Convert reads features"},
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{4, 4}), "format", npyFile("|S3", "()", []byte("dia")))), `e.npz: a matrix in the form "dia"; csr, csc and coo are supported; save A.tocsr()`},
 		{"e.npz", string(npzFile("shape", npyFile("|O", "(2,)", []int64{4, 4}), "format", npyFile("|S3", "()", []byte("csr")))), "e.npz: shape: object array; save with allow_pickle=False"},
 		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("csr")),

@@ -47,10 +47,10 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	switch tablefile.Recognize(in.Name(), head) {
 	case tablefile.LIBSVM:
 		if c.Fields == nil {
-			return "", &nodefile.ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
+			return "", &nodefile.ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "tablefile.Convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
 		}
 	case tablefile.NPY:
-		return "", &nodefile.ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
+		return "", &nodefile.ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "tablefile.Convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {

@@ -48,7 +48,7 @@ type Choice struct {
 //
 // Unless two classes have two labels each, nothing can be learned from hiding
 // one. The choice is then that of the grid which is nearest to the defaults, with
-// so many steps that most nodes hear of a label, and was Tested on nothing.
+// so many steps that walks reach most nodes from a label, and was Tested on nothing.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
 	c, err := newChooser(ctx, p, s)
 	if err != nil {

@@ -310,8 +310,8 @@ func TestPredictAgainstOracle(t *testing.T) {
 				train, y = append(train, slowItem{full, row, p.Class[i]}), append(y, p.Class[i])
 			}
 		} else {
-			cost /= fewDeals
-			for d := range uint64(fewDeals) {
+			cost /= fewPartitions
+			for d := range uint64(fewPartitions) {
 				fold := validate.Folds(p.Class, set.Folds, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }

@@ -86,7 +86,7 @@ func (r *predictor) trainingWalk(leftOut func(number int, fold []int) ([]bool, e
 			r.addRow(&picks, i, cwk.Pick{Row: row})
 		}
 	}
-	for d := range r.deals() {
+	for d := range r.partitions() {
 		fold := validate.Folds(r.p.Class, r.trials.dealt(), r.set.RNGSeed, uint64(d))
 		out, err := leftOut(d, fold)
 		if err != nil {
@@ -133,21 +133,21 @@ func (r *predictor) oneClass(left []bool) bool {
 }
 
 // Which labels share a fold is luck, and with few labels it shows. Up to
-// fewLabels of them, honest rows come from fewDeals partitions into folds, each
+// fewLabels of them, honest rows come from fewPartitions partitions into folds, each
 // row at its share of the cost.
 const (
-	fewLabels = 1000
-	fewDeals  = 3
+	fewLabels     = 1000
+	fewPartitions = 3
 )
 
-// deals returns the number of partitions into folds that training rows come
+// partitions returns the number of partitions into folds that training rows come
 // from.
-func (r *predictor) deals() int {
+func (r *predictor) partitions() int {
 	switch {
 	case r.par.Features == Plain:
 		return 0
 	case len(r.p.Row) <= fewLabels && r.by == nil:
-		return fewDeals
+		return fewPartitions
 	}
 	return 1
 }
@@ -179,7 +179,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		return r.learnDeclared(ctx, f)
 	}
 	classes, own := len(r.p.Names), r.par.Declared.Values
-	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
+	partitions := float64(max(1, r.partitions())) // rows of each label, at their share of its cost
 	r.out.learner = r.set.learner
 	if r.out.learner == kernelSVM && len(r.train) > maxKernel {
 		r.out.learner = linearSVM
@@ -190,16 +190,16 @@ func (r *predictor) learn(ctx context.Context) error {
 		if min(f.Rows, f.Cols) > maxKernel {
 			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, rls, linearSVM)
 		}
-		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, own.Number("lambda")*deals)
+		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, own.Number("lambda")*partitions)
 	case linearSVM:
 		svm := &classify.LinearSVM{
-			Cost: own.Number("cost") / deals, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
+			Cost: own.Number("cost") / partitions, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
 			RNGSeed: r.set.RNGSeed, Workers: r.set.Workers,
 		}
 		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
 	default:
 		svm := r.set.machine(r.class, classes)
-		svm.Cost, svm.CacheBytes, svm.Workers = own.Number("cost")/deals, cacheBytes, r.set.Workers
+		svm.Cost, svm.CacheBytes, svm.Workers = own.Number("cost")/partitions, cacheBytes, r.set.Workers
 		var kernel *classify.Model
 		kernel, err = fitFeatures(ctx, &svm, f, r.class, classes)
 		if kernel != nil {

@@ -1,10 +1,10 @@
 #!/bin/bash
-# A kernel block in eight slabs, and what puts them together:
+# A kernel block in eight shares, and what puts them together:
 #
 #   id=$(sbatch --parsable --array=0-7 docs/examples/slurm.sh)
 #   sbatch --dependency=afterok:$id --wrap 'heatwalk merge part-*.npy -o K.npy'
 #
-# A slab that failed is run again alone: sbatch --array=3 docs/examples/slurm.sh
+# A share that failed is run again alone: sbatch --array=3 docs/examples/slurm.sh
 #SBATCH --job-name=heatwalk-kernel
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=4G
@@ -12,9 +12,9 @@
 #SBATCH --requeue
 set -euo pipefail
 
-slabs=8 # whatever part of the array runs
+shares=8 # whatever part of the array runs
 
 heatwalk kernel graph/ --kernel diffusion --laplacian normalized --beta 1 \
-	--cols train.ids --slab "$SLURM_ARRAY_TASK_ID/$slabs" \
+	--cols train.ids --slab "$SLURM_ARRAY_TASK_ID/$shares" \
 	--threads "$SLURM_CPUS_PER_TASK" --max-memory 3800MiB --progress none \
 	-o "part-$SLURM_ARRAY_TASK_ID.npy"

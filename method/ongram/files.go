@@ -240,7 +240,7 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 			case err != nil:
 				return nil, nil, err
 			case !more:
-				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "run the command again"}
+				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "open it again"}
 			case i == 0:
 				values = row
 				continue

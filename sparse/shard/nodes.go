@@ -42,7 +42,7 @@ type Nodes struct {
 	text  []byte   // string: the ids in the order of rows, one after the other
 	ends  []uint64 // string: where each id ends in text
 	byID  []uint32 // string: rows in the order of their ids; nil if that is the order of rows
-	below int      // string: bytes of the file that text keeps in memory with it
+	below int      // string: bytes of the file before text, which stay in memory with it
 
 	// What is above is in the order of the ids. Rows may be in another one.
 	name string   // of that order; "" if there is none

@@ -17,7 +17,7 @@ type Tests struct {
 	First   int   // row of the first one
 	Y       []int // classes of the items
 	Class   []int // of the test nodes
-	Largest int   // the answer where there is no model, or nothing is near
+	Largest int   // the answer where there is no model, or no item is related
 }
 
 // Count adds the right answers of each model, nil for none, to hits.
@@ -31,10 +31,10 @@ func (t *Tests) Count(models []*classify.Model, hits []int64) {
 		if len(row) > t.First+j {
 			self = row[t.First+j]
 		}
-		near := related(row, t.Y)
+		known := related(row, t.Y)
 		for s, model := range models {
 			answer := t.Largest
-			if model != nil && near {
+			if model != nil && known {
 				answer = model.Pairs.Predict(model.ScoresTo(nil, row, self))
 			}
 			if answer == class {
@@ -53,10 +53,10 @@ func (t *Tests) countDual(models []*classify.Model, hits []int64) {
 	var one []float64         // on one node
 	for lo := 0; lo < len(t.Class); lo += gram.NodesAtATime {
 		class := t.Class[lo:min(lo+gram.NodesAtATime, len(t.Class))]
-		var far [gram.NodesAtATime]bool
+		var unrelated [gram.NodesAtATime]bool
 		for j := range class {
 			row := t.Values.Row(t.First + lo + j)
-			far[j] = !related(row, t.Y)
+			unrelated[j] = !related(row, t.Y)
 			for item, v := range row {
 				columns[item*gram.NodesAtATime+j] = v
 			}
@@ -75,7 +75,7 @@ func (t *Tests) countDual(models []*classify.Model, hits []int64) {
 			}
 			for j, c := range class {
 				answer := t.Largest
-				if dual != nil && !far[j] {
+				if dual != nil && !unrelated[j] {
 					one = one[:0]
 					for m := range dual.Machines {
 						one = append(one, decisions[m][j])

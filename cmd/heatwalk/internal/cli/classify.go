@@ -41,7 +41,7 @@ type classifyFlags struct {
 	unreached     string
 	truth         string
 	suggest       int // nodes to label next; 0: predictions are wanted
-	slab          slabFlag
+	share         shareFlag
 
 	// Of parts that the choice is made from: the first, and what they found; nil: there are none.
 	part   *evaluate.Part
@@ -65,7 +65,7 @@ func newClassify(in *invocation) *cobra.Command {
 				check, run = in.checkVectorClassify, in.runVectorClassify
 			case f.several:
 				check, run = in.checkSeveralClassify, in.runSeveralClassify
-			case f.slab.of > 0:
+			case f.share.of > 0:
 				run = in.runTrials
 			}
 			check(cmd, args, &f)
@@ -95,7 +95,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	numberVar(in, flags, &f.suggest, "suggest", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
-	in.slabVar(flags, &f.slab, "the choice, a share of the folds of auto or of the absorptions of cwk each")
+	in.shareVar(flags, &f.share, "the choice, some folds of auto or absorptions of cwk each")
 }
 
 // checkClassify notes what is wrong with the flags of f together, and finds the method.
@@ -106,7 +106,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	in.checkScores(flags, f)
 	in.checkGraph(cmd, args, &f.reading)
 	formats := scoreFormats
-	if f.slab.of > 0 {
+	if f.share.of > 0 {
 		formats = nil // see checkTrials
 	}
 	in.checkOutput("-o", f.out, formats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
@@ -120,7 +120,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 		}
 		in.refuse(flags, rule{true, "scores truth slab unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
 	}
-	if f.slab.of > 0 {
+	if f.share.of > 0 {
 		in.checkTrials(args, f)
 	}
 }

@@ -38,21 +38,21 @@ func parses(t *testing.T, words []string) {
 // The job array runs the command that it says, for every task.
 func TestSlurmExample(t *testing.T) {
 	script := example(t, "slurm.sh")
-	slabs := matched(t, script, `(?m)^slabs=(\d+)`)
+	shares := matched(t, script, `(?m)^shares=(\d+)`)
 	last := matched(t, script, `--array=0-(\d+)`)
-	if number(t, slabs) != number(t, last)+1 {
-		t.Errorf("%s slabs, array to %s", slabs, last)
+	if number(t, shares) != number(t, last)+1 {
+		t.Errorf("%s shares, array to %s", shares, last)
 	}
 	script = strings.ReplaceAll(script, "\\\n", " ")
 	line := matched(t, script, `(?m)^heatwalk (kernel .*)$`)
-	for task := range number(t, slabs) {
-		words := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", strconv.Itoa(task), "$slabs", slabs, "$SLURM_CPUS_PER_TASK", "4").Replace(line)
+	for task := range number(t, shares) {
+		words := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", strconv.Itoa(task), "$shares", shares, "$SLURM_CPUS_PER_TASK", "4").Replace(line)
 		parses(t, strings.Fields(words))
 	}
 	parses(t, strings.Fields(matched(t, script, `'heatwalk (merge [^']*)'`)))
 }
 
-// The Indexed Job has as many completions as slabs, only keys that such a job
+// The Indexed Job has as many completions as shares, only keys that such a job
 // has, and runs a command that exists.
 func TestKubernetesExample(t *testing.T) {
 	manifest := example(t, "kubernetes.yaml")
@@ -65,8 +65,8 @@ func TestKubernetesExample(t *testing.T) {
 		}
 	}
 	completions := matched(t, manifest, `(?m)^  completions: (\d+)$`)
-	if slabs := matched(t, manifest, `- name: SLABS[^\n]*\n *value: "(\d+)"`); slabs != completions {
-		t.Errorf("%s completions, %s slabs", completions, slabs)
+	if shares := matched(t, manifest, `- name: SHARES[^\n]*\n *value: "(\d+)"`); shares != completions {
+		t.Errorf("%s completions, %s shares", completions, shares)
 	}
 	known := strings.Fields(`apiVersion kind metadata name spec completionMode completions parallelism backoffLimitPerIndex
 		maxFailedIndexes podFailurePolicy rules action onPodConditions type onExitCodes containerName operator values
@@ -106,7 +106,7 @@ func TestKubernetesExample(t *testing.T) {
 		words = append(words, arg)
 	}
 	for index := range number(t, completions) {
-		line := strings.NewReplacer("$(SLABS)", completions, "$(SLAB)", strconv.Itoa(index)).Replace(strings.Join(words, "\n"))
+		line := strings.NewReplacer("$(SHARES)", completions, "$(SHARE)", strconv.Itoa(index)).Replace(strings.Join(words, "\n"))
 		parses(t, strings.Split(line, "\n"))
 	}
 	codes := matched(t, manifest, `values: \[([\d, ]+)\]`)

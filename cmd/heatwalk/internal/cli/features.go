@@ -30,7 +30,7 @@ type featureFlags struct {
 	rows  string
 	dtype string
 	out   string
-	slab  slabFlag
+	share shareFlag
 }
 
 func newFeatures(in *invocation) *cobra.Command {
@@ -38,7 +38,7 @@ func newFeatures(in *invocation) *cobra.Command {
 	cmd := in.newCommand("features GRAPH --labels L.tsv -o F.npy", in.arguments("GRAPH", 1, 1),
 		"The explicit features of the coinciding walk kernel",
 		func(cmd *cobra.Command, args []string) {
-			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows)
+			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows)
 			f.asked = cmd.Flags().Changed("folds")
 			in.checkWalk(cmd.Flags(), &f.walking)
 		}, func(args []string) error {
@@ -55,7 +55,7 @@ func newFeatures(in *invocation) *cobra.Command {
 	numberVar(in, flags, &f.folds, "folds", 5, spec.Range{Least: 2, Most: 1000}, "N", "folds of honest features")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
-	in.slabVar(flags, &f.slab, "the classes")
+	in.shareVar(flags, &f.share, "the classes")
 	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
 	in.readingFlags(flags, &f.reading)
 	return cmd
@@ -72,7 +72,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 			return err
 		}
 	}
-	first, end, err := f.slab.bounds(len(d.l.Names), "class")
+	first, end, err := f.share.bounds(len(d.l.Names), "class")
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		},
 		advice: "take fewer steps (--steps), rows (--rows), or another disk",
 
-		parameters: parameters, command: "features", slab: f.slab,
+		parameters: parameters, command: "features", share: f.share,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: first, Hi: end, Whole: len(d.l.Names), Groups: groups, Dtype: f.dtype},
 	})
 }
@@ -185,8 +185,8 @@ type walkMatrix[T sparse.Float] struct {
 
 	parameters walkParameters
 	command    string
-	slab       slabFlag
-	shape      evaluate.Shape // of a slab
+	share      shareFlag
+	shape      evaluate.Shape // of a share
 }
 
 // fewerNodes is what to do where a block of nodes is too large for a disk.
@@ -218,7 +218,7 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	if err != nil {
 		return err
 	}
-	journal, err := d.keep(m.command, m.slab, m.shape, files, m.parameters, 0, w.Prior.Given)
+	journal, err := d.keep(m.command, m.share, m.shape, files, m.parameters, 0, w.Prior.Given)
 	if err != nil {
 		return err
 	}

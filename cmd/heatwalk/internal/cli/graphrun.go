@@ -117,12 +117,12 @@ type denseInputs struct {
 
 // checkDenseRun notes what is wrong with the graph, the output and the other inputs of a
 // run that writes a matrix.
-func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *reading, out string, slab slabFlag, others ...string) {
+func (in *invocation) checkDenseRun(cmd *cobra.Command, args []string, r *reading, out string, share shareFlag, others ...string) {
 	inputs := append(slices.Clone(args), others...)
 	in.checkGraph(cmd, args, r)
 	in.checkOutput("-o", out, denseFormats, inputs...)
 	in.checkStdin(inputs...)
-	in.checkSlab(slab, args, out, ".npy", denseFormats)
+	in.checkShare(share, args, out, ".npy", denseFormats)
 	in.refuse(cmd.Flags(), rule{out == "" || out == "-", "resume", notBeside})
 }
 
@@ -168,10 +168,10 @@ func (d *graphRun) labelOf() func(i int) string {
 	return func(i int) string { return number(d.rows[i]) }
 }
 
-// keep notes that the output is a slab of a matrix, if it is one, and opens the journal beside
+// keep notes that the output is a share of a matrix, if it is one, and opens the journal beside
 // it: of a run that depends on labels and nodes, the parameters, a tolerance and a prior.
-func (d *graphRun) keep(command string, s slabFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) (*checkpoint.Log, error) {
-	p := evaluate.Part{Command: command, Slab: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
+func (d *graphRun) keep(command string, s shareFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) (*checkpoint.Log, error) {
+	p := evaluate.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
 	part, err := evaluate.NewPart(p, parameters, d.l, nil, d.rows, d.cols)
 	if err != nil {
 		return nil, err

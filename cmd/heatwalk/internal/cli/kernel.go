@@ -31,7 +31,7 @@ func newKernel(in *invocation) *cobra.Command {
 				return
 			}
 			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), ofKernels().names()...))
-			in.checkDenseRun(cmd, args, &f.reading, f.out, f.slab, f.labels, f.rows, f.cols)
+			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows, f.cols)
 			in.checkKernel(cmd, &f)
 		}, func(args []string) error {
 			if f.vectors.file != "" {
@@ -55,7 +55,7 @@ func newKernel(in *invocation) *cobra.Command {
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
-	in.slabVar(flags, &f.slab, "the columns")
+	in.shareVar(flags, &f.share, "the columns")
 	flags.BoolVar(&in.resume, "resume", false, resumeUsage)
 	in.vectorFlags(flags, &f.vectors)
 	in.readingFlags(flags, &f.reading)
@@ -109,7 +109,7 @@ type kernelFlags struct {
 	rows, cols string
 	dtype      string
 	out        string
-	slab       slabFlag
+	share      shareFlag
 	vectors    vectorFlags
 }
 
@@ -149,7 +149,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	lo, hi, err := f.slab.bounds(len(d.cols), "column")
+	lo, hi, err := f.share.bounds(len(d.cols), "column")
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		panels: func(sink func(int, *sparse.Block[T]) error) error { return w.Gram(in.ctx, from, rows, cols, sink) },
 		advice: fewerNodes,
 
-		parameters: parameters, command: "kernel", slab: f.slab,
+		parameters: parameters, command: "kernel", share: f.share,
 		shape: evaluate.Shape{Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype},
 	})
 }

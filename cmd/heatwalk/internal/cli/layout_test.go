@@ -28,11 +28,11 @@ func TestReorderedColumns(t *testing.T) {
 	}
 	workplace(t)
 	run := func(args ...string) []byte { return mustRun(t, args...) }
-	run("generate", "rmat", "--scale", "20", "--edge-factor", "9", "-o", "strewn.tsv", "--quiet")
-	run("ingest", "strewn.tsv", "--order", "none", "-o", "strewn", "--quiet")
+	run("generate", "rmat", "--scale", "20", "--edge-factor", "9", "-o", "scattered.tsv", "--quiet")
+	run("ingest", "scattered.tsv", "--order", "none", "-o", "scattered", "--quiet")
 	bench := func(args ...string) (v benchmark) {
 		t.Helper()
-		if err := json.Unmarshal(run(append([]string{"bench", "spmm", "strewn", "--repeat", "1", "--json"}, args...)...), &v); err != nil {
+		if err := json.Unmarshal(run(append([]string{"bench", "spmm", "scattered", "--repeat", "1", "--json"}, args...)...), &v); err != nil {
 			t.Fatal(err)
 		}
 		return v
@@ -56,7 +56,7 @@ func TestReorderedColumns(t *testing.T) {
 	}
 	features := func(out, steps string, args ...string) (data int64) {
 		t.Helper()
-		args = append([]string{"features", "strewn", "--labels", "labels.tsv", "--unknown-ids", "skip", "--rows", "rows.txt", "--steps", steps, "-o", out, "--json"}, args...)
+		args = append([]string{"features", "scattered", "--labels", "labels.tsv", "--unknown-ids", "skip", "--rows", "rows.txt", "--steps", steps, "-o", out, "--json"}, args...)
 		var plan struct {
 			Memory int64 `json:"memory_bytes"`
 		}

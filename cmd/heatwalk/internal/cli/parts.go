@@ -84,50 +84,50 @@ func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 	})
 }
 
-// slabFlag is the slab of --slab: number index, from 0, of several of equal size. The zero
+// shareFlag is the share of --slab: number index, from 0, of several of equal size. The zero
 // value is the whole.
-type slabFlag struct{ index, of int }
+type shareFlag struct{ index, of int }
 
-// maxSlabs bounds the number of slabs.
-const maxSlabs = 1 << 20
+// maxShares bounds the number of shares.
+const maxShares = 1 << 20
 
-func (in *invocation) slabVar(flags *pflag.FlagSet, s *slabFlag, of string) {
-	in.variable(flags, "slab", "I/M", "", "do only slab I, from 0, of M slabs of "+of+"; heatwalk merge puts them together", func(text string) error {
+func (in *invocation) shareVar(flags *pflag.FlagSet, s *shareFlag, of string) {
+	in.variable(flags, "slab", "I/M", "", "do only share I, from 0, of M shares of "+of+"; heatwalk merge puts them together", func(text string) error {
 		index, of, _ := strings.Cut(text, "/")
 		i, err := strconv.Atoi(index)
 		m, wrong := strconv.Atoi(of)
 		switch {
-		case err != nil || wrong != nil || m < 1 || m > maxSlabs:
-			return fmt.Errorf("%q is no slab; give I/M, as in 0/8 for the first of eight", text)
+		case err != nil || wrong != nil || m < 1 || m > maxShares:
+			return fmt.Errorf("%q is no share; give I/M, as in 0/8 for the first of eight", text)
 		case i < 0 || i >= m:
-			return fmt.Errorf("%q is no slab; slabs of %d are numbered 0 to %d", text, m, m-1)
+			return fmt.Errorf("%q is no share; shares of %d are numbered 0 to %d", text, m, m-1)
 		}
-		*s = slabFlag{i, m}
+		*s = shareFlag{i, m}
 		return nil
 	})
 }
 
-// bounds returns what of n things, called as in "column", belongs to the slab:
+// bounds returns what of n things, called as in "column", belongs to the share:
 // lo ≤ i < hi.
-func (s slabFlag) bounds(n int, noun string) (lo, hi int, err error) {
+func (s shareFlag) bounds(n int, noun string) (lo, hi int, err error) {
 	if s.of == 0 {
 		return 0, n, nil
 	}
 	if s.of > n {
-		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d slabs", words.Counted(n, noun), n)
+		return 0, 0, fault.Usage("--slab", "there are only %s; give at most %d shares", words.Counted(n, noun), n)
 	}
 	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.of)) }
 	return edge(s.index), edge(s.index + 1), nil
 }
 
-// checkSlab notes what is wrong with a slab: all slabs are to read the same
+// checkShare notes what is wrong with a share: all shares are to read the same
 // store, and write files in one form.
-func (in *invocation) checkSlab(s slabFlag, graph []string, out, format string, formats []string) {
+func (in *invocation) checkShare(s shareFlag, graph []string, out, format string, formats []string) {
 	if s.of == 0 {
 		return
 	}
 	if len(graph) > 0 && !ingest.IsStore(graph[0]) {
-		in.problem("--slab", "%s is not a store, and all slabs are to read the same one; run heatwalk ingest first", graph[0])
+		in.problem("--slab", "%s is not a store, and all shares are to read the same one; run heatwalk ingest first", graph[0])
 	}
 	if out != "" && (out == "-" || formatOf(out, formats) != format) {
 		in.problem("--slab", "a part is a file in the form %s; write -o PART%s", format, format)
@@ -139,7 +139,7 @@ var trialFormats = []string{".trials"}
 
 // checkTrials notes why a choice cannot be divided.
 func (in *invocation) checkTrials(args []string, f *classifyFlags) {
-	in.checkSlab(f.slab, args, f.out, trialFormats[0], slices.Concat(predictionFormats, trialFormats))
+	in.checkShare(f.share, args, f.out, trialFormats[0], slices.Concat(predictionFormats, trialFormats))
 	switch {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
@@ -153,25 +153,25 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	}
 }
 
-// tried is the JSON document of a slab of classify.
+// tried is the JSON document of a share of classify.
 type tried struct {
 	Output   string    `json:"output"`
 	Method   string    `json:"method"`
-	Alpha    []float64 `json:"alpha,omitempty"` // of the slab
-	Folds    []int     `json:"folds,omitempty"` // of auto: the first of the slab, and the one behind its last
+	Alpha    []float64 `json:"alpha,omitempty"` // of the share
+	Folds    []int     `json:"folds,omitempty"` // of auto: the first of the share, and the one behind its last
 	Settings int       `json:"settings"`        // settings that were tried
 	Tested   int       `json:"tested"`
 	Sweeps   int       `json:"sweeps"`
 	Closing
 }
 
-// runTrials writes a part of classify: how well the settings of a slab do.
+// runTrials writes a part of classify: how well the settings of a share do.
 func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	d, err := in.beginLearn(name, f.out, &f.learning)
 	if err != nil {
 		return err
 	}
-	lo, hi, err := f.slab.bounds(method.Divided(f.method, f.entries[0].Settings, len(d.l.Row)))
+	lo, hi, err := f.share.bounds(method.Divided(f.method, f.entries[0].Settings, len(d.l.Row)))
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err := encode(d.w, t); err != nil {
 		return err
 	}
-	part := evaluate.Part{Command: classifyCommand, Slab: f.slab.index, Of: f.slab.of, Store: d.g.Manifest.Identity}
+	part := evaluate.Part{Command: classifyCommand, Share: f.share.index, Of: f.share.of, Store: d.g.Manifest.Identity}
 	if d.part, err = evaluate.NewPart(part, f.parameters(in.seed), d.l, d.problem().Attributes, nil, nil); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	rows, cols, shape, err := partOfBlock(f.slab, d.rows, d.cols, f.dtype)
+	rows, cols, shape, err := partOfBlock(f.share, d.rows, d.cols, f.dtype)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.graphError(err, name, loosened)
 	}
-	journal, err := d.keep("kernel", f.slab, shape, files, kernelParameters{f.family, v}, f.tolerance, nil)
+	journal, err := d.keep("kernel", f.share, shape, files, kernelParameters{f.family, v}, f.tolerance, nil)
 	if err != nil {
 		return err
 	}
@@ -121,8 +121,8 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
 }
 
-// partOfBlock returns the rows and the columns of a slab of a block, and its place.
-func partOfBlock(s slabFlag, rows, cols []int, dtype string) (_, _ []int, shape evaluate.Shape, err error) {
+// partOfBlock returns the rows and the columns of a share of a block, and its place.
+func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape evaluate.Shape, err error) {
 	shape = evaluate.Shape{Axis: evaluate.ByColumns, Groups: 1, Dtype: dtype}
 	noun, nodes := "column", &cols
 	if len(rows) < len(cols) {

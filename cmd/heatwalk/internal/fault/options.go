@@ -7,12 +7,14 @@ import (
 	"unicode"
 )
 
-// option finds an option that a library names in an error, as in Config.SkipBadLines, and
+// option finds what a library names in an error and a user of the command gives otherwise,
+// an option as in Config.SkipBadLines or a function, and
 // before it what a user wrote and may look like one: paths and what stands in quotation marks.
 var option = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s"]*/[^\s"]*|` +
-	`\b(?:[a-z]+\.)?((?:Config|Input|Options|WriteOptions|LabelConfig|FeatureConfig|Records)\.[A-Z]\w*)\b|\bPart\.Slab\b|\bT = float64\b`)
+	`\b(?:[a-z]+\.)?((?:Config|Input|Options|WriteOptions|LabelConfig|FeatureConfig|Records)\.[A-Z]\w*)\b|\bPart\.Share\b|\bT = float64\b|\btablefile\.Convert\b|\bin Settings\b|\bopen it again\b`)
 
-// optionFlags are the flags of options of other names.
+// optionFlags are the flags of options of other names, and what else the command calls
+// otherwise.
 var optionFlags = map[string]string{
 	"Config.KeepLoops":          "--self-loops=keep",
 	"Config.Memory":             "--max-memory",
@@ -22,11 +24,15 @@ var optionFlags = map[string]string{
 	"LabelConfig.SkipUnknown":   "--unknown-ids=skip",
 	"Records.MissingUnknown":    "--unknown-values=missing",
 	"T = float64":               "--dtype float64",
-	"Part.Slab":                 "--slab",
+	"Part.Share":                "--slab",
+	"in Settings":               "as a flag",
+	"open it again":             "run the command again",
+	"tablefile.Convert":         "heatwalk convert",
 }
 
-// WithFlags returns text with the flags of the command in place of the options of
-// libraries: their names in small letters, a hyphen between words.
+// WithFlags returns text with the flags and commands of heatwalk in place of the options
+// and functions of libraries. A flag is the name of its option in small letters, a hyphen
+// between words.
 func WithFlags(text string) string {
 	return option.ReplaceAllStringFunc(text, func(found string) string {
 		name := option.FindStringSubmatch(found)[1]
