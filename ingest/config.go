@@ -56,7 +56,7 @@ const (
 //
 // DegreeOrder goes by the number of lines of a node, before duplicates are
 // merged. AutoOrder is the same where a graph of 65,536 nodes or more gains
-// from it in every sweep: few nodes have most of the edges and are strewn among the
+// from it in every sweep: few nodes have most of the edges and are scattered among the
 // others. Elsewhere it leaves the rows in the default order. The others look at the
 // graph, without directions and weights, and take 4 bytes an entry while they do,
 // LocalityOrder 12. See package partition.

@@ -17,8 +17,8 @@ const maxBad = 1000
 
 // LimitError is returned where memory or a disk has less room than the work will take.
 type LimitError struct {
-	Dir         string // a directory on the disk; "": it is memory
-	What        string // does not fit the disk
+	Dir         string // a directory on the disk with too little room; "": memory is short
+	What        string // what does not fit the disk
 	Need, Limit int64  // bytes; of memory Need is what was asked when the limit was met
 	Fix         string // the way out where it is a disk
 	Unordered   bool   // rows in the order of the ids would fit the memory

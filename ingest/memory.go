@@ -19,13 +19,13 @@ type extent struct {
 	values  bool // entries have values
 
 	lines   int64 // of edges
-	held    int64 // bytes of those in memory
-	readers int64 // bytes of open inputs beside what workers have for them
+	held    int64 // bytes of the parts in memory
+	readers int64 // bytes of open inputs, what workers have for them apart
 
 	nodes  int64
 	bits   int64 // a number above every id of a bitmap; 0: there is none
 	dict   int64 // bytes of the dictionary while ids are read
-	text   int64 // bytes of the ids in it
+	text   int64 // bytes of the ids in the dictionary
 	known  int64 // bytes of the ids once they have rows
 	codes  int64 // a number above every code of a line that is no row yet; 0: all are rows
 	order  Order // the order of rows that the graph gets

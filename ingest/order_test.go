@@ -72,7 +72,7 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 }
 
-// TestAutoOrder: a large graph is ordered by degree where hubs are strewn among the
+// TestAutoOrder: a large graph is ordered by degree where hubs are scattered among the
 // others, and left as it is where neighbours have neighbouring ids or hubs come
 // first already, whatever the ids, threads and memory.
 func TestAutoOrder(t *testing.T) {
@@ -90,7 +90,7 @@ func TestAutoOrder(t *testing.T) {
 		}
 		return edges
 	}
-	strewn := skewed(func(i int) int { return i * nodes / hubs })
+	scattered := skewed(func(i int) int { return i * nodes / hubs })
 	near := make([][2]int, lines)
 	for i := range near {
 		near[i] = [2]int{i % nodes, (i%nodes + 1 + i/nodes) % nodes}
@@ -102,12 +102,12 @@ func TestAutoOrder(t *testing.T) {
 		c     Config
 		want  Order
 	}{
-		{name: "strewn", edges: strewn, apart: 1, want: DegreeOrder},
-		{name: "strewn, little memory", edges: strewn, apart: 1, c: Config{Workers: 7, Memory: 40 << 20}, want: DegreeOrder},
-		{name: "strewn, directed, ids far apart", edges: strewn, apart: 100, c: Config{Directed: true}, want: DegreeOrder},
-		{name: "strewn, odd ids", edges: strewn, apart: 2, want: DegreeOrder},
-		{name: "strewn, odd ids, little memory", edges: strewn, apart: 2, c: Config{Memory: 24 << 20}, want: DegreeOrder},
-		{name: "strewn, with few of the edges", edges: strewn[:lines/6], apart: 1, want: DefaultOrder},
+		{name: "scattered", edges: scattered, apart: 1, want: DegreeOrder},
+		{name: "scattered, little memory", edges: scattered, apart: 1, c: Config{Workers: 7, Memory: 40 << 20}, want: DegreeOrder},
+		{name: "scattered, directed, ids far apart", edges: scattered, apart: 100, c: Config{Directed: true}, want: DegreeOrder},
+		{name: "scattered, odd ids", edges: scattered, apart: 2, want: DegreeOrder},
+		{name: "scattered, odd ids, little memory", edges: scattered, apart: 2, c: Config{Memory: 24 << 20}, want: DegreeOrder},
+		{name: "scattered, with few of the edges", edges: scattered[:lines/6], apart: 1, want: DefaultOrder},
 		{name: "hubs first", edges: skewed(func(i int) int { return i }), apart: 1, want: DefaultOrder},
 		{name: "near", edges: near, apart: 1, want: DefaultOrder},
 		{name: "near, odd ids", edges: near, apart: 2, want: DefaultOrder},

@@ -13,16 +13,16 @@ import (
 // memory has no room for are on disk; see run.load for how all of them are read.
 type part struct {
 	seq      int       // position among all chunks of the input
-	file     int       // which input it comes from
+	file     int       // number of the input that the part comes from
 	first    int64     // the number of the chunk's first line; 0 if there are no lines
 	edges    int       // lines with an edge
-	top      uint32    // the largest code; of a matrix, that of its last row
+	top      uint32    // the largest code; of a matrix, the code of the last row
 	code     []uint32  // source and target of each line; nil if the part is spilled
 	weight   []float64 // of each line; nil if the part is spilled or weighted is not set
 	weighted bool      // the file has weights
 	gaps     []uint32  // for every line of text without an edge, how many edges come before it
 	inDict   bool      // codes are the dictionary's
-	leaving  bool      // a worker moves it to disk; guarded by run.mu
+	leaving  bool      // a worker moves the part to disk; guarded by run.mu
 	bad      lines.Faults
 	stats    lines.Tally
 	spilled  *sort.Record // where the part is on disk; nil: in memory

@@ -38,8 +38,8 @@ type run struct {
 	parts       []*part
 	listed      []*part    // ids of the list of nodes, while they are numbers
 	ids         ids.Set    // the ids, while all of them are numbers
-	late        *ids.Ranks // from the codes of the parts, ids, to rows; nil: they are rows once numbered
-	placed      *placed    // once there is an order; nil: rows are those of nodes
+	late        *ids.Ranks // from the codes of the parts, which are ids, to rows; nil: the codes are rows once numbered
+	placed      *placed    // rows by the order of the settings; nil: there is none, and rows are those of nodes
 	useDict     atomic.Bool
 	dict        *ids.Dict
 	matrix      *matrix             // nil: nodes are found by their ids
@@ -50,9 +50,9 @@ type run struct {
 	dir       string
 	fs        durable.FS
 	held      int64            // bytes of parts
-	lines     int              // in them
-	top       uint32           // the largest of their codes
-	weighted  bool             // some have weights
+	lines     int              // lines in all parts
+	top       uint32           // the largest code of all parts
+	weighted  bool             // some parts have weights
 	inputs    []*textio.Reader // inputs that are open
 	spilling  bool             // parts go to disk
 	spill     *sort.Spill

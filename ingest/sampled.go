@@ -16,11 +16,11 @@ type sampled struct {
 	turn    int        // of the block that is looked at, 0 or 1
 	tokens  [2]int     // ids looked at, by turn
 	known   [2]*sketch // the distinct ids looked at, by turn
-	often   []uint32   // how many have each of so many remainders of their hash
-	digits  int        // of the numbers among them, in binary
-	bytes   int        // of the others
+	often   []uint32   // number of ids looked at with each remainder of their hash
+	digits  int        // binary digits of the numbers among the samples
+	bytes   int        // of the ids that are not numbers
 	numeric bool       // small numbers only
-	top     uint32     // the largest of them
+	top     uint32     // the largest of the numbers
 	seen    *ids.Set   // the small integers among the ids, where all are looked at; or else nil
 }
 

@@ -31,14 +31,14 @@ type dictShard struct {
 	slots   []uint64 // upper half of the hash, and place + 1 in the lower half; 0 is free
 	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
 	keys    []byte   // all ids, one after the other
-	entries []entry  // of each id, and a last one that says where keys end
-	touched byte     // what was loaded ahead, so that it is
+	entries []entry  // one for each id, and a last one that says where keys end
+	touched byte     // sum of what is loaded ahead, which keeps the loads from being left out
 }
 
 // entry is an id of the dictionary.
 type entry struct {
-	start uint64 // where it starts in keys; it ends where the next one starts
-	first uint64 // where it appeared first
+	start uint64 // where the id starts in keys; it ends where the next entry starts
+	first uint64 // position of the first line with the id
 }
 
 // leastPlaces has as bits what a shard has room for at first.

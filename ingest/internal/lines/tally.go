@@ -8,9 +8,9 @@ import (
 type Tally struct {
 	Lines, Comments int64
 	Rounded         int64 // weights that are integers which float64 does not hold
-	RoundedLine     int64 // of the first of them
+	RoundedLine     int64 // line of the first rounded weight
 	Padded          int64 // ids with blanks around them
-	PaddedLine      int64 // of the first of them
+	PaddedLine      int64 // line of the first padded id
 }
 
 // pass takes note of a chunk of comments.

@@ -76,7 +76,7 @@ type span struct{ from, to int }
 // bucket is a run of rows.
 type bucket struct {
 	lo, hi int   // rows
-	inRuns bool  // it is sorted in runs
+	inRuns bool  // the bucket is sorted in runs
 	starts []int // where each span's entries start within the bucket, and its end
 }
 

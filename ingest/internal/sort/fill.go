@@ -13,7 +13,7 @@ type entries[K key] struct {
 	values []float64
 	starts []int            // of each bucket, and the end
 	runs   [][]sortedRun[K] // on disk, of each bucket that is sorted in runs
-	left   []int64          // lines that they leave out, of each bucket
+	left   []int64          // lines left out of each bucket
 	disk   *Spill
 	work   []finisher[K] // of each worker
 }

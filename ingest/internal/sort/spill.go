@@ -22,15 +22,15 @@ type Spill struct {
 
 	mu   sync.Mutex
 	end  int64
-	most int64    // what end has been before it was released
-	free []region // before it, by offset: what was there is not read any more
+	most int64    // the largest end that there has been
+	free []region // regions before end, by offset, that are not read any more
 }
 
 // Record is where lines or entries are on disk, and how they are written.
 type Record struct {
 	offset int64
 	length int
-	sum    uint32     // CRC-32C of its bytes
+	sum    uint32     // CRC-32C of the bytes
 	width  uint8      // bits of a code, bytes of a key
 	form   weightForm // of the weights behind
 }
