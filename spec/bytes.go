@@ -1,7 +1,8 @@
 package spec
 
 // Bytes is something large that an algorithm holds. An algorithm lists what it holds
-// in one function, called Memory, and allocates by that list.
+// in one function, called Memory. A run is planned, and refused, by the sum of that list;
+// tests compare what is taken with it.
 type Bytes struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"`
@@ -11,7 +12,7 @@ type Bytes struct {
 	Optional bool `json:"optional,omitempty"`
 
 	// Short says that a limit leaves less than the algorithm may turn out to need, and that
-	// it then ends there.
+	// the algorithm then ends at the limit.
 	Short bool `json:"-"`
 
 	// Row is the number of bytes between the rows of a block that is swept, at the most;
@@ -57,7 +58,7 @@ func Larger(a, b []Bytes) []Bytes {
 type Demand struct {
 	Sweeps   int  // over all entries, or UnknownSweeps
 	RowBytes int  // of a row of the widest block that is gathered from; 0: unknown
-	Short    bool // it fits, but not with all that it may turn out to need
+	Short    bool // the run fits, but not with all that it may turn out to need
 }
 
 // UnknownSweeps stands where what is found on the way decides.
