@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -122,7 +122,7 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if r.dict.Bytes() > smallDict {
-		runtime.GC() // or what it has outgrown would be there beside what numbers its ids
+		pages.Collect() // what the dictionary has outgrown
 	}
 	codes, first, integers := r.dict.InOrder(position(r.seq))
 	r.report.IDs = "text"

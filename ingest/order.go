@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,25 +32,21 @@ func (r *run) reorder() error {
 		r.c.Order = DefaultOrder
 		return nil
 	}
-	// What has made lines, or read them, would otherwise be there with counts.
-	runtime.GC()
+	pages.Collect() // what has made lines, or read them
 	row, err := r.order()
 	if err != nil {
 		return err
 	}
 	late := r.late
 	if row == nil {
-		// What that was found by would otherwise be there while entries are sorted.
-		runtime.GC()
+		pages.Collect() // what that was found by
 		return r.mapLate()
 	}
 	r.late, r.placed = nil, &placed{row: row, late: late}
-	// The graph that it was found on would otherwise be there while entries are
-	// sorted.
 	if r.c.Order == DegreeOrder {
-		runtime.GC()
+		pages.Collect() // counts
 	} else {
-		debug.FreeOSMemory()
+		pages.Release() // the graph that the order was found on
 	}
 	return r.mapCodes(func(code []uint32) {
 		for j, c := range code {
@@ -407,8 +401,7 @@ func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	// What it was sorted in would otherwise be there while it is looked at.
-	runtime.GC()
+	pages.Collect() // what the graph was sorted in
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ingest: order: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -150,7 +150,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 // numbered gives rows to the nodes and tells whether the store will be directed.
 func (r *run) numbered() (directed bool, err error) {
 	if r.spilling {
-		debug.FreeOSMemory() // what went to disk would be there beside as much again
+		pages.Release() // what went to disk
 	}
 	large := r.useDict.Load() && r.dict.Bytes() > smallDict
 	if r.nodes, err = r.rows(); err != nil {
@@ -159,7 +159,7 @@ func (r *run) numbered() (directed bool, err error) {
 	r.warnUnlisted(r.nodes.Len() - r.listedIDs)
 	r.dict = nil
 	if large {
-		debug.FreeOSMemory() // or its memory, in many pieces, would be there beside the entries
+		pages.Release() // the dictionary
 	}
 	return r.isDirected()
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -72,7 +72,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 	}
 	out.tell(r.report, rows, directed)
 	if r.placed != nil {
-		runtime.GC() // or the entries would be there beside the order
+		pages.Collect() // entries
 		w.Nodes = r.named()
 	}
 	return nil

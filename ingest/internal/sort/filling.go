@@ -1,7 +1,6 @@
 package sort
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -163,7 +162,7 @@ func sortFillings[K key](s *Sorter, spilled int64, visit func(b *Rows) error) er
 		most = max(most, b.entries)
 	}
 	if s.Limit > 0 {
-		runtime.GC() // or what an earlier sorter has left could be there beside as much again
+		pages.Collect() // what an earlier sorter has left
 	}
 	e := &entries[K]{s: s, keys: pages.Room[K](most), work: make([]finisher[K], sched.Workers(s.Workers))}
 	if s.Values {
