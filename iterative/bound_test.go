@@ -1,6 +1,7 @@
 package iterative
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -63,5 +66,81 @@ func TestErrorBoundOfUnevenWeights(t *testing.T) {
 		if bound := res.ErrorBound[j]; !(math.Sqrt(square) <= bound+1e-13*math.Sqrt(size)) || !(bound <= 1e-9*math.Sqrt(size)) {
 			t.Errorf("column %d: error %g, bound %g, norm %g", j, math.Sqrt(square), bound, math.Sqrt(size))
 		}
+	}
+}
+
+// TestBoundIsAbove checks error bounds against the inverse from eigenpairs.
+func TestBoundIsAbove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
+	a := testgraph.Random(5, 150, 260, true)
+	g := graphOf(t, a)
+	b := randomBlock(2, 150, 6)
+	for _, tol := range []float64{1e-2, 1e-6, 1e-10} {
+		for _, alpha := range []float64{0.3, 0.9, 0.99} {
+			check := func(name string, s *System, err error, want *mat.Dense) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				x := sparse.NewBlock[float64](150, 6)
+				res, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: tol})
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				exact := times(want, b)
+				for j, bound := range res.ErrorBound {
+					var d float64
+					for i := range 150 {
+						d = math.Hypot(d, x.At(i, j)-exact.At(i, j))
+					}
+					if d > bound {
+						t.Errorf("%s, tolerance %g, column %d: error %g above %g", name, tol, j, d, bound)
+					}
+				}
+			}
+			normalized := denseLaplacian(a, g.Degrees, true)
+			l := denseLaplacian(a, g.Degrees, false)
+			s, err := ShiftedLaplacian(g, false, 100*alpha, 1)
+			check("I + αL", s, err, function(l, func(x float64) float64 { return 1 / (1 + 100*alpha*x) }))
+			s, err = ShiftedLaplacian(g, true, alpha, 0.1)
+			check("αL̃ + 0.1·I", s, err, function(normalized, func(x float64) float64 { return 1 / (0.1 + alpha*x) }))
+			s, err = VonNeumann(g, false, alpha)
+			m := mat.NewSymDense(150, nil)
+			for i, d := range g.Degrees {
+				for j := i; j < 150; j++ {
+					m.SetSym(i, j, -alpha*a.At(i, j))
+				}
+				m.SetSym(i, i, m.At(i, i)+d)
+			}
+			check("D − αA", s, err, function(m, inverse))
+		}
+	}
+}
+
+// What computing a residual may err by is part of a bound, also by the size of X
+// where that is large beside B.
+func TestRoundingOfBound(t *testing.T) {
+	const n, least = 200, 1e-3
+	a := testgraph.Complete(n)
+	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ShiftedLaplacian(g, false, 1, least)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, x := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	for i := range n {
+		b.Row(i)[0] = 1 // an eigenvector: X = B/least
+	}
+	out, err := s.SolveTo(context.Background(), x, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm := math.Sqrt(n)
+	if want := 10 * 0x1p-52 * (norm + (2*(n-1)+least)*norm/least) / least; math.Abs(out.Rounding[0]/want-1) > 1e-9 || out.ErrorBound[0] < want {
+		t.Errorf("rounding of %v in a bound of %v, want %v", out.Rounding[0], out.ErrorBound[0], want)
 	}
 }

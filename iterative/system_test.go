@@ -45,117 +45,6 @@ func grid(side int) *sparse.CSR {
 	return a
 }
 
-// tree returns a random tree.
-func tree(t *rapid.T) *sparse.CSR {
-	n := rapid.IntRange(1, 60).Draw(t, "nodes")
-	var e []sparse.Triplet
-	for i := 1; i < n; i++ {
-		j := rapid.IntRange(0, i-1).Draw(t, "parent")
-		w := float64(rapid.IntRange(1, 1000).Draw(t, "weight")) / 64
-		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
-	}
-	a, err := sparse.FromTriplets(n, n, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-func TestFactorOfAForestIsExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := tree(t)
-		n, _ := a.Dims()
-		g, err := graph.New(ctx, a, &graph.Settings{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := ShiftedLaplacian(g, false, 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := s.factorWithin(ctx, s.Memory)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, x := randomBlock(1, n, 2), sparse.NewBlock[float64](n, 2)
-		s.prepare(1)
-		s.cg.Precond = f
-		res, err := s.cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-9})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.Steps > 1 {
-			t.Fatalf("%d steps with an exact factor", res.Steps)
-		}
-	})
-}
-
-// TestFactorIsUnbiased checks that the mean of factors tends to the matrix.
-func TestFactorIsUnbiased(t *testing.T) {
-	a := testgraph.Complete(8)
-	n := 8
-	ground := []float64{1, 0, 0, 0.5, 0, 0, 2, 0}
-	want := denseLaplacian(a, degreesOf(t, a), false)
-	for i, v := range ground {
-		want.SetSym(i, i, want.At(i, i)+v)
-	}
-	const draws = 4000
-	mean := mat.NewDense(n, n, nil)
-	for seed := range uint64(draws) {
-		c, err := eliminate(ctx, a, 1, ground, seed, 56, 28)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := mat.NewDense(n, n, nil)
-		pivots := mat.NewDiagDense(n, nil)
-		for step, v := range c.order {
-			g.Set(int(v), step, 1)
-			pivots.SetDiag(step, 1/c.pivot[step])
-			rows, values := c.from(c.start[step], c.start[step+1])
-			for e, row := range rows {
-				g.Set(int(row), step, -values[e])
-			}
-		}
-		var p, m mat.Dense
-		p.Mul(g, pivots)
-		m.Mul(&p, g.T())
-		mean.Add(mean, &m)
-	}
-	for i := range n {
-		for j := range n {
-			if d := math.Abs(mean.At(i, j)/draws - want.At(i, j)); d > 10/math.Sqrt(draws) {
-				t.Errorf("(%d, %d): mean %g, want %g", i, j, mean.At(i, j)/draws, want.At(i, j))
-			}
-		}
-	}
-}
-
-// TestFewRecords checks that running out of records changes nothing, and the
-// limits on a factor.
-func TestFewRecords(t *testing.T) {
-	for _, a := range []*sparse.CSR{testgraph.Complete(40), testgraph.Random(3, 300, 2000, true), grid(20)} {
-		entries := a.NNZ()
-		want, err := eliminate(ctx, a, 1, nil, 1, 100*entries, 9*entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := eliminate(ctx, a, 1, nil, 1, entries, 9*entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got.order, want.order) || !slices.Equal(slices.Concat(got.row...), slices.Concat(want.row...)) ||
-			!slices.Equal(slices.Concat(got.value...), slices.Concat(want.value...)) || !slices.Equal(got.pivot, want.pivot) {
-			t.Error("another factor with few records")
-		}
-		if _, err := eliminate(ctx, a, 1, nil, 1, entries, 10); !errors.Is(err, ErrMemory) {
-			t.Errorf("a factor of ten entries: %v", err)
-		}
-		if _, err := eliminate(ctx, a, 1, nil, 1, noRecord, entries); !errors.Is(err, ErrMemory) {
-			t.Errorf("too many records: %v", err)
-		}
-	}
-}
-
 func TestLadder(t *testing.T) {
 	g := graphOf(t, grid(40))
 	n := len(g.Degrees)
@@ -204,55 +93,6 @@ func TestLadder(t *testing.T) {
 			if d > alone.ErrorBound[j]+res.ErrorBound[j] {
 				t.Errorf("column %d: solutions differ by %g, bounds %g and %g", j, d, alone.ErrorBound[j], res.ErrorBound[j])
 			}
-		}
-	}
-}
-
-// TestBoundIsAbove checks error bounds against the inverse from eigenpairs.
-func TestBoundIsAbove(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes most of a second")
-	}
-	a := testgraph.Random(5, 150, 260, true)
-	g := graphOf(t, a)
-	b := randomBlock(2, 150, 6)
-	for _, tol := range []float64{1e-2, 1e-6, 1e-10} {
-		for _, alpha := range []float64{0.3, 0.9, 0.99} {
-			check := func(name string, s *System, err error, want *mat.Dense) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				x := sparse.NewBlock[float64](150, 6)
-				res, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: tol})
-				if err != nil {
-					t.Fatal(name, err)
-				}
-				exact := times(want, b)
-				for j, bound := range res.ErrorBound {
-					var d float64
-					for i := range 150 {
-						d = math.Hypot(d, x.At(i, j)-exact.At(i, j))
-					}
-					if d > bound {
-						t.Errorf("%s, tolerance %g, column %d: error %g above %g", name, tol, j, d, bound)
-					}
-				}
-			}
-			normalized := denseLaplacian(a, g.Degrees, true)
-			l := denseLaplacian(a, g.Degrees, false)
-			s, err := ShiftedLaplacian(g, false, 100*alpha, 1)
-			check("I + αL", s, err, function(l, func(x float64) float64 { return 1 / (1 + 100*alpha*x) }))
-			s, err = ShiftedLaplacian(g, true, alpha, 0.1)
-			check("αL̃ + 0.1·I", s, err, function(normalized, func(x float64) float64 { return 1 / (0.1 + alpha*x) }))
-			s, err = VonNeumann(g, false, alpha)
-			m := mat.NewSymDense(150, nil)
-			for i, d := range g.Degrees {
-				for j := i; j < 150; j++ {
-					m.SetSym(i, j, -alpha*a.At(i, j))
-				}
-				m.SetSym(i, i, m.At(i, i)+d)
-			}
-			check("D − αA", s, err, function(m, inverse))
 		}
 	}
 }
@@ -396,32 +236,6 @@ func sameBits(t *testing.T, what string, got, want *sparse.Block[float64]) {
 			}
 		}
 	}
-}
-
-// TestPreconditioner runs plain conjugate gradients on L̃ itself with the
-// factor that belongs to it.
-func TestPreconditioner(t *testing.T) {
-	a := grid(30)
-	g := graphOf(t, a)
-	n := len(g.Degrees)
-	s, err := ShiftedLaplacian(g, true, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, _, err := s.Preconditioner(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, x, y := randomBlock(1, n, 9), sparse.NewBlock[float64](n, 9), sparse.NewBlock[float64](n, 9)
-	cg := &CG{A: sparse.NewOperator[float64](sparse.NormalizedLaplacian, a, g.Degrees), Null: s.Null, Precond: p}
-	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-11})
-	if err != nil || res.Steps > 60 {
-		t.Fatalf("%v, %d steps", err, res.Steps)
-	}
-	if _, err := s.SolveTo(ctx, y, b, &Settings{Tolerance: 1e-11}); err != nil {
-		t.Fatal(err)
-	}
-	testgraph.Close(t, x, y, 0, 1e-7) // condition 1e4
 }
 
 func TestParametersOutOfRange(t *testing.T) {
@@ -585,32 +399,5 @@ func TestEasyVectors(t *testing.T) {
 		if err != nil || r.Steps == 0 || r.Sweeps != r.Steps+residuals {
 			t.Errorf("%s: %d sweeps for %d steps, error %v; the start needs none", name, r.Sweeps, r.Steps, err)
 		}
-	}
-}
-
-// What computing a residual may err by is part of a bound, also by the size of X
-// where that is large beside B.
-func TestRoundingOfBound(t *testing.T) {
-	const n, least = 200, 1e-3
-	a := testgraph.Complete(n)
-	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ShiftedLaplacian(g, false, 1, least)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, x := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	for i := range n {
-		b.Row(i)[0] = 1 // an eigenvector: X = B/least
-	}
-	out, err := s.SolveTo(context.Background(), x, b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	norm := math.Sqrt(n)
-	if want := 10 * 0x1p-52 * (norm + (2*(n-1)+least)*norm/least) / least; math.Abs(out.Rounding[0]/want-1) > 1e-9 || out.ErrorBound[0] < want {
-		t.Errorf("rounding of %v in a bound of %v, want %v", out.Rounding[0], out.ErrorBound[0], want)
 	}
 }

@@ -106,56 +106,78 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 		if err != nil {
 			return nil, err
 		}
-		converged := at.converged
 		w.measure()
 		tell()
 		over := k.products >= w.s.MaxProducts
-		rotated := converged == want || k.block == 0 || over
+		rotated := at.converged == want || k.block == 0 || over
 		if rotated {
-			values, h, err := w.verify(ctx, min(want, k.size))
-			if err != nil {
-				return nil, err
-			}
-			fine := w.residual <= w.s.Tolerance*w.norm
-			if fine || over || k.block == 0 || at.strict < tightest {
-				if !fine || !falling(values) {
-					values, err = w.separate(ctx, h)
-				}
-				switch {
-				case err != nil || fine || k.block == 0:
-				case !over:
-					err = fmt.Errorf("%w: rounding leaves residuals of %.1e after %d products", ErrIterationLimit, w.residual, k.products)
-				default:
-					err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, want, k.products)
-				}
+			values, done, err := w.conclude(ctx, want, over)
+			if done {
 				return values, err
 			}
-			w.verified = nil
-			at.strict /= 10
 		}
-		impatient := patience > 0 && converged < 2
-		slow := func(ahead float64) bool {
-			return impatient && float64(k.products)+ahead > float64(patience)
+		if err := w.goOn(ctx, want, patience, rotated); err != nil {
+			return nil, err
 		}
-		if slow(w.foreseen()) {
-			return nil, errSlow
-		}
-		if !rotated {
-			if err := w.restart(ctx, want, converged, impatient); err != nil {
-				return nil, err
-			}
-		}
-		// So many blocks are usually enough with a filter that grows fast.
-		degree := float64(k.f.degree)
-		if k.f.degree > 1 {
-			degree = max(degree, mostGrowth/w.stage.rate)
-		}
-		if slow(degree * float64(min(want/width+5, (k.room()-k.size)/width))) {
-			return nil, errSlow
-		}
-		w.result.Restarts++
-		at.first, at.look = false, want+2*width
 	}
+}
+
+// conclude verifies the pairs and reports whether the search ends with them: they are
+// exact enough, the products are over, or there is no way to better ones. Else estimates
+// of residuals are to reach a smaller part of the tolerance from then on.
+func (w *solve) conclude(ctx context.Context, want int, over bool) (values []float64, done bool, err error) {
+	k, at := &w.krylov, w.at
+	values, h, err := w.verify(ctx, min(want, k.size))
+	if err != nil {
+		return nil, true, err
+	}
+	fine := w.residual <= w.s.Tolerance*w.norm
+	if !fine && !over && k.block > 0 && at.strict >= tightest {
+		w.verified = nil
+		at.strict /= 10
+		return nil, false, nil
+	}
+	if !fine || !falling(values) {
+		values, err = w.separate(ctx, h)
+	}
+	switch {
+	case err != nil || fine || k.block == 0:
+	case !over:
+		err = fmt.Errorf("%w: rounding leaves residuals of %.1e after %d products", ErrIterationLimit, w.residual, k.products)
+	default:
+		err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, at.converged, want, k.products)
+	}
+	return values, true, err
+}
+
+// goOn restarts the search, unless its basis has been rotated already. The error is
+// errSlow where fewer than two pairs have converged and the products that are foreseen
+// exceed the patience, 0 for none.
+func (w *solve) goOn(ctx context.Context, want, patience int, rotated bool) error {
+	k, at := &w.krylov, w.at
+	impatient := patience > 0 && at.converged < 2
+	slow := func(ahead float64) bool {
+		return impatient && float64(k.products)+ahead > float64(patience)
+	}
+	if slow(w.foreseen()) {
+		return errSlow
+	}
+	if !rotated {
+		if err := w.restart(ctx, want, at.converged, impatient); err != nil {
+			return err
+		}
+	}
+	// So many blocks are usually enough with a filter that grows fast.
+	degree := float64(k.f.degree)
+	if k.f.degree > 1 {
+		degree = max(degree, mostGrowth/w.stage.rate)
+	}
+	if slow(degree * float64(min(want/width+5, (k.room()-k.size)/width))) {
+		return errSlow
+	}
+	w.result.Restarts++
+	at.first, at.look = false, want+2*width
+	return nil
 }
 
 // measure notes what the Ritz values say about the ends of the spectrum.
