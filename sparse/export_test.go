@@ -1,19 +1,12 @@
 package sparse
 
-// LowerReorderedColumns lowers what [FindColumnOrder] looks at; the function that it
-// returns undoes it.
-func LowerReorderedColumns(n int) (undo func()) {
-	before := reorderedColumns
-	reorderedColumns = n
-	return func() { reorderedColumns = before }
-}
+// ReorderedColumns is what layouts ask of columns.
+const ReorderedColumns = reorderedColumns
 
-// Tile changes what tiles pay for: rows of so many entries, of which so many are in a
-// tile, whose rows are named so often. The function that it returns undoes this.
-func Tile(entries int64, row, tile int, reuse int64) (undo func()) {
-	before := tilesPay
-	tilesPay = tilingRule{entries: entries, row: row, tile: tile, reuse: reuse}
-	return func() { tilesPay = before }
+// TilesPay is the rule that tiles pay for rows of so many entries, of which so many are
+// in a tile, whose rows are named so often.
+func TilesPay(entries int64, row, tile int, reuse int64) *tilingRule {
+	return &tilingRule{entries: entries, row: row, tile: tile, reuse: reuse}
 }
 
 // Tests outside look at layouts one by one.

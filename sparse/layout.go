@@ -85,7 +85,7 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 
 // reorder reorders the columns if that pays and fits.
 func (l *Layout) reorder(ctx context.Context, limit int64) error {
-	p, err := findColumnOrder(ctx, l.a, l.rowBytes, l.workers)
+	p, err := findColumnOrder(ctx, l.a, l.rowBytes, reorderedColumns, l.workers)
 	if p == nil || err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (l *Layout) tile(ctx context.Context, weighted bool, limit int64) error {
 	if l.order != nil && !tilesMayBeatReordering(cols, l.rowBytes) {
 		return nil
 	}
-	t, err := findTiling(ctx, l.a, weighted, l.rowBytes, l.workers)
+	t, err := findTiling(ctx, l.a, weighted, l.rowBytes, l.workers, &tilesPay)
 	if t == nil || err != nil {
 		return err
 	}

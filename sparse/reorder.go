@@ -32,17 +32,17 @@ const (
 
 // reorderedColumns is the least number of columns for which a copy of rows of any width
 // pays: the rows of smaller blocks are soon in the last cache wherever they lie.
-// Tests lower it.
-var reorderedColumns = 1 << 19
+const reorderedColumns = 1 << 19
 
 // findColumnOrder returns the order of the columns of a by count if it pays for blocks with rows
-// of so many bytes, see [columnOrder.pays], and otherwise nil. Cost: one sweep, and 20
+// of so many bytes, see [columnOrder.pays], and otherwise nil; fewer than least columns are
+// not looked at, unless rows are narrow. Cost: one sweep, and 20
 // bytes a column until it returns.
-func findColumnOrder(ctx context.Context, a Matrix, rowBytes, workers int) (*columnOrder, error) {
+func findColumnOrder(ctx context.Context, a Matrix, rowBytes, least, workers int) (*columnOrder, error) {
 	_, cols := a.Dims()
 	// Rows that share lines with each other leave more of them in a core's own cache.
 	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > ownCacheBytes
-	if !narrow && cols < reorderedColumns || a.NNZ() < reorder.Stretches*reorder.StretchEntries {
+	if !narrow && cols < least || a.NNZ() < reorder.Stretches*reorder.StretchEntries {
 		return nil, nil
 	}
 	p, err := newColumnOrder(ctx, a, workers)

@@ -229,7 +229,6 @@ func TestReorderingPays(t *testing.T) {
 	}
 	rng := newRand(t, 35)
 	const n = 1 << 16
-	defer sparse.LowerReorderedColumns(n)()
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
@@ -242,7 +241,7 @@ func TestReorderingPays(t *testing.T) {
 		{"few columns", scattered(t, rng, n/2, 40, 16), false},
 	} {
 		for _, workers := range []int{1, 7} {
-			p, err := sparse.FindColumnOrder(t.Context(), c.a, 64, workers)
+			p, err := sparse.FindColumnOrder(t.Context(), c.a, 64, n, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +253,7 @@ func TestReorderingPays(t *testing.T) {
 			}
 			// A reordered matrix has nothing to gain.
 			m := reorder(t, c.a, 32)
-			if p, err = sparse.FindColumnOrder(t.Context(), places{m}, 64, workers); p != nil || err != nil {
+			if p, err = sparse.FindColumnOrder(t.Context(), places{m}, 64, n, workers); p != nil || err != nil {
 				t.Errorf("%s: reordering pays again; error %v", c.name, err)
 			}
 		}
@@ -271,12 +270,12 @@ func TestReorderingOfSmallMatrix(t *testing.T) {
 	const n = 1 << 17
 	hot, even := scattered(t, rng, n, 18, 16), scattered(t, rng, n, 18, 1)
 	for rowBytes, want := range map[int]bool{8: false, 16: false, 32: true, 64: false, 1 << 10: false} {
-		p, err := sparse.FindColumnOrder(t.Context(), hot, rowBytes, 2)
+		p, err := sparse.FindColumnOrder(t.Context(), hot, rowBytes, sparse.ReorderedColumns, 2)
 		if err != nil || (p != nil) != want {
 			t.Errorf("rows of %d bytes: pays %v, want %v; error %v", rowBytes, p != nil, want, err)
 		}
 	}
-	if p, err := sparse.FindColumnOrder(t.Context(), even, 32, 2); p != nil || err != nil {
+	if p, err := sparse.FindColumnOrder(t.Context(), even, 32, sparse.ReorderedColumns, 2); p != nil || err != nil {
 		t.Errorf("columns of equal weight: pays %v; error %v", p != nil, err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 // tiled returns a copy of a in tiles of so many columns, with shorter rows left whole.
 func tiled(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	t.Helper()
-	defer sparse.Tile(1, row, 1, 0)()
-	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
+	pay := sparse.TilesPay(1, row, 1, 0)
+	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2, pay)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +100,10 @@ func (m untold) Sweep(ctx context.Context, workers int, visit func(worker int, p
 
 // TestTiledWhereSomeAreOnes: panels without values among others have ones.
 func TestTiledWhereSomeAreOnes(t *testing.T) {
-	defer sparse.Tile(1, 2, 1, 0)()
+	pay := sparse.TilesPay(1, 2, 1, 0)
 	p := random(t, newRand(t, 45), tiledPatterns["many ranges"])
 	a := weighed(t, p, func(e int) float64 { return float64(1 + e/100_000) })
-	tiling, err := sparse.NewTiling(t.Context(), untold{a}, 5000, 2)
+	tiling, err := sparse.NewTiling(t.Context(), untold{a}, 5000, 2, pay)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,11 +140,11 @@ func TestTiledKeepsSigns(t *testing.T) {
 // TestTilingBytes: what a tiled matrix takes, and the sums of a unit for each worker,
 // is planned.
 func TestTilingBytes(t *testing.T) {
-	defer sparse.Tile(1000, 4, 1, 0)()
+	pay := sparse.TilesPay(1000, 4, 1, 0)
 	p := random(t, newRand(t, 43), pattern{rows: 3000, cols: 3000, mean: 30})
 	for bytes, weight := range weightings {
 		a := weighed(t, p, weight)
-		tiling, err := sparse.NewTiling(t.Context(), a, 500, 2)
+		tiling, err := sparse.NewTiling(t.Context(), a, 500, 2, pay)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestFindTiling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	defer sparse.Tile(100_000, 24, 2, 1)()
+	pay := sparse.TilesPay(100_000, 24, 2, 1)
 	const rows = 70_000
 	matrix := func(columns []uint32, weight float64) *sparse.CSR {
 		ptr, col := make([]int64, rows+1), []uint32(nil)
@@ -256,13 +256,13 @@ func TestFindTiling(t *testing.T) {
 		{"short rows, values of four", firsts[1:], 0.5, 32, true, false},
 		{"short rows, values of eight", firsts[1:], 1.0 / 3, 32, false, false},
 	} {
-		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.weight != 1, c.rowBytes, 2)
+		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.weight != 1, c.rowBytes, 2, pay)
 		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.InTiles() > 0) != c.inTiles {
 			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
 		}
 	}
-	defer sparse.Tile(1000, 24, 2, 100)()
-	if tiling, err := sparse.FindTiling(t.Context(), matrix(firsts, 1), false, 32, 2); err != nil || tiling != nil {
+	pay = sparse.TilesPay(1000, 24, 2, 100)
+	if tiling, err := sparse.FindTiling(t.Context(), matrix(firsts, 1), false, 32, 2, pay); err != nil || tiling != nil {
 		t.Errorf("columns that are named less than a hundred times each: found %v, error %v", tiling != nil, err)
 	}
 }
@@ -270,7 +270,7 @@ func TestFindTiling(t *testing.T) {
 // TestBeatsReordering: tiles are better than reordered columns where most entries lie in tiles,
 // rows have many of them in a tile, and the block is small but its rows are not.
 func TestBeatsReordering(t *testing.T) {
-	defer sparse.Tile(1, 4, 1, 0)()
+	pay := sparse.TilesPay(1, 4, 1, 0)
 	tiling := func(columns int, rows ...[]uint32) *sparse.Tiling {
 		ptr, col := make([]int64, len(rows)+1), []uint32(nil)
 		for i, row := range rows {
@@ -281,7 +281,7 @@ func TestBeatsReordering(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
+		tiling, err := sparse.NewTiling(t.Context(), a, columns, 2, pay)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 // tiling is how a matrix is cut into tiles of columns, see [newTiled].
 type tiling struct {
+	pay      *tilingRule
 	columns  int     // of a tile
 	first    []int   // where the rows of each range begin; a piece of a long row counts as a row
 	slot     []int32 // of each row, where the sums of its unit have it, or noSlot
@@ -72,7 +73,7 @@ const (
 	segmentBytes   = 256
 )
 
-// tilingRule is what pays.
+// tilingRule says where tiles pay.
 type tilingRule struct {
 	entries int64 // of a matrix, and of a unit
 	row     int   // entries of a row
@@ -80,7 +81,7 @@ type tilingRule struct {
 	reuse   int64 // how often a unit names each column of a tile in the mean
 }
 
-// Tests change it.
+// tilesPay is the rule of layouts.
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
 // findTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
@@ -90,13 +91,13 @@ var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 // tiles if that pays: where a tiled matrix holds values in narrower types than
 // float64. Else it returns nil. Cost: up to two sweeps, and up to 12 bytes a row and 14
 // for each tile that a row is in.
-func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int) (*tiling, error) {
-	if !weighted && a.NNZ() < tilesPay.entries {
+func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int, pay *tilingRule) (*tiling, error) {
+	if !weighted && a.NNZ() < pay.entries {
 		return nil, nil
 	}
-	if a.NNZ() >= tilesPay.entries {
+	if a.NNZ() >= pay.entries {
 		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostTileSlabBytes))
-		t, err := newTiling(ctx, a, columns, workers)
+		t, err := newTiling(ctx, a, columns, workers, pay)
 		if err != nil || 3*t.inTiles >= a.NNZ() {
 			return t, err
 		}
@@ -104,7 +105,7 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 			return nil, nil
 		}
 	}
-	t, err := newTiling(ctx, a, 0, workers)
+	t, err := newTiling(ctx, a, 0, workers, pay)
 	if err != nil || !t.weights.narrow() {
 		return nil, err
 	}
@@ -127,9 +128,9 @@ func tilesMayBeatReordering(rows, rowBytes int) bool {
 
 // newTiling returns the tiling of a whose tiles have so many columns, at most
 // 65,536, whether it pays or not.
-func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, error) {
+func newTiling(ctx context.Context, a Matrix, columns, workers int, pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
-	t := &tiling{columns: columns, first: make([]int, len(ranges)+1)}
+	t := &tiling{pay: pay, columns: columns, first: make([]int, len(ranges)+1)}
 	for i, r := range ranges {
 		t.first[i+1] = t.first[i] + r.Hi - r.Lo
 	}
@@ -148,7 +149,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, er
 		for i := range p.Hi - p.Lo {
 			col, _ := p.Row(i)
 			t.rest[t.first[p.Index]+i+1] = int64(len(col))
-			b.add(i, col, columns)
+			b.add(i, col, columns, pay)
 		}
 		parts[p.Index] = slices.Clone(*b)
 		return nil
@@ -157,7 +158,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, er
 		return nil, err
 	}
 	t.weights = slices.Max(types)
-	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), tilesPay.entries), mostEntries))
+	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), pay.entries), mostEntries))
 	for i := range rows {
 		t.rest[i+1] += t.rest[i]
 	}
@@ -176,15 +177,15 @@ type segments []segment
 
 // add adds the segments of a row, from the first tile on: as many as gain most, where
 // an entry in a tile gains one and each tile costs some.
-func (s *segments) add(row int, col []uint32, columns int) {
-	if len(col) < tilesPay.row || columns == 0 {
+func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
+	if len(col) < pay.row || columns == 0 {
 		return
 	}
 	gain, most, keep := 0, 0, len(*s)
-	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-tilesPay.tile > most; tile++ {
+	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-pay.tile > most; tile++ {
 		n, _ := slices.BinarySearch(col, uint32((tile+1)*columns))
 		*s = append(*s, segment{row: uint16(row), tile: uint16(tile), entries: uint16(n)})
-		gain += n - tilesPay.tile
+		gain += n - pay.tile
 		if gain > most {
 			most, keep = gain, len(*s)
 		}
@@ -238,7 +239,7 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 			named[s.tile] += int64(s.entries)
 		}
 	}
-	tiles := slices.IndexFunc(named, func(n int64) bool { return n < tilesPay.reuse*int64(t.columns) })
+	tiles := slices.IndexFunc(named, func(n int64) bool { return n < t.pay.reuse*int64(t.columns) })
 	if tiles < 0 {
 		tiles = len(named)
 	}

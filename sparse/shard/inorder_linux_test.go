@@ -109,13 +109,13 @@ func TestReadBackAsksTheDisk(t *testing.T) {
 	inPieces(t, 4096, testReadBackAsksTheDisk)
 }
 
-func testReadBackAsksTheDisk(t *testing.T) {
+func testReadBackAsksTheDisk(t *testing.T, piece int64) {
 	want := regexp.MustCompile("^sddr$") // the second to read in order
-	if pieceBytes == 4096 {
+	if piece > 0 {
 		want = regexp.MustCompile("^(sddr){2,}$")
 	}
 	fs := watchedFS{durable.OS, new(sync.Mutex), map[string]*bytes.Buffer{}}
-	w, err := Create(filepath.Join(t.TempDir(), "store"), &WriteOptions{fs: fs, ShardBytes: 1})
+	w, err := Create(filepath.Join(t.TempDir(), "store"), &WriteOptions{fs: fs, ShardBytes: 1, piece: piece})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ import (
 const readBackBytes = 256 << 10
 
 // pieceBytes is how much of a shard is worth a sync of its own, a multiple of what
-// the system keeps or drops at once. Tests lower it.
-var pieceBytes int64 = 16 << 20
+// the system keeps or drops at once.
+const pieceBytes = 16 << 20
 
 // mark is a place in a file and the checksum of all that is before.
 type mark struct {
@@ -34,6 +34,7 @@ type mark struct {
 type shardFile struct {
 	durable.File
 	path    string
+	piece   int64 // bytes that are synced and read back at a time
 	written mark
 
 	// What came back so far. The goroutine, if there is one, changes it.
@@ -49,11 +50,11 @@ func (f *shardFile) Write(p []byte) (int, error) {
 	done := 0
 	for done < len(p) {
 		more := p[done:]
-		more = more[:min(int64(len(more)), pieceBytes-f.written.bytes%pieceBytes)]
+		more = more[:min(int64(len(more)), f.piece-f.written.bytes%f.piece)]
 		n, err := f.File.Write(more)
 		done += n
 		f.written = mark{f.written.bytes + int64(n), simd.Checksum(f.written.sum, more[:n])}
-		if err == nil && f.written.bytes%pieceBytes == 0 && !f.working.Load() {
+		if err == nil && f.written.bytes%f.piece == 0 && !f.working.Load() {
 			if err = f.err; err == nil {
 				f.follow(f.written)
 			}

@@ -36,7 +36,8 @@ type WriteOptions struct {
 	// together with it. An error ends the run as any other does. nil: publish alone.
 	Around func(m *Manifest, publish func() error) error
 
-	fs durable.FS // nil: the operating system's
+	fs    durable.FS // nil: the operating system's
+	piece int64      // bytes of a shard that are read back at a time; 0: pieceBytes
 }
 
 // defaultShardBytes keeps the files of a store few: all are open while it is.
@@ -101,6 +102,9 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	}
 	if w.o.ShardBytes <= 0 {
 		w.o.ShardBytes = defaultShardBytes
+	}
+	if w.o.piece == 0 {
+		w.o.piece = pieceBytes
 	}
 	switch w.o.Codec {
 	case "":
@@ -339,7 +343,7 @@ func (w *Writer) beginShard() error {
 	if err != nil {
 		return err
 	}
-	w.file = &shardFile{File: f, path: path}
+	w.file = &shardFile{File: f, path: path, piece: w.o.piece}
 	w.buffered = bufio.NewWriterSize(w.file, 1<<20)
 	return nil
 }

@@ -49,6 +49,7 @@ type Sorter struct {
 	Progress func(part float64)
 	mu       sync.Mutex // guards Progress
 
+	wide      bool   // keys are not narrow, for however few rows; tests compare both
 	edges     []int  // lines of each part
 	spans     []span // of parts
 	fillings  []filling
@@ -97,9 +98,8 @@ const (
 // NoRow stands for a node that has no row. It is above every row.
 const NoRow = 1<<32 - 1
 
-// narrowBuckets is how many buckets are accepted to have narrow keys. Tests
-// lower it.
-var narrowBuckets = 4096
+// narrowBuckets is how many buckets are accepted to have narrow keys.
+const narrowBuckets = 4096
 
 // LineCount is what the lines came to, apart from entries.
 type LineCount struct{ Loops, Zeros, Unknown int64 }
@@ -143,7 +143,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 
 // cutKeys decides on the keys of entries and the most rows of a bucket.
 func (s *Sorter) cutKeys() {
-	s.column, s.narrow = columnBits(s.Rows), isNarrow(s.Rows)
+	s.column, s.narrow = columnBits(s.Rows), !s.wide && isNarrow(s.Rows)
 	s.most = MaxBucketRows
 	if s.narrow {
 		s.most = min(s.most, 1<<(31-s.column))

@@ -18,14 +18,13 @@ func TestFillings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	defer func(n int) { narrowBuckets = n }(narrowBuckets)
 	file, err := durable.NewFile(durable.OS, filepath.Join(t.TempDir(), SpillName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Abort()
 	rapid.Check(t, func(t *rapid.T) {
-		narrowBuckets = rapid.SampledFrom([]int{0, 4096}).Draw(t, "narrow buckets")
+		wide := rapid.Bool().Draw(t, "wide keys")
 		rows := rapid.SampledFrom([]int{2, 300, 1 << 20}).Draw(t, "rows")
 		weighted := rapid.Bool().Draw(t, "weighted")
 		row := rapid.OneOf(rapid.Uint32Range(0, 3), rapid.Uint32Range(0, uint32(rows-1)), rapid.Just[uint32](NoRow))
@@ -62,6 +61,7 @@ func TestFillings(t *testing.T) {
 		}
 		newSorter := func() *Sorter {
 			return &Sorter{
+				wide:    wide,
 				Context: t.Context(), Rows: rows, View: v, Values: values, KeepLoops: loops, Workers: workers, Merge: merge,
 				Load:      func(_, p int) ([]uint32, []float64, error) { return parts[p].code, parts[p].weight, nil },
 				Temporary: func(int64) (*Spill, error) { return &Spill{file: file}, nil },

@@ -171,7 +171,6 @@ func TestPlaceRows(t *testing.T) {
 
 // TestWideKeys holds that rows do not depend on the width of keys.
 func TestWideKeys(t *testing.T) {
-	defer func(n int) { narrowBuckets = n }(narrowBuckets)
 	r := rand.New(rand.NewPCG(5, 6))
 	const rows, lines = 9000, 60_000
 	code, weight := make([]uint32, 2*lines), make([]float64, lines)
@@ -180,9 +179,8 @@ func TestWideKeys(t *testing.T) {
 	}
 	for _, m := range []Merger{{Policy: Sum, Values: true}, {}, {Directed: true, Policy: First, Values: true}} {
 		var all [2]Rows
-		for i, buckets := range []int{narrowBuckets, 0} {
-			narrowBuckets = buckets
-			s := &Sorter{Context: t.Context(), Workers: 2, Rows: rows, Values: m.Values, Merge: m}
+		for i, wide := range []bool{false, true} {
+			s := &Sorter{Context: t.Context(), Workers: 2, Rows: rows, Values: m.Values, Merge: m, wide: wide}
 			s.Load = func(int, int) ([]uint32, []float64, error) { return code, weight, nil }
 			if m.Directed {
 				s.View = Outgoing
@@ -190,7 +188,7 @@ func TestWideKeys(t *testing.T) {
 			if _, err := s.Plan([]int{lines}); err != nil {
 				t.Fatal(err)
 			}
-			if s.narrow != (buckets > 0) {
+			if s.narrow == wide {
 				t.Fatal("keys of the other width")
 			}
 			err := s.Each(func(b *Rows) error {
