@@ -101,12 +101,11 @@ func TestOfAnother(t *testing.T) {
 // TestFile writes a state when it is time to and the disk has room, and reads it in a run that
 // is resumed; what cannot be written ends no run.
 func TestFile(t *testing.T) {
-	defer func(usual time.Duration) { Warmup = usual }(Warmup)
 	output := filepath.Join(t.TempDir(), "E.npy")
-	text := "one"
+	text, warmup := "one", Warmup
 	file := func(room int64, resume bool) *File {
 		t.Helper()
-		f, err := NewFile(output, room, resume, func() (Run, error) { return ofOne, nil })
+		f, err := NewFile(output, room, warmup, resume, func() (Run, error) { return ofOne, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +123,7 @@ func TestFile(t *testing.T) {
 	if save(f); f.Kept() {
 		t.Error("written before it is time to")
 	}
-	Warmup = 0
+	warmup = 0
 	f = file(math.MaxInt64, false)
 	if save(f); f.Kept() {
 		t.Error("written on a disk without room")
@@ -158,7 +157,7 @@ func TestFile(t *testing.T) {
 	if err := f.Remove(); err != nil || file(0, true).Kept() {
 		t.Errorf("removed: %v", err)
 	}
-	if f, err := NewFile("-", 0, true, nil); f != nil || err != nil || f.Save(write) != nil || f.Load(nil) != nil || f.Kept() || f.Remove() != nil {
+	if f, err := NewFile("-", 0, Warmup, true, nil); f != nil || err != nil || f.Save(write) != nil || f.Load(nil) != nil || f.Kept() || f.Remove() != nil {
 		t.Errorf("beside stdout: %v, error %v", f, err)
 	}
 }

@@ -6,12 +6,12 @@
 // the [Run] that they are of: a file of another one is refused, and a damaged one, with an
 // [*Error]. A [State] writes the numbers of a state, or reads them.
 //
-//	f, err := checkpoint.NewFile("E.npy", bytes, resume, run)
+//	f, err := checkpoint.NewFile("E.npy", bytes, checkpoint.Warmup, resume, run)
 //	err = f.Load(read)   // at the start of a run that is resumed
 //	err = f.Save(write)  // wherever the state is whole; it writes when it is time to
 //	err = f.Remove()     // at the end
 //
-//	l, err := checkpoint.Open(ctx, "K.npy", bytes, resume, run)
+//	l, err := checkpoint.Open("K.npy", bytes, checkpoint.Warmup, resume, run)
 //	r := l.Recall("columns 0-64")  // nil: it was not kept
 //	kept := l.Keep("columns 0-64", bytes, write)
 //	err = l.Remove()               // at the end

@@ -154,14 +154,15 @@ type File struct {
 }
 
 // NewFile returns the journal of a run beside its output, for which so many bytes of the disk
-// are spared. Of which run it is, is asked once it is written, or at once if
+// are spared. It is written once the run has gone on for warmup, often [Warmup], and no
+// sooner after each time. Of which run it is, is asked once it is written, or at once if
 // it is resumed, where all of the file that is there is checked. There is none, and nil is
 // returned, beside an output that is none in a file.
-func NewFile(output string, spare int64, resume bool, run func() (Run, error)) (*File, error) {
+func NewFile(output string, spare int64, warmup time.Duration, resume bool, run func() (Run, error)) (*File, error) {
 	if !inFile(output) {
 		return nil, nil
 	}
-	f := &File{journal: newJournal(output, spare, run), resume: resume}
+	f := &File{journal: newJournal(output, spare, warmup, run), resume: resume}
 	return f, f.Load(func(io.Reader) error { return nil })
 }
 
@@ -189,7 +190,7 @@ func (f *File) Save(write func(w io.Writer) error) error {
 	began := time.Now()
 	f.kept = Write(f.path, of, write) == nil || f.kept
 	f.wrote(f.bytes, start, began)
-	f.next = time.Now().Add(Warmup)
+	f.next = time.Now().Add(f.warmup)
 	return nil
 }
 

@@ -10,11 +10,12 @@ import (
 
 // journal is a file beside the output of a run, and bounds what writing it takes.
 type journal struct {
-	path  string
-	run   func() (Run, error)
-	spare int64     // bytes of its disk that it leaves
-	begun time.Time // the run
-	next  time.Time // when it is written, at the earliest
+	path   string
+	run    func() (Run, error)
+	spare  int64         // bytes of the disk that the journal leaves
+	warmup time.Duration // until the run writes for the first time
+	begun  time.Time     // when the run began
+	next   time.Time     // when the journal is written, at the earliest
 
 	spent   time.Duration // on the file in all
 	written float64       // bytes
@@ -30,12 +31,13 @@ const (
 	usualTime  = time.Second / 8
 )
 
-// Warmup is how long a run goes on until it writes for the first time.
-var Warmup = 5 * time.Second
+// Warmup is how long a run goes on until it writes for the first time, unless told
+// otherwise.
+const Warmup = 5 * time.Second
 
-func newJournal(output string, spare int64, run func() (Run, error)) journal {
+func newJournal(output string, spare int64, warmup time.Duration, run func() (Run, error)) journal {
 	now := time.Now()
-	return journal{path: output + ".journal", run: sync.OnceValues(run), spare: spare, begun: now, next: now.Add(Warmup)}
+	return journal{path: output + ".journal", run: sync.OnceValues(run), spare: spare, warmup: warmup, begun: now, next: now.Add(warmup)}
 }
 
 // inFile reports whether an output is one in a file, beside which a journal may stand.

@@ -22,15 +22,16 @@ type Log struct {
 }
 
 // Open returns the journal of a run beside its output, which has so many bytes: room for
-// twice as many, and a MiB, is left on the disk, since ids and more stand beside it too. Of
-// which run it is, is asked once there is something to keep, or at once if it is resumed,
-// from the file that is there, if there is one. There is no journal, and nil is returned,
-// beside an output that is none in a file.
-func Open(output string, bytes int64, resume bool, run func() (Run, error)) (*Log, error) {
+// twice as many, and a MiB, is left on the disk, since ids and more stand beside it too.
+// Parts are kept once the run has gone on for warmup, often [Warmup]. Of which run it is,
+// is asked once there is something to keep, or at once if it is resumed, from the file
+// that is there, if there is one. There is no journal, and nil is returned, beside an
+// output that is none in a file.
+func Open(output string, bytes int64, warmup time.Duration, resume bool, run func() (Run, error)) (*Log, error) {
 	if !inFile(output) {
 		return nil, nil
 	}
-	l := &Log{journal: newJournal(output, 2*bytes+1<<20, run), at: map[string]int64{}}
+	l := &Log{journal: newJournal(output, 2*bytes+1<<20, warmup, run), at: map[string]int64{}}
 	if resume {
 		return l, l.load()
 	}

@@ -18,7 +18,7 @@ var thisRun = Run{Version: "1", Graph: "g", Labels: "l", Options: "o"}
 
 // openLog opens the log of a run that has gone on for an hour.
 func openLog(t *testing.T, output string, of Run, resume bool) (*Log, error) {
-	l, err := Open(output, 0, resume, func() (Run, error) { return of, nil })
+	l, err := Open(output, 0, Warmup, resume, func() (Run, error) { return of, nil })
 	l.begun, l.next = l.begun.Add(-time.Hour), l.begun
 	t.Cleanup(func() { l.Close() })
 	return l, err
@@ -103,7 +103,7 @@ func TestLog(t *testing.T) {
 // Beside stdout and a device there is no journal, which keeps nothing.
 func TestNoLog(t *testing.T) {
 	for _, output := range []string{"-", os.DevNull} {
-		l, err := Open(output, 0, true, nil)
+		l, err := Open(output, 0, Warmup, true, nil)
 		if l != nil || err != nil || keep(l, "a") || l.Recall("a") != nil || l.Close() || l.Remove() != nil {
 			t.Errorf("%s: %v, %v", output, l, err)
 		}
@@ -166,7 +166,7 @@ func TestLogDamaged(t *testing.T) {
 // time, and nothing for which the disk has no room.
 func TestLogPays(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "o")
-	fresh, err := Open(output, 0, false, func() (Run, error) { return thisRun, nil })
+	fresh, err := Open(output, 0, Warmup, false, func() (Run, error) { return thisRun, nil })
 	if err != nil || keep(fresh, "a") {
 		t.Error("kept at once", err)
 	}
@@ -185,7 +185,7 @@ func TestLogPays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l, err = Open(output, free/2, false, func() (Run, error) { return thisRun, nil }); err != nil {
+	if l, err = Open(output, free/2, Warmup, false, func() (Run, error) { return thisRun, nil }); err != nil {
 		t.Fatal(err)
 	}
 	l.begun, l.next = l.begun.Add(-time.Hour), l.begun

@@ -17,7 +17,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(output+".journal", 0o600); err != nil {
 		t.Skip(err)
 	}
-	l, err := Open(output, 0, true, func() (Run, error) { return ofOne, nil })
+	l, err := Open(output, 0, Warmup, true, func() (Run, error) { return ofOne, nil })
 	if wrong := new(Error); !errors.As(err, &wrong) || !wrong.Damaged {
 		t.Errorf("error %v, want one of a damaged journal", err)
 	}

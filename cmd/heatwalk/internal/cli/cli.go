@@ -23,6 +23,7 @@ import (
 	_ "github.com/heatwalk/heatwalk/cmd/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -32,9 +33,15 @@ import (
 // Main runs heatwalk with the arguments that follow its name and returns its
 // exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a later one at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return mainWith(args, stdin, stdout, stderr, checkpoint.Warmup)
+}
+
+// mainWith is [Main] where a journal is written once a run has gone on for warmup.
+func mainWith(args []string, stdin io.Reader, stdout, stderr io.Writer, warmup time.Duration) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	in := newInvocation(ctx, args, stdin, stdout, stderr)
+	in.warmup = warmup
 	root := newRoot(in)
 	root.SetArgs(args)
 	return in.guard(func() error { return cmp.Or(root.ExecuteContext(in.ctx), in.checked()) })
@@ -154,7 +161,8 @@ type invocation struct {
 	tempDir   string
 	labelling nodefile.LabelConfig // how files of labels are read
 	force     bool
-	resume    bool // of commands that write a matrix
+	resume    bool          // of commands that write a matrix
+	warmup    time.Duration // until a run writes its journal for the first time
 }
 
 const (

@@ -172,7 +172,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
-	journal, err := checkpoint.NewFile(d.path, plan.Disk, in.resume, d.journalOf("", "eigen", *problem, f.K, f.Tolerance, f.products, f.Seed))
+	journal, err := checkpoint.NewFile(d.path, plan.Disk, in.warmup, in.resume, d.journalOf("", "eigen", *problem, f.K, f.Tolerance, f.products, f.Seed))
 	if err != nil {
 		return err
 	}

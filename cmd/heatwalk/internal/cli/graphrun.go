@@ -179,7 +179,7 @@ func (d *graphRun) keep(command string, s shareFlag, shape evaluate.Shape, files
 	if s.of > 0 {
 		d.part = part
 	}
-	journal, err := checkpoint.Open(d.path, files, d.in.resume,
+	journal, err := checkpoint.Open(d.path, files, d.in.warmup, d.in.resume,
 		d.journalOf(part.Labels+part.Nodes, command, s, shape, string(part.Parameters), tolerance, checkpoint.BlockSum(prior)))
 	d.goOnFrom(journal.Close, journal.Remove)
 	return journal, err

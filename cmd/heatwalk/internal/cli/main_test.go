@@ -18,7 +18,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/heatwalk/heatwalk/internal/checkpoint"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -40,7 +39,7 @@ func TestMain(m *testing.M) {
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
 			if os.Getenv("HEATWALK_TEST_KILLED") != "" {
-				checkpoint.Warmup = 50 * time.Millisecond
+				os.Exit(mainWith(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, 50*time.Millisecond))
 			}
 			os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
