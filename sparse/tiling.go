@@ -9,13 +9,13 @@ import (
 
 // tiling is how a matrix is cut into tiles of columns, see [newTiled].
 type tiling struct {
-	pay      *tilingRule
-	columns  int     // of a tile
-	first    []int   // where the rows of each range begin; a piece of a long row counts as a row
-	slot     []int32 // of each row, where the sums of its unit have it, or noSlot
-	rest     []int64 // where what each row has outside tiles begins
-	inTiles  int64   // entries in tiles
-	segments int64   // of rows, one in each tile that a row is in
+	pay      *tilingRule // where tiles pay
+	columns  int         // of a tile
+	first    []int       // where the rows of each range begin; a piece of a long row counts as a row
+	slot     []int32     // of each row, where the sums of its unit have it, or noSlot
+	rest     []int64     // where what each row has outside tiles begins
+	inTiles  int64       // entries in tiles
+	segments int64       // of rows, one in each tile that a row is in
 	units    []unit
 	weights  weightType
 }

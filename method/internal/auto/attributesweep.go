@@ -40,7 +40,7 @@ type lens struct {
 	workers int
 	work    *problem.Work
 
-	near *sparse.Operator[float32] // (D + σI)⁻¹(A + σI)
+	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
 	root []float32                 // (D + σI)^½
 	step *sparse.Operator[float32] // T, with zero rows for nodes without edges
 	back *sparse.Operator[float32] // Tᵀ
@@ -67,7 +67,7 @@ func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *
 		}
 		l.root[v] = float32(math.Sqrt(d + loop))
 	}
-	l.near = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal, Workers: workers}
+	l.lazy = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal, Workers: workers}
 	l.step = &sparse.Operator[float32]{A: p.A, Left: inverse, Workers: workers}
 	l.back = &sparse.Operator[float32]{A: p.A, Right: inverse, Workers: workers}
 	return l
@@ -117,7 +117,7 @@ func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*spar
 	z := x
 	for j := range rankSteps {
 		s := sparse.Step[float32]{Alpha: rankDamping, Delta: 1 - rankDamping, Prev: x}
-		if err := l.sweep(ctx, l.near, room[j%2], z, s); err != nil {
+		if err := l.sweep(ctx, l.lazy, room[j%2], z, s); err != nil {
 			return nil, err
 		}
 		z = room[j%2]
