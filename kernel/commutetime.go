@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -34,10 +35,7 @@ type distance struct {
 
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
-	volume := make([]float64, len(g.Components.Sizes))
-	for i, deg := range g.Degrees {
-		volume[g.Components.Of[i]] += deg
-	}
+	volume := tall.ByPart(g.Components, g.Degrees)
 	d := &distance{inverse, make([]float64, len(g.Degrees))}
 	for i := range d.volume {
 		d.volume[i] = volume[g.Components.Of[i]]

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -152,7 +153,7 @@ func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memo
 	}
 	scaleAround(dst, x, e.scale, e.lone)
 	out := &applied{bound: r.ErrorBound, sweeps: r.Sweeps, method: methodOf(r) + ", refined", least: true}
-	for j, size := range columnNorms(dst) {
+	for j, size := range tall.Norms(dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}
 	out.rounded = out.bound

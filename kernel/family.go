@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -142,17 +143,16 @@ func (g onGraph) Len() int { return len(g.degrees) }
 
 // MeanDegree implements [spec.Graph].
 func (g onGraph) MeanDegree() float64 {
-	var vol, nodes float64
+	nodes := len(g.degrees)
 	for _, d := range g.degrees {
-		if d > 0 {
-			vol += d
-			nodes++
+		if d == 0 {
+			nodes--
 		}
 	}
 	if nodes == 0 {
 		return 1
 	}
-	return vol / nodes
+	return tall.Total(g.degrees) / float64(nodes)
 }
 
 // maxDegree returns the largest degree. Of a hypergraph it bounds how many vertices share

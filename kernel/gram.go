@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -81,7 +80,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 
 // gramRounding is the rounding error of a product of two columns of U, relative to
 // their norms: their sums are added by chunks.
-func gramRounding(n int) float64 { return float64(min(n, chunkRows)+n/chunkRows+2) * epsilon }
+func gramRounding(n int) float64 { return tall.Rounding(n) * epsilon }
 
 // halfStep computes a slab of U, with errors that are small beside a column of
 // the given norm or its own largest one. In the journal it is called name.
@@ -89,7 +88,7 @@ func (c *computation) halfStep(ctx context.Context, name string, u *sparse.Block
 	o, err := c.once(ctx, name, u, nil, func() (outcome, error) {
 		var norms []float64
 		a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-			norms = columnNorms(y)
+			norms = tall.Norms(y)
 			largest, worst := max(beside, slices.Max(norms)), slices.Max(bound)
 			if worst == 0 || largest == 0 {
 				return 0
@@ -114,10 +113,6 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// chunkRows is the number of rows whose products are added before the sums of
-// chunks are added in order. Bits of results depend on it.
-const chunkRows = 512
-
 // multiply hands out the products of the slabs on the left, which begin in
 // column first of the block, with u, which is one of them if held, and their
 // mirror image.
@@ -135,7 +130,7 @@ func (g *gramPieces) multiply(ctx context.Context, s *Settings, u *sparse.Block[
 		err = sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
 			l := g.left[i]
 			part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
-			productTo(part, l, u)
+			tall.ProductTo(part, l, u)
 			return ctx.Err()
 		})
 		if err == nil {
@@ -150,22 +145,4 @@ func (g *gramPieces) multiply(ctx context.Context, s *Settings, u *sparse.Block[
 		above -= cols
 	}
 	return handOver(piece, first, slab[0], above, g.turned, out)
-}
-
-// productTo stores aᵀ·b in dst: for each element the sum over all rows, in
-// chunks, of products that are rounded before they are added. It depends on
-// two columns alone, and aᵀ·a is symmetric to the bit.
-func productTo(dst, a, b *sparse.Block[float64]) {
-	sum := make([]float64, a.Cols*b.Cols)
-	total := simd.Rows[float64]{Data: dst.Data, Stride: dst.Stride}
-	part := simd.Rows[float64]{Data: sum, Stride: b.Cols}
-	one := []float64{1}
-	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
-	for lo := 0; lo < a.Rows; lo += chunkRows {
-		clear(sum)
-		for r := lo; r < min(lo+chunkRows, a.Rows); r++ {
-			simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
-		}
-		simd.AddRows(total, a.Cols, b.Cols, total, one, part)
-	}
 }

@@ -91,11 +91,7 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 	if rank := v.Int("rank"); rank > n {
 		return nil, refuse("modularity", "rank", "%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", rank, n)
 	}
-	var vol, squares float64
-	for _, d := range g.Degrees {
-		vol += d
-		squares += float64(d * d)
-	}
+	vol, squares := tall.Total(g.Degrees), tall.Dot(g.Degrees, g.Degrees)
 	// γ‖d‖²/vol beside the mean degree, below which no norm of A is.
 	most := math.Inf(1)
 	if vol > 0 {
@@ -322,7 +318,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	f := m.features
 	product := make([]float64, f.Cols*x.Cols)
 	inner := sparse.BlockOf(f.Cols, x.Cols, product)
-	productTo(inner, f, x)
+	tall.ProductTo(inner, f, x)
 	for i := range dst.Rows {
 		to, row := dst.Row(i), f.Row(i)
 		clear(to)
@@ -333,7 +329,7 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		}
 	}
 	report := m.report()
-	report.ColumnBound = columnNorms(x)
+	report.ColumnBound = tall.Norms(x)
 	for j := range report.ColumnBound {
 		report.ColumnBound[j] *= m.Bound
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -68,8 +69,6 @@ const (
 	// further rounds while it does in so many steps.
 	productsOfFactor = 250
 	stepsWithFactor  = 30
-
-	sumRows = 4096 // whose products are added before the sums of chunks are
 )
 
 // errPerron says that the bounds have not met.
@@ -115,16 +114,8 @@ func (w *perron) round(ctx context.Context) error {
 	}
 	b, y, q := w.b.Data, w.y.Data, w.q.Data
 	least, most := math.Inf(1), 0.0
-	var square, energy float64
-	for lo := 0; lo < len(y); lo += sumRows {
-		var squares, energies float64
-		for i := lo; i < min(lo+sumRows, len(y)); i++ {
-			v := y[i]
-			least, most = min(least, q[i]/v), max(most, v)
-			squares += float64(v * v)
-			energies += float64(v * q[i])
-		}
-		square, energy = square+squares, energy+energies
+	for i, v := range y {
+		least, most = min(least, q[i]/v), max(most, v)
 	}
 	if !(least > 0) {
 		return errPerron
@@ -135,7 +126,7 @@ func (w *perron) round(ctx context.Context) error {
 		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/most)
 	}
 	w.upper = min(w.upper, w.ratio)
-	w.lower = max(w.lower, sigma*(1-energy/square-rounding))
+	w.lower = max(w.lower, sigma*(1-tall.Dot(y, q)/tall.Dot(y, y)-rounding))
 	for i, v := range y {
 		b[i] = max(v/most, perronFloor)
 	}

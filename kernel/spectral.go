@@ -439,8 +439,8 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	}
 	// Relative to the result's own norm.
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		if size := norm(columnNorms(y)); size > 0 {
-			return (norm(bound)*spread/size + k.rootRounding()) / c.s.Tolerance
+		if size := tall.Norm(tall.Norms(y)); size > 0 {
+			return (tall.Norm(bound)*spread/size + k.rootRounding()) / c.s.Tolerance
 		}
 		return 0
 	}
@@ -454,7 +454,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		for j := range c.report.ColumnBound {
 			c.report.ColumnBound[j] /= least
 		}
-		sums := columnNorms(dst)
+		sums := tall.Norms(dst)
 		for j := range sums {
 			c.report.ColumnBound[j] += k.rootRounding() * sums[j]
 		}
@@ -480,25 +480,4 @@ func scaleRows(dst, x *sparse.Block[float64], f func(i int) float64) {
 			to[j] = v * e
 		}
 	}
-}
-
-func norm(v []float64) float64 {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x * x)
-	}
-	return math.Sqrt(sum)
-}
-
-func columnNorms(b *sparse.Block[float64]) []float64 {
-	sums := make([]float64, b.Cols)
-	for i := range b.Rows {
-		for j, v := range b.Row(i) {
-			sums[j] += float64(v * v)
-		}
-	}
-	for j, v := range sums {
-		sums[j] = math.Sqrt(v)
-	}
-	return sums
 }

@@ -528,7 +528,7 @@ func (k *vertex) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *
 			return nil, err
 		}
 	}
-	in, out := columnNorms(x), columnNorms(dst)
+	in, out := tall.Norms(x), tall.Norms(dst)
 	for c := range report.ColumnBound {
 		report.ColumnBound[c] = (k.tail + k.rounded*k.norm) * in[c]
 		if strict && report.ColumnBound[c] > set.Tolerance*out[c] {

@@ -84,7 +84,7 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 		return nil, err
 	}
 	scaleRows(dst, dst, func(i int) float64 { return 1 / e.root[i] })
-	sizes := columnNorms(dst)
+	sizes := tall.Norms(dst)
 	e.centre(dst)
 	scaled := e.inner.system.Least
 	for j := range out.bound {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -61,9 +62,9 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 }
 
 // value returns what t + size·step reaches, where image is K⁻¹/σ² of the step.
-func (r *transduction) value(size float64) (sum float64) {
+func (r *transduction) value(size float64) float64 {
 	at := make([]float64, r.t.Cols)
-	for i := range r.t.Rows {
+	return tall.Sums(r.t.Rows, 1, func(i int, sums []float64) {
 		for c := range at {
 			at[c] = r.t.Row(i)[c]
 			inverse := r.inverse.Row(i)[c]
@@ -71,15 +72,14 @@ func (r *transduction) value(size float64) (sum float64) {
 				at[c] += size * r.step.Row(i)[c]
 				inverse += size * r.image.Row(i)[c]
 			}
-			sum += at[c] * (inverse/2 - r.nu.Row(i)[c])
+			sums[0] += at[c] * (inverse/2 - r.nu.Row(i)[c])
 		}
 		most, exps := slices.Max(at), 0.0
 		for _, x := range at {
 			exps += math.Exp(x - most)
 		}
-		sum += most + math.Log(exps)
-	}
-	return sum
+		sums[0] += most + math.Log(exps)
+	})[0]
 }
 
 // newton stores in step what conjugate gradients find for −H⁻¹·gradient, H the second
@@ -134,21 +134,13 @@ func (r *transduction) scale(i, c int) float64 {
 }
 
 // weighted returns the sum of squares of the residual over the diagonal.
-func (r *transduction) weighted() (sum float64) {
-	for i := range r.t.Rows {
+func (r *transduction) weighted() float64 {
+	return tall.Sums(r.residual.Rows, 1, func(i int, sums []float64) {
 		for c, x := range r.residual.Row(i) {
-			sum += x * x / r.scale(i, c)
+			sums[0] += x * x / r.scale(i, c)
 		}
-	}
-	return sum
+	})[0]
 }
 
 // dot returns the sum of products of two blocks.
-func dot(x, y *sparse.Block[float64]) (sum float64) {
-	for i := range x.Rows {
-		for c, v := range x.Row(i) {
-			sum += float64(v * y.Row(i)[c])
-		}
-	}
-	return sum
-}
+func dot(x, y *sparse.Block[float64]) float64 { return tall.Total(tall.Dots(x, y)) }

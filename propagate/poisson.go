@@ -5,6 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -39,7 +40,7 @@ var poisson = Learner{
 		}
 	},
 	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
-		centre(f, g)
+		tall.Centre(f, g.Components, g.Degrees)
 		agree := map[uint32]int{}
 		for part, of := range sharesByComponent(g, s) {
 			for c, share := range of {
@@ -77,29 +78,6 @@ func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 		}
 	}
 	return shares
-}
-
-// centre takes from the columns of f their means weighted by degrees, component by
-// component.
-func centre(f *sparse.Block[float64], g *graph.Graph) {
-	parts := len(g.Components.Sizes)
-	mean, volume := make([]float64, parts*f.Cols), make([]float64, parts)
-	for i, d := range g.Degrees {
-		part := int(g.Components.Of[i])
-		volume[part] += d
-		for c, v := range f.Row(i) {
-			mean[part*f.Cols+c] += float64(d * v)
-		}
-	}
-	for i := range f.Rows {
-		part := int(g.Components.Of[i])
-		if volume[part] == 0 {
-			continue
-		}
-		for c := range f.Row(i) {
-			f.Row(i)[c] -= mean[part*f.Cols+c] / volume[part]
-		}
-	}
 }
 
 // sharpness is what the scores, in units of their root mean square, are multiplied

@@ -260,18 +260,21 @@ func (r *transduction) balance() error {
 // weigh returns what Θ minimises, and stores its derivatives unless they are nil.
 func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k, share := len(theta), 1/float64(pi.Rows)
-	beta, value := r.v.Number("balance"), 0.0
-	q, mean, products := make([]float64, k), make([]float64, k), make([]float64, k*k)
-	for i := range pi.Rows {
+	beta, q, size := r.v.Number("balance"), make([]float64, k), 1
+	if gradient != nil {
+		size += k + k*k
+	}
+	sums := tall.Sums(pi.Rows, size, func(i int, sums []float64) {
 		sum := 0.0
 		for a, p := range pi.Row(i) {
 			q[a] = p * math.Exp(theta[a])
 			sum += q[a]
 		}
-		value += share * math.Log(sum)
+		sums[0] += share * math.Log(sum)
 		if gradient == nil {
-			continue
+			return
 		}
+		mean, products := sums[1:1+k], sums[1+k:]
 		for a := range q {
 			q[a] /= sum
 			mean[a] += share * q[a]
@@ -281,12 +284,14 @@ func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradien
 				products[a*k+b] += share * q[a] * q[b]
 			}
 		}
-	}
+	})
+	value := sums[0]
 	for a, x := range theta {
 		value += beta/2*x*x - x*r.mu[a]
 		if gradient == nil {
 			continue
 		}
+		mean, products := sums[1:1+k], sums[1+k:]
 		gradient.SetVec(a, mean[a]-r.mu[a]+beta*x)
 		for b := range a + 1 {
 			hessian.SetSym(a, b, -products[a*k+b])

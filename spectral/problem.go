@@ -92,11 +92,9 @@ type eigenproblem struct {
 // of returns the eigenproblem on a graph.
 func (p *Problem) of(g *graph.Graph) *eigenproblem {
 	e := &eigenproblem{Problem: lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}}
-	var largest, squares, vol float64
-	root := make([]float64, len(g.Degrees))
+	largest, root := 0.0, make([]float64, len(g.Degrees))
 	for i, d := range g.Degrees {
-		largest, squares, vol = max(largest, d), squares+d*d, vol+d
-		root[i] = math.Sqrt(d)
+		largest, root[i] = max(largest, d), math.Sqrt(d)
 	}
 	norm := 1.0 // the largest sum of a row of |A|, or of what is similar to it
 	var op *sparse.Operator[float64]
@@ -121,9 +119,9 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 			gamma = 1
 		}
 		op, norm = &sparse.Operator[float64]{A: g.A}, largest
-		if vol > 0 {
+		if vol := tall.Total(g.Degrees); vol > 0 {
 			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
-			norm += gamma * squares / vol
+			norm += gamma * tall.Dot(g.Degrees, g.Degrees) / vol
 		}
 	case Transition:
 		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)

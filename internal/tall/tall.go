@@ -1,7 +1,8 @@
 // Package tall adds up over the rows of tall blocks in one fixed order: within chunks of
 // rows first, and then chunk by chunk, so that a sum has the same bits for any number
-// of workers. It is where rows that live on several machines would be added up. It also tells
-// what a tall block takes.
+// of workers. Sums of many components, of which a chunk may meet any number, are added in
+// the order of the rows. It is where rows that live on several machines would be added up.
+// It also tells what a tall block takes.
 package tall
 
 import (

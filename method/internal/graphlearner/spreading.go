@@ -211,13 +211,7 @@ func (r *spreader) score(ctx context.Context) error {
 		return err
 	}
 	r.out.Work.Add(work)
-	squares := 0.0
-	for i := range n {
-		for _, v := range f.Row(i) {
-			squares += float64(v * v)
-		}
-	}
-	scale := math.Sqrt(squares / float64(max(1, n*k)))
+	scale := math.Sqrt(tall.Total(tall.Dots(f, f)) / float64(max(1, n*k)))
 	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
 	largest, prior := validate.Majority(r.p.Class), Shares.Of(seeds)(0)
 	offset, assigned, err := r.Decide(f, seeds, r.choice.Values)

@@ -1,0 +1,115 @@
+package tall
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Sums returns so many sums over the rows 0 ≤ i < rows: add adds what row i counts to the
+// sums of its chunk.
+func Sums(rows, size int, add func(i int, sums []float64)) []float64 {
+	return chunkSums(rows, size, func(lo, hi int, sums []float64) {
+		for i := lo; i < hi; i++ {
+			add(i, sums)
+		}
+	})
+}
+
+// chunkSums adds the sums that add stores for the rows lo ≤ i < hi of each chunk.
+func chunkSums(rows, size int, add func(lo, hi int, sums []float64)) []float64 {
+	all := make([]float64, 2*size)
+	total, sums := all[:size:size], all[size:]
+	for lo := 0; lo < rows; lo += ChunkRows {
+		clear(sums)
+		add(lo, min(lo+ChunkRows, rows), sums)
+		AddScaled(total, 1, sums)
+	}
+	return total
+}
+
+// Dots returns the product of each column of x with the same column of y.
+func Dots(x, y *sparse.Block[float64]) []float64 {
+	if x.Rows != y.Rows || x.Cols != y.Cols {
+		panic(badShape)
+	}
+	return chunkSums(x.Rows, x.Cols, func(lo, hi int, sums []float64) {
+		simd.DotColumns(sums, hi-lo, Rows(x, lo), Rows(y, lo))
+	})
+}
+
+// Norms returns the norms of the columns of x.
+func Norms(x *sparse.Block[float64]) []float64 {
+	norms := Dots(x, x)
+	for j, square := range norms {
+		norms[j] = math.Sqrt(square)
+	}
+	return norms
+}
+
+// Dot returns the product of two vectors.
+func Dot(x, y []float64) float64 {
+	return Dots(sparse.BlockOf(len(x), 1, x), sparse.BlockOf(len(y), 1, y))[0]
+}
+
+// Norm returns the norm of a vector.
+func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
+
+// Total returns the sum of a vector's elements.
+func Total(x []float64) float64 {
+	return Sums(len(x), 1, func(i int, sums []float64) { sums[0] += x[i] })[0]
+}
+
+// ProductTo stores aᵀ·b in dst: of each element the products of two columns are rounded
+// before they are added, and aᵀ·a is symmetric to the bit.
+func ProductTo(dst, a, b *sparse.Block[float64]) {
+	if a.Rows != b.Rows || dst.Rows != a.Cols || dst.Cols != b.Cols {
+		panic(badShape)
+	}
+	sum := make([]float64, a.Cols*b.Cols)
+	total := simd.Rows[float64]{Data: dst.Data, Stride: dst.Stride}
+	part := simd.Rows[float64]{Data: sum, Stride: b.Cols}
+	one := []float64{1}
+	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
+	for lo := 0; lo < a.Rows; lo += ChunkRows {
+		clear(sum)
+		for r := lo; r < min(lo+ChunkRows, a.Rows); r++ {
+			simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+		}
+		simd.AddRows(total, a.Cols, b.Cols, total, one, part)
+	}
+}
+
+// Rounding returns how many ε times their norms a product of two columns of n rows may be
+// wrong by.
+func Rounding(n int) float64 { return float64(min(n, ChunkRows) + n/ChunkRows + 2) }
+
+// ByPart returns the sum of v over the rows of each component, added in the order of the
+// rows.
+func ByPart(c *sparse.Components, v []float64) []float64 {
+	sums := make([]float64, len(c.Sizes))
+	for i, of := range c.Of {
+		sums[of] += v[i]
+	}
+	return sums
+}
+
+// Centre takes from the columns of x their means in each component, of rows with the given
+// weights ≥ 0, whose sums are added in the order of the rows. A component without weight
+// stays as it is.
+func Centre(x *sparse.Block[float64], c *sparse.Components, weights []float64) {
+	volume, mean := ByPart(c, weights), make([]float64, len(c.Sizes)*x.Cols)
+	of := func(i int) []float64 { return mean[int(c.Of[i])*x.Cols:][:x.Cols] }
+	for i, w := range weights {
+		AddScaled(of(i), w, x.Row(i))
+	}
+	for i := range x.Rows {
+		if volume[c.Of[i]] == 0 {
+			continue
+		}
+		for j, sum := range of(i) {
+			x.Row(i)[j] -= sum / volume[c.Of[i]]
+		}
+	}
+}
