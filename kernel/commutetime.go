@@ -29,6 +29,7 @@ var commuteTime = Family{
 // distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume
 // of the nodes' component, +Inf between components.
 type distance struct {
+	alone
 	inverse *spectral
 	volume  []float64 // of the component of each node
 }
@@ -36,7 +37,7 @@ type distance struct {
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
 	volume := tall.ByPart(g.Components, g.Degrees)
-	d := &distance{inverse, make([]float64, len(g.Degrees))}
+	d := &distance{inverse: inverse, volume: make([]float64, len(g.Degrees))}
 	for i := range d.volume {
 		d.volume[i] = volume[g.Components.Of[i]]
 	}
@@ -44,6 +45,10 @@ func newDistance(inverse *spectral) *distance {
 }
 
 func (d *distance) Len() int { return d.inverse.Len() }
+
+func (d *distance) inWhole() Kernel { return d }
+
+func (d *distance) release() { d.inverse.release() }
 
 // ApplyTo implements [Kernel]; it returns ErrDistance.
 func (d *distance) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Block[float64], *Settings) (*Report, error) {

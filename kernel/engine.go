@@ -21,6 +21,13 @@ type engine interface {
 	// refine stores K·X in dst without the rounding errors of float64, with errors next to
 	// those of rounding it. The error is [iterative.ErrStagnation] where there is no way.
 	refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error)
+
+	// function returns the matrix and the function that package expm computes, or nil and
+	// any function.
+	function() (*expm.Map, expm.Function)
+
+	// release lets go of what it keeps for the next block.
+	release()
 }
 
 // effort is what an engine is to spend.
@@ -57,6 +64,10 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	f := r.Functions[0]
 	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method), least: err != nil}, nil
 }
+
+func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }
+
+func (e *series) release() {}
 
 func (e *series) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{Refined: true, Memory: memory})
@@ -144,6 +155,10 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	out.least = out.least || rounded
 	return out, nil
 }
+
+func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
+
+func (e *solves) release() { e.system.Release() }
 
 func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
 	e.system.Memory = memory

@@ -155,9 +155,8 @@ func (g onGraph) MeanDegree() float64 {
 	return tall.Total(g.degrees) / float64(nodes)
 }
 
-// maxDegree returns the largest degree. Of a hypergraph it bounds how many vertices share
-// hyperedges with one.
-func (g onGraph) maxDegree() float64 {
+// MaxDegree implements [spec.Graph].
+func (g onGraph) MaxDegree() float64 {
 	most := slices.Max(g.degrees)
 	if g.graph != nil && g.graph.Hyperedges {
 		most *= most

@@ -28,28 +28,32 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 		set = *s
 	}
 	grams = make([]*sparse.Block[float64], len(ks))
-	for i := range ks {
+	joints := make([]joint, len(ks))
+	for i, k := range ks {
+		joints[i] = k.joint()
+	}
+	for i, k := range ks {
 		if grams[i] != nil {
 			continue
 		}
-		matrix := matrixOf(ks[i])
+		matrix := joints[i].matrix
 		if matrix == nil {
 			var report *Report
-			grams[i], report, err = Matrix(ctx, withoutRoot(ks[i]), slices.Concat(nodes, others), nodes, &set)
+			grams[i], report, err = Matrix(ctx, k.inWhole(), slices.Concat(nodes, others), nodes, &set)
 			if err != nil {
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
-			release(ks[i]) // the next kernel takes as much
+			k.release() // the next kernel takes as much
 			continue
 		}
 		var group []int // the functions of that matrix
 		for j := range ks {
-			if matrixOf(ks[j]) == matrix {
+			if joints[j].matrix == matrix {
 				group = append(group, j)
 			}
 		}
-		done, err := gramsTo(ctx, grams, ks, group, nodes, others, set)
+		done, err := gramsTo(ctx, grams, k.Len(), joints, group, nodes, others, set)
 		if err != nil {
 			return nil, sweeps, err
 		}
@@ -58,37 +62,11 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 	return grams, sweeps, nil
 }
 
-// release lets go of what a kernel keeps of its solves for the next ones.
-func release(k Kernel) {
-	f, ok := k.(*spectral)
-	if !ok {
-		return
-	}
-	if e, ok := f.whole.(*solves); ok {
-		e.system.Release()
-	}
-}
-
-// withoutRoot returns an inverse without its half step, and any other kernel.
-func withoutRoot(k Kernel) Kernel {
-	if f, ok := k.(*spectral); ok {
-		if _, ok := f.half.(*inverseRoot); ok {
-			whole := *f
-			whole.half = nil
-			return &whole
-		}
-	}
-	return k
-}
-
-// matrixOf returns the matrix that a symmetric kernel is a series in, or nil.
-func matrixOf(k Kernel) *expm.Map {
-	if f, ok := k.(*spectral); ok && f.root == nil {
-		if e, ok := f.whole.(*series); ok {
-			return e.m
-		}
-	}
-	return nil
+// joint is a symmetric kernel as a function of a matrix.
+type joint struct {
+	matrix *expm.Map
+	f      expm.Function
+	series bool // there is room for no more than a series in the matrix
 }
 
 // gramsWidth returns the columns of a slab of the blocks of so many kernels.
@@ -96,17 +74,18 @@ func gramsWidth(n, nodes, kernels int) int {
 	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
 }
 
-// gramsTo computes the blocks of a group of kernels, slab by slab.
-func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, group, nodes, others []int, s Settings) (sweeps int, err error) {
+// gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
+// by slab.
+func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints []joint, group, nodes, others []int, s Settings) (sweeps int, err error) {
 	if s.Tolerance == 0 {
 		s.Tolerance = 1e-8
 	}
-	n, m := ks[group[0]].Len(), len(nodes)
+	m := len(nodes)
 	checkNodes(n, slices.Concat(nodes, others))
 	width := gramsWidth(n, m, len(group))
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
-	short := !slices.ContainsFunc(group, func(i int) bool { return !ks[i].(*spectral).work.series })
+	short := !slices.ContainsFunc(group, func(i int) bool { return !joints[i].series })
 	blocks := 8 * int64(m) * int64(m+len(others)) * int64(len(group))
 	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
 		return 0, err
@@ -119,10 +98,10 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))
 	for q, i := range group {
 		images[q] = sparse.NewBlock[float64](n, width)
-		functions[q] = ks[i].(*spectral).whole.(*series).f
+		functions[q] = joints[i].f
 		grams[i] = sparse.NewBlock[float64](m+len(others), m)
 	}
-	matrix, method := matrixOf(ks[group[0]]), expm.Automatic
+	matrix, method := joints[group[0]].matrix, expm.Automatic
 	if short {
 		method = expm.Chebyshev // as planned
 	}

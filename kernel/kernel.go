@@ -47,7 +47,21 @@ type Kernel interface {
 	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
 	// relative to the norm of the result. Errors are those of Block.
 	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error)
+
+	// joint returns what [Grams] computes it from together with other functions of one
+	// matrix, which is nil for a kernel that is computed alone, and then by inWhole: the
+	// kernel, without half steps if these save nothing there. release lets go of what it
+	// keeps for the next block.
+	joint() joint
+	inWhole() Kernel
+	release()
 }
+
+// alone is what a kernel has in it that is computed alone and keeps nothing large.
+type alone struct{}
+
+func (alone) joint() joint { return joint{} }
+func (alone) release()     {}
 
 // sink takes a piece of a block, see [Kernel].
 type sink = func(lo, left int, piece *sparse.Block[float64]) error

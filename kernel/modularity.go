@@ -17,6 +17,7 @@ import (
 // modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
 // positive eigenvalues, K = FFᵀ with a column √λ·u for each.
 type modularity struct {
+	alone
 	graph      *graph.Graph
 	rank       int     // 0: all
 	gamma      float64 // −γ/vol; 0 without edges
@@ -108,6 +109,8 @@ func newModularity(_ context.Context, g *matrices, v spec.Values) (Kernel, error
 }
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
+
+func (m *modularity) inWhole() Kernel { return m }
 
 // prepare computes F.
 func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {

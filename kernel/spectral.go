@@ -26,6 +26,26 @@ type spectral struct {
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
 
+func (k *spectral) joint() joint {
+	if k.root != nil {
+		return joint{}
+	}
+	m, f := k.whole.function()
+	return joint{m, f, k.work.series}
+}
+
+// inWhole implements [Kernel]: the root of an inverse is a series of more sweeps than a solve.
+func (k *spectral) inWhole() Kernel {
+	if k.work.function {
+		return k
+	}
+	whole := *k
+	whole.half = nil
+	return &whole
+}
+
+func (k *spectral) release() { k.whole.release() }
+
 // slabColumns returns the width of slabs, which decides about bits and so
 // depends on the number of rows alone: 32 MiB, within 8 to 64 columns.
 func slabColumns(n int) int {

@@ -26,6 +26,7 @@ import (
 //
 // Sweeps are those of βA and βE, so that weights of any unit neither overflow nor vanish.
 type vertex struct {
+	alone
 	n       int
 	beta    float64
 	out     *sparse.Operator[float64] // A, or E of a graph
@@ -72,7 +73,7 @@ var vertices = Family{
 // makes the sum converge on any graph.
 func perStepWeight(x float64, v spec.Values, g spec.Graph) (float64, error) {
 	const largest = 20 // β times the largest degree: values are below e⁴⁰, which float32 holds
-	most := g.(onGraph).maxDegree()
+	most := g.MaxDegree()
 	if v.Word("weights") == geometricWeights {
 		return x / (8 * most), nil
 	}
@@ -328,6 +329,8 @@ func longestRow(ctx context.Context, of ...sparse.Matrix) (longest int, err erro
 
 // Len implements [Kernel].
 func (k *vertex) Len() int { return k.n }
+
+func (k *vertex) inWhole() Kernel { return k }
 
 // bytes returns what a slab of so many columns takes: its argument, its result and what
 // leads there, of arcs all Aʲᵀ·X at once, which the sum goes through backwards; and the

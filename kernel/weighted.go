@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -94,6 +95,13 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 		out.rounded[j] = out.rounded[j]*gain + rounding
 	}
 	return out, nil
+}
+
+func (e *weighted) function() (m *expm.Map, f expm.Function) { return m, f }
+
+func (e *weighted) release() {
+	e.inner.release()
+	e.plain.release()
 }
 
 func (e *weighted) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {

@@ -87,6 +87,10 @@ type Graph interface {
 	Len() int            // the number of nodes
 	MeanDegree() float64 // of the nodes with edges
 
+	// MaxDegree returns the largest degree, 1 without edges; of a hypergraph a bound on how
+	// many vertices share hyperedges with one.
+	MaxDegree() float64
+
 	// Radius returns the largest eigenvalue of the adjacency matrix, or without exact
 	// about that.
 	Radius(exact bool) (float64, error)

@@ -86,6 +86,7 @@ type path struct{}
 
 func (path) Len() int                     { return 3 }
 func (path) MeanDegree() float64          { return 8 }
+func (path) MaxDegree() float64           { return 8 }
 func (path) Radius(bool) (float64, error) { return math.Sqrt2, nil }
 
 func TestResolve(t *testing.T) {

@@ -112,6 +112,18 @@ func (c *collection) MeanDegree() float64 {
 	return float64(arcs) / float64(max(1, vertices))
 }
 
+// MaxDegree implements [spec.Graph].
+func (c *collection) MaxDegree() float64 {
+	most := int64(1)
+	for i := range c.c.Graphs {
+		ptr := c.c.Graphs[i].Ptr
+		for v := range c.c.Graphs[i].Len() {
+			most = max(most, int64(ptr[v+1]-ptr[v]))
+		}
+	}
+	return float64(most)
+}
+
 // Radius implements [spec.Graph]: it is that of walks.
 func (c *collection) Radius(bool) (_ float64, err error) {
 	if c.radius == 0 {
