@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -13,6 +14,7 @@ var diffusion = Family{
 		Name: "diffusion", Title: "exp(−βL)", Works: spec.Undirected,
 		Params: []spec.Param{laplacianParam(normalized, combinatorial, randomWalk), betaParam(overDegree)},
 	},
+	asymmetric: ofRandomWalk,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		return newDiffusion(ctx, g, v.Word("laplacian"), v.Number("beta"))
 	},
@@ -43,11 +45,11 @@ func diffusionWork(degrees []float64, laplacian string, beta float64) work {
 	const largest = 2 // eigenvalue of L̃
 	switch {
 	case laplacian == combinatorial && expm.LaplacianSolves(degrees, beta, defaultTolerance):
-		w := resolvents
+		w := resolventsOf(sparse.Laplacian)
 		w.solves = true
 		return w
 	case laplacian != combinatorial && beta*largest > shortSeries:
-		return resolvents
+		return resolventsOf(sparse.NormalizedLaplacian)
 	}
-	return seriesWork
+	return seriesOf(laplacianKind(laplacian))
 }

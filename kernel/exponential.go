@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -16,11 +15,7 @@ var exponential = Family{
 	},
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		matrix, beta := v.Word("matrix"), v.Number("beta")
-		kind := sparse.Adjacency
-		if matrix == normalizedAdjacency {
-			kind = sparse.NormalizedAdjacency
-		}
-		m, err := g.of(ctx, kind)
+		m, err := g.of(ctx, adjacencyKind(matrix))
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +25,7 @@ var exponential = Family{
 		return g.spectral(&series{m: m, f: expm.Exp(beta)}, &series{m: m, f: expm.Exp(beta / 2)}, nil), nil
 	},
 	work: func(v spec.Values, _ []float64) work {
-		w := seriesWork
+		w := seriesOf(adjacencyKind(v.Word("matrix")))
 		w.radius = v.Word("matrix") == adjacency // which the default of β is relative to
 		return w
 	},

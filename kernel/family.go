@@ -27,6 +27,10 @@ type Family struct {
 	// applied to a block, and names the kernel that it is once it is centred.
 	Distance string
 
+	// asymmetric, if not nil, returns what is wrong, for learners, with values that make the
+	// kernel one that is not symmetric, and "" for others.
+	asymmetric func(v spec.Values) (parameter, what string)
+
 	// build returns the kernel with complete values.
 	build func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error)
 
@@ -106,13 +110,21 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph, vs []spec.Values) (
 	return ks, nil
 }
 
-// Symmetric reports whether the kernel with these values is, as learners need it to
-// be.
-func (f *Family) Symmetric(v spec.Values) bool {
-	if form := f.Param("symmetric"); form != nil && !v.On("symmetric") {
-		return false
+// Asymmetric returns a [*spec.ParameterError] for values with which the kernel is not
+// symmetric, as learners need it to be, and nil for others. A value that is not given is the
+// one that learners take.
+func (f *Family) Asymmetric(given spec.Values) error {
+	parameter, what := "", ""
+	switch {
+	case f.Distance != "":
+		parameter, what = pkg, "it is a distance"
+	case f.asymmetric != nil:
+		parameter, what = f.asymmetric(given)
 	}
-	return f.Distance == "" && v["laplacian"] != spec.Of(randomWalk)
+	if what == "" {
+		return nil
+	}
+	return refuse(f.Name, parameter, "%s", what)
 }
 
 // pkg is what errors call the package, and the parameter that is the name of a kernel.

@@ -129,3 +129,44 @@ func TestGramsLetGo(t *testing.T) {
 	}
 	runtime.KeepAlive(ks)
 }
+
+// What is said to be symmetric is, to the bit, and what is not is not, of each form of every
+// kernel on a graph of several degrees.
+func TestAsymmetric(t *testing.T) {
+	g := newGraph(t, testgraph.Path(5), 1)
+	for _, f := range Families() {
+		forms := []spec.Values{{}}
+		for _, p := range f.Params {
+			for _, word := range p.Words {
+				forms = append(forms, spec.Values{p.Name: spec.Of(word)})
+			}
+			if p.Kind == spec.Switch {
+				forms = append(forms, spec.Values{p.Name: spec.Of(true)})
+			}
+		}
+		for _, given := range forms {
+			v, err := f.Resolve(given, On(t.Context(), g))
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := New(t.Context(), g, f.Name, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := []int{0, 1, 2, 3, 4}
+			block, _, err := Matrix(t.Context(), k, all, all, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			symmetric := true
+			for i := range all {
+				for j := range all {
+					symmetric = symmetric && block.Row(i)[j] == block.Row(j)[i]
+				}
+			}
+			if err := f.Asymmetric(v); f.Distance == "" && symmetric != (err == nil) {
+				t.Errorf("%s, %s: symmetric %t, and %v", f.Name, f.Text(v), symmetric, err)
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ var heatPageRank = Family{
 		Name: "heat-pagerank", Title: "exp(−β(I − T))", Works: spec.Undirected,
 		Params: []spec.Param{betaParam(nil), symmetricParam()},
 	},
+	asymmetric: unlessSymmetric,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		laplacian := randomWalk
 		if v.On("symmetric") {

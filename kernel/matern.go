@@ -32,9 +32,10 @@ var matern = Family{
 			},
 		},
 	},
-	build: newMatern,
+	asymmetric: ofRandomWalk,
+	build:      newMatern,
 	work: func(v spec.Values, degrees []float64) work {
-		nu, kappa := v.Number("nu"), v.Number("kappa")
+		nu, kappa, matrix := v.Number("nu"), v.Number("kappa"), laplacianKind(v.Word("laplacian"))
 		// Each diagonal value of L bounds its largest eigenvalue from below.
 		largest, lo, most := 2.0, 1.0, expm.WideSpectrum*2*nu/(kappa*kappa)
 		if v.Word("laplacian") == combinatorial {
@@ -42,9 +43,9 @@ var matern = Family{
 			largest = 2 * max(1, lo)
 		}
 		if largest <= most {
-			return seriesWork
+			return seriesOf(matrix)
 		}
-		w := resolvents
+		w := resolventsOf(matrix)
 		w.solves = lo > most
 		return w
 	},

@@ -63,15 +63,27 @@ func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 // laplacianOf returns the map of a Laplacian that functions are computed of,
 // and d^½ if what is asked for is similar to it.
 func laplacianOf(ctx context.Context, g *matrices, laplacian string) (*expm.Map, []float64, error) {
-	kind := sparse.NormalizedLaplacian
-	if laplacian == combinatorial {
-		kind = sparse.Laplacian
-	}
-	m, err := g.of(ctx, kind)
+	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {
 		return m, roots(g.Graph), err
 	}
 	return m, nil, err
+}
+
+// laplacianKind is the symmetric matrix of a Laplacian, or the one that it is similar to.
+func laplacianKind(laplacian string) sparse.Kind {
+	if laplacian == combinatorial {
+		return sparse.Laplacian
+	}
+	return sparse.NormalizedLaplacian
+}
+
+// adjacencyKind is the matrix of an adjacency.
+func adjacencyKind(matrix string) sparse.Kind {
+	if matrix == normalizedAdjacency {
+		return sparse.NormalizedAdjacency
+	}
+	return sparse.Adjacency
 }
 
 // roots returns d^½ relative to the least in the component of each node, 1 for a

@@ -81,8 +81,8 @@ func heldSlabs(slabs int, limit, beside, block int64) (held int, image int64) {
 func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
 	n, m := len(degrees), int64(len(nodes))
 	kept := []spec.Bytes{{What: "blocks of kernels", Bytes: 8 * m * m * int64(len(vs))}}
-	groups := map[string][]work{} // of functions of one matrix
-	var alone []spec.Values       // of other kernels
+	groups := map[sparse.Kind][]work{} // of functions of one matrix
+	var alone []spec.Values            // of other kernels
 	for i, v := range vs {
 		var w work
 		if f.work != nil {
@@ -91,9 +91,8 @@ func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64,
 		if f.work != nil && i > 0 && !w.function {
 			kept = append(kept, spec.Bytes{What: "systems of other kernels", Bytes: systemVectors * 8 * int64(n)})
 		}
-		if w.function && f.Symmetric(v) && !w.pole { // near the radius there is a matrix of its own
-			matrix := v["laplacian"].String() + v["matrix"].String()
-			groups[matrix] = append(groups[matrix], w)
+		if w.function && f.Asymmetric(v) == nil && !w.pole { // near the radius there is a matrix of its own
+			groups[w.matrix] = append(groups[w.matrix], w)
 		} else {
 			alone = append(alone, v)
 		}
@@ -170,16 +169,17 @@ const (
 
 // work is what a kernel's engine holds.
 type work struct {
-	blocks   int64 // of the width of a slab, unless it is a series
-	series   bool  // the engine is a series, which needs no factor or solve
-	function bool  // the engine is a function of a matrix by package expm, otherwise an inverse
-	solves   bool  // the engine is a sum of solves and no series
-	half     bool  // blocks of nodes among themselves are made by half steps
-	factor   bool  // the solves want a factor
-	radius   bool  // the largest eigenvalue of A is found first
-	pole     bool  // the largest eigenvalue is found to many digits, which may want a factor
-	balanced bool  // solves with I − αA, or of L by L̃
-	least    bool  // the smallest eigenvalue beyond the null space is found first
+	matrix   sparse.Kind // of which the engine is a function, if it is one
+	blocks   int64       // of the width of a slab, unless it is a series
+	series   bool        // the engine is a series, which needs no factor or solve
+	function bool        // the engine is a function of a matrix by package expm, otherwise an inverse
+	solves   bool        // the engine is a sum of solves and no series
+	half     bool        // blocks of nodes among themselves are made by half steps
+	factor   bool        // the solves want a factor
+	radius   bool        // the largest eigenvalue of A is found first
+	pole     bool        // the largest eigenvalue is found to many digits, which may want a factor
+	balanced bool        // solves with I − αA, or of L by L̃
+	least    bool        // the smallest eigenvalue beyond the null space is found first
 }
 
 // bytes returns what the engine takes for blocks of so many columns, its argument
@@ -266,7 +266,12 @@ const narrow = 200
 // graph without bottlenecks takes fewer.
 const wide = 18
 
-var (
-	seriesWork = work{series: true, function: true, half: true}
-	resolvents = work{blocks: resolventBlocks, function: true, factor: true, half: true}
-)
+// seriesOf is the work of a series in a matrix.
+func seriesOf(matrix sparse.Kind) work {
+	return work{matrix: matrix, series: true, function: true, half: true}
+}
+
+// resolventsOf is that of a sum of resolvents of a matrix.
+func resolventsOf(matrix sparse.Kind) work {
+	return work{matrix: matrix, blocks: resolventBlocks, function: true, factor: true, half: true}
+}

@@ -13,6 +13,7 @@ var pageRank = Family{
 		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: spec.Undirected,
 		Params: []spec.Param{withRest(shareParam(0.85), "pagerank"), symmetricParam()},
 	},
+	asymmetric: unlessSymmetric,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		alpha := v.Number("alpha")
 		k, err := newWalkInverse(ctx, g, alpha, 1-alpha, lone(g.Degrees))

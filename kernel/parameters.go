@@ -11,7 +11,7 @@ import (
 const (
 	normalized    = "normalized"    // L̃ = J − S
 	combinatorial = "combinatorial" // L = D − A
-	randomWalk    = "random-walk"   // I − T; functions of it are not symmetric
+	randomWalk    = "random-walk"   // I − T
 
 	adjacency           = "adjacency"            // A
 	normalizedAdjacency = "normalized-adjacency" // S
@@ -41,6 +41,14 @@ func laplacianParam(words ...string) spec.Param {
 		Name: "laplacian", Symbol: "L", Meaning: "L̃ = J − S, L = D − A or I − T", Kind: spec.Choice,
 		Words: words, Default: spec.Of(normalized),
 	}
+}
+
+// ofRandomWalk is what is wrong with I − T as the Laplacian.
+func ofRandomWalk(v spec.Values) (parameter, what string) {
+	if v["laplacian"] != spec.Of(randomWalk) {
+		return "", ""
+	}
+	return "laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized"
 }
 
 // matrixParam is the adjacency matrix that a kernel is a function of; learners take S.
@@ -74,6 +82,14 @@ func symmetricParam() spec.Param {
 		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½", Kind: spec.Switch,
 		Default: spec.Of(false), Grid: []spec.Value{spec.Of(true)},
 	}
+}
+
+// unlessSymmetric is what is wrong with the kernel of a walk itself.
+func unlessSymmetric(v spec.Values) (parameter, what string) {
+	if v["symmetric"] != spec.Of(false) {
+		return "", ""
+	}
+	return "symmetric", "the kernel of a walk is not symmetric, and learners need it to be; give true"
 }
 
 // powersOfTwo are what is tried of a time.

@@ -17,6 +17,7 @@ var regularizedLaplacian = Family{
 			Default: spec.Of(float64(usualTime)), Grid: powersOfTwo(), On: overDegree,
 		}},
 	},
+	asymmetric: ofRandomWalk,
 	build: func(ctx context.Context, g *matrices, v spec.Values) (Kernel, error) {
 		laplacian, alpha := v.Word("laplacian"), v.Number("alpha")
 		m, root, err := laplacianOf(ctx, g, laplacian)

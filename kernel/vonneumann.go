@@ -52,9 +52,9 @@ var vonNeumann = Family{
 		if v.Word("matrix") != adjacency {
 			return walkInverseWork(alpha)
 		}
-		w := seriesWork
+		w := seriesOf(sparse.Adjacency)
 		if alpha*slices.Max(degrees) >= farFromPole {
-			w = work{blocks: solveBlocks, function: true, factor: true, balanced: true, half: true}
+			w = work{matrix: sparse.Adjacency, blocks: solveBlocks, function: true, factor: true, balanced: true, half: true}
 		}
 		w.radius, w.pole = true, true
 		return w

@@ -120,7 +120,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		return nil, err
 	}
 	for _, v := range r.grid {
-		if !m.kernel.Symmetric(v) {
+		if m.kernel.Asymmetric(v) != nil {
 			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", validate.ErrUsage, m.kernel.Name, m.kernel.Text(v))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -114,13 +115,37 @@ func ofMethods(otherwise func(*spec.Param) string) declaredParams {
 
 // checkForm notes a form of a kernel that no learner takes.
 func (in *invocation) checkForm(entries []method.Entry, given spec.Values) {
-	const form = "random-walk"
 	for _, e := range entries {
-		if slices.Contains(e.Own["laplacian"], form) || given["laplacian"] == spec.Of(form) && slices.Contains(e.Method.Takes(), "laplacian") {
-			in.problem("--laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized")
-			return
+		for _, d := range e.Method.Declarations() {
+			wrong := new(spec.ParameterError)
+			if f := kernel.Families().Named(d.Name); f != nil && errors.As(refusal(f, e, given), &wrong) {
+				in.problem("--"+wrong.Parameter, "%s", wrong.What)
+				return
+			}
 		}
 	}
+}
+
+// refusal returns the first error of [kernel.Family.Asymmetric] for the values that were given
+// for a kernel, to its method or to all.
+func refusal(f *kernel.Family, e method.Entry, given spec.Values) error {
+	for _, p := range f.Params {
+		var values []spec.Value
+		for _, text := range e.Own[p.Name] {
+			if v, err := p.Parse(text); err == nil {
+				values = append(values, v)
+			}
+		}
+		if v, is := given[p.Name]; is && slices.Contains(e.Method.Takes(), p.Name) {
+			values = append(values, v)
+		}
+		for _, v := range values {
+			if err := f.Asymmetric(spec.Values{p.Name: v}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // unfinishedAdvice is what to do about an iteration that ended at its limit.
