@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
@@ -99,14 +98,12 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{learner: m.learner}},
 		kernel:    m.kernel, learner: m.learner.spec(), settled: set.Grid.tried(),
 	}
-	on, err := graph.New(ctx, p.A, &graph.Settings{Workers: set.Workers})
+	on, err := p.Graph(ctx, set.Workers, &r.out.Work)
 	if err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
 	on.Memory = set.Memory
-	r.out.Work = problem.Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()}
-	p.Parts = on.Components
 	r.out.Reached = on.Components.Reached(p.Row)
 	switch seen := kernel.On(ctx, on); {
 	case par != nil:

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
@@ -71,7 +70,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, err
 	}
 	start := time.Now()
-	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
+	g, err := p.Graph(ctx, set.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,6 +23,24 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 		work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
 	}
 	return p.Parts, nil
+}
+
+// Graph returns the graph of an undirected problem as algorithms see it, without names of
+// nodes. Components that are known are those of the graph, and others are known after it. It
+// counts its sweeps in work, and must not run beside other calls with p. Errors are those of
+// [graph.New].
+func (p *Problem) Graph(ctx context.Context, workers int, work *Work) (*graph.Graph, error) {
+	sweeps := graph.Sweeps
+	if p.Parts != nil {
+		sweeps--
+	}
+	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	p.Parts = g.Components
+	work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * p.A.NNZ()})
+	return g, nil
 }
 
 // Reached returns the nodes from which a walk can end in one of rows, such as the labelled

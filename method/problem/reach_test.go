@@ -104,3 +104,24 @@ func TestReachedStops(t *testing.T) {
 		}
 	}
 }
+
+// A graph that is made of a problem leaves it the components, and takes those that are known:
+// a sweep less, and the same graph.
+func TestGraph(t *testing.T) {
+	p := &Problem{A: testgraph.TwoCliques(5)}
+	var first, second Work
+	g, err := p.Graph(t.Context(), 2, &first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.Graph(t.Context(), 2, &second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Parts != g.Components || again.Components != g.Components || !slices.Equal(again.Degrees, g.Degrees) {
+		t.Error("another graph where components are known")
+	}
+	if entries := p.A.NNZ(); first != (Work{2, 2 * entries}) || second != (Work{1, entries}) {
+		t.Errorf("%v and then %v were counted", first, second)
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -161,7 +160,7 @@ type covariance struct {
 
 // given returns the covariance given the labels of p.
 func given(ctx context.Context, p *problem.Problem, count int, set *method.Settings) (*covariance, error) {
-	on, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: set.Workers})
+	on, err := p.Graph(ctx, set.Workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -92,7 +91,8 @@ func (k *Cache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*Value
 
 // compute returns the values of a kernel.
 func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*Values, error) {
-	g, err := graph.New(ctx, k.all.A, &graph.Settings{Workers: k.workers})
+	all := *k.all // which others may use meanwhile
+	g, err := all.Graph(ctx, k.workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}

@@ -90,14 +90,13 @@ var Shares = cwk.Prior{Empirical: true, Pseudo: 1}
 // graphOf returns what is known of the graph of a problem, and an answer that says what a
 // label reaches.
 func graphOf(ctx context.Context, p *problem.Problem, s *Settings) (*graph.Graph, *Answer, error) {
-	g, err := graph.New(ctx, p.A, &graph.Settings{Workers: s.Workers})
+	out := new(Answer)
+	g, err := p.Graph(ctx, s.Workers, &out.Work)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Parts = g.Components
-	return g, &Answer{
-		Reached: g.Components.Reached(p.Row), Work: problem.Work{Sweeps: graph.Sweeps, EntryColumns: graph.Sweeps * p.A.NNZ()},
-	}, nil
+	out.Reached = g.Components.Reached(p.Row)
+	return g, out, nil
 }
 
 // testedOn returns how many test nodes splits have together.
