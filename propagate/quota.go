@@ -42,10 +42,8 @@ func (l *Learner) Decide(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) (
 // assigned returns the class of every node with assign = shares.
 func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class, free := slices.Repeat([]int{-1}, f.Rows), make([]int, 0, f.Rows)
-	count := make([]int, f.Cols)
 	for i, row := range s.Row {
 		class[row] = s.Class[i]
-		count[s.Class[i]]++
 	}
 	for i, c := range class {
 		if c < 0 {
@@ -53,7 +51,7 @@ func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.See
 		}
 	}
 	weighed, share, likely := make([]float64, f.Cols), make([]float64, f.Cols), make([]float64, f.Rows)
-	for c, most := range quotas(count, len(free)) {
+	for c, most := range quotas(countsOf(s), len(free)) {
 		for _, i := range free {
 			copy(weighed, f.Row(i))
 			for j, x := range offset {
@@ -69,6 +67,15 @@ func (l *Learner) assigned(f *sparse.Block[float64], offset []float64, s cwk.See
 		free = free[most:]
 	}
 	return class
+}
+
+// countsOf returns how many labels each class has.
+func countsOf(s cwk.Seeds) []int {
+	count := make([]int, s.Classes)
+	for _, c := range s.Class {
+		count[c]++
+	}
+	return count
 }
 
 // quotas divides n in the ratio of counts, by largest remainder, of equal ones the first.

@@ -131,15 +131,11 @@ type transduction struct {
 
 func newTransduction(n int, s cwk.Seeds, v spec.Values) *transduction {
 	r := &transduction{v: v}
-	count := make([]float64, s.Classes)
-	for _, c := range s.Class {
-		count[c]++
-	}
 	place := make([]int, s.Classes)
-	for c, m := range count {
+	for c, m := range countsOf(s) {
 		if m > 0 {
 			place[c] = len(r.class)
-			r.class, r.mu = append(r.class, c), append(r.mu, m/float64(len(s.Class)))
+			r.class, r.mu = append(r.class, c), append(r.mu, float64(m)/float64(len(s.Class)))
 		}
 	}
 	r.theta = make([]float64, len(r.class))

@@ -317,12 +317,10 @@ func (d *Design) deal(class []int, seed, stream uint64) (fold []int, ok bool) {
 
 // complete reports whether every training set has every class.
 func (d *Design) complete(class, fold []int) bool {
-	classes := slices.Max(class) + 1
-	in := make([]int, classes*d.Folds) // items by class and fold
-	all := make([]int, classes)
+	all := countsOf(class)
+	in := make([]int, len(all)*d.Folds) // items by class and fold
 	for i, c := range class {
 		in[c*d.Folds+fold[i]]++
-		all[c]++
 	}
 	for c, total := range all {
 		for _, n := range in[c*d.Folds : (c+1)*d.Folds] {
