@@ -16,7 +16,7 @@ import (
 func (l *Propagation) width() (cols int, factor int64) {
 	cols = len(l.P.Names)
 	need := func(cols int) int64 { return l.blockBytes(cols) + l.factorBytes(cols) }
-	if need(1) > l.Memory {
+	if need(1) > l.Memory && !l.likelyFactored() {
 		need = func(cols int) int64 { return l.blockBytes(cols) }
 	}
 	for l.Memory > 0 && cols > 1 && need(cols) > l.Memory {
@@ -58,15 +58,27 @@ func (l *Propagation) factorBytes(cols int) int64 {
 	return spec.Sum(iterative.CholeskyMemory(len(l.P.Degrees), l.P.A.NNZ(), cols))
 }
 
+// longDegree is the mean degree up to which a graph may be a road map, a grid or a mesh, whose
+// systems are slow without a factor.
+const longDegree = 8
+
+// likelyFactored reports whether a solve that must have a factor, if it wants one, may want it.
+func (l *Propagation) likelyFactored() bool {
+	return l.Rough && !l.walks() && l.P.A.NNZ() <= longDegree*int64(len(l.P.Degrees))
+}
+
 // Reckon adds what ScoresTo takes, the scores included, to a ledger.
 func (l *Propagation) Reckon(a *ledger.Ledger) {
 	k := len(l.P.Names)
 	width, room := l.width()
 	a.AddSweeps(2 + (mostSteps+1)*((k+width-1)/width))
-	a.Row = 8 * sparse.Stride[float64](width)
+	a.Row = max(a.Row, 8*sparse.Stride[float64](width))
 	const blocks = "scores and propagation of all nodes"
 	a.Reserve(l.blockBytes(width), blocks)
-	if factor := l.factorBytes(width); factor > 0 && (room == 0 || factor <= room) {
+	switch factor := l.factorBytes(width); {
+	case l.likelyFactored():
+		a.Phase(factor, "propagation with a factor")
+	case factor > 0 && (room == 0 || factor <= room):
 		a.PhaseUpTo(factor, 0, "propagation, perhaps with a factor")
 	}
 	a.Plan.Release(blocks)
