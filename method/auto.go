@@ -17,7 +17,7 @@ import (
 // it makes the labels of other folds likely, and Poisson learning beside them where labels
 // are few and neighbours agree; with 15 labels or fewer the scores are its alone. Label
 // propagation has a part in the answer, or all of it, where it makes the labels of other folds
-// as likely: on roads, grids and other graphs in which labels are many steps apart.
+// likelier than any model does: on roads, grids and other graphs in which labels are many steps apart.
 //
 // Where edges have a direction it learns from the graph without directions, and from steps
 // along and against them.

@@ -342,7 +342,7 @@ func (r *weigher) learn(ctx context.Context) error {
 	y := r.teaching(r.whole, -1)
 	for i := range r.shares {
 		s := &r.shares[i]
-		if s.trial < 0 || r.trials[s.trial].candidate.constant || r.trials[s.trial].candidate.harmonic {
+		if s.trial < 0 || r.harmonic(*s) || r.trials[s.trial].candidate.constant {
 			continue
 		}
 		of := r.trials[s.trial].setting
@@ -399,7 +399,7 @@ func (r *weigher) newScorer() *scorer {
 	}
 	for _, s := range r.shares {
 		w.takesFree = w.takesFree || s.trial >= 0 && r.trials[s.trial].candidate.free
-		w.harmonic = w.harmonic || s.trial >= 0 && r.trials[s.trial].candidate.harmonic
+		w.harmonic = w.harmonic || r.harmonic(s)
 	}
 	if r.attributed != nil {
 		w.attributes = make([]float64, r.attributed.blocks*r.columns.classes)
@@ -429,7 +429,7 @@ func (w *scorer) probabilities(v int, propagated []float32) []float64 {
 	for i := range r.shares {
 		s := &r.shares[i]
 		switch {
-		case s.trial >= 0 && r.trials[s.trial].candidate.harmonic:
+		case r.harmonic(*s):
 			r.loosen(w.one, propagated, r.trials[s.trial].lambda)
 		case !known:
 			copy(w.one, w.missed)

@@ -66,10 +66,10 @@ type answers struct {
 	truth []float64   // the probability of the label's class
 }
 
-// answerMemory lists what the answers of all settings to labels take, Poisson learning's
-// and the constant's among them.
+// answerMemory lists what the answers of all settings to labels take, those of Poisson
+// learning, of the constant and of label propagation among them.
 func answerMemory(p *problem.Problem) []spec.Bytes {
-	count, of := 2, candidates
+	count, of := 2+len(slacks), candidates
 	if p.Attributes != nil {
 		of = slices.Concat(candidates, attributeCandidates)
 	}

@@ -76,20 +76,21 @@ func (r *weigher) loosen(dst []float64, f []float32, slack float64) {
 
 // propagate stores the scores of label propagation for all nodes where it answers.
 func (r *weigher) propagate(ctx context.Context, scores *sparse.Block[float32]) error {
-	for _, s := range r.shares {
-		if s.trial >= 0 && r.trials[s.trial].candidate.harmonic {
-			_, err := propagationOf(r.p, r.set).ScoresTo(ctx, scores, nil, r.out.Reached, &r.out.Work)
-			return err
-		}
+	if !slices.ContainsFunc(r.shares, r.harmonic) {
+		return nil
 	}
-	return nil
+	_, err := propagationOf(r.p, r.set).ScoresTo(ctx, scores, nil, r.out.Reached, &r.out.Work)
+	return err
 }
+
+// harmonic reports whether a share is that of label propagation.
+func (r *weigher) harmonic(s share) bool { return s.trial >= 0 && r.trials[s.trial].candidate.harmonic }
 
 // admit gives label propagation the logarithm of its likelihood beside that of the likeliest
 // model, by the labels that it has answered, or takes it out where it does not make them
 // likelier by surerErrors standard errors of the difference.
 func (r *weigher) admit(shares []share, among func(label int) bool) []share {
-	harmonic := slices.IndexFunc(shares, func(s share) bool { return r.trials[s.trial].candidate.harmonic })
+	harmonic := slices.IndexFunc(shares, r.harmonic)
 	if harmonic < 0 {
 		return shares
 	}

@@ -66,7 +66,7 @@ func TestModelsAnswerNearLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range r.shares {
-		if s.trial >= 0 && r.trials[s.trial].candidate.harmonic {
+		if r.harmonic(s) {
 			t.Errorf("label propagation has a share of %v where neighbours differ", s.weight)
 		}
 	}

@@ -52,7 +52,7 @@ func (r *weigher) weigh(among func(label int) bool) []share {
 	lean, models := r.leaning(among), 0.0
 	for i := range kept {
 		kept[i].weight /= sum
-		if !r.trials[kept[i].trial].candidate.harmonic {
+		if !r.harmonic(kept[i]) {
 			models += kept[i].weight
 			kept[i].weight *= 1 - lean
 		}

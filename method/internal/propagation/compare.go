@@ -34,11 +34,9 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	out := new(Comparison)
 	answers, err := l.OutOfFold(ctx, fold, folds, alone)
-	out.Answers = answers
+	out := &Comparison{Answers: answers}
 	if failed := new(problem.Error); errors.As(err, &failed) {
-		out.Answers = nil
 		answers, err = l.walkedOutOfFold(ctx, fold, folds, alone)
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 // OutOfFold returns the scores that label propagation gives labels, each without those of its
 // own fold: nil for labels of folds that are not asked, since others tell enough. Labels that
 // are alone, which no other one reaches, have the scores of such nodes. The error is that of
-// [Propagation.ScoresTo], beside the answers until then. Cost: a prediction for each fold that
+// [Propagation.ScoresTo]. Cost: a prediction for each fold that
 // is asked; on a graph with directions see walkedOutOfFold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alone []bool) (answers [][]float32, err error) {
 	if l.walks() {
@@ -50,7 +50,7 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int, folds int, alon
 			return nil, err
 		}
 		if _, err := of.ScoresTo(ctx, scores, nil, reached, &work); err != nil {
-			return answers, err
+			return nil, err
 		}
 		for i, row := range p.Row {
 			if fold[i] == f {
