@@ -17,14 +17,15 @@ import (
 // it makes the labels of other folds likely, and Poisson learning beside them where labels
 // are few and neighbours agree; with 15 labels or fewer the scores are its alone. Label
 // propagation has a part in the answer, or all of it, where it makes the labels of other folds
-// likelier than any model does: on roads, grids and other graphs in which labels are many steps apart.
+// likelier than any model does: on roads, grids and other graphs in which labels are many steps
+// apart. There it is in Poisson learning's place with 15 labels or fewer.
 //
 // Where edges have a direction it learns from the graph without directions, and from steps
 // along and against them.
 //
 // Where nodes have attributes, scores of ridges on these, each label's by all others, are
-// columns of the same model. What is learned from them alone, from walks alone and from both
-// answers together, as mixed as makes the labels of other folds likeliest.
+// columns of the same model. What is learned from them alone, from walks alone and from both,
+// and label propagation, answer together, as mixed as makes the labels of other folds likeliest.
 type automatic struct{ untuned }
 
 // Name implements [Method].

@@ -74,14 +74,14 @@ const (
 )
 
 // stack returns who answers where there are attributes, by some of the labels: of each
-// candidate the λ under which they are likeliest, and Poisson learning, with the weights w
-// under which the mixture of all answers makes the labels likeliest, each out of its fold.
-// That is the limit of
+// candidate, label propagation among them, the λ under which they are likeliest, and Poisson
+// learning, with the weights w under which the mixture of all answers makes the labels
+// likeliest, each out of its fold. That is the limit of
 //
 //	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
 //
-// for the probabilities q_ij of m labels and the labels s_j that an answer counts for
-// beforehand. No test on twenty labels is sure that attributes say nothing, but walks then
+// for the probabilities q_ij of the m labels that all have answered and the labels s_j that an
+// answer counts for beforehand. No test on twenty labels is sure that attributes say nothing, but walks then
 // have a large part of the mixture.
 // Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
 // distributions (2018).
@@ -101,7 +101,7 @@ func (r *weigher) stack(among func(label int) bool) []share {
 	for range stackRounds {
 		copy(next, prior)
 		for i, several := range r.several {
-			if !several || !among(i) {
+			if !several || !among(i) || !r.answered(shares, i) {
 				continue
 			}
 			sum := 1e-12

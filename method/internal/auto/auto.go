@@ -98,6 +98,7 @@ type weigher struct {
 
 	sources    *sources
 	tally      *tally
+	far        bool // most nodes are farther from all labels than walks come
 	columns    *columns
 	related    *diffused   // nil: none
 	attributed *attributed // nil: none
@@ -132,7 +133,9 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if r.missedShare() <= problem.MostMissed || r.out.Work.EntryColumns-before > problem.MissedWork || 2*r.sources.steps > mostWalkSteps {
+		missed := r.missedShare()
+		r.far = missed > mostFar
+		if missed <= problem.MostMissed || r.out.Work.EntryColumns-before > problem.MissedWork || 2*r.sources.steps > mostWalkSteps {
 			break
 		}
 		r.sources.steps *= 2
@@ -176,8 +179,14 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	return nil
 }
 
-// mostWalkSteps bounds the steps of walks that come to few nodes.
-const mostWalkSteps = 64 * walkSteps
+const (
+	// mostWalkSteps bounds the steps of walks that come to few nodes.
+	mostWalkSteps = 64 * walkSteps
+
+	// mostFar is the share of the nodes that walks miss above which label propagation answers
+	// in place of Poisson learning.
+	mostFar = 0.5
+)
 
 // missedShare returns the share of the reached nodes that no walk has come to, or that of the
 // labels to which none has come from another one, whichever is larger: on a path one of so many

@@ -150,9 +150,9 @@ func (r *weigher) choose(ctx context.Context) error {
 			return err
 		}
 		r.tryConstant()
-		if err := r.tryHarmonic(ctx); err != nil {
-			return err
-		}
+	}
+	if err := r.tryHarmonic(ctx); err != nil {
+		return err
 	}
 	r.shares = r.weigh(func(int) bool { return true })
 	r.calibrated = r.calibrate()

@@ -24,7 +24,7 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 // knows what walks of some steps do not come to, and where neighbours are alike in small
 // circles only, models know more. Labels of folds that are not asked have no answer.
 func (r *weigher) tryHarmonic(ctx context.Context) error {
-	if !propagates(r.p, r.set) {
+	if !propagates(r.set) || r.few() && !r.far {
 		return nil
 	}
 	rows := r.set.Propagated
@@ -57,10 +57,8 @@ func (r *weigher) tryHarmonic(ctx context.Context) error {
 	return nil
 }
 
-// propagates reports whether label propagation is asked.
-func propagates(p *problem.Problem, set *Settings) bool {
-	return !set.LowEffort && p.Attributes == nil && len(p.Row) > fewestLabels
-}
+// propagates reports whether label propagation may be asked.
+func propagates(set *Settings) bool { return !set.LowEffort }
 
 // propagationOf returns label propagation.
 func propagationOf(p *problem.Problem, set *Settings) *propagation.Propagation {
@@ -100,7 +98,7 @@ func (r *weigher) admit(shares []share, among func(label int) bool) []share {
 			best = i
 		}
 	}
-	h, b := &r.trials[shares[harmonic].trial].answers, &r.trials[shares[best].trial].answers
+	h, b := r.said(shares[harmonic].trial), r.said(shares[best].trial)
 	labels, sum, squares := 0.0, 0.0, 0.0
 	for i, several := range r.several {
 		if several && among(i) && h.rows[i] != nil {

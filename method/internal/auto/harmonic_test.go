@@ -6,23 +6,27 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// On a path whose classes are stretches of hundreds of nodes each node has the class of the
-// nearest label, which walks of some steps do not come to: label propagation answers. So it
-// does with the same bits for any number of workers and any limit, and none of its answers
-// depends on the labels of its fold.
-func TestLabelsFarApart(t *testing.T) {
-	const n, stretch, labels = 2000, 300, 40
-	p := problemtest.Path(t, n, false)
+// path returns a path of n nodes whose classes are stretches of it, with labels at random, and
+// the class of each node.
+func path(t *testing.T, n, stretch, labels int) (*problem.Problem, []int) {
+	p, class := problemtest.Path(t, n, false), make([]int, n)
 	p.Row, p.Class, p.Names = nil, nil, []string{"a", "b", "c"}
-	class := func(v int) int { return v / stretch % len(p.Names) }
-	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(n)[:labels] {
-		p.Row, p.Class = append(p.Row, v), append(p.Class, class(v))
+	for v := range class {
+		class[v] = v / stretch % len(p.Names)
 	}
-	out := evident(t, p, &Settings{Workers: 1})
-	alike, right := 0, 0
-	for v, got := range out.Class {
+	for _, v := range rand.New(rand.NewPCG(1, 2)).Perm(n)[:labels] {
+		p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
+	}
+	return p, class
+}
+
+// nearest returns how many nodes of a path have the class of the nearest label.
+func nearest(p *problem.Problem, class []int) (alike int) {
+	for v, got := range class {
 		nearest := 0
 		for i, row := range p.Row {
 			if distance(row, v) < distance(p.Row[nearest], v) {
@@ -32,30 +36,63 @@ func TestLabelsFarApart(t *testing.T) {
 		if got == p.Class[nearest] {
 			alike++
 		}
-		if got == class(v) {
-			right++
-		}
 	}
-	if alike < n*99/100 {
-		t.Errorf("%d of %d nodes have the class of the nearest label", alike, n)
-	}
-	if found := float64(right) / n; found < out.Accuracy-3*out.Stderr || found > out.Accuracy+3*out.Stderr {
-		t.Errorf("%v of the nodes are right, told %v ± %v", found, out.Accuracy, out.Stderr)
-	}
-	for _, set := range []*Settings{{Workers: 2}, {Workers: 7}, {Workers: 2, Memory: 8 << 20}} {
-		again := evident(t, p, set)
-		if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
-			t.Errorf("%d workers, limit %d: another answer", set.Workers, set.Memory)
-		}
-	}
+	return alike
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// Where neighbours are alike in small circles label propagation has no part.
-func TestModelsAnswerNearLabels(t *testing.T) {
-	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
-	r, err := newWeigher(t.Context(), p, &Settings{})
+// On a path whose classes are stretches of hundreds of nodes each node has the class of the
+// nearest label, which walks of some steps do not come to: label propagation answers. So it
+// does with the same bits for any number of workers and any limit, and none of its answers
+// depends on the labels of its fold. Columns that say nothing beside it change nothing of it.
+func TestLabelsFarApart(t *testing.T) {
+	const n = 700
+	p, class := path(t, n, 140, 20)
+	for _, attributes := range []*sparse.Table{nil, noiseOf(rand.New(rand.NewPCG(3, 4)), n, 3)} {
+		p.Attributes = attributes
+		out := evident(t, p, &Settings{Workers: 1})
+		if alike := nearest(p, out.Class); alike < n*98/100 {
+			t.Errorf("%d of %d nodes have the class of the nearest label", alike, n)
+		}
+		right := 0
+		for v, got := range out.Class {
+			if got == class[v] {
+				right++
+			}
+		}
+		if found := float64(right) / n; found < out.Accuracy-3*out.Stderr || found > out.Accuracy+3*out.Stderr {
+			t.Errorf("%v of the nodes are right, told %v ± %v", found, out.Accuracy, out.Stderr)
+		}
+		for _, set := range []*Settings{{Workers: 2}, {Workers: 7, Memory: 8 << 20}} {
+			again := evident(t, p, set)
+			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
+				t.Errorf("%d workers, limit %d: another answer", set.Workers, set.Memory)
+			}
+		}
+	}
+}
+
+// Of few labels label propagation answers where walks from them do not come to most nodes.
+func TestFewLabelsFarApart(t *testing.T) {
+	const n = 3000
+	p, _ := path(t, n, n, 0)
+	p.Row, p.Class = []int{0, 50, 100, 150, 200}, []int{0, 0, 1, 1, 2}
+	if alike := nearest(p, evident(t, p, &Settings{}).Class); alike < n*99/100 {
+		t.Errorf("%d of %d nodes have the class of the nearest label", alike, n)
+	}
+	near, _ := path(t, 400, 100, 12)
+	for _, set := range []*Settings{{}, {LowEffort: true}} {
+		r := chosen(t, near, set)
+		if len(r.shares) != 1 || r.shares[0].trial != -1 {
+			t.Errorf("shares %+v of few labels near each other, want Poisson learning alone", r.shares)
+		}
+	}
+}
+
+// chosen returns a prediction for which it has been chosen who answers.
+func chosen(t *testing.T, p *problem.Problem, set *Settings) *weigher {
+	r, err := newWeigher(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +102,13 @@ func TestModelsAnswerNearLabels(t *testing.T) {
 	if err := r.choose(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// Where neighbours are alike in small circles label propagation has no part.
+func TestModelsAnswerNearLabels(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
+	r := chosen(t, p, &Settings{})
 	for _, s := range r.shares {
 		if r.harmonic(s) {
 			t.Errorf("label propagation has a share of %v where neighbours differ", s.weight)

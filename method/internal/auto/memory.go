@@ -49,7 +49,7 @@ func Reckon(l *ledger.Ledger, set *Settings) {
 				l.PhaseOf(list, list[0].What)
 			}
 		}
-		if propagates(p, set) {
+		if propagates(set) {
 			propagationOf(p, set).Reckon(l)
 		}
 	}

@@ -26,15 +26,21 @@ const (
 	leanLabels = 40
 )
 
-// weigh returns who answers, by some of the labels: of each candidate the λ under which
-// they are likeliest, out of their folds, with weights in proportion to these likelihoods;
-// where neighbours agree, Poisson learning too. Where there are attributes see [weigher.stack].
+// weigh returns who answers, by some of the labels: of each candidate the λ under which they
+// are likeliest, out of their folds, with weights in proportion to these likelihoods; where
+// neighbours agree, Poisson learning too. Where there are attributes see [weigher.stack]. Few
+// labels are not asked: Poisson learning answers, or label propagation where most nodes are
+// far from them.
 func (r *weigher) weigh(among func(label int) bool) []share {
-	switch {
-	case r.few():
-		return []share{{weight: 1, trial: -1}}
-	case r.attributed != nil:
+	if r.attributed != nil {
 		return r.stack(among)
+	}
+	if r.few() {
+		answer := share{weight: 1, trial: -1}
+		for _, propagation := range r.likeliest(among) {
+			answer.trial = propagation
+		}
+		return []share{answer}
 	}
 	var shares []share
 	for _, at := range r.likeliest(among) {
