@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
@@ -23,6 +24,14 @@ var Systems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
 // Numbers and checksums of Krylov methods follow the order of the ids: Σ Y_ij·((31·i +
 // 17·j) mod 101 − 50).
 
+// checkPairs refuses a tolerance that residuals do not reach.
+func checkPairs(s *Settings) error {
+	if s.Tolerance >= lanczos.Tolerances.Least {
+		return nil
+	}
+	return &spec.ParameterError{Of: "eigen", Parameter: "tolerance", What: fmt.Sprintf("%v is out of range; eigen takes %v", s.Tolerance, lanczos.Tolerances.Text("tolerance"))}
+}
+
 func eigenMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 	return measured(spec.Least(s.Problem.Memory(len(t.Degrees), t.A.NNZ(), t.Components, s.Columns, nil)), lanczos.RowBytes), nil
 }
@@ -33,12 +42,25 @@ func exponentialMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
 	return s.applyMemory(t, "diffusion", spec.Values{"beta": spec.Of(s.Betas[last])}, more)
 }
 
-func solveMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+// inverseKernel returns the kernel that is M⁻¹, or takes as much.
+func (s *Settings) inverseKernel() (name string, given spec.Values) {
 	if s.System == "pseudo-inverse" {
 		// As with an α that is very large: its least eigenvalue is not looked for.
-		return s.applyMemory(t, "regularized-laplacian", spec.Values{"alpha": spec.Of(1e12)}, 0)
+		return "regularized-laplacian", spec.Values{"alpha": spec.Of(1e12)}
 	}
-	return s.applyMemory(t, s.System, spec.Values{"alpha": spec.Of(s.Alpha)}, 0)
+	return s.System, spec.Values{"alpha": spec.Of(s.Alpha)}
+}
+
+// checkSystem refuses an α that the kernel does not take.
+func checkSystem(s *Settings) error {
+	name, given := s.inverseKernel()
+	_, err := kernel.Families().Named(name).Resolve(given, nil)
+	return err
+}
+
+func solveMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+	name, given := s.inverseKernel()
+	return s.applyMemory(t, name, given, 0)
 }
 
 // applyMemory lists what a kernel takes that is applied to a block, and more.

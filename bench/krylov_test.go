@@ -31,7 +31,7 @@ func TestKrylov(t *testing.T) {
 	g, turned := made(a, nil), made(testgraph.Permute(a, order), back)
 	run := func(g *Target, normalized bool, betas ...float64) float64 {
 		t.Helper()
-		v, err := Workloads["exponential"].Run(t.Context(), g, &Settings{
+		v, err := Workloads.Named("exponential").Run(t.Context(), g, &Settings{
 			Normalized: normalized, Betas: betas, Columns: 5, Tolerance: 1e-9, Repeat: 1,
 		})
 		if err != nil || !(*v.Bound <= 1e-9) || v.Sweeps == 0 {
@@ -50,7 +50,7 @@ func TestKrylov(t *testing.T) {
 			}
 		}
 	}
-	v, err := Workloads["solve"].Run(t.Context(), g, &Settings{
+	v, err := Workloads.Named("solve").Run(t.Context(), g, &Settings{
 		System: "von-neumann", Alpha: 1e-12, Columns: 5, Tolerance: 1e-8, Repeat: 1,
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestKrylov(t *testing.T) {
 			t.Fatalf("noise %v", row)
 		}
 	}
-	v, err = Workloads["eigen"].Run(t.Context(), g, &Settings{
+	v, err = Workloads.Named("eigen").Run(t.Context(), g, &Settings{
 		Problem: spectral.Problem{Matrix: spectral.Laplacian, Which: lanczos.Smallest}, Columns: 3, Repeat: 1,
 	})
 	if err != nil || len(v.Values) != 3 || math.Abs(v.Values[0]) > 1e-9 || !(*v.Bound < 1e-8) {

@@ -74,10 +74,17 @@ type Report struct {
 	Values    []float64 `json:"values,omitempty"` // of eigen
 }
 
-// Workload is something to measure.
+// Workload is something to measure. Its Works is 0 for a limit of the machine, which sweeps
+// no graph.
 type Workload struct {
-	OnGraph bool // it sweeps a graph
-	Krylov  bool // it runs a Krylov method, on a graph without directions
+	spec.Spec
+
+	Krylov bool // it runs a Krylov method
+	Pairs  bool // it finds Settings.Columns eigenpairs, one for each node at the most
+	Coded  bool // it reads the ids of a store's code, which a copy in memory does not have
+
+	// Check, if not nil, returns what is wrong with settings, a [*spec.ParameterError].
+	Check func(s *Settings) error
 
 	// Memory lists what Run takes beside t, which is nil if it sweeps no graph, but for a
 	// factor and the limits.
@@ -86,24 +93,19 @@ type Workload struct {
 	run func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 }
 
-// Workloads has them by name: limits of the machine, sweeps, Krylov methods.
-var Workloads = map[string]*Workload{
-	"stream": {run: stream, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return measured(streamBytes, 0), nil }},
-	"gather": {run: gatherRandom, Memory: func(_ *Target, s *Settings) ([]spec.Bytes, error) {
-		return measured(s.blockBytes(s.Rows, s.Columns)+4*gatherEntries, 0), nil
-	}},
-	"decode": {OnGraph: true, run: decode, Memory: func(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }},
-	"spmm": {OnGraph: true, run: spmm, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
-		return s.productMemory(len(t.Degrees)), nil
-	}},
-	"walk": {OnGraph: true, run: walk, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
-		rows := len(t.Degrees)
-		bytes := s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows) // degrees and seeds
-		return measured(bytes, int(s.blockBytes(1, walkClasses))), nil
-	}},
-	"exponential": {OnGraph: true, Krylov: true, run: exponential, Memory: exponentialMemory},
-	"solve":       {OnGraph: true, Krylov: true, run: solve, Memory: solveMemory},
-	"eigen":       {OnGraph: true, Krylov: true, run: eigen, Memory: eigenMemory},
+// onGraph is what a sweep works on.
+const onGraph = spec.Undirected | spec.Directed
+
+// Workloads are limits of the machine, sweeps and Krylov methods.
+var Workloads = spec.List[*Workload]{
+	{Spec: spec.Spec{Name: "stream"}, run: stream, Memory: streamMemory},
+	{Spec: spec.Spec{Name: "gather"}, run: gatherRandom, Memory: gatherMemory},
+	{Spec: spec.Spec{Name: "decode", Works: onGraph}, Coded: true, run: decode, Memory: decodeMemory},
+	Product,
+	{Spec: spec.Spec{Name: "walk", Works: onGraph}, run: walk, Memory: walkMemory},
+	{Spec: spec.Spec{Name: "exponential", Works: spec.Undirected}, Krylov: true, run: exponential, Memory: exponentialMemory},
+	{Spec: spec.Spec{Name: "solve", Works: spec.Undirected}, Krylov: true, Check: checkSystem, run: solve, Memory: solveMemory},
+	{Spec: spec.Spec{Name: "eigen", Works: spec.Undirected}, Krylov: true, Pairs: true, Check: checkPairs, run: eigen, Memory: eigenMemory},
 }
 
 // Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
@@ -129,11 +131,6 @@ func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, er
 // measured is the list of what is measured, with rows of so many bytes.
 func measured(bytes int64, row int) []spec.Bytes {
 	return []spec.Bytes{{What: "what is measured", Bytes: bytes, Row: row}}
-}
-
-// productMemory lists what a product takes beside a graph of so many rows.
-func (s *Settings) productMemory(rows int) []spec.Bytes {
-	return measured(2*s.blockBytes(rows, s.Columns)+8*int64(rows), int(s.blockBytes(1, s.Columns)))
 }
 
 // blockBytes returns what a block takes.

@@ -6,7 +6,18 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+// Product is the workload that a [Scaling] has points of.
+var Product = &Workload{Spec: spec.Spec{Name: "spmm", Works: onGraph}, run: spmm, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
+	return s.productMemory(len(t.Degrees)), nil
+}}
+
+// productMemory lists what spmm takes beside a graph of so many rows: X, Y and D⁻¹.
+func (s *Settings) productMemory(rows int) []spec.Bytes {
+	return measured(2*s.blockBytes(rows, s.Columns)+8*int64(rows), int(s.blockBytes(1, s.Columns)))
+}
 
 // spmm times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1, i in the order of the ids,
 // on a block of k columns. The checksum is Σ Y.
@@ -40,6 +51,13 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target, s *Settings) (*Repor
 }
 
 const walkSteps, walkClasses = 10, 5
+
+// walkMemory lists what walk takes: every P_t, D⁻¹ and seeds.
+func walkMemory(t *Target, s *Settings) ([]spec.Bytes, error) {
+	rows := len(t.Degrees)
+	bytes := s.blockBytes((walkSteps+1)*rows, walkClasses) + 9*int64(rows)
+	return measured(bytes, int(s.blockBytes(1, walkClasses))), nil
+}
 
 // walk times ten steps of the partially absorbing walk with five classes and
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
@@ -113,6 +131,8 @@ func position(order []uint32, r int) int {
 	}
 	return int(order[r])
 }
+
+func decodeMemory(*Target, *Settings) ([]spec.Bytes, error) { return nil, nil }
 
 // decode times a sweep that reads and decodes every range and adds nothing.
 // The checksum is the sum of all column ids.

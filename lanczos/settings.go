@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 var (
@@ -146,6 +147,9 @@ type Progress struct {
 	Wanted    int     // pairs
 	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it; 0 before the first estimate
 }
+
+// Tolerances are those that rounding lets residuals reach.
+var Tolerances = spec.Range{Least: leastResidual, Most: 1, BelowMost: true}
 
 const (
 	defaultTolerance   = 1e-8

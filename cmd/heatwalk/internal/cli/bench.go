@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -68,8 +70,7 @@ func (in *invocation) benchSettings(f *benchFlags) *bench.Settings {
 
 func newBench(in *invocation) *cobra.Command {
 	f := new(benchFlags)
-	cmd := in.measures("bench stream|gather|decode|spmm|walk [GRAPH]", in.arguments("WORKLOAD", 1, 2),
-		"Measure products, walks and decoding beside the limits of this machine", f, "stream, gather, decode, spmm or walk")
+	cmd := in.measures("bench %s [GRAPH]", in.arguments("WORKLOAD", 1, 2), "Measure products, walks and decoding beside the limits of this machine", f, false)
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 8, 10, "columns of the block")
 	numberVar(in, flags, &f.Rows, "rows", 1<<20, spec.Range{Least: 1, Most: 1 << 31}, "N", "rows of the block of gather")
@@ -82,28 +83,32 @@ func newBench(in *invocation) *cobra.Command {
 	return cmd
 }
 
-// measures returns a command that measures some workloads.
-func (in *invocation) measures(use string, takes cobra.PositionalArgs, short string, f *benchFlags, workloads string) *cobra.Command {
+// measures returns a command that measures some workloads, whose names stand in its use: Krylov
+// methods, or the others.
+func (in *invocation) measures(use string, takes cobra.PositionalArgs, short string, f *benchFlags, krylov bool) *cobra.Command {
+	list := slices.DeleteFunc(slices.Clone(bench.Workloads), func(w *bench.Workload) bool { return w.Krylov != krylov })
+	use = fmt.Sprintf(use, strings.Join(specs(list.Specs()).names(), "|"))
 	return in.newCommand(use, takes, short, func(cmd *cobra.Command, args []string) {
 		if len(args) > 0 {
-			in.checkBench(cmd, args, f, workloads)
+			in.checkBench(cmd, args, f, list)
 		}
-	}, func(args []string) error { return in.bench(args, f) })
+	}, func(args []string) error { return in.bench(bench.Workloads.Named(args[0]), args[1:], f) })
 }
 
-// checkBench notes what is wrong with the flags of f together.
-func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlags, workloads string) {
-	switch w := bench.Workloads[args[0]]; {
-	case w == nil || w.Krylov != (cmd.Name() == "krylov"):
-		in.problem(cmd.Name(), "%s is no workload; give %s", quoted(args[0]), workloads)
-	case w.OnGraph && len(args) < 2 && !w.Krylov:
+// checkBench notes what is wrong with the flags of f together, for one of the workloads.
+func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlags, workloads spec.List[*bench.Workload]) {
+	w, wrong := workloads.Named(args[0]), new(spec.ParameterError)
+	switch {
+	case w == nil:
+		names := specs(workloads.Specs()).names()
+		last := len(names) - 1
+		in.problem(cmd.Name(), "%s is no workload; give %s or %s", quoted(args[0]), strings.Join(names[:last], ", "), names[last])
+	case w.Works != 0 && len(args) < 2 && !w.Krylov:
 		in.problem("bench", "%s needs a GRAPH; usage: %s", args[0], synopsis(cmd))
-	case !w.OnGraph && len(args) > 1:
+	case w.Works == 0 && len(args) > 1:
 		in.problem("bench", "%s takes no GRAPH; leave out %s", args[0], quoted(args[1]))
-	case args[0] == "solve" && f.System == "von-neumann" && f.Alpha >= 1:
-		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.Alpha)
-	case args[0] == "eigen" && f.Tolerance < leastEigenTolerance:
-		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.Tolerance, eigenTolerances.Text("tolerance"))
+	case w.Check != nil && errors.As(w.Check(&f.Settings), &wrong):
+		in.problem("--"+wrong.Parameter, "%s", wrong.What)
 	}
 	if f.source == "disk" && f.ids == "raw" {
 		in.problem("--ids", "raw ids lie in memory; leave out --source disk")
@@ -112,12 +117,12 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 	in.checkGraph(cmd, args[1:], &f.reading)
 }
 
-// bench measures a workload and tells what it took.
-func (in *invocation) bench(args []string, f *benchFlags) error {
-	s, w, v := in.benchSettings(f), bench.Workloads[args[0]], &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
+// bench measures a workload, on a graph if one is given, and tells what it took.
+func (in *invocation) bench(w *bench.Workload, graph []string, f *benchFlags) error {
+	s, v := in.benchSettings(f), &benchmark{Workload: w.Name, Threads: runtime.GOMAXPROCS(0)}
 	var t *bench.Target
-	if w.OnGraph {
-		v.Graph = args[1]
+	if w.Works != 0 {
+		v.Graph = graph[0]
 		var err error
 		if t, err = in.openBench(w, v, f); err != nil {
 			return err
@@ -136,7 +141,7 @@ func (in *invocation) bench(args []string, f *benchFlags) error {
 
 // openBench opens the graph that a workload sweeps as the flags say, and notes how.
 func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) (*bench.Target, error) {
-	copied := w.Krylov || f.ids == "raw" || f.ids == "auto" && f.source != "disk" && v.Workload != "decode"
+	copied := w.Krylov || f.ids == "raw" || f.ids == "auto" && f.source != "disk" && !w.Coded
 	g, t, takes, err := in.openSwept(v.Graph, "", copied, w, f, &f.Settings)
 	if err != nil {
 		return nil, err
@@ -145,10 +150,10 @@ func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) 
 		if in.memory > 0 {
 			f.Limit = max(1, g.memory()-takes)
 		}
-		if g.Manifest.Directed {
+		if g.Manifest.Directed && w.Works&spec.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
-		if n := len(g.Degrees); v.Workload == "eigen" && f.Columns > n {
+		if n := len(g.Degrees); w.Pairs && f.Columns > n {
 			return nil, fault.Usage("--columns", "%d is more than %s has nodes; give 1 to %d", f.Columns, v.Graph, n)
 		}
 		return t, nil
@@ -220,8 +225,7 @@ func (v *benchmark) print(w io.Writer, cost string) {
 
 func newKrylovBench(in *invocation) *cobra.Command {
 	f := new(benchFlags)
-	cmd := in.measures("krylov exponential|solve|eigen GRAPH", in.arguments("WORKLOAD GRAPH", 2, 2),
-		"Measure exponentials, solves and eigenpairs", f, "exponential, solve or eigen")
+	cmd := in.measures("krylov %s GRAPH", in.arguments("WORKLOAD GRAPH", 2, 2), "Measure exponentials, solves and eigenpairs", f, true)
 	flags := cmd.Flags()
 	in.blockFlags(flags, f, 16, 3, "columns of B, or eigenpairs")
 	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "relative error of a result, or residual")
@@ -246,7 +250,7 @@ func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workl
 		return nil, nil, 0, err
 	}
 	components := 0
-	if w == bench.Workloads["eigen"] && s.Problem.Splits() {
+	if w.Pairs && s.Problem.Splits() {
 		parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
 		if err != nil {
 			return nil, nil, 0, err
@@ -352,7 +356,7 @@ func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 		widest.Columns = f.most
 	}
 	for _, name := range v.Graphs {
-		g, t, _, err := in.openSwept(name, f.out, true, bench.Workloads["spmm"], f, &widest)
+		g, t, _, err := in.openSwept(name, f.out, true, bench.Product, f, &widest)
 		if err != nil {
 			return err
 		}

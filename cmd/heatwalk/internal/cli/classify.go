@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method"
@@ -79,7 +80,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
 	flags.StringVar(&f.listed, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
 	flags.Lookup("method").DefValue = "" // it is told already
-	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "the method's kernel, in place of --method")
+	in.choiceVar(flags, &f.kernel, "kernel", "", append(nodeKernels().names(), tableKernels().names()...), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learners().names(), "the learner: of the method, in place of --method, or of given kernel values")
 	in.learningFlags(flags, &f.learning, chosenUnlessGram)
 	in.gramFlags(flags, &f.gram)
@@ -137,9 +138,9 @@ func (in *invocation) checkMethod(flags *pflag.FlagSet, f *classifyFlags) {
 		if place = "--kernel"; f.kernel == "" {
 			place = "--learner"
 		}
-		f.listed = cmp.Or(f.kernel, walkKernel) + "+" + cmp.Or(f.learner, "svm")
+		f.listed = cmp.Or(f.kernel, nodeKernels()[0].Name) + "+" + cmp.Or(f.learner, learners()[0].Name)
 	case !flags.Changed("method") && choosesWalks(flags):
-		f.listed = walkKernel
+		f.listed = cwk.Spec.Name
 	}
 	in.checkLearning(flags, &f.learning, place)
 	if len(f.entries) > 1 {

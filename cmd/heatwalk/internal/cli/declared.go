@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/kernel/closed"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
@@ -58,8 +59,10 @@ func (l *declaredParams) addAll(s *spec.Spec, taken []string, otherwise func(p *
 // specs are declarations.
 type specs []*spec.Spec
 
+// Lists of declarations, of which the first is the default: of kernels between nodes that of
+// walks, which start from labels.
 func learners() specs     { return classify.Learners().Specs() }
-func nodeKernels() specs  { return kernel.Families().Specs() }
+func nodeKernels() specs  { return append(specs{&cwk.Spec}, kernel.Families().Specs()...) }
 func tableKernels() specs { return closed.Kernels().Specs() }
 func graphKernels() specs { return graphs.Kernels().Specs() }
 

@@ -72,7 +72,7 @@ func newEigen(in *invocation) *cobra.Command {
 	in.choiceVar(flags, &f.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
 	numberVar(in, flags, &f.near, "near", 0, spec.Range{}, "σ", "σ of --which interior")
 	numberVar(in, flags, &f.K, "k", 10, spec.From(1), "N", "number of eigenpairs, at most that of nodes")
-	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances, "tolerance",
+	numberVar(in, flags, &f.Tolerance, "tolerance", 1e-8, lanczos.Tolerances, "tolerance",
 		"largest residual, relative to the norm of the matrix")
 	numberVar(in, flags, &f.Resolution, "resolution", 1, spec.Above(0), "γ", "γ of modularity")
 	numberVar(in, flags, &f.products, "max-products", 20_000, spec.From(1), "N", "products with four columns after which to give up; in the interior of a small graph as many more as take half a minute, unless it is given")
@@ -80,11 +80,6 @@ func newEigen(in *invocation) *cobra.Command {
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
-
-// leastEigenTolerance is the least that rounding lets residuals reach.
-const leastEigenTolerance = 1e-13
-
-var eigenTolerances = spec.Range{Least: leastEigenTolerance, Most: 1, BelowMost: true}
 
 // checkEigen notes what is wrong with the flags of f.
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
@@ -264,7 +259,7 @@ func vague(p *spectral.Pairs) (j int, tolerance float64) {
 	for j := p.Known; j < len(p.Values); j++ {
 		v := p.Values[j]
 		if v > 0 && p.ErrorBounds[j] > v/10 {
-			return j, max(leastEigenTolerance, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
+			return j, max(lanczos.Tolerances.Least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
 		}
 	}
 	return -1, 0

@@ -85,7 +85,7 @@ func TestVague(t *testing.T) {
 		t.Errorf("value %d, tolerance %g", j, tolerance)
 	}
 	p.Norm = 1e8
-	if _, tolerance := vague(p); tolerance != leastEigenTolerance {
+	if _, tolerance := vague(p); tolerance != lanczos.Tolerances.Least {
 		t.Errorf("tolerance %g below the least", tolerance)
 	}
 	p.Known = 3

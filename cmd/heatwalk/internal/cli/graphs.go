@@ -73,7 +73,7 @@ func (in *invocation) collectionFlags(flags *pflag.FlagSet, f *graphsFlags, valu
 // graphsLearnFlags declares the flags of f that say what is learned with.
 func (in *invocation) graphsLearnFlags(flags *pflag.FlagSet, f *graphsFlags, several string) {
 	flags.StringVar(&f.kernelNames, "kernel", "propagation", "`NAME` of the kernel"+several)
-	flags.StringVar(&f.learnerNames, "learner", "svm", "`NAME` of the learner"+several)
+	flags.StringVar(&f.learnerNames, "learner", learners()[0].Name, "`NAME` of the learner"+several)
 	in.collectionFlags(flags, f, "cosine")
 	learners().params(chosenByDefault).flags(in, flags, "")
 	in.tempFlag(flags)

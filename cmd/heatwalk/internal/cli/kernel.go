@@ -30,7 +30,7 @@ func newKernel(in *invocation) *cobra.Command {
 				in.checkVectors(cmd, &f.vectors, f.name, []string{"rows", "cols"})
 				return
 			}
-			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), ofKernels().names()...))
+			in.checkNoVectors(cmd.Flags(), f.name, append(walkFlagNames(), nodeKernels().params(byDefault).names()...))
 			in.checkDenseRun(cmd, args, &f.reading, f.out, f.share, f.labels, f.rows, f.cols)
 			in.checkKernel(cmd, &f)
 		}, func(args []string) error {
@@ -38,7 +38,7 @@ func newKernel(in *invocation) *cobra.Command {
 				return in.runVectorKernel(&f)
 			}
 			single, double := runSpectral[float32], runSpectral[float64]
-			if f.name == walkKernel {
+			if f.family == nil {
 				single, double = runKernel[float32], runKernel[float64]
 			}
 			if f.dtype == "float64" {
@@ -48,9 +48,9 @@ func newKernel(in *invocation) *cobra.Command {
 		})
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
-	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, nodeKernels().names(), tableKernels().names()), "which kernel")
+	in.choiceVar(flags, &f.name, "kernel", nodeKernels()[0].Name, append(nodeKernels().names(), tableKernels().names()...), "which kernel")
 	in.walkFlags(flags, &f.walking, ": of cwk, and classes of the rows in LIBSVM's text")
-	ofKernels().flags(in, flags, "")
+	nodeKernels().params(byDefault).flags(in, flags, "")
 	numberVar(in, flags, &f.tolerance, "tolerance", 0, spec.Range{Most: 1, AboveLeast: true, BelowMost: true}, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
@@ -89,11 +89,7 @@ func nodesOf(g *openGraph, rows []int) axis {
 	return axis{N: len(rows), ID: func(i int) string { return g.Nodes.ID(rows[i]) }}
 }
 
-// walkKernel is the kernel that needs labels and is made by walks; all others
-// are those of package kernel.
-const walkKernel = "cwk"
-
-// walkFlagNames returns the flags that walkKernel takes.
+// walkFlagNames returns the flags that the kernel of walks takes.
 func walkFlagNames() []string {
 	return slices.Concat([]string{"labels"}, cwk.Spec.Takes(), []string{cwk.PriorParam.Name})
 }
@@ -113,17 +109,12 @@ type kernelFlags struct {
 	vectors    vectorFlags
 }
 
-// ofKernels returns the parameters of all kernels on nodes.
-func ofKernels() declaredParams {
-	return append(specs{&cwk.Spec}, nodeKernels()...).params(byDefault)
-}
-
 // checkKernel notes what is wrong with the flags of f together.
 func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	if in.noted("--kernel") {
 		return // what it takes is not known
 	}
-	takes, all := walkFlagNames(), append([]string{"labels", cwk.PriorParam.Name, "tolerance"}, ofKernels().names()...)
+	takes, all := walkFlagNames(), append([]string{"labels", cwk.PriorParam.Name, "tolerance"}, nodeKernels().params(byDefault).names()...)
 	if f.family = kernel.Families().Named(f.name); f.family != nil {
 		takes = append(f.family.Takes(), "tolerance")
 	}
@@ -158,7 +149,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		return err
 	}
 	seeds, parameters := cwk.Seeds{}, f.parameters() // no seed is hidden
-	parameters.Kernel = walkKernel
+	parameters.Kernel = f.name
 	rows, cols, from := cwk.Picks(d.rows, seeds, nil), cwk.Picks(d.cols[lo:hi], seeds, nil), f.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},

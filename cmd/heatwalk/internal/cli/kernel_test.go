@@ -91,7 +91,7 @@ func TestGoldenKernels(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range append(nodeKernels().names(), "cwk") {
+	for _, name := range nodeKernels().names() {
 		if !seen[name] && name != "vertex" { // which has graphs of its own
 			t.Errorf("no golden file for %s", name)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -161,7 +162,7 @@ func unfinishedAdvice(m method.Method) string {
 
 // choosesWalks reports whether a parameter was given that only walks with absorption take.
 func choosesWalks(flags *pflag.FlagSet) bool {
-	walks, err := method.Parse(walkKernel)
+	walks, err := method.Parse(cwk.Spec.Name)
 	if err != nil {
 		panic(err) // the name is right
 	}

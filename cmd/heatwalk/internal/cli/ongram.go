@@ -202,7 +202,7 @@ func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others [
 // flags of f: of all that were given, those not in takes and no parameters.
 func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name string, takes []string) {
 	if !cmd.Flags().Changed("kernel") {
-		name = closed.Kernels()[0].Name
+		name = tableKernels()[0].Name
 	}
 	if f.kernel = closed.Kernels().Named(name); f.kernel == nil {
 		if !in.noted("--kernel") {
@@ -257,7 +257,7 @@ func (in *invocation) checkVectorClassify(cmd *cobra.Command, _ []string, f *cla
 	in.checkStdin(f.vectors.file, f.labels, f.truth)
 	in.checkScores(cmd.Flags(), f)
 	if f.learner == "" {
-		f.learner = classify.Learners()[0].Name
+		f.learner = learners()[0].Name
 	}
 	takes := []string{"learner", "labels", "label-fields", "unknown-ids", "unknown-values", "scores", "truth"}
 	if l := classify.Learners().Named(f.learner); l != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
@@ -69,7 +70,8 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	directed := d.g.Manifest.Directed
 	if directed && f.family.Works&spec.Directed == 0 {
-		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel=cwk"))
+		does := slices.IndexFunc(nodeKernels(), func(s *spec.Spec) bool { return s.Works&spec.Directed != 0 })
+		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[does].Name))
 	}
 	d.g.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
