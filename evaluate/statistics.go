@@ -9,13 +9,19 @@ import (
 
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Unlabelled is the class of a row without a label.
 const Unlabelled = -1
 
-// Statistics are what two sweeps tell about a graph.
+// Statistics are what two sweeps tell about a graph, and what its labels do.
 type Statistics struct {
+	Labelled int     // labels
+	Classes  int     // classes that they are of
+	Frequent int     // the class that most labels are of, the first of several
+	Share    float64 // its share of the labels
+
 	Components int64
 	Largest    int64 // nodes of the largest component
 	Isolated   int64 // nodes without an edge
@@ -32,9 +38,15 @@ type Statistics struct {
 }
 
 // Measure returns the statistics of a graph in two sweeps. directed says that an edge is
-// one entry, not two; l may be nil.
-// Memory: 8 bytes for each row, 20 more with labels.
-func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int) (*Statistics, error) {
+// one entry, not two; l may be nil. First room, if not nil, is asked for what they and the
+// labels take, 8 bytes for each row and 20 more with labels, whose error is returned.
+func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.Labels, workers int, room func([]spec.Bytes) error) (*Statistics, error) {
+	n, _ := a.Dims()
+	if room != nil {
+		if err := room(statisticsMemory(n, l)); err != nil {
+			return nil, err
+		}
+	}
 	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
@@ -45,7 +57,7 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 	}
 	var counted *switches
 	if l != nil {
-		n := len(parts.Of)
+		s.ofLabels(l)
 		counted = &switches{
 			class: classOfRow(l, n), arcs: directed, ranges: make([]steps, len(a.Ranges())), weight: make([]float64, n), mixed: make([]float64, n),
 		}
@@ -77,6 +89,33 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool, l *nodefile.La
 		}
 	}
 	return s, nil
+}
+
+// statisticsMemory lists what [Measure] holds of n rows and labels, those included.
+func statisticsMemory(n int, l *nodefile.Labels) (list []spec.Bytes) {
+	const (
+		label      = 40      // in their lists, and in the text that they are read from
+		changes    = 4 + 2*8 // of a row: its class, and two sums of weights
+		components = 4 + 4   // of a row: its component, and the tree that it is found by
+	)
+	if l != nil {
+		list = append(list, spec.Bytes{What: "labels and changes of class", Bytes: changes*int64(n) + label*int64(len(l.Row))})
+	}
+	return append(list, spec.Bytes{What: "components", Bytes: components * int64(n)})
+}
+
+// ofLabels stores what labels say by themselves.
+func (s *Statistics) ofLabels(l *nodefile.Labels) {
+	s.Labelled, s.Classes = len(l.Row), len(l.Names)
+	if s.Labelled == 0 {
+		return
+	}
+	size := make([]int, s.Classes)
+	for _, c := range l.Class {
+		size[c]++
+	}
+	most := slices.Max(size)
+	s.Frequent, s.Share = slices.Index(size, most), float64(most)/float64(s.Labelled)
 }
 
 // switches counts steps between labelled nodes, and those that change the

@@ -2,13 +2,16 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // edge is an undirected edge, a self loop if both ends are one, or an arc.
@@ -98,12 +101,28 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 	if directed {
 		s.SwitchWalk = 0
 	}
+	s.Classes = len(classNames)
+	most := 0
+	for c := range classNames {
+		members := 0
+		for _, of := range class {
+			if int(of) == c {
+				members++
+			}
+		}
+		if s.Labelled += members; members > most {
+			s.Frequent, most = c, members
+		}
+	}
+	s.Share = float64(most) / float64(max(1, s.Labelled))
 	return s
 }
 
+var classNames = []string{"a", "b", "c"}
+
 // labelsOf returns the labels of rows by their classes.
 func labelsOf(class []int32) *nodefile.Labels {
-	l := new(nodefile.Labels)
+	l := &nodefile.Labels{Names: classNames}
 	for row, c := range class {
 		if c != Unlabelled {
 			l.Row, l.Class = append(l.Row, row), append(l.Class, int(c))
@@ -135,7 +154,7 @@ func TestMeasure(t *testing.T) {
 		}
 		want := slowStatistics(n, edges, directed, class)
 		for _, workers := range []int{1, 3} {
-			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, labelsOf(class), workers)
+			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, labelsOf(class), workers, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +181,7 @@ func TestMeasureLongRow(t *testing.T) {
 		class[i] = int32(i % 3)
 	}
 	want := slowStatistics(n, edges, false, class)
-	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, labelsOf(class), 3)
+	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, labelsOf(class), 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +190,40 @@ func TestMeasureLongRow(t *testing.T) {
 	}
 }
 
+// Measure asks for what it takes beside labels, no less and not twice as much, and goes no
+// further than room lets it.
+func TestMeasureMemory(t *testing.T) {
+	const n = 200_000
+	a := testgraph.Path(n)
+	l := &nodefile.Labels{Names: classNames, Row: []int{1, 2}, Class: []int{0, 1}}
+	for _, labels := range []*nodefile.Labels{nil, l} {
+		var asked int64
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Measure(t.Context(), a, false, labels, 1, func(list []spec.Bytes) error {
+			asked = spec.Sum(list)
+			return nil
+		})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const small = 64 << 10 // ranges, and lists of few components
+		if took := int64(after.TotalAlloc - before.TotalAlloc); took > asked+small || asked > 2*took {
+			t.Errorf("labels %v: %d bytes are made, %d were asked for", labels, took, asked)
+		}
+	}
+	full := errors.New("full")
+	if _, err := Measure(t.Context(), a, false, l, 1, func([]spec.Bytes) error { return full }); !errors.Is(err, full) {
+		t.Errorf("%v in place of the error of room", err)
+	}
+}
+
 // The measures of Cora are published: Table 1 of the paper on coinciding walk
 // kernels and the numbers computed from the same data by another program.
 func TestMeasureCora(t *testing.T) {
 	p := testgraph.Cora(t)
-	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class}, 0)
+	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names}, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
@@ -89,33 +88,20 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		if l, err = in.readLabels(labels, g, r); err != nil {
 			return nil, err
 		}
-		labelled, classes := len(l.Row), len(l.Names)
-		v.Labelled, v.Classes = &labelled, &classes
-		size := sizesOf(l)
-		most := slices.Max(size)
-		share := float64(most) / float64(labelled)
-		v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 	}
-	err = in.take(g, func() (*budget.Needs, error) {
-		n := g.needs()
-		n.Sweeps = 2
-		const label = 40 // bytes, while they are read
-		if l != nil {
-			if err := n.Reserve((4+16)*m.Rows+label*int64(*v.Labelled), "labels and changes of class"); err != nil {
-				return n, err
-			}
-		}
-		return n, n.Reserve(8*m.Rows, "components")
+	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, l, in.threads, func(list []spec.Bytes) error {
+		return in.take(g, func() (*budget.Needs, error) {
+			n := g.needs()
+			n.Sweeps = 2
+			return n, n.ReserveList(list)
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	s, err := evaluate.Measure(in.ctx, g.A, m.Directed, l, in.threads)
 	if err != nil {
 		return nil, err
 	}
 	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
 	if l != nil {
+		v.Labelled, v.Classes, v.PFreq, v.frequent = &s.Labelled, &s.Classes, &s.Share, l.Names[s.Frequent]
 		v.PSwitch, v.PSwitchEdges = &s.SwitchWeight, &s.SwitchEdge
 		if !m.Directed {
 			v.PSwitchWalk = &s.SwitchWalk
