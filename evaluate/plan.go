@@ -159,4 +159,53 @@ func (plan *Plan) nearest(fraction float64) (near float64) {
 	return near
 }
 
+// someOf returns the problem with so many of its labels.
+func someOf(p *method.Problem, size int) *method.Problem {
+	positions := make([]int, size)
+	for i := range positions {
+		positions[i] = i * len(p.Row) / size
+	}
+	return p.At(positions)
+}
+
+// trainingSizes returns the number of training nodes of each size.
+func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
+	switch {
+	case plan.Given != nil:
+		return []int{len(plan.Given.Train)}
+	case plan.Folds != 0 && plan.Inverse:
+		return []int{plan.trainedAt(p, 1/float64(plan.Folds))}
+	case plan.Folds != 0:
+		return []int{plan.trainedAt(p, 1-1/float64(plan.Folds))}
+	case len(plan.PerClass) > 0:
+		for _, each := range plan.PerClass {
+			sizes = append(sizes, min(each*len(p.Names), len(p.Row)))
+		}
+		return sizes
+	}
+	for _, f := range plan.Fractions {
+		sizes = append(sizes, plan.trainedAt(p, f))
+	}
+	return sizes
+}
+
+// tuningSizes returns the number of training nodes of each size that parameters are chosen at.
+func (plan *Plan) tuningSizes(p *method.Problem) (sizes []int) {
+	switch {
+	case plan.TuningSplits == 0 || plan.Given != nil:
+		return nil
+	case len(plan.TuneAt) == 0:
+		return plan.trainingSizes(p)
+	}
+	for _, f := range plan.TuneAt {
+		sizes = append(sizes, plan.trainedAt(p, f))
+	}
+	return sizes
+}
+
+// trainedAt bounds the number of training nodes at a fraction.
+func (plan *Plan) trainedAt(p *method.Problem, fraction float64) int {
+	return max(1, min(len(p.Row), int(math.Ceil(fraction*float64(len(p.Row))))+len(p.Names)))
+}
+
 const badPlan = "evaluate: a plan without training sizes"

@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -32,13 +34,9 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := plan.entries(&set)
-	if _, err := plan.share(p, methods); err != nil {
+	methods, _, err := plan.settle(p, &set)
+	if err != nil {
 		return nil, err
-	}
-	for i := range methods {
-		m := &methods[i]
-		m.lanes, m.each = plan.sideBySide(m, p)
 	}
 	if plan.Journal != nil {
 		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
@@ -82,6 +80,104 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		report.Seconds += plan.Journal.before
 	}
 	return report, nil
+}
+
+// Memory lists what [Run] holds beside labels: splits, and the most that one of its methods
+// does at one of its training sizes.
+func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
+	set := plan.Settings.WithDefaults()
+	methods, held, err := plan.settle(p, &set)
+	if err != nil {
+		return nil, err
+	}
+	var most []spec.Bytes
+	add := func(m *entry, size, lanes int, whole *method.Problem, set *method.Settings) error {
+		list, _, err := method.Memory(m.Method, someOf(p, size), whole, set)
+		for i := range list {
+			list[i].Bytes *= int64(lanes)
+		}
+		most = spec.Larger(most, list)
+		return err
+	}
+	for i := range methods {
+		m := &methods[i]
+		for _, size := range plan.trainingSizes(p) {
+			if err := add(m, size, m.lanes, nil, m.each); err != nil {
+				return nil, err
+			}
+		}
+		for _, size := range plan.tuningSizes(p) {
+			if err := add(m, size, 1, p, m.Settings); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return append(held, most...), nil
+}
+
+// splitBytes is what a label takes in splits: its row and class in the training or test
+// set, its place in the permutation, what is predicted of it, and its score and place in a
+// ranking.
+const splitBytes = 96
+
+// settle returns the methods with settings for what splits, and values of kernels that
+// they share, leave of the memory, and lists these.
+func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []entry, held []spec.Bytes, err error) {
+	splits := splitBytes * int64(len(p.Row))
+	methods = plan.entries(set)
+	for _, m := range methods {
+		m.Settings.Memory = budget.Beside(m.Settings.Memory, splits)
+	}
+	shared, err := plan.share(p, methods)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range methods {
+		m := &methods[i]
+		m.lanes, m.each = plan.sideBySide(m, p)
+	}
+	return methods, append([]spec.Bytes{{What: "labels and learner", Bytes: splits}}, shared...), nil // under the name of what they are made of
+}
+
+// share gives the methods a place to keep values of kernels, where the predictions of a
+// plan would otherwise compute them more than twice. It lists what these take, and what
+// computing them takes beside.
+func (plan *Plan) share(p *method.Problem, entries []entry) ([]spec.Bytes, error) {
+	columns := 0
+	for _, size := range plan.trainingSizes(p) {
+		columns += size * plan.count()
+	}
+	if columns < 2*len(p.Row) {
+		return nil, nil
+	}
+	methods, settings := make([]method.Method, len(entries)), make([]*method.Settings, len(entries))
+	for i, e := range entries {
+		methods[i], settings[i] = e.Method, e.Settings
+	}
+	return method.ShareKernels(p, methods, settings, plan.TuningSplits > 0 && plan.Given == nil)
+}
+
+// sideBytes is what predictions that are made side by side may take together.
+const sideBytes = 256 << 20
+
+// sideBySide returns how many predictions of a method are made at the same time, and the
+// settings of each. The sweeps over a small graph are too short to be shared among
+// processors; a large one keeps these busy, and a single prediction has the memory.
+func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.Settings) {
+	largest := someOf(p, slices.Max(plan.trainingSizes(p)))
+	for lanes = min(sched.Workers(m.Settings.Workers), plan.count()); lanes > 1; lanes-- {
+		set := *m.Settings
+		set.Workers = sched.Workers(set.Workers) / lanes
+		if set.Memory > 0 { // 0 is no limit
+			set.Memory = max(1, set.Memory/int64(lanes))
+		}
+		set.Progress = nil // of one prediction among several
+		list, _, err := method.Memory(m.Method, largest, nil, &set)
+		if err == nil && int64(lanes)*spec.Sum(list) <= sideBytes {
+			return lanes, &set
+		}
+	}
+	return 1, m.Settings
 }
 
 // runner runs methods, one after the other.

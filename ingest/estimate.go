@@ -16,10 +16,11 @@ import (
 // Size bounds what a call of [Run] will take, by samples of its inputs: no
 // number is too low if the samples are like the rest.
 type Size struct {
-	Memory []spec.Bytes // at once, beside the program itself
-	Temp   int64        // bytes of temporary files
-	Disk   int64        // bytes of the store
-	Passes int          // over the entries: 2 if they do not fit the memory together
+	Memory  []spec.Bytes // at once, beside the program itself
+	Reading []spec.Bytes // of that until the last line is read
+	Temp    int64        // bytes of temporary files
+	Disk    int64        // bytes of the store
+	Passes  int          // over the entries: 2 if they do not fit the memory together
 
 	Lines, Nodes, Entries int64
 }

@@ -66,7 +66,8 @@ func (g *guess) plan() (*Size, error) {
 		p.Entries = e.lines // of each direction
 	}
 	ordered, sorter := e.ordered(), g.sorter(e, false, 0)
-	p.Memory = spec.Larger(e.reading(), ordered.sorting(sorter))
+	p.Reading = e.reading()
+	p.Memory = spec.Larger(p.Reading, ordered.sorting(sorter))
 	p.Memory = spec.Larger(p.Memory, e.ordering(g.sorter(e, true, 0)))
 	p.Disk = int64(storeBytes(float64(e.nodes), float64(p.Entries), g.weighted, g.c.Directed, e.order != DefaultOrder))
 	if !g.numeric {
@@ -82,8 +83,12 @@ func (g *guess) plan() (*Size, error) {
 	if spilled > 0 {
 		p.Temp, p.Passes = spilled, 2
 	}
+	cut := spec.Bytes{What: "lines, ids and entries, others on disk", Bytes: g.c.Memory}
 	if spec.Sum(p.Memory) > g.c.Memory {
-		p.Memory = []spec.Bytes{{What: "lines, ids and entries, others on disk", Bytes: g.c.Memory}}
+		p.Memory = []spec.Bytes{cut}
+	}
+	if spec.Sum(p.Reading) > g.c.Memory {
+		p.Reading = []spec.Bytes{cut}
 	}
 	if spilled > 0 || !e.fits() || spec.Sum(p.Memory) >= g.c.Memory {
 		p.Temp += int64(g.temporary(float64(e.nodes)))

@@ -37,5 +37,9 @@ func CollectionMemory(ctx context.Context, s *graphfile.Shape, c *graphfile.Coll
 			most = spec.Larger(most, []spec.Bytes{{What: l.Name, Bytes: l.Memory(s.Graphs, classes)}})
 		}
 	}
-	return append(list, most...), nil
+	return append(append(list, most...), spec.Bytes{What: "labels, splits and learner", Bytes: (graphBytes + 4*int64(classes)) * int64(s.Graphs)}), nil
 }
+
+// graphBytes is what a graph takes beside its probabilities: its class, its place in training
+// and test sets, what is predicted of it and its place in a ranking.
+const graphBytes = 112

@@ -211,7 +211,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	s.Trials, s.Raw = f.trials, f.kind == "raw"
-	if err := d.take(s, 16, d.predictionBytes(f.columns(l), d.g.axis()), func() ([][]spec.Bytes, int, error) { return f.memory(d.problem(), s) }); err != nil {
+	if err := d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() ([][]spec.Bytes, int, error) { return f.memory(d.problem(), s) }); err != nil {
 		return err
 	}
 	problem := d.problem()

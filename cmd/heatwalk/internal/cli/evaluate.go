@@ -98,7 +98,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err := in.planTo(plan, &f.splitting, g.Nodes, l); err != nil {
 		return err
 	}
-	err = d.take(settings, evaluate.SplitBytes, runFileBytes, func() ([][]spec.Bytes, int, error) {
+	err = d.take(settings, runFileBytes, func() ([][]spec.Bytes, int, error) {
 		plan.Methods = slices.Clone(f.entries)
 		for i := range plan.Methods {
 			own, tried := *settings, plan.Methods[i].Settings

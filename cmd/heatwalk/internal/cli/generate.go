@@ -189,12 +189,11 @@ func (in *invocation) planGenerate(output string, size generate.Size) error {
 			return n, err
 		}
 		n.Disk, n.Sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
-		const line, id, readers = 8, 8, 8 << 20
-		if err := n.Reserve(min(spec.Sum(p.Memory), line*p.Lines+id*p.Nodes+readers), "lines and ids"); err != nil {
+		if err := n.ReserveList(p.Reading); err != nil {
 			return n, err
 		}
 		// What has made the edges is gone when the last line is read.
-		n.Release("lines and ids")
+		n.ReleaseList(p.Reading)
 		n.Release("making of edges")
 		return n, n.ReserveList(p.Memory)
 	})

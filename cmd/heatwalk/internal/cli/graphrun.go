@@ -80,14 +80,17 @@ func (d *graphRun) problem() *method.Problem { return problemOf(d.g, d.l) }
 // that no other command needs, and its small tables.
 const learnerBytes = 3 << 20
 
-// take keeps the run to what it takes and loads the graph. Beside the graph and bytes for
-// each label that is what list tells: what is held in one phase after the other, and how
+// labelBytes is what a label takes: its row and its class.
+const labelBytes = 16
+
+// take keeps the run to what it takes and loads the graph. Beside the graph and the labels
+// that is what list tells: what is held in one phase after the other, and how
 // many sweeps are made. Before it is asked, the settings get the memory that is left.
-func (d *graphRun) take(s *method.Settings, bytes, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
+func (d *graphRun) take(s *method.Settings, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
 	return d.in.take(d.g, func() (*budget.Needs, error) {
 		n := d.g.needs()
 		n.Disk += disk
-		if err := n.Reserve(learnerBytes+bytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
+		if err := n.Reserve(learnerBytes+labelBytes*int64(len(d.l.Row)), "labels and learner"); err != nil {
 			return n, err
 		}
 		s.Memory = n.Room()
@@ -153,7 +156,7 @@ func (d *graphRun) needs(files int64) (*budget.Needs, error) {
 	n := d.g.needs()
 	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
 	if d.l != nil {
-		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees)) // and the class of every row
+		lists += labelBytes*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees)) // and the class of every row
 	}
 	n.Disk += files
 	return n, n.Reserve(lists, "lists of nodes")

@@ -263,9 +263,8 @@ func (r *collectionRun) list() ([]spec.Bytes, error) {
 	if r.l != nil {
 		classes = len(r.l.Names)
 	}
-	own := spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes + (evaluate.SplitBytes+4*int64(classes))*int64(r.shape.Graphs)}
 	list, err := ongram.CollectionMemory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
-	return append(list, own), err
+	return append(list, spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes}), err
 }
 
 // explain names files and flags in errors about a collection.

@@ -183,7 +183,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	err = d.take(settings, 16, 2*runFileBytes, func() ([][]spec.Bytes, int, error) {
+	err = d.take(settings, 2*runFileBytes, func() ([][]spec.Bytes, int, error) {
 		list, sweeps, err := method.TryMemory(f.method, d.problem(), settings, lo, hi)
 		return [][]spec.Bytes{list}, sweeps, err
 	})

@@ -54,7 +54,7 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (*graphRun, *
 	}
 	_, phase := in.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads, Progress: phase}
-	err = d.take(s, 16, runFileBytes, func() ([][]spec.Bytes, int, error) {
+	err = d.take(s, runFileBytes, func() ([][]spec.Bytes, int, error) {
 		return [][]spec.Bytes{multilabel.Memory(d.problem(), s.Memory)}, spec.UnknownSweeps, nil
 	})
 	return d, s, err
