@@ -62,6 +62,25 @@ func (n *Needs) ReserveList(list []spec.Bytes) error {
 	return nil
 }
 
+// Hold reserves a result and what computing it takes, which beside lists within a limit: that
+// which it returns, or without one what the list takes. A result that may also be written in
+// pieces is held only where it takes no more than half of the room and the rest fits beside
+// it.
+func (n *Needs) Hold(result spec.Bytes, pieces bool, beside func(limit int64) []spec.Bytes) (limit int64, held bool, err error) {
+	limit = n.Room()
+	left := Beside(limit, result.Bytes)
+	if held = !pieces || limit == 0 || result.Bytes <= limit/2 && spec.Sum(beside(left)) <= left; held {
+		limit = left
+	} else {
+		result.Bytes = 0
+	}
+	list := beside(limit)
+	if limit == 0 {
+		limit = spec.Sum(list)
+	}
+	return limit, held, n.ReserveList(append([]spec.Bytes{result}, list...))
+}
+
 // ReleaseList releases what ReserveList reserved.
 func (n *Needs) ReleaseList(list []spec.Bytes) {
 	for _, b := range list {

@@ -149,24 +149,10 @@ func (f *kernelFlags) plan(d *graphRun, n *budget.Needs, s *kernel.Settings, blo
 		return false, fault.Limit("-o", "%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
 			d.path, words.Bytes(block))
 	}
-	beside := func(limit int64) []spec.Bytes {
+	s.Memory, hold, err = n.Hold(spec.Bytes{What: "block", Bytes: block}, d.takesPieces(), func(limit int64) []spec.Bytes {
 		return f.family.Memory(v, d.g.Degrees, d.g.NNZ(), d.rows, d.cols, limit)
-	}
-	limit := n.Room()
-	// A block that may be written piece by piece is held if that takes no more than half of
-	// the memory and the rest has room beside it.
-	hold = !d.takesPieces() || limit == 0 || block <= limit/2 && spec.Sum(beside(limit-block)) <= limit-block
-	if s.Memory = limit; hold && limit > 0 {
-		s.Memory = max(1, limit-block)
-	}
-	list := beside(s.Memory)
-	if s.Memory == 0 {
-		s.Memory = spec.Sum(list)
-	}
-	if hold {
-		list = append([]spec.Bytes{{What: "block", Bytes: block}}, list...)
-	}
-	return hold, n.ReserveList(list)
+	})
+	return hold, err
 }
 
 // asymmetric says that a graph is directed, which what does not take, and which
