@@ -220,7 +220,7 @@ func (p *eigenParameters) problem() *spectral.Problem {
 // components take, and sets the memory of their settings.
 func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*budget.Needs, error) {
 	n, p := g.needs(), f.problem()
-	n.Sweeps, n.RowBytes = spec.UnknownSweeps, lanczos.RowBytes
+	n.Sweeps = spec.UnknownSweeps
 	n.Disk += 8*int64(ids.N+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
 		n.Disk += idBytes(ids)

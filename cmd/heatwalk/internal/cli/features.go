@@ -81,13 +81,14 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		return err
 	}
 	w.Lo, w.Hi = first, end
-	parameters, picks := f.parameters(), cwk.Picks(d.rows, cwk.Seeds{}, nil)
+	parameters := f.parameters()
+	var fold []int // of each label, nil: none is hidden
 	if parameters.Features = f.kind; f.kind == "honest" {
 		parameters.Folds, parameters.Seed = f.folds, in.seed
-		fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
-		picks = cwk.Picks(d.rows, w.Seeds, fold)
+		fold = validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed), 0)
 		w.Variants = cwk.FoldVariants(f.alpha(), fold)
 	}
+	picks := d.pick(d.rows, w.Seeds, fold)
 	from, groups, wide := f.minSteps(), f.steps()-f.minSteps()+1, end-first
 	class := func(j int) string { return fmt.Sprintf("%d:%s", from+j/wide, d.l.Names[first+j%wide]) }
 	return writeWalk(d, w, &walkMatrix[T]{
@@ -202,9 +203,6 @@ func writeWalk[T sparse.Float](d *graphRun, w *cwk.Walk[T], m *walkMatrix[T]) er
 	err = in.take(d.g, func() (*budget.Needs, error) {
 		n, err := d.needs(files)
 		if err != nil {
-			return n, err
-		}
-		if err := n.Reserve(16*int64(len(d.rows)+len(d.cols)), "picked rows"); err != nil {
 			return n, err
 		}
 		w.A, w.Memory = d.g.A, n.Room()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/checkpoint"
@@ -47,6 +48,7 @@ type graphRun struct {
 	g          *openGraph
 	l          *nodefile.Labels // nil: without
 	rows, cols []int            // of a matrix, if they are nodes
+	lists      []spec.Bytes     // what has been made of the inputs of a matrix
 }
 
 // beginRun begins the output called path, if it is not "", opens the graph, and reads what
@@ -146,20 +148,29 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 		if err == nil && inputs.block {
 			d.cols, err = in.rowsOf(inputs.cols, d.g)
 		}
+		const row, class = 8, 4 // of a list of rows; of all nodes, for LIBSVM's text
+		lists := row * int64(len(d.rows)+len(d.cols))
+		if d.l != nil {
+			lists += labelBytes*int64(len(d.l.Row)) + class*int64(len(d.g.Degrees))
+		}
+		d.lists = []spec.Bytes{{What: "lists of nodes", Bytes: lists}}
 		return err
 	})
+}
+
+// pick returns what a walk picks of its rows, see [cwk.Picks].
+func (d *graphRun) pick(rows []int, seeds cwk.Seeds, fold []int) []cwk.Pick {
+	const pick = 16 // bytes
+	d.lists = append(d.lists, spec.Bytes{What: "picked rows", Bytes: pick * int64(len(rows))})
+	return cwk.Picks(rows, seeds, fold)
 }
 
 // needs returns the needs of a run but for its computation: what it has read, and files of so
 // many bytes.
 func (d *graphRun) needs(files int64) (*budget.Needs, error) {
 	n := d.g.needs()
-	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
-	if d.l != nil {
-		lists += labelBytes*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees)) // and the class of every row
-	}
 	n.Disk += files
-	return n, n.Reserve(lists, "lists of nodes")
+	return n, n.ReserveList(d.lists)
 }
 
 // runFileBytes is about what a run file takes.

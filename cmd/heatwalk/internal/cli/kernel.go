@@ -148,9 +148,9 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	seeds, parameters := cwk.Seeds{}, f.parameters() // no seed is hidden
+	parameters := f.parameters()
 	parameters.Kernel = f.name
-	rows, cols, from := cwk.Picks(d.rows, seeds, nil), cwk.Picks(d.cols[lo:hi], seeds, nil), f.minSteps()
+	rows, cols, from := d.pick(d.rows, w.Seeds, nil), d.pick(d.cols[lo:hi], w.Seeds, nil), f.minSteps()
 	return writeWalk(d, w, &walkMatrix[T]{
 		Matrix: tablefile.Matrix{Rows: nodesOf(d.g, d.rows), Cols: nodesOf(d.g, d.cols[lo:hi]), Kernel: true, Label: d.labelOf()},
 		memory: func() ([]spec.Bytes, int, error) { return w.GramMemory(from, rows, cols) },
