@@ -9,9 +9,10 @@ import (
 )
 
 // TestOpenFolder opens a folder with the two files of a LINQS collection, as the command
-// does, and a store.
+// does, and a store. Nothing is left of what was made of the folder.
 func TestOpenFolder(t *testing.T) {
-	dir := t.TempDir()
+	dir, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	for name, text := range map[string]string{
 		"c.cites":   "p1 9\nx p1\n",
 		"c.content": "9\t0\t1\tgood\nalone\t1\t0\tbad class\np1\t0\t0\tgood\n",
@@ -34,6 +35,9 @@ func TestOpenFolder(t *testing.T) {
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)
+		}
+		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v is left, %v", c.path, left, err)
 		}
 	}
 }

@@ -36,8 +36,8 @@ type Graph struct {
 	// factor is made.
 	Memory int64
 
+	Temporary string       // a directory that Close removes; "": none
 	store     *shard.Store // what Close closes, nil: nothing
-	temporary string       // see [Settings]
 
 	beside []float64 // sums of rows without the diagonal, where L is made of these, see WithoutHeavyLoops
 
@@ -89,6 +89,22 @@ type NullSpace = tall.Disjoint
 
 // Sweeps is the number of sweeps that [New] makes.
 const Sweeps = 2
+
+// Settings say what is known of a matrix of which a graph is made, and how. Nil means all
+// defaults.
+type Settings struct {
+	Workers int // goroutines; 0: one for each processor. It never changes a result
+
+	// Components are those of the matrix, nil where they are not known yet. They
+	// are numbered anew in the order of the ids, where that is another one.
+	Components *sparse.Components
+
+	// Nodes are the ids of the rows; nil: node i is row i.
+	Nodes *shard.Nodes
+
+	// KeepLoops makes the Laplacian with the diagonal of the matrix, whatever that weighs.
+	KeepLoops bool
+}
 
 // New returns a with what a [Graph] holds beside it. Cost: [Sweeps].
 // The error wraps [ErrWeight] or [ErrScale], or is that of a sweep.

@@ -23,13 +23,16 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, memory := range []int64{0, 1} {
-		g, err := Open(t.Context(), dir, &Settings{Memory: memory, Columns: 3})
+	for _, o := range []*shard.Options{nil, {Memory: 1}, {Stream: true}} {
+		g, err := Open(t.Context(), dir, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(g.Degrees, want.Degrees) || !slices.Equal(g.Components.Of, want.Components.Of) || g.Nodes.Len() != 300 {
-			t.Errorf("memory %d: another graph", memory)
+			t.Errorf("%+v: another graph", o)
+		}
+		if _, streamed := g.A.(*shard.Store); streamed != (o != nil) {
+			t.Errorf("%+v: streamed %v", o, streamed)
 		}
 		x, y, z := sparse.NewBlock[float64](300, 3), sparse.NewBlock[float64](300, 3), sparse.NewBlock[float64](300, 3)
 		for i := range x.Data {
@@ -39,7 +42,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(y.Data, z.Data) {
-			t.Errorf("memory %d: L·X has other bits", memory)
+			t.Errorf("%+v: L·X has other bits", o)
 		}
 		if err := g.Close(); err != nil {
 			t.Fatal(err)
