@@ -51,6 +51,23 @@ type Pairs struct {
 	// ErrorBounds holds for each value a number within which an eigenvalue lies:
 	// the residual with the rounding of its computation.
 	ErrorBounds []float64 `json:"error_bounds"`
+
+	// Vague is the first of the smallest eigenvalues of a Laplacian that is so small that its
+	// residual, which is relative to the norm of the matrix, does not tell its first digit,
+	// and Finer a tolerance that tells more of it; 0: there is none.
+	Vague int     `json:"-"`
+	Finer float64 `json:"-"`
+}
+
+// findVague stores Vague and Finer.
+func (p *Pairs) findVague() {
+	for j := p.Known; j < len(p.Values); j++ {
+		v := p.Values[j]
+		if v > 0 && p.ErrorBounds[j] > v/10 {
+			p.Vague, p.Finer = j, max(lanczos.Tolerances.Least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
+			return
+		}
+	}
 }
 
 // Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;
@@ -68,6 +85,9 @@ func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.S
 	out.ErrorBounds = make([]float64, len(out.Residuals))
 	for j, r := range out.Residuals {
 		out.ErrorBounds[j] = r + e.rounding
+	}
+	if p.Which == lanczos.Smallest && p.Splits() {
+		out.findVague()
 	}
 	return out, nil
 }

@@ -100,3 +100,24 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 		}
 	}
 }
+
+// A small eigenvalue of a matrix with a large norm may be less than its error.
+func TestVague(t *testing.T) {
+	for _, c := range []struct {
+		norm   float64
+		known  int
+		bounds []float64
+		vague  int
+		finer  float64
+	}{
+		{18000, 1, []float64{1e-12, 1.3e-4, 1.2e-4}, 1, 1e-11},
+		{1e8, 1, []float64{1e-12, 1.3e-4, 1.2e-4}, 1, lanczos.Tolerances.Least},
+		{18000, 3, []float64{1e-12, 1.3e-4, 1.2e-4}, 0, 0}, // all are known
+		{18000, 1, []float64{1e-12, 1e-5, 1e-5}, 0, 0},     // first digits are told
+	} {
+		p := &Pairs{Pairs: lanczos.Pairs{Values: []float64{0, 2.3e-4, 4.7e-4}, Norm: c.norm, Known: c.known}, ErrorBounds: c.bounds}
+		if p.findVague(); p.Vague != c.vague || math.Abs(p.Finer-c.finer) > 1e-20 {
+			t.Errorf("%+v: value %d, tolerance %g", c, p.Vague, p.Finer)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -185,7 +184,10 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
 		Pairs: pairs,
 	}
-	in.warnVague(r)
+	if j := r.Vague; r.Finer > 0 && r.Finer < f.Tolerance {
+		in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
+			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, r.Finer)
+	}
 	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
 }
 
@@ -240,29 +242,6 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 		show(p.Products, total)
 		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
 	}
-}
-
-// warnVague tells of eigenvalues that are as small as their errors.
-func (in *invocation) warnVague(r *eigenReport) {
-	if e := r.Parameters.problem(); e.Which == lanczos.Smallest && e.Splits() {
-		if j, tolerance := vague(r.Pairs); j >= 0 && tolerance < r.Parameters.Tolerance {
-			in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
-				j+1, r.Values[j], r.ErrorBounds[j], r.Norm, tolerance)
-		}
-	}
-}
-
-// vague returns the first of the smallest eigenvalues of a Laplacian that is so small that
-// its residual, which is relative to the norm of the matrix, does not tell its first digit,
-// and a tolerance that tells more of it; −1 if there is none.
-func vague(p *spectral.Pairs) (j int, tolerance float64) {
-	for j := p.Known; j < len(p.Values); j++ {
-		v := p.Values[j]
-		if v > 0 && p.ErrorBounds[j] > v/10 {
-			return j, max(lanczos.Tolerances.Least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
-		}
-	}
-	return -1, 0
 }
 
 // lines say what the pairs are.

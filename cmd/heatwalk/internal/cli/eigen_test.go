@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
 )
@@ -75,25 +74,5 @@ func TestEigenAdvisedLimit(t *testing.T) {
 		if code != fault.Done && code != fault.MachineFailed { // the products may be at their end
 			t.Errorf("%s with %s: exit code %d, stderr: %s", matrix, advised, code, stderr.String())
 		}
-	}
-}
-
-// A small eigenvalue of a matrix with a large norm may be less than its error.
-func TestVague(t *testing.T) {
-	p := &spectral.Pairs{Pairs: lanczos.Pairs{Values: []float64{0, 2.3e-4, 4.7e-4}, Norm: 18000, Known: 1}, ErrorBounds: []float64{1e-12, 1.3e-4, 1.2e-4}}
-	if j, tolerance := vague(p); j != 1 || math.Abs(tolerance-1e-11) > 1e-20 {
-		t.Errorf("value %d, tolerance %g", j, tolerance)
-	}
-	p.Norm = 1e8
-	if _, tolerance := vague(p); tolerance != lanczos.Tolerances.Least {
-		t.Errorf("tolerance %g below the least", tolerance)
-	}
-	p.Known = 3
-	if j, _ := vague(p); j >= 0 {
-		t.Errorf("value %d, which is known", j)
-	}
-	p.Known, p.ErrorBounds = 1, []float64{1e-12, 1e-5, 1e-5}
-	if j, _ := vague(p); j >= 0 {
-		t.Errorf("value %d, whose first digit is told", j)
 	}
 }
