@@ -194,7 +194,7 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
-			s.Progress(p.Products, p.Products*p.Wanted/max(p.Converged, 1))
+			s.Progress(p.Products, max(p.Products, p.Expected))
 		}
 	}
 	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)

@@ -125,6 +125,7 @@ func (w *solve) interiorFolded(ctx context.Context, near float64, usual bool) (*
 		inner.Progress = func(p Progress) {
 			p.Products, p.Wanted = at.spent+2*p.Products, k
 			p.Converged = min(k, p.Converged)
+			p.expect()
 			s(p)
 		}
 	}

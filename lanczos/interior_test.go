@@ -155,7 +155,7 @@ func TestInteriorProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if longest > pairs.Degree || last.Converged != 6 {
+	if longest > pairs.Degree || last.Converged != 6 || last.Expected != last.Products {
 		t.Errorf("%d of %d products, each of degree %d, passed without a report; in the end %+v", longest, pairs.Products, pairs.Degree, last)
 	}
 }

@@ -270,13 +270,15 @@ func (w *solve) report(products, converged int) {
 	if w.s.Progress == nil {
 		return
 	}
-	known := len(w.result.Values) - w.wanted
-	w.s.Progress(Progress{
+	wanted := len(w.result.Values)
+	p := Progress{
 		Products:  products,
-		Converged: known + converged,
-		Wanted:    len(w.result.Values),
+		Converged: wanted - w.wanted + converged,
+		Wanted:    wanted,
 		Residual:  w.worst / max(w.norm, math.SmallestNonzeroFloat64),
-	})
+	}
+	p.expect()
+	w.s.Progress(p)
 }
 
 // restart shrinks the basis to its best vectors, with a better filter where one is

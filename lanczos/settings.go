@@ -145,11 +145,19 @@ type Progress struct {
 	Products  int     // of A with a block of up to four columns
 	Converged int     // pairs, known ones included
 	Wanted    int     // pairs
+	Expected  int     // products in all, if the rest of the pairs take as many each; 0 before the first has converged
 	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it; 0 before the first estimate
 }
 
 // Tolerances are those that rounding lets residuals reach.
 var Tolerances = spec.Range{Least: leastResidual, Most: 1, BelowMost: true}
+
+// expect stores how many products are expected.
+func (p *Progress) expect() {
+	if p.Converged > 0 {
+		p.Expected = p.Products * p.Wanted / p.Converged
+	}
+}
 
 const (
 	defaultTolerance   = 1e-8

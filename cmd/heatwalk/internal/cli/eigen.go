@@ -235,11 +235,7 @@ func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos
 func (in *invocation) eigenProgress() func(lanczos.Progress) {
 	show := in.progress.Showing("iterating", "product")
 	return func(p lanczos.Progress) {
-		total := 0 // unknown
-		if p.Converged > 0 {
-			total = p.Products * p.Wanted / p.Converged
-		}
-		show(p.Products, total)
+		show(p.Products, p.Expected)
 		in.reached = fmt.Sprintf("%s, %d of %d pairs", words.Counted(p.Products, "product"), p.Converged, p.Wanted)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -121,20 +120,6 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return err
 	}
 	return d.finishKernel(&kernelReport{Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Parameters: kernelParameters{f.family, v}}, report)
-}
-
-// partOfBlock returns the rows and the columns of a share of a block, and its place.
-func partOfBlock(s shareFlag, rows, cols []int, dtype string) (_, _ []int, shape evaluate.Shape, err error) {
-	shape = evaluate.Shape{Axis: evaluate.ByColumns, Groups: 1, Dtype: dtype}
-	noun, nodes := "column", &cols
-	if len(rows) < len(cols) {
-		shape.Axis, noun, nodes = evaluate.ByRows, "row", &rows
-	}
-	if shape.Whole = len(*nodes); s.of > 0 {
-		shape.Lo, shape.Hi, err = s.bounds(shape.Whole, noun)
-		*nodes = (*nodes)[shape.Lo:shape.Hi]
-	}
-	return rows, cols, shape, err
 }
 
 // plan adds to n what a block takes, sets the memory of its settings, and tells whether the

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+func newVerify(in *invocation) *cobra.Command {
+	return in.newCommand("verify GRAPH", in.arguments("GRAPH", 1, 1),
+		"Read a whole store and check every checksum",
+		func(*cobra.Command, []string) {}, func(args []string) error { return in.verify(args[0]) })
+}
+
+// verified is the JSON document of verify.
+type verified struct {
+	*shard.VerifyReport
+	Closing
+}
+
+// verify verifies the store in dir and shows how much of it was read.
+func (in *invocation) verify(dir string) error {
+	if info, err := os.Stat(dir); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fault.Usage(dir, "is not a store; heatwalk ingest makes one")
+	}
+	opened, stage := false, (*progress.Stage)(nil)
+	r, err := shard.Verify(in.ctx, dir, &shard.Options{Memory: in.dataLimit() / 2, Workers: in.threads}, func(list []spec.Bytes) error {
+		opened = true
+		n := in.needs()
+		n.Sweeps = 2
+		err := n.ReserveList(list)
+		if err == nil {
+			err = in.begin(nil, n)
+		}
+		stage = in.progress.Begin("verifying "+dir, 0, progress.Bytes)
+		return err
+	}, func(done, total int64) { stage.Set(done, total) })
+	in.progress.End()
+	if !opened {
+		err = openError(err)
+	}
+	if err != nil {
+		return err
+	}
+	return in.tell(&verified{VerifyReport: r}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is whole: %s in %s, %s\n%s\n", dir,
+			words.Counted(r.Entries, "entry"), words.Counted(r.Files, "file"), words.Bytes(r.Bytes), in.cost())
+	})
+}
