@@ -17,7 +17,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	n, m := c.k.Len(), len(nodes)
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
-	piece := 16 * int64(m) * int64(width)
+	piece := 8 * int64(pieceNumbers(m, true)) * int64(width)
 	work := c.k.work.root().bytes(n, width)
 	if err := c.reserveWork(width, work+piece); err != nil {
 		return err
@@ -76,6 +76,16 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 		return tooTight(c.s.Tolerance, c.report.ErrorBound/largest)
 	}
 	return nil
+}
+
+// heldSlabs returns how many slabs of U, of which one takes block bytes, are held within a
+// limit, 0 for none, beside so many bytes: all of them, or so many that the image of another
+// fits beside them, and what that takes.
+func heldSlabs(slabs int, limit, beside, block int64) (held int, image int64) {
+	if most := (limit - beside) / block; limit > 0 && most < int64(slabs) {
+		return int(max(1, most-1)), block
+	}
+	return slabs, 0
 }
 
 // gramRounding is the rounding error of a product of two columns of U, relative to

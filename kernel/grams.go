@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Grams returns the block of each kernel among the given nodes, for trying
@@ -62,6 +65,61 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 	return grams, sweeps, nil
 }
 
+// GramsMemory is Memory for [Grams] of kernels with the given complete values, with their
+// blocks.
+func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
+	n, m := len(degrees), int64(len(nodes))
+	kept := []spec.Bytes{{What: "blocks of kernels", Bytes: 8 * m * m * int64(len(vs))}}
+	groups := map[sparse.Kind][]work{} // of functions of one matrix
+	var alone []spec.Values            // of other kernels
+	for i, v := range vs {
+		var w work
+		if f.work != nil {
+			w = f.work(v, degrees)
+		}
+		if f.work != nil && i > 0 && !w.function {
+			kept = append(kept, spec.Bytes{What: "systems of other kernels", Bytes: systemVectors * 8 * int64(n)})
+		}
+		if w.function && f.Asymmetric(v) == nil && !w.pole { // near the radius there is a matrix of its own
+			groups[w.matrix] = append(groups[w.matrix], w)
+		} else {
+			alone = append(alone, v)
+		}
+	}
+	if limit > 0 {
+		limit = max(1, limit-spec.Sum(kept))
+	}
+	var most []spec.Bytes
+	for _, v := range alone {
+		most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
+	}
+	for _, matrix := range slices.Sorted(maps.Keys(groups)) {
+		most = spec.Larger(most, groupMemory(n, len(nodes), entries, groups[matrix], limit))
+	}
+	return append(kept, most...)
+}
+
+// systemVectors is the number of vectors that an inverse takes: its ground, scale and null
+// space.
+const systemVectors = 3
+
+// groupMemory lists what the blocks of functions of one matrix hold while they are
+// computed together, beside themselves.
+func groupMemory(n, nodes int, entries int64, group []work, limit int64) []spec.Bytes {
+	width := gramsWidth(n, nodes, len(group))
+	short := groupBytes(n, width, len(group), true)
+	list := append(vectorsOf(n), spec.Bytes{
+		What: "columns of kernels", Bytes: max(short, group[0].searchBytes(n, width)), Row: rowBytes(width),
+	})
+	if slices.ContainsFunc(group, func(w work) bool { return !w.series }) {
+		more := groupBytes(n, width, len(group), false) - short
+		list = append(list, spec.Bytes{What: "solves in place of a series", Bytes: max(0, more), Optional: true})
+		w := work{function: true, factor: true}
+		list = append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
+	}
+	return list
+}
+
 // joint is a symmetric kernel as a function of a matrix.
 type joint struct {
 	matrix *expm.Map
@@ -72,6 +130,17 @@ type joint struct {
 // gramsWidth returns the columns of a slab of the blocks of so many kernels.
 func gramsWidth(n, nodes, kernels int) int {
 	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
+}
+
+// groupBytes returns what so many functions of one matrix take for blocks of so many
+// columns, those included, all of them by series or not.
+func groupBytes(n, width, kernels int, series bool) int64 {
+	block := tall.BlockBytes[float64](n, width)
+	work := spec.Sum(expm.Memory(n, width, kernels))
+	if !series {
+		work = (resolventBlocks - 2) * block
+	}
+	return int64(kernels+1)*block + work
 }
 
 // gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab

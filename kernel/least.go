@@ -83,7 +83,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l := &leastSearch{system: s, limit: s.Memory, factor: spec.Sum(iterative.CholeskyMemory(n, g.A.NNZ(), cols))}
 	memory := l.limit
 	if memory > 0 {
-		memory += (solveBlocks - 2) * tall.BlockBytes[float64](n, cols)
+		memory += searchRoom(n, cols)
 	}
 	op, weights, diag := g.Laplacian(), s.Scale, g.LaplacianDiagonal()
 	if weights != nil {
@@ -98,6 +98,23 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	}
 	return l
 }
+
+// searchBytes returns what finding an eigenvalue takes, before the engine has its
+// own blocks of so many columns: its basis beside the block and its result.
+func (w work) searchBytes(n, cols int) (bytes int64) {
+	if w.least {
+		basis := lanczos.Memory(n, 1, 0, lanczos.Smallest, nil)
+		bytes = w.bytes(n, cols) - searchRoom(n, cols) + spec.Least(basis)
+	}
+	if w.radius {
+		bytes = max(bytes, radiusBytes(n))
+	}
+	return bytes
+}
+
+// searchRoom returns what a search may take of the memory of the solve of so many columns
+// that follows: all but its block and its result.
+func searchRoom(n, cols int) int64 { return (solveBlocks - 2) * tall.BlockBytes[float64](n, cols) }
 
 // room reports whether a factor may be made.
 func (l *leastSearch) room() bool { return l.limit == 0 || l.factor <= l.limit }

@@ -231,8 +231,6 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 	}
 }
 
-// What a block of one slab allocates is what is planned for it, give or take a
-// tenth: vectors that are soon garbage count here.
 // Of uneven degrees L⁺ is made by L̃, whose eigenvalue is searched for beside what that
 // takes: within what is planned without a factor it is found.
 func TestMemoryOfASearch(t *testing.T) {
@@ -280,6 +278,8 @@ func TestMemoryOfTheRadius(t *testing.T) {
 	}
 }
 
+// What a block of one slab allocates is what is planned for it, give or take a
+// tenth: vectors that are soon garbage count here.
 func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // spectral is a function K of a symmetric matrix of a graph, or with root = s
@@ -234,6 +235,15 @@ func largestOf(b *sparse.Block[float64]) (m float64) {
 	return m
 }
 
+// pieceNumbers returns how many numbers a column of the pieces of a block has with so many
+// rows: of nodes among themselves those of the mirror image too.
+func pieceNumbers(rows int, same bool) int {
+	if same {
+		return 2 * rows
+	}
+	return rows
+}
+
 // halfLimit is the number of elements of U up to which a block of nodes among
 // themselves is UᵀU: it decides about bits, so it is no part of the settings.
 const halfLimit = 1 << 28
@@ -283,6 +293,50 @@ func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Se
 		return nil, err
 	}
 	return &c.report, nil
+}
+
+// Memory lists what Block of the kernel with complete values, its construction and its
+// graph hold beside the matrix and what the sink keeps, on a graph with the given degrees
+// and number of entries. With a limit that is not 0 it is what is used within it, or what
+// would be needed at the least.
+func (f *Family) Memory(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) []spec.Bytes {
+	return f.block(v, degrees, entries, rows, cols, limit, true)
+}
+
+// block is Memory, of inverses with half steps or without.
+func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64, roots bool) []spec.Bytes {
+	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
+	list := vectorsOf(n)
+	if f.memory != nil {
+		if limit > 0 {
+			limit = max(1, limit-spec.Sum(list))
+		}
+		return append(list, f.memory(v, n, long, short, limit)...)
+	}
+	w := f.work(v, degrees)
+	if f.Distance != "" { // it takes the columns of both
+		short, long = long, short
+	}
+	width := min(slabColumns(n), short)
+	same := slices.Equal(rows, cols)
+	half := same && w.half && (roots || w.function) && int64(n)*int64(short) <= halfLimit
+	if half {
+		w = w.root()
+	}
+	list = append(list, w.engine(n, width)...)
+	list = append(list, spec.Bytes{What: "pieces of the block", Bytes: 8 * int64(pieceNumbers(long, same)) * int64(width)})
+	if half {
+		block := tall.BlockBytes[float64](n, width) // of which one is counted already
+		held, image := heldSlabs((short+width-1)/width, limit, spec.Sum(list)-block, block)
+		list = append(list, spec.Bytes{What: "columns of the kernel's root", Bytes: int64(held-1)*block + image})
+	}
+	list = append(list, w.factors(n, width, entries, limit, spec.Sum(list))...)
+	if w.radius { // crowded largest eigenvalues take more, before all but the graph is there
+		held := spec.Sum(list)
+		larger := spec.Bytes{What: "a larger basis", Bytes: max(0, spec.Sum(vectorsOf(n))+spec.Sum(radiusMemory(n))-held), Optional: true}
+		list = append(list, larger.Upto(limit, held))
+	}
+	return list
 }
 
 func checkNodes(n int, lists ...[]int) {
@@ -342,7 +396,7 @@ const epsilon = 0x1p-52
 func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out sink) error {
 	slabs := slabsOf(c.k.Len(), len(short))
 	c.slabs = len(slabs)
-	values, err := c.reserve(len(short), len(long))
+	values, err := c.reserve(len(short), pieceNumbers(len(long), false))
 	if err != nil {
 		return err
 	}
@@ -393,7 +447,7 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
 	c.slabs = len(slabs)
-	room, err := c.reserve(len(nodes), 2*len(nodes))
+	room, err := c.reserve(len(nodes), pieceNumbers(len(nodes), true))
 	if err != nil {
 		return err
 	}
@@ -434,6 +488,17 @@ func handOver(piece *sparse.Block[float64], lo, left, above int, turned []float6
 		}
 	}
 	return out(lo, left, piece)
+}
+
+// ApplyMemory lists what ApplyTo holds for blocks of so many columns, both of them,
+// the construction and the graph included.
+func (f *Family) ApplyMemory(v spec.Values, degrees []float64, cols int) []spec.Bytes {
+	n := len(degrees)
+	if f.memory != nil {
+		blocks := spec.Bytes{What: "a block and its image", Bytes: 2 * tall.BlockBytes[float64](n, cols)}
+		return append(vectorsOf(n), append(f.memory(v, n, 0, cols, 0), blocks)...)
+	}
+	return append(vectorsOf(n), f.work(v, degrees).engine(n, cols)...)
 }
 
 // ApplyTo implements [Kernel].
