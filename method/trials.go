@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -39,8 +38,8 @@ type Trials struct {
 // trials itself.
 func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
 	set := s.WithDefaults()
-	if _, _, err := Divided(m, &set, len(p.Row)); err != nil {
-		return nil, err
+	if shares, _ := Divided(m, &set, len(p.Row)); shares == 0 {
+		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
 	}
 	return m.(divided).try(ctx, p, &set, lo, hi)
 }
@@ -59,22 +58,12 @@ type divided interface {
 
 // Divided returns into how many shares [Try] divides the choice of a method with settings
 // among so many labels, and what one is called: absorptions of the grid where a method chooses
-// in one go from settings of walks, folds of auto. The error is a [validate.ErrUsage] where it
-// does not divide it, which names methods whose choices it does.
-func Divided(m Method, s *Settings, labels int) (shares int, noun string, err error) {
+// in one go from settings of walks, folds of auto. 0: it does not divide it.
+func Divided(m Method, s *Settings, labels int) (shares int, noun string) {
 	if d, ok := m.(divided); ok {
-		shares, noun = d.shares(s, labels)
+		return d.shares(s, labels)
 	}
-	if shares == 0 {
-		var names []string
-		for _, o := range methods {
-			if _, ok := o.(divided); ok && !strings.Contains(o.Name(), "+") {
-				names = append(names, o.Name())
-			}
-		}
-		err = fmt.Errorf("%w: only the choices of %s are divided, not that of %s", validate.ErrUsage, strings.Join(names, " and "), m.Name())
-	}
-	return shares, noun, err
+	return 0, ""
 }
 
 // shares implements [divided].

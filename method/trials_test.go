@@ -67,7 +67,7 @@ func TestFoldsAddUp(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		p := problemtest.Planted(t, 1, 80, 40)
 		p.Directed = directed
-		folds, _, _ := Divided(m, nil, len(p.Row))
+		folds, _ := Divided(m, nil, len(p.Row))
 		if folds != 10 {
 			t.Fatalf("%d folds", folds)
 		}

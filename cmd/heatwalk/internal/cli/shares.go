@@ -78,8 +78,8 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	case f.entries[0].Settings.Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
 	default:
-		if _, _, err := method.Divided(f.method, f.entries[0].Settings, 2); err != nil {
-			in.problem("--slab", "%s; leave it out, or give --method %s", withoutUsage(err), cwk.Spec.Name)
+		if shares, _ := method.Divided(f.method, f.entries[0].Settings, 2); shares == 0 {
+			in.problem("--slab", "only the choices of auto and %s are divided, not that of %s; leave it out, or give --method %[1]s", cwk.Spec.Name, f.method.Name())
 		}
 	}
 }
@@ -102,11 +102,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	shares, noun, err := method.Divided(f.method, f.entries[0].Settings, len(d.l.Row))
-	if err != nil {
-		return err
-	}
-	lo, hi, err := f.share.bounds(shares, noun)
+	lo, hi, err := f.share.bounds(method.Divided(f.method, f.entries[0].Settings, len(d.l.Row)))
 	if err != nil {
 		return err
 	}
