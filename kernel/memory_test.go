@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -311,6 +312,50 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 		sure := needs.Bytes - needs.Perhaps
 		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > sure/10*11 || taken < sure/10*9 {
 			t.Errorf("%s %v: %d bytes were allocated, %d are planned", c.name, c.p, taken, sure)
+		}
+	}
+}
+
+// What a block of many columns holds while it hands out its pieces is within its list, and
+// at least half of what of that is sure, with as many columns of the root as a limit lets it hold.
+func TestMemoryOfManyColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	const n = 4000
+	a := testgraph.Random(3, n, 2*n, false)
+	g := newGraph(t, a, 2)
+	nodes := upTo(320)
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools keep what they have for one
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for _, c := range []struct {
+		named
+		limit int64
+	}{
+		{named{"p-step", spec.Values{"steps": spec.Of(2)}}, 0},
+		{named{"p-step", spec.Values{"steps": spec.Of(2)}}, 15 << 20},
+		{named{"regularized-laplacian", spec.Values{}}, 0},
+	} {
+		k := mustNew(t, g, c.name, c.p)
+		needs, err := blockNeedsOf(c.name, c.p, g.Degrees, a.NNZ(), nodes, nodes, &Settings{Memory: c.limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, most := inUse(), int64(0)
+		take := func(int, int, *sparse.Block[float64]) error {
+			most = max(most, inUse()-before)
+			return nil
+		}
+		if _, err := k.Block(background, nodes, nodes, take, &Settings{Memory: c.limit, Tolerance: 1e-6}); err != nil {
+			t.Fatal(err)
+		}
+		if sure := needs.Bytes - needs.Perhaps; most > sure || 2*most < sure || c.limit > 0 && sure > c.limit {
+			t.Errorf("%s within %d: %d bytes are held, %d are listed", c.name, c.limit, most, sure)
 		}
 	}
 }
