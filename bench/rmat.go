@@ -17,14 +17,18 @@ import (
 // as stores in dir, one beside the other. First room is asked for what the largest takes,
 // while it is made or while it is measured.
 func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, settings *Settings, room func([]spec.Bytes) error) error {
-	nodes := 1 << most
-	edges := 16 * int64(nodes)
-	made, err := ingest.Estimate(ctx, []string{"-"}, &ingest.Config{Counts: &ingest.Counts{Nodes: int64(nodes), Lines: edges}})
+	g, err := rmatOf(most, settings.Workers)
 	if err != nil {
 		return err
 	}
-	swept := 4*2*edges + 3*8*int64(nodes) + spec.Sum(settings.productMemory(nodes))
-	if err := room(measured(max(spec.Sum(made.Memory), swept), 0)); err != nil {
+	largest := g.Size()
+	made, err := ingest.Estimate(ctx, []string{"-"}, &ingest.Config{Counts: &ingest.Counts{Nodes: largest.Nodes, Lines: largest.Lines}})
+	if err != nil {
+		return err
+	}
+	const node = 8 + 8 // bytes of its degree, and of its id and its place in their order
+	swept := append(sparse.LoadMemory(largest.Nodes, 2*largest.Lines, false), spec.Bytes{What: "degrees and ids", Bytes: node * largest.Nodes})
+	if err := room(spec.Larger(made.Memory, append(swept, settings.productMemory(int(largest.Nodes))...))); err != nil {
 		return err
 	}
 	for scale := least; scale <= most; scale++ {
@@ -43,9 +47,14 @@ func (s *Scaling) AddRMAT(ctx context.Context, dir string, least, most int, sett
 	return nil
 }
 
+// rmatOf returns the graph of a scale.
+func rmatOf(scale, workers int) (generate.Graph, error) {
+	return generate.New("rmat", spec.Values{"scale": spec.Of(scale)}, 1, workers)
+}
+
 // rmat ingests a generated graph without writing its text.
 func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, error) {
-	g, err := generate.New("rmat", spec.Values{"scale": spec.Of(scale)}, 1, workers)
+	g, err := rmatOf(scale, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -55,5 +64,5 @@ func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, er
 	if err != nil {
 		return nil, err
 	}
-	return shard.Open(ctx, dir, &shard.Options{Workers: workers})
+	return shard.Open(ctx, dir, &shard.Options{Workers: workers, Stream: true}) // what is swept is a copy
 }
