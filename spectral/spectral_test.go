@@ -3,6 +3,7 @@ package spectral
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -118,6 +119,32 @@ func TestVague(t *testing.T) {
 		p := &Pairs{Pairs: lanczos.Pairs{Values: []float64{0, 2.3e-4, 4.7e-4}, Norm: c.norm, Known: c.known}, ErrorBounds: c.bounds}
 		if p.findVague(); p.Vague != c.vague || math.Abs(p.Finer-c.finer) > 1e-20 {
 			t.Errorf("%+v: value %d, tolerance %g", c, p.Vague, p.Finer)
+		}
+	}
+}
+
+// What a graph and the map of any of its matrices hold is within the vectors that are listed
+// for them.
+func TestVectorsOfTheMatrix(t *testing.T) {
+	const n = 100_000
+	a := testgraph.Path(n)
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for _, matrix := range Matrices {
+		before := inUse()
+		g, err := graph.New(t.Context(), a, &graph.Settings{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := (&Problem{Matrix: matrix, Which: lanczos.Smallest}).of(g)
+		held := inUse() - before
+		runtime.KeepAlive(g)
+		if runtime.KeepAlive(e); held > vectorBytes(n) {
+			t.Errorf("%s: %d bytes are held, %d are listed", matrix, held, vectorBytes(n))
 		}
 	}
 }
