@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -29,7 +30,7 @@ type Settings struct {
 	Alpha      float64          // of System
 	Problem    spectral.Problem // of eigen
 	RNGSeed    uint64
-	Limit      int64 // bytes that a factor may take; 0: none
+	Limit      int64 // bytes that may be taken, by a factor what the rest leaves; 0: no limit
 }
 
 // Target is a graph that is swept. Memory counts on it before it is loaded.
@@ -111,7 +112,13 @@ var Workloads = spec.List[*Workload]{
 // Run measures the workload, on t if it sweeps a graph, and the limits that s asks for.
 func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	if w.Krylov {
-		var err error
+		list, err := w.Memory(t, s)
+		if err != nil {
+			return nil, err
+		}
+		own := *s
+		own.Limit = budget.Beside(s.Limit, spec.Sum(list))
+		s = &own
 		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
 			return nil, err
 		}

@@ -142,14 +142,12 @@ func (in *invocation) bench(w *bench.Workload, graph []string, f *benchFlags) er
 // openBench opens the graph that a workload sweeps as the flags say, and notes how.
 func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) (*bench.Target, error) {
 	copied := w.Krylov || f.ids == "raw" || f.ids == "auto" && f.source != "disk" && !w.Coded
-	g, t, takes, err := in.openSwept(v.Graph, "", copied, w, f, &f.Settings)
+	g, t, err := in.openSwept(v.Graph, "", copied, w, f, &f.Settings)
 	if err != nil {
 		return nil, err
 	}
 	if w.Krylov {
-		if in.memory > 0 {
-			f.Limit = max(1, g.memory()-takes)
-		}
+		f.Limit = g.memory()
 		if g.Manifest.Directed && w.Works&spec.Directed == 0 {
 			return nil, fault.Usage(v.Graph, "%s", asymmetric("bench krylov", ""))
 		}
@@ -245,15 +243,15 @@ func newKrylovBench(in *invocation) *cobra.Command {
 
 // openSwept opens a graph that a workload sweeps many times, or a copy of it in memory. Without
 // room for that beside what the workload takes, it is streamed.
-func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workload, f *benchFlags, s *bench.Settings) (g *openGraph, t *bench.Target, takes int64, err error) {
+func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workload, f *benchFlags, s *bench.Settings) (g *openGraph, t *bench.Target, err error) {
 	if g, err = in.openFor(name, &f.reading, beside, copied); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
 	components := 0
 	if w.Pairs && s.Problem.Splits() {
 		parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
 		if err != nil {
-			return nil, nil, 0, err
+			return nil, nil, err
 		}
 		components = len(parts.Sizes)
 	}
@@ -265,14 +263,13 @@ func (in *invocation) openSwept(name, beside string, copied bool, w *bench.Workl
 		if err != nil {
 			return n, err
 		}
-		takes = spec.Sum(list)
 		return n, n.ReserveList(list)
 	})
 	if err == nil {
 		err = g.Load(in.ctx)
 		t.A = g.A
 	}
-	return g, t, takes, err
+	return g, t, err
 }
 
 func newScaling(in *invocation) *cobra.Command {
@@ -356,7 +353,7 @@ func (in *invocation) measureScaling(v *scaling, f *benchFlags) error {
 		widest.Columns = f.most
 	}
 	for _, name := range v.Graphs {
-		g, t, _, err := in.openSwept(name, f.out, true, bench.Product, f, &widest)
+		g, t, err := in.openSwept(name, f.out, true, bench.Product, f, &widest)
 		if err != nil {
 			return err
 		}
