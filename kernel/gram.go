@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // gram computes the block of nodes among themselves as UᵀU, U = K^½·E in
@@ -17,14 +18,13 @@ func (c *computation) gram(ctx context.Context, nodes []int, out sink) error {
 	n, m := c.k.Len(), len(nodes)
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
-	piece := 8 * int64(pieceNumbers(m, true)) * int64(width)
-	work := c.k.work.root().bytes(n, width)
-	if err := c.reserveWork(width, work+piece); err != nil {
+	root := c.k.work.root()
+	if err := c.reserveWork(width, root.bytes(n, width)+8*int64(pieceNumbers(m, true))*int64(width)); err != nil {
 		return err
 	}
 	c.report.HalfSteps = true
 	block := tall.BlockBytes[float64](n, width)
-	held, _ := heldSlabs(len(slabs), c.s.Memory, graphVectors*8*int64(n)+work+piece-block, block)
+	held, _ := heldSlabs(len(slabs), c.s.Memory, spec.Sum(root.slab(n, width, m, true))-block, block)
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)
 	}

@@ -235,6 +235,13 @@ func largestOf(b *sparse.Block[float64]) (m float64) {
 	return m
 }
 
+// slab lists what a slab of so many columns of a block takes with so many rows, of nodes among
+// themselves or others: the graph, the engine and the pieces.
+func (w work) slab(n, width, rows int, same bool) []spec.Bytes {
+	pieces := spec.Bytes{What: "pieces of the block", Bytes: 8 * int64(pieceNumbers(rows, same)) * int64(width)}
+	return append(append(vectorsOf(n), w.engine(n, width)...), pieces)
+}
+
 // pieceNumbers returns how many numbers a column of the pieces of a block has with so many
 // rows: of nodes among themselves those of the mirror image too.
 func pieceNumbers(rows int, same bool) int {
@@ -248,10 +255,13 @@ func pieceNumbers(rows int, same bool) int {
 // themselves is UᵀU: it decides about bits, so it is no part of the settings.
 const halfLimit = 1 << 28
 
+// fitsHalf reports whether a block of so many of n nodes is within it.
+func fitsHalf(n, nodes int) bool { return int64(n)*int64(nodes) <= halfLimit }
+
 // Block implements [Kernel].
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take sink, s *Settings) (*Report, error) {
 	checkNodes(k.Len(), rows, cols)
-	if same := slices.Equal(rows, cols); same && k.half != nil && int64(k.Len())*int64(len(rows)) <= halfLimit {
+	if same := slices.Equal(rows, cols); same && k.half != nil && fitsHalf(k.Len(), len(rows)) {
 		handed := false
 		r, err := k.block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
 			handed = true
@@ -306,12 +316,9 @@ func (f *Family) Memory(v spec.Values, degrees []float64, entries int64, rows, c
 // block is Memory, of inverses with half steps or without.
 func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64, roots bool) []spec.Bytes {
 	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
-	list := vectorsOf(n)
 	if f.memory != nil {
-		if limit > 0 {
-			limit = max(1, limit-spec.Sum(list))
-		}
-		return append(list, f.memory(v, n, long, short, limit)...)
+		vectors := vectorsOf(n)
+		return append(vectors, f.memory(v, n, long, short, budget.Beside(limit, spec.Sum(vectors)))...)
 	}
 	w := f.work(v, degrees)
 	if f.Distance != "" { // it takes the columns of both
@@ -319,12 +326,11 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 	}
 	width := min(slabColumns(n), short)
 	same := slices.Equal(rows, cols)
-	half := same && w.half && (roots || w.function) && int64(n)*int64(short) <= halfLimit
+	half := same && w.half && (roots || w.function) && fitsHalf(n, short)
 	if half {
 		w = w.root()
 	}
-	list = append(list, w.engine(n, width)...)
-	list = append(list, spec.Bytes{What: "pieces of the block", Bytes: 8 * int64(pieceNumbers(long, same)) * int64(width)})
+	list := w.slab(n, width, long, same)
 	if half {
 		block := tall.BlockBytes[float64](n, width) // of which one is counted already
 		held, image := heldSlabs((short+width-1)/width, limit, spec.Sum(list)-block, block)
