@@ -316,6 +316,32 @@ func TestMemoryIsWhatIsAllocated(t *testing.T) {
 	}
 }
 
+// What a graph and a kernel on it hold between blocks is within the vectors that every list
+// begins with.
+func TestVectorsOfTheGraph(t *testing.T) {
+	const n = 10_000
+	a := testgraph.Random(3, n, 2*n, true)
+	for _, c := range symmetricKernels {
+		before := inUse()
+		g := newGraph(t, a, 1)
+		k := mustNew(t, g, c.name, c.p)
+		held := inUse() - before
+		runtime.KeepAlive(g)
+		if runtime.KeepAlive(k); held > spec.Sum(vectorsOf(n)) {
+			t.Errorf("%s %v: %d bytes are held, %d are listed", c.name, c.p, held, spec.Sum(vectorsOf(n)))
+		}
+	}
+}
+
+// inUse returns the bytes of the heap that are in use.
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // pools keep what they have for one
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // What a block of many columns holds while it hands out its pieces is within its list, and
 // at least half of what of that is sure, with as many columns of the root as a limit lets it hold.
 func TestMemoryOfManyColumns(t *testing.T) {
@@ -326,13 +352,6 @@ func TestMemoryOfManyColumns(t *testing.T) {
 	a := testgraph.Random(3, n, 2*n, false)
 	g := newGraph(t, a, 2)
 	nodes := upTo(320)
-	inUse := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC() // pools keep what they have for one
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	for _, c := range []struct {
 		named
 		limit int64
