@@ -86,9 +86,7 @@ func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64,
 			alone = append(alone, v)
 		}
 	}
-	if limit > 0 {
-		limit = max(1, limit-spec.Sum(kept))
-	}
+	limit = budget.Beside(limit, spec.Sum(kept))
 	var most []spec.Bytes
 	for _, v := range alone {
 		most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
@@ -159,10 +157,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
 		return 0, err
 	}
-	var memory int64 // for factors
-	if left, limited := plan.Left(); limited {
-		memory = max(1, left-graphVectors*8*int64(n))
-	}
+	memory := budget.Beside(plan.Room(), spec.Sum(vectorsOf(n))) // for factors
 	x := sparse.NewBlock[float64](n, width)
 	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))
 	for q, i := range group {

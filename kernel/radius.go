@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -56,9 +57,7 @@ func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
 	settings := &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers}
-	if g.Memory > 0 {
-		settings.Memory = max(1, g.Memory-graphVectors*8*int64(len(g.Degrees)))
-	}
+	settings.Memory = budget.Beside(g.Memory, spec.Sum(vectorsOf(len(g.Degrees))))
 	return problem.Solve(ctx, 1, settings)
 }
 

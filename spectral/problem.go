@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -122,9 +123,7 @@ func within(s *lanczos.Settings, bytes int64) *lanczos.Settings {
 	if s != nil {
 		inner = *s
 	}
-	if inner.Memory > 0 {
-		inner.Memory = max(1, inner.Memory-bytes)
-	}
+	inner.Memory = budget.Beside(inner.Memory, bytes)
 	return &inner
 }
 
