@@ -81,6 +81,16 @@ func (n *Needs) Hold(result spec.Bytes, pieces bool, beside func(limit int64) []
 	return limit, held, n.ReserveList(append([]spec.Bytes{result}, list...))
 }
 
+// ReserveRows reserves rows of so many bytes each, which are made some at a time: as many of
+// all as there is room for, one at the least. It returns how many.
+func (n *Needs) ReserveRows(all int, each int64, what string) (rows int, err error) {
+	rows = all
+	if room := n.Room(); room > 0 {
+		rows = int(min(int64(all), max(1, room/each)))
+	}
+	return rows, n.Reserve(int64(rows)*each, what)
+}
+
 // ReleaseList releases what ReserveList reserved.
 func (n *Needs) ReleaseList(list []spec.Bytes) {
 	for _, b := range list {

@@ -64,6 +64,21 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// As many rows are made at a time as there is room for, and one where there is none.
+func TestReserveRows(t *testing.T) {
+	for _, c := range []struct {
+		limit int64
+		want  int
+		fits  bool
+	}{{0, 9, true}, {100, 9, true}, {69, 6, true}, {9, 1, false}} {
+		n := &Needs{Plan: Plan{Limit: c.limit}}
+		rows, err := n.ReserveRows(9, 10, "rows")
+		if rows != c.want || (err == nil) != c.fits || n.Total() != int64(10*rows) {
+			t.Errorf("%+v: %d rows, %v", c, rows, err)
+		}
+	}
+}
+
 // Items have each name once, and add up to the resident memory.
 func TestItems(t *testing.T) {
 	n := new(Needs)

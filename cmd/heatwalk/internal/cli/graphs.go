@@ -335,13 +335,10 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 		return err
 	}
 	var group int // how many rows are computed at a time
-	err = r.keep(func(need *budget.Needs) error {
-		group = n
-		if room := need.Room(); room > 0 {
-			group = int(min(int64(n), max(1, room/valuesBytes(n))))
-		}
+	err = r.keep(func(need *budget.Needs) (err error) {
 		need.Disk = files
-		return need.Reserve(int64(group)*valuesBytes(n), "rows of values")
+		group, err = need.ReserveRows(n, valuesBytes(n), "rows of values")
+		return err
 	})
 	if err != nil {
 		return err

@@ -37,9 +37,9 @@ func newKernel(in *invocation) *cobra.Command {
 			if f.vectors.file != "" {
 				return in.runVectorKernel(&f)
 			}
-			single, double := runSpectral[float32], runSpectral[float64]
+			single, double := runNodeKernel[float32], runNodeKernel[float64]
 			if f.family == nil {
-				single, double = runKernel[float32], runKernel[float64]
+				single, double = runWalkKernel[float32], runWalkKernel[float64]
 			}
 			if f.dtype == "float64" {
 				return double(in, args[0], &f)
@@ -134,8 +134,8 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	in.refuse(cmd.Flags(), rule{f.tolerance < least, "tolerance", fmt.Sprintf("%v is below what %s holds; give %.2g or more%s", f.tolerance, f.dtype, least, wider)})
 }
 
-// runKernel writes the block of coinciding walks that f describes.
-func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
+// runWalkKernel writes the block of coinciding walks that f describes.
+func runWalkKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
 	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err

@@ -51,9 +51,9 @@ func (p kernelParameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// runSpectral writes the block that f describes, of any kernel but that of
+// runNodeKernel writes the block that f describes, of any kernel but that of
 // walks.
-func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
+func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
 	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
