@@ -32,7 +32,7 @@ func MergeMatrix(ctx context.Context, parts []Part, put func(rows, cols tablefil
 			_ = f.Close() // it was only read
 		}
 	}()
-	if err := m.openAll(); err != nil {
+	if err := m.openAll(ctx); err != nil {
 		return err
 	}
 	rows, cols, err := m.ids(ctx)
@@ -43,12 +43,12 @@ func MergeMatrix(ctx context.Context, parts []Part, put func(rows, cols tablefil
 }
 
 // openAll opens the files and checks that their shapes fit together.
-func (m *matrixParts) openAll() error {
+func (m *matrixParts) openAll(ctx context.Context) error {
 	along, across, at := 0, 0, 0
 	for i := range m.parts {
 		part := &m.parts[i]
 		p := part.Matrix
-		r, err := m.open(part)
+		r, err := m.open(ctx, part)
 		if err != nil {
 			return err
 		}
@@ -75,8 +75,8 @@ func (m *matrixParts) openAll() error {
 }
 
 // open opens the file of a part and checks its header.
-func (m *matrixParts) open(p *Part) (*npy.Array, error) {
-	f, err := os.Open(p.Path)
+func (m *matrixParts) open(ctx context.Context, p *Part) (*npy.Array, error) {
+	f, err := textio.OpenFile(ctx, p.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -122,11 +123,11 @@ func (p *Part) Fits(store, graph string, l *nodefile.Labels, attributes *sparse.
 // one whole, each once, and none is missing. They come back in order, of trials with the
 // outcomes of all of them added up; of a matrix [MergeMatrix] puts them together. Errors are
 // [*FileError] and those of reading.
-func ReadParts(paths []string) ([]Part, *method.Trials, error) {
+func ReadParts(ctx context.Context, paths []string) ([]Part, *method.Trials, error) {
 	parts := make([]Part, len(paths))
 	for i, path := range paths {
 		var err error
-		if parts[i], err = readPart(path); err != nil {
+		if parts[i], err = readPart(ctx, path); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -148,7 +149,7 @@ func ReadParts(paths []string) ([]Part, *method.Trials, error) {
 	if first.Matrix != nil {
 		return parts, nil, nil
 	}
-	trials, err := sumTrials(parts)
+	trials, err := sumTrials(ctx, parts)
 	return parts, trials, err
 }
 
@@ -177,7 +178,7 @@ func missing(parts []Part) string {
 }
 
 // readPart reads what the run file of a part says.
-func readPart(path string) (Part, error) {
+func readPart(ctx context.Context, path string) (Part, error) {
 	p := Part{Path: path}
 	if _, err := os.Stat(path); err != nil {
 		return p, err
@@ -186,7 +187,7 @@ func readPart(path string) (Part, error) {
 		return p, &FileError{Path: path, What: u.Msg + "; " + u.Fix}
 	}
 	name := path + ".run.json"
-	b, err := os.ReadFile(name)
+	b, err := textio.ReadFile(ctx, name)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return p, &FileError{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
@@ -255,10 +256,10 @@ func (p *Part) differs(q *Part) string {
 }
 
 // sumTrials adds up the outcomes that parts of a choice hold.
-func sumTrials(parts []Part) (sum *method.Trials, err error) {
+func sumTrials(ctx context.Context, parts []Part) (sum *method.Trials, err error) {
 	for i := range parts {
 		t := new(method.Trials)
-		text, err := os.ReadFile(parts[i].Path)
+		text, err := textio.ReadFile(ctx, parts[i].Path)
 		if err == nil {
 			err = json.Unmarshal(text, t)
 		}
@@ -266,6 +267,9 @@ func sumTrials(parts []Part) (sum *method.Trials, err error) {
 			err = sum.Add(t)
 		} else if err == nil {
 			sum = t
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 		if err != nil {
 			why := err.Error()

@@ -10,7 +10,7 @@ import (
 // makes parents. Errors name the operation and the path.
 type FS interface {
 	// Create makes an empty file for writing and reading, or empties the one
-	// that exists.
+	// that exists. A pipe or device it opens for writing.
 	Create(name string) (File, error)
 
 	// CreateTemp makes a new file for writing that is in use until it is

@@ -16,7 +16,11 @@ var OS FS = system{}
 type system struct{}
 
 func (system) Create(name string) (File, error) {
-	f, err := os.Create(name)
+	mode := os.O_RDWR
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		mode = os.O_WRONLY // a pipe that its writer could read would wait for no other reader
+	}
+	f, err := os.OpenFile(name, mode|os.O_CREATE|os.O_TRUNC, 0o666)
 	return opened(f, err)
 }
 

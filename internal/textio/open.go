@@ -141,6 +141,21 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
+// ReadFile is [os.ReadFile] that waits at a pipe until the context ends, and no longer.
+func ReadFile(ctx context.Context, path string) ([]byte, error) {
+	f, err := OpenFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer context.AfterFunc(ctx, func() { f.Close() })()
+	text, err := io.ReadAll(f)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return text, err
+}
+
 // Unfinished returns what is wrong with a file that a run of heatwalk was stopped at
 // while it replaced it together with others, nil for any other file. Beside it stands
 // its mark, which package durable makes.

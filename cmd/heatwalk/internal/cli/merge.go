@@ -40,7 +40,7 @@ func newMerge(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) merge(paths []string, out string) error {
-	parts, trials, err := evaluate.ReadParts(paths)
+	parts, trials, err := evaluate.ReadParts(in.ctx, paths)
 	switch {
 	case err != nil:
 	case trials != nil:

@@ -176,7 +176,7 @@ func (o *product) begin(path string) (io.Writer, error) {
 		o.pipe = bufio.NewWriterSize(o.in.stdout, 64<<10)
 		return o.pipe, nil
 	}
-	f, err := durable.NewFile(durable.OS, path)
+	f, err := durable.NewFile(durable.Until(o.in.ctx, durable.OS), path)
 	if err != nil {
 		if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
 			return nil, fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)

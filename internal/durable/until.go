@@ -1,0 +1,54 @@
+package durable
+
+import "context"
+
+// Until returns a file system that waits for somebody to read from a pipe, when it is
+// created and when it is written, until the context ends, and no longer. All else it leaves
+// to fsys.
+func Until(ctx context.Context, fsys FS) FS { return until{fsys, ctx} }
+
+type until struct {
+	FS
+	ctx context.Context
+}
+
+// Create implements [FS].
+func (u until) Create(name string) (File, error) {
+	if info, err := u.Stat(name); err != nil || info.Mode().IsRegular() {
+		return u.FS.Create(name)
+	}
+	type result struct {
+		f   File
+		err error
+	}
+	created := make(chan result, 1)
+	go func() {
+		f, err := u.FS.Create(name)
+		created <- result{f, err}
+	}()
+	select {
+	case r := <-created:
+		if r.err != nil {
+			return nil, r.err
+		}
+		context.AfterFunc(u.ctx, func() { r.f.Close() }) // ends a write that waits
+		return stream{r.f, u.ctx}, nil
+	case <-u.ctx.Done():
+		return nil, context.Cause(u.ctx)
+	}
+}
+
+// stream is a pipe or device that is written until the context ends.
+type stream struct {
+	File
+	ctx context.Context
+}
+
+// Write implements [io.Writer].
+func (s stream) Write(p []byte) (int, error) {
+	n, err := s.File.Write(p)
+	if err != nil && s.ctx.Err() != nil {
+		err = context.Cause(s.ctx)
+	}
+	return n, err
+}
