@@ -115,7 +115,7 @@ func TestRounded(t *testing.T) {
 func TestRecognize(t *testing.T) {
 	for _, test := range []struct {
 		name, head string
-		want       Format
+		want       *Format
 	}{
 		{"x", "\ufeff  <?xml version='1.0'?>\n<graphml>", GraphML},
 		{"x", "<g:graphml xmlns:g='http://graphml.graphdrawing.org/xmlns'>", GraphML},

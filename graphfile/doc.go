@@ -1,7 +1,8 @@
 // Package graphfile reads and writes the graph files of other tools: SciPy's sparse
 // matrices (.npz), METIS (.graph), tables of edges in Parquet, and, only read, the
 // serialised graphs of the GAP benchmark suite (.sg, .wsg), GraphML, GML and Pajek
-// (.net). A format is one file of code with its reader and its writer.
+// (.net). A format is one value, a [Format], in a file of code with its reader and its writer,
+// and an entry of [Formats].
 //
 //	format := graphfile.Recognize(name, head)
 //	summary, err := graphfile.Read(format, in, nil, func(b *graphfile.Batch) error { … })

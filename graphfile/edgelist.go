@@ -12,9 +12,17 @@ import (
 // Edge lists are read by package ingest, line by line in parallel. They are written
 // with tabs between the fields, or with commas under a header line.
 
-var edgeListType = fileType{name: EdgeList, write: writeTabs, size: edgesBytes}
+// EdgeList is text with an edge on each line, of any kind; it is written with tabs.
+var EdgeList = &Format{
+	Name: "tsv", Title: "edge list", Endings: []string{".tsv", ".edges", ".txt", ".el"}, Text: true,
+	EdgesOnly: true, Sweeps: 1, write: writeTabs, size: edgesBytes,
+}
 
-var csvType = fileType{name: CSV, write: writeCommas, size: edgesBytes}
+// CSV is edges under a header, with commas.
+var CSV = &Format{
+	Name: "csv", Title: "CSV", Endings: []string{".csv"}, Text: true,
+	EdgesOnly: true, Sweeps: 1, write: writeCommas, size: edgesBytes,
+}
 
 func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
 

@@ -11,7 +11,7 @@ import (
 // fuzz reads whatever it is given as one format. A batch must keep its promises,
 // and neither memory nor the number of edges may exceed what the file can pay
 // for.
-func fuzz(f *testing.F, format Format, name string, seeds ...[]byte) {
+func fuzz(f *testing.F, format *Format, name string, seeds ...[]byte) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*"+filepath.Ext(name)))
 	if err != nil {
 		f.Fatal(err)

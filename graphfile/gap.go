@@ -11,7 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-var gapType = fileType{name: GAP, endings: []string{".sg", ".wsg"}, read: readGAP}
+// GAP is a serialised graph of the GAP benchmark suite.
+var GAP = &Format{Title: "GAP", Endings: []string{".sg", ".wsg"}, read: readGAP}
 
 // gap reads a serialised graph of the GAP benchmark suite, little-endian
 // without gaps: a byte that is 1 for a directed graph, the number of entries,

@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-var gmlType = fileType{name: GML, endings: []string{".gml"}, begins: isGML, read: readGML}
+// GML is the Graph Modelling Language.
+var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, begins: isGML, read: readGML}
 
 // isGML reports whether a text has, behind keys with plain values, the key
 // graph and a bracket.

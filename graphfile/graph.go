@@ -81,8 +81,8 @@ func (g *graph) edges() int64 {
 }
 
 // Memory lists what [Write] takes beside the store, but for what compresses it, and returns
-// about how large the file is, at the most; that of SciPy's format within a few kilobytes.
-func Memory(f Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file int64) {
+// about how large the file is, at the most.
+func Memory(f *Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file int64) {
 	g := graphOf(s, o)
 	n, _ := g.a.Dims()
 	bytes := 4*bufferBytes + int64(n)
@@ -90,10 +90,10 @@ func Memory(f Format, s *shard.Store, o *WriteOptions) (list []spec.Bytes, file 
 		held := min(g.a.NNZ(), g.heldEntries())
 		bytes += 16*int64(n) + g.heldBytes()*held // the inverse of order, lengths, ends
 	}
-	if f == Parquet {
-		bytes += parquetBytes(g)
+	if f.held != nil {
+		bytes += f.held(g)
 	}
-	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}, typeOf(f).size(g)
+	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}, f.size(g)
 }
 
 // linesBytes returns what so many lines take, each of a weight, if there are some, and

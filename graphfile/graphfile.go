@@ -4,47 +4,38 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Format is a kind of graph file, by its name.
-type Format string
+// Format is a kind of graph file. Each is declared in a file of code of its own, beside what
+// reads and writes it, and is one of [Formats].
+type Format struct {
+	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
+	Title   string   // for messages and reports: "METIS"
+	Endings []string // of the names of such files; what begins as another format is of that
+	Text    bool     // text, which may be written compressed
 
-// The formats. [Read] reads all but EdgeList, CSV and MatrixMarket, which package
-// ingest does; [Write] writes all but GAP, GraphML, GML and Pajek.
-const (
-	EdgeList     Format = "edge list" // text with an edge on each line, of any kind; it is written with tabs
-	CSV          Format = "CSV"       // edges under a header, with commas
-	MatrixMarket Format = "Matrix Market"
-	SciPy        Format = "SciPy npz"
-	METIS        Format = "METIS"
-	GAP          Format = "GAP"
-	GraphML      Format = "GraphML"
-	GML          Format = "GML"
-	Pajek        Format = "Pajek"
-	Parquet      Format = "Parquet"
-)
+	// Encoded reports whether text that begins so says itself how it is encoded; nil: none does.
+	Encoded func(head []byte) bool
 
-// fileType is what a format is made of. Each stands in a file of code of its own.
-type fileType struct {
-	name    Format
-	endings []string               // of the files that Read reads; content decides before them
-	begins  func(head []byte) bool // whether a file that begins so is one; nil: its ending tells
-	read    func(s *sink) (*Summary, error)
-	write   func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error
-	size    func(g *graph) int64                                                            // bytes of the file that write writes, at the most
+	Table bool // a table of edges, whose columns [Input].Fields may name
+
+	// What Write does.
+	EdgesOnly bool // nodes without an edge are not in the file
+	UTF8      bool // ids are to be UTF-8
+	Exact     bool // [Memory] tells the size of the file within a few kilobytes
+	Sweeps    int  // over the store
+
+	begins func(head []byte) bool                                                          // whether a file that begins so is one; nil: its ending tells
+	read   func(s *sink) (*Summary, error)                                                 // nil: package ingest reads it
+	write  func(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) // out keeps the first error; nil: it is only read
+	size   func(g *graph) int64                                                            // bytes of the file that write writes, at the most
+	held   func(g *graph) int64                                                            // what write holds beside rows on their way; nil: nothing
 }
 
-var fileTypes = []*fileType{
-	&edgeListType, &csvType, &marketType, &sciPyType, &metisType, &gapType, &graphMLType, &gmlType, &pajekType, &parquetType,
-}
-
-// typeOf returns what a format is made of.
-func typeOf(f Format) *fileType {
-	return fileTypes[slices.IndexFunc(fileTypes, func(t *fileType) bool { return t.name == f })]
-}
+// Formats are all formats. The first that a file can be is its format.
+var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GAP, GraphML, GML, Pajek, Parquet}
 
 // Direction says what a file says about the direction of its edges.
 type Direction int
@@ -124,13 +115,12 @@ const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The
 // error is an [*nodefile.ParseError] about the file, or that of visit, Hold or the reading.
-func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
+func Read(f *Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 	s := &sink{Input: in, visit: visit}
-	read := typeOf(f).read
-	if read == nil {
+	if f.read == nil {
 		panic(badRead)
 	}
-	g, err := read(s)
+	g, err := f.read(s)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +128,7 @@ func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 	return g, s.flush()
 }
 
-// Write writes the graph of a store to w in format f, in one sweep, or in three where a
-// format has its lengths and its values in other places. It returns the number of nodes
+// Write writes the graph of a store to w in format f. It returns the number of nodes
 // that no edge touches, which files of edges do not have; of the others 0. The error wraps
 // [ErrFormat] if the format cannot hold the graph, or says that the two halves of an
 // undirected store differ.
@@ -147,13 +136,12 @@ func Read(f Format, in *Input, visit func(b *Batch) error) (*Summary, error) {
 // Nodes are written in the order of the ids. Undirected graphs have each edge once in edge
 // lists, Parquet tables and Matrix Market files (the lower triangle), and at both ends in
 // METIS and SciPy files. Weights have as many digits as it takes to read the same bits back.
-func Write(ctx context.Context, f Format, w io.Writer, s *shard.Store, o *WriteOptions) (without int, err error) {
-	write := typeOf(f).write
-	if write == nil {
+func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store, o *WriteOptions) (without int, err error) {
+	if f.write == nil {
 		panic(badWrite)
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
-	without, err = write(ctx, out, graphOf(s, o))
+	without, err = f.write(ctx, out, graphOf(s, o))
 	if err == nil {
 		err = out.Flush()
 	}

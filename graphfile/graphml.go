@@ -15,7 +15,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-var graphMLType = fileType{name: GraphML, endings: []string{".graphml"}, begins: isGraphML, read: readGraphML}
+// GraphML is graphs in XML, which comes in several encodings.
+var GraphML = &Format{
+	Title: "GraphML", Endings: []string{".graphml"}, Text: true, begins: isGraphML, read: readGraphML,
+	Encoded: func(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 },
+}
 
 func isGraphML(head []byte) bool {
 	text := trimmed(head)

@@ -10,9 +10,11 @@ import (
 // Matrix Market files are read by package ingest, whose parallel parser of lines takes
 // their entries.
 
-var marketType = fileType{name: MatrixMarket, write: writeMarket, size: func(g *graph) int64 {
-	return g.linesBytes(g.edges(), 2*(g.longestNumber()+1))
-}}
+// MatrixMarket is the coordinate format of NIST's Matrix Market.
+var MatrixMarket = &Format{
+	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
+	Sweeps: 1, write: writeMarket, size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestNumber()+1)) },
+}
 
 // writeMarket writes a coordinate matrix: general if g is directed, else the lower
 // triangle of a symmetric one; a pattern if it has no weights.

@@ -10,9 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-var metisType = fileType{name: METIS, endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *graph) int64 {
-	return g.linesBytes(g.a.NNZ(), g.longestNumber()+1) // each edge at both of its ends
-}}
+// METIS is the format of the graph partitioners METIS, KaHIP and others.
+var METIS = &Format{
+	Name: "metis", Title: "METIS", Endings: []string{".graph", ".metis"}, Text: true, read: readMETIS,
+	Sweeps: 1, write: writeMETIS, size: func(g *graph) int64 {
+		return g.linesBytes(g.a.NNZ(), g.longestNumber()+1) // each edge at both of its ends
+	},
+}
 
 // metis reads a METIS graph: a line with the numbers of nodes and edges and
 // what is given for them, then a line for each node with its neighbours,

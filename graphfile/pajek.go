@@ -8,7 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-var pajekType = fileType{name: Pajek, endings: []string{".net", ".paj"}, begins: isPajek, read: readPajek}
+// Pajek is a network of the program Pajek.
+var Pajek = &Format{Title: "Pajek", Endings: []string{".net", ".paj"}, Text: true, begins: isPajek, read: readPajek}
 
 // isPajek reports whether the first line that is no comment begins a section.
 func isPajek(head []byte) bool {

@@ -15,8 +15,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-var parquetType = fileType{
-	name: Parquet, endings: []string{".parquet", ".pq"}, begins: isParquet, read: readParquet, write: writeParquet, size: edgesBytes,
+// Parquet is a table of edges.
+var Parquet = &Format{
+	Name: "parquet", Title: "Parquet", Endings: []string{".parquet", ".pq"}, begins: isParquet, read: readParquet, Table: true,
+	EdgesOnly: true, UTF8: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
 }
 
 func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }

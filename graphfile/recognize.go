@@ -10,16 +10,16 @@ import (
 // Recognize returns the format of a file that [Read] reads from the first bytes of its
 // content, a few kilobytes if it has as many, or else from its name. It is EdgeList for
 // everything else: text with an edge on each line, and Matrix Market.
-func Recognize(name string, head []byte) Format {
-	for _, t := range fileTypes {
-		if t.begins != nil && t.begins(head) {
-			return t.name
+func Recognize(name string, head []byte) *Format {
+	for _, f := range Formats {
+		if f.begins != nil && f.begins(head) {
+			return f
 		}
 	}
 	ending := table.Extension(name)
-	for _, t := range fileTypes {
-		if slices.Contains(t.endings, ending) {
-			return t.name
+	for _, f := range Formats {
+		if f.read != nil && slices.Contains(f.Endings, ending) {
+			return f
 		}
 	}
 	return EdgeList

@@ -15,7 +15,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-var sciPyType = fileType{name: SciPy, endings: []string{".npz"}, begins: isZip, read: readNPZ, write: writeSciPy, size: sciPyBytes}
+// SciPy is a sparse matrix in an archive, as scipy.sparse.save_npz writes it: lengths and values
+// are in other places of it.
+var SciPy = &Format{
+	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, begins: isZip, read: readNPZ,
+	Exact: true, Sweeps: 3, write: writeSciPy, size: sciPyBytes,
+}
 
 // isZip reports whether a file is an archive, which may be empty.
 func isZip(head []byte) bool {

@@ -179,7 +179,7 @@ const parquetBytes = 16 << 20
 
 // foreign reads a file that is neither an edge list nor Matrix Market: what it declares,
 // the beginning of one that declares its edges, else all of it.
-func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile.Format) error {
+func (g *guess) foreign(ctx context.Context, in *textio.Reader, format *graphfile.Format) error {
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	input.Directed, input.Undirected, input.Fields = g.c.Directed, g.c.Undirected, g.c.Fields
@@ -229,7 +229,7 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 	if err != nil && !errors.Is(err, errSampled) {
 		return nil // the run will tell
 	}
-	if format == graphfile.Parquet {
+	if format.Table {
 		_, size := in.Progress()
 		g.readers = max(g.readers, min(parquetBytes, size))
 	}

@@ -42,15 +42,10 @@ type foreign struct {
 const headBytes = 4 << 10
 
 // recognize tells how an input is read. Features are no graph.
-func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
+func (c *Config) recognize(in *textio.Reader) (*graphfile.Format, error) {
 	head := in.Peek(headBytes)
-	switch tablefile.Recognize(in.Name(), head) {
-	case tablefile.LIBSVM:
-		if c.Fields == nil {
-			return "", &nodefile.ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "tablefile.Convert makes a matrix of it; if it does hold edges, name their Config.Fields"}
-		}
-	case tablefile.NPY:
-		return "", &nodefile.ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "tablefile.Convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
+	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
+		return nil, &nodefile.ParseError{File: in.Name(), Msg: m.Title + ", which holds features and no edges", Fix: m.NoGraph}
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
@@ -62,15 +57,15 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
-func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bool) error {
+func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several bool) error {
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
-	r.files[f.file].Format = string(format)
+	r.files[f.file].Format = format.Title
 	var last int64 // line
 	defer func() { r.close(in, f.file, last) }()
 	if err := r.foreignFlags(in.Name(), format); err != nil {
 		return err
 	}
-	if isText(in, format) {
+	if format.Text && (format.Encoded == nil || !format.Encoded(in.Peek(2))) {
 		if err := in.CheckText(); err != nil {
 			return err
 		}
@@ -98,7 +93,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	}
 	if g.Numbered {
 		if several {
-			return numbersItsOwn(in.Name(), string(format))
+			return numbersItsOwn(in.Name(), format)
 		}
 		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
 			graphfile.BySymmetry: "general", graphfile.Undirected: "symmetric", graphfile.Directed: "directed",
@@ -107,25 +102,12 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	return r.state(in.Name(), g.Direction)
 }
 
-// isText reports whether a file is to be checked for being text: one of a format
-// that is, and of XML, which comes in several encodings, what does not begin so.
-func isText(in *textio.Reader, format graphfile.Format) bool {
-	switch format {
-	case graphfile.METIS, graphfile.GML, graphfile.Pajek:
-		return true
-	case graphfile.GraphML:
-		head := in.Peek(2)
-		return len(head) < 2 || head[0] != '<' || head[1] == 0
-	}
-	return false
-}
-
 // foreignFlags refuses settings that belong to edge lists.
-func (r *run) foreignFlags(name string, format graphfile.Format) error {
+func (r *run) foreignFlags(name string, format *graphfile.Format) error {
 	const fix = "leave it out"
-	msg := "is for edge lists; " + name + " is a " + string(format) + " file"
+	msg := "is for edge lists; " + name + " is a " + format.Title + " file"
 	switch {
-	case r.c.Fields != nil && format != graphfile.Parquet:
+	case r.c.Fields != nil && !format.Table:
 		return &nodefile.ParseError{File: "Config.Fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Header != nodefile.AutoHeader:
 		return &nodefile.ParseError{File: "Config.Header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
@@ -136,8 +118,8 @@ func (r *run) foreignFlags(name string, format graphfile.Format) error {
 }
 
 // numbersItsOwn is the error for a numbered file beside others.
-func numbersItsOwn(name, format string) error {
-	return &nodefile.ParseError{File: name, Msg: "a " + format + " file numbers its own nodes", Fix: "give it alone", Err: nodefile.ErrInput}
+func numbersItsOwn(name string, format *graphfile.Format) error {
+	return &nodefile.ParseError{File: name, Msg: "a " + format.Title + " file numbers its own nodes", Fix: "give it alone", Err: nodefile.ErrInput}
 }
 
 // state takes note of what a file says about the direction of edges.

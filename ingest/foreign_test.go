@@ -43,7 +43,7 @@ func TestForeignGraphs(t *testing.T) {
 				t.Errorf("%s: %v", test.name, err)
 				continue
 			}
-			format := string(graphfile.Recognize(test.name, nil))
+			format := graphfile.Recognize(test.name, nil).Title
 			if f := report.Files[0]; f.Format != format || f.Bytes == 0 {
 				t.Errorf("%s: %+v", test.name, f)
 			}

@@ -67,7 +67,7 @@ func (r *run) readInputs(inputs []string) error {
 			continue
 		}
 		list := &edgeList{in: in, file: len(r.files) - 1}
-		r.files[list.file].Format = string(format)
+		r.files[list.file].Format = format.Title
 		group = append(group, list)
 		if err := r.begin(list, several); err != nil {
 			group = group[:len(group)-1]
@@ -147,7 +147,7 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 	f := &r.files[list.file]
 	f.Columns = list.lay.Said
 	if m := list.lay.Market; m != nil {
-		f.Format = "Matrix Market"
+		f.Format = graphfile.MatrixMarket.Title
 		if several || r.c.Fields != nil {
 			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields", Err: nodefile.ErrInput}
 		}

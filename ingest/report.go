@@ -42,7 +42,7 @@ type Report struct {
 // FileReport is one input.
 type FileReport struct {
 	Name    string `json:"name"`
-	Format  string `json:"format"`            // "edge list", "Matrix Market", "node list" or a graphfile.Format
+	Format  string `json:"format"`            // "node list" or the title of a graphfile.Format
 	Columns string `json:"columns,omitempty"` // what became of them, if they are not just source, target and weight
 	Bytes   int64  `json:"bytes"`             // as stored
 	Lines   int64  `json:"lines"`

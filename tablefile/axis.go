@@ -82,8 +82,10 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	if which == "cols" {
 		n = f.Cols
 	}
-	if names, err := f.names(ctx, which, n); err != nil || names != nil {
-		return AxisOf(names), err
+	if f.Format.names != nil {
+		if names, err := f.Format.names(ctx, f, which, n); err != nil || names != nil {
+			return AxisOf(names), err
+		}
 	}
 	name, beside := strings.TrimSuffix(strings.TrimSuffix(f.path, ".gz"), ".zst"), ""
 	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {

@@ -67,7 +67,7 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 
 // nameMemory lists what names take.
 func (c *Conversion) nameMemory() []spec.Bytes {
-	if c.File.Format == LIBSVM && c.IDs == "" {
+	if c.File.Format.Text && c.IDs == "" {
 		return nil
 	}
 	const id = 32
@@ -87,16 +87,12 @@ func (c *Conversion) name(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	first := 0
-	if f.Format == LIBSVM && !f.o.ZeroBased {
-		first = 1
-	}
 	for _, a := range []struct {
 		*Axis
 		which string
 		first int
-	}{{&c.Rows, "rows", 0}, {&c.Cols, "cols", first}} {
-		if f.Format != LIBSVM && a.ID == nil {
+	}{{&c.Rows, "rows", 0}, {&c.Cols, "cols", f.first}} {
+		if !f.Format.Text && a.ID == nil {
 			if *a.Axis, err = f.Axis(ctx, a.which); err != nil && !errors.Is(err, ErrNoIDs) {
 				return err
 			}
@@ -187,7 +183,7 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 // Convert writes the matrix of elements T to w in the format to, once it is prepared, and
 // the labels of the file itself to labels, a row's id and its label a line. It needs
 // memory for a row and what [File] says is held beside it.
-func Convert[T sparse.Float](ctx context.Context, c *Conversion, to Format, w, labels io.Writer) error {
+func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, labels io.Writer) error {
 	i, label := 0, "0" // of the row that comes next
 	file, err := NewWriter[T](w, to, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {
 		if c.labels != nil {

@@ -12,7 +12,8 @@
 //
 // [Inspect] finds out the shape and [Read] goes through the rows, both from the
 // file: LIBSVM's text, which says nowhere how wide it is, is read twice, and a
-// matrix that is stored by columns in panels of rows. Memory is needed for one
+// matrix that is stored by columns in panels of rows. A format is one value, a [Format], in a
+// file of code with its reader and its writer, and an entry of [Formats]. Memory is needed for one
 // row, or for one panel. What a file declares is compared with its size, or with
 // what a caller allows, before anything is made of it.
 //

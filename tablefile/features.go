@@ -57,7 +57,7 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	r := &features{Features: new(Features), c: c, file: path, nodes: nodes, unknown: nodetable.Unknown{Nodes: nodes}}
 	var err error
 	switch {
-	case Detect(ctx, path) != Other:
+	case Detect(ctx, path) != nil:
 		err = r.readMatrix(ctx)
 	case c.IDs != "":
 		if _, err = os.Stat(path); err == nil { // what is not there is no table

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,19 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// LIBSVM is the text of LIBSVM, of features or of a precomputed kernel.
+var LIBSVM = &Format{
+	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text", Endings: []string{".svm", ".libsvm"},
+	NoGraph: "tablefile.Convert makes a matrix of it; if it does hold edges, name their Config.Fields",
+	Text:    true,
+	is: func(ending string, head []byte) bool {
+		return !isArchive(head) && (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" || isVectors(head))
+	},
+	inspect: (*File).inspectVectors,
+	of32:    rows[float32]{read: readVectors[float32], write: newLIBSVMWriter[float32]},
+	of64:    rows[float64]{read: readVectors[float64], write: newLIBSVMWriter[float64]},
+}
 
 // vectors reads LIBSVM's text line by line.
 type vectors struct {
@@ -208,11 +222,14 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 		f.Cols = max(f.Cols, f.o.Columns)
 	}
 	f.Kernel, f.InOrder, f.Labelled = v.kernel, v.inOrder, true
+	if !f.o.ZeroBased {
+		f.first = 1
+	}
 	return nil
 }
 
 // readVectors is [Read] for text.
-func readVectors[T sparse.Float](in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+func readVectors[T sparse.Float](_ context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
 	v, err := openVectors(in, f, bitsOf[T]())
 	if err != nil {
 		return err
@@ -278,7 +295,7 @@ func isVectors(head []byte) bool {
 // newLIBSVMWriter begins LIBSVM's text. A line is the label and index:value of every
 // feature that is not 0, or 0:serial and all values of a kernel, indices and serial
 // numbers from 1. Values have as many digits as it takes to read the same bits back.
-func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) *Writer[T] {
+func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out, bits := bufio.NewWriterSize(w, bufferBytes), bitsOf[T]()
 	row := func(i int, values []T) error {
 		label := "0"
@@ -298,7 +315,7 @@ func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) *Writer[T] {
 		}
 		return out.WriteByte('\n')
 	}
-	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}
+	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}, nil
 }
 
 // bitsOf returns how many bits an element has.

@@ -1,6 +1,8 @@
 package tablefile
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,19 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// NPY is a single array in a file of NumPy's.
+var NPY = &Format{
+	Name: "npy", Title: "a NumPy array", Endings: []string{".npy"},
+	NoGraph:   "tablefile.Convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz",
+	IDsBeside: true, AnyOrder: true,
+	is: func(ending string, head []byte) bool {
+		return bytes.HasPrefix(head, []byte(npy.Magic)) || ending == ".npy" && !isArchive(head)
+	},
+	inspect: (*File).inspectArray,
+	of32:    rows[float32]{readNPY[float32], newNPYWriter[float32], placeNPY[float32]},
+	of64:    rows[float64]{readNPY[float64], newNPYWriter[float64], placeNPY[float64]},
+}
 
 // inspectArray reads the header of a .npy file.
 func (f *File) inspectArray(in *textio.Reader) error {
@@ -71,8 +86,23 @@ func (f *File) element(i, j int, v float64) error {
 	return &nodefile.ParseError{File: f.Name, Msg: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
 }
 
-// readArray reads the rows of a .npy file.
-func (f *File) readArray(in *textio.Reader, visit func(i int, row []float64) error) error {
+// narrowed returns what stores the values of a row as elements T and visits them.
+func narrowed[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) func(i int, values []float64) error {
+	row := make([]T, f.Cols)
+	return func(i int, values []float64) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := narrowTo(row, f, i, values); err != nil {
+			return err
+		}
+		return visit(nil, row)
+	}
+}
+
+// readNPY reads the rows of a .npy file.
+func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+	rows := narrowed(ctx, f, visit)
 	file, size := in.File()
 	if file == nil {
 		return streamed(f.Name)
@@ -82,9 +112,9 @@ func (f *File) readArray(in *textio.Reader, visit func(i int, row []float64) err
 		return err
 	}
 	if a.Fortran {
-		return f.readPanels(file, a, func() { f.progress(in) }, visit)
+		return f.readPanels(file, a, func() { f.progress(in) }, rows)
 	}
-	return f.readRows(a, visit)
+	return f.readRows(a, rows)
 }
 
 // readRows reads an array that is stored by rows.
@@ -153,4 +183,13 @@ func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 		return nil, err
 	}
 	return &Writer[T]{cols: m.Cols.N, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
+}
+
+// placeNPY begins a .npy file whose elements come in any order.
+func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
+	out, err := npy.NewPlaced[T](w, m.Rows.N, m.Cols.N)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer[T]{cols: m.Cols.N, put: out.Put, close: func() error { return nil }}, nil
 }

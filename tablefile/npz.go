@@ -13,6 +13,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// NPZ is an archive of arrays in a file of NumPy's, one of which is the matrix.
+var NPZ = &Format{
+	Name: "npz", Title: "a NumPy archive", Endings: []string{".npz"},
+	is:    func(_ string, head []byte) bool { return isArchive(head) },
+	holds: holdsMatrix, inspect: (*File).inspectArchive, names: archiveNames,
+	of32: rows[float32]{read: readNPZ[float32], write: newNPZWriter[float32]},
+	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
+}
+
 // arrays are the names under which an archive has its matrix, and which of them
 // a kernel has.
 var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
@@ -70,13 +79,10 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 	return f.shape(a, archive.Size(name))
 }
 
-// names returns the n names of the rows or the cols of an archive, which are
+// archiveNames returns the n names of the rows or the cols of an archive, which are
 // strings in an array that is called so; nil if there are none. Each fits on a
 // line of its own.
-func (f *File) names(ctx context.Context, which string, n int) ([]string, error) {
-	if f.Format != NPZ {
-		return nil, nil
-	}
+func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, error) {
 	in, err := open(ctx, f.path)
 	if err != nil {
 		return nil, err
@@ -152,6 +158,19 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	return nil
 }
 
+// readNPZ reads the rows of the matrix of an archive.
+func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+	rows := narrowed(ctx, f, visit)
+	if f.sparse {
+		return f.readSparse(in, rows)
+	}
+	_, a, err := f.openMember(in)
+	if err != nil {
+		return err
+	}
+	return f.readRows(a, rows)
+}
+
 // readSparse reads the rows of the sparse matrix of an archive. Entries of one
 // place are added, as SciPy does.
 func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
@@ -210,8 +229,16 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	return nil
 }
 
-// hasMatrix reports whether an archive holds a matrix of features.
-func hasMatrix(archive *npy.Archive) bool {
+// holdsMatrix reports whether an archive holds a matrix of features.
+func holdsMatrix(name string, in *textio.Reader) bool {
+	file, size := in.File()
+	if file == nil {
+		return false
+	}
+	archive, err := npy.OpenArchive(name, file, size)
+	if err != nil {
+		return false
+	}
 	_, _, sparse := sparseShape(archive)
 	return sparse || pick(archive) != ""
 }

@@ -27,19 +27,28 @@ type predictionFile struct {
 	close func() error
 }
 
+// predictionFormats are the formats of predictions, of which each stands in a file of code of
+// its own.
+var predictionFormats = []struct {
+	ending string
+	begin  func(w io.Writer, c Columns) predictionFile
+}{{".tsv", newTSV}, {".jsonl", newJSONL}, {".parquet", newParquet}}
+
+// PredictionEndings are the endings of files of predictions.
+var PredictionEndings = func() (endings []string) {
+	for _, f := range predictionFormats {
+		endings = append(endings, f.ending)
+	}
+	return endings
+}()
+
 // WritePredictions writes n predictions, which line stores in *p one after the other, in
-// the format of an ending: .jsonl, .parquet, or tab-separated text for any other. Before
+// the format of an ending, the first of [PredictionEndings] for one of no format. Before
 // each call of line, p.Scores has an element for each class; the slice is used again.
 // Memory is needed for a line, for Parquet for a group of them.
 func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int, line func(i int, p *Prediction)) error {
-	begin := newTSV
-	switch ending {
-	case ".jsonl":
-		begin = newJSONL
-	case ".parquet":
-		begin = newParquet
-	}
-	file := begin(w, c)
+	format := predictionFormats[max(0, slices.Index(PredictionEndings, ending))]
+	file := format.begin(w, c)
 	var order []int
 	scores := make([]float64, len(c.Classes))
 	for i := range n {

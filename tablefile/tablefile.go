@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,36 +9,10 @@ import (
 	"os"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// Format is a kind of file of features.
-type Format int
-
-// The formats. Other stands for everything that is none.
-const (
-	Other Format = iota
-	LIBSVM
-	NPY
-	NPZ
-)
-
-// Size returns the bytes of a file with a matrix of "float32" or "float64" numbers: of .npy and
-// .npz up to their headers, of LIBSVM's text about.
-func (f Format) Size(rows, cols int, dtype string) int64 {
-	bytes := 4 * int64(rows) * int64(cols)
-	if dtype == "float64" {
-		bytes *= 2
-	}
-	if f == LIBSVM {
-		bytes *= 2 // digits and the index
-	}
-	return bytes
-}
 
 // ErrStream is wrapped by what [Inspect] returns for what can only be read once, from its
 // beginning: a pipe, standard input or a compressed array.
@@ -67,7 +40,7 @@ type Options struct {
 // File is a file of features whose shape is known.
 type File struct {
 	Name       string
-	Format     Format
+	Format     *Format
 	Rows, Cols int
 	Kernel     bool // a precomputed kernel
 	Labelled   bool // every row has a label
@@ -79,50 +52,13 @@ type File struct {
 
 	path      string
 	o         Options
+	first     int  // the number of the first column
 	byColumns bool // of an array: how it is stored
 	whole     bool // of an array: it holds integers
 	sparse    bool // of an archive: a sparse matrix by rows
 }
 
 const fetchAgain = "fetch the file again"
-
-// Recognize returns the format of a file from the first bytes of its content,
-// or else from its name. Archives may hold anything; [Detect] opens them.
-func Recognize(name string, head []byte) Format {
-	ending := table.Extension(name)
-	switch {
-	case bytes.HasPrefix(head, []byte(npy.Magic)), ending == ".npy" && !isArchive(head):
-		return NPY
-	case isArchive(head):
-		return Other
-	case ending == ".svm", ending == ".libsvm", ending == ".svmlight", isVectors(head):
-		return LIBSVM
-	}
-	return Other
-}
-
-func isArchive(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
-
-// headBytes is how much of a file is looked at to recognize it.
-const headBytes = 4 << 10
-
-// Detect returns the format of a file, [Other] for what is no plain file, for an
-// archive with a square sparse matrix, which is a graph, and for what cannot be
-// read.
-func Detect(ctx context.Context, path string) Format {
-	in, err := open(ctx, path)
-	if err != nil {
-		return Other
-	}
-	defer in.Close()
-	head := in.Peek(headBytes)
-	if file, size := in.File(); isArchive(head) && file != nil {
-		if archive, err := npy.OpenArchive(path, file, size); err == nil && hasMatrix(archive) {
-			return NPZ
-		}
-	}
-	return Recognize(path, head)
-}
 
 // open opens a plain file.
 func open(ctx context.Context, path string) (*textio.Reader, error) {
@@ -176,31 +112,18 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	defer in.Close()
 	head := in.Peek(headBytes)
-	switch f.Format = Recognize(f.Name, head); {
-	case isArchive(head):
-		f.Format = NPZ
-	case f.Format == Other:
-		f.Format = LIBSVM
-	}
-	if file, _ := in.File(); f.Format != LIBSVM && file == nil {
+	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // which tells of other text what is wrong
+	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
 			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file", Fix: fetchAgain}
 		}
 		return nil, streamed(f.Name)
 	}
-	switch f.Format {
-	case LIBSVM:
-		err = f.inspectVectors(in)
-	case NPY:
-		err = f.inspectArray(in)
-	case NPZ:
-		err = f.inspectArchive(in)
-	}
-	if err != nil {
+	if err = f.Format.inspect(f, in); err != nil {
 		return nil, err
 	}
 	f.Held = 1<<20 + f.panelBytes()
-	if f.Format != LIBSVM {
+	if !f.Format.Text {
 		f.Held += 16 * int64(f.Cols) // elements as they are stored, and as float64
 	}
 	return f, nil
@@ -215,35 +138,8 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 		return err
 	}
 	defer in.Close()
-	err = readFrom(ctx, in, f, visit)
+	err = rowsOf[T](f.Format).read(ctx, in, f, visit)
 	return cmp.Or(in.Unchanged(), err)
-}
-
-func readFrom[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
-	if f.Format == LIBSVM {
-		return readVectors(in, f, visit)
-	}
-	row := make([]T, f.Cols)
-	rows := func(i int, values []float64) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := narrowTo(row, f, i, values); err != nil {
-			return err
-		}
-		return visit(nil, row)
-	}
-	switch {
-	case f.sparse:
-		return f.readSparse(in, rows)
-	case f.Format == NPZ:
-		_, a, err := f.openMember(in)
-		if err != nil {
-			return err
-		}
-		return f.readRows(a, rows)
-	}
-	return f.readArray(in, rows)
 }
 
 // watched tells of the progress with every read.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -24,8 +23,8 @@ type Matrix struct {
 	Label func(i int) string
 
 	// Pieces come in any order, by [Writer.Put]. With Hold all elements are kept in memory
-	// and written at the end. Else the format is NPY and what is written to an [io.WriterAt]:
-	// each row of a piece is written at its place.
+	// and written at the end. Else the format is one of AnyOrder, and what is written to an
+	// [io.WriterAt]: each row of a piece is written at its place.
 	Pieces, Hold bool
 }
 
@@ -39,48 +38,29 @@ type Writer[T sparse.Float] struct {
 	narrow        []T // a row of a piece
 }
 
-// NewWriter begins a file of a matrix of T in the format f, which is one of LIBSVM, NPY
-// and NPZ.
-func NewWriter[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
-	n, cols := m.Rows.N, m.Cols.N
+// NewWriter begins a file of a matrix of T in the format f.
+func NewWriter[T sparse.Float](w io.Writer, f *Format, m *Matrix) (*Writer[T], error) {
 	if err := cmp.Or(WriteIDs(m.RowIDs, m.Rows), WriteIDs(m.ColIDs, m.Cols)); err != nil {
 		return nil, err
 	}
 	if m.Pieces && !m.Hold {
-		file, err := npy.NewPlaced[T](w.(io.WriterAt), n, cols)
-		if err != nil {
-			return nil, err
-		}
-		return &Writer[T]{cols: cols, put: file.Put, close: func() error { return nil }}, nil
+		return rowsOf[T](f).place(w.(io.WriterAt), m)
 	}
-	file, err := newRows[T](w, f, m)
+	file, err := rowsOf[T](f).write(w, m)
 	if err != nil || !m.Pieces {
 		return file, err
 	}
-	file.held = pages.Make[T](n * cols)
+	file.held = pages.Make[T](m.Rows.N * m.Cols.N)
 	file.put = func(i, j int, row []T) error {
-		copy(file.held[i*cols+j:], row)
+		copy(file.held[i*file.cols+j:], row)
 		return nil
 	}
 	return file, nil
 }
 
-// newRows begins a file that is written row by row.
-func newRows[T sparse.Float](w io.Writer, f Format, m *Matrix) (*Writer[T], error) {
-	switch f {
-	case LIBSVM:
-		return newLIBSVMWriter[T](w, m), nil
-	case NPY:
-		return newNPYWriter[T](w, m)
-	case NPZ:
-		return newNPZWriter[T](w, m)
-	}
-	panic(badFormat)
-}
-
 // Fill writes a whole file: values stores row i. The error about a number
 // that T does not hold wraps [ErrRange].
-func Fill[T sparse.Float](ctx context.Context, w io.Writer, f Format, m *Matrix, values func(i int, row []float64) error) error {
+func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix, values func(i int, row []float64) error) error {
 	file, err := NewWriter[T](w, f, m)
 	if err != nil {
 		return err
@@ -162,7 +142,4 @@ func narrow[T sparse.Float](dst []T, values []float64) error {
 	return nil
 }
 
-const (
-	badFormat = "tablefile: no matrix is written in this format"
-	badRow    = "tablefile: not the next row of the matrix"
-)
+const badRow = "tablefile: not the next row of the matrix"

@@ -29,7 +29,7 @@ func idOf(kind string) func(int) string {
 }
 
 // writeRows writes a matrix into a file.
-func writeRows[T sparse.Float](t interface{ Fatal(...any) }, w io.Writer, f Format, m *Matrix, rows [][]T) {
+func writeRows[T sparse.Float](t interface{ Fatal(...any) }, w io.Writer, f *Format, m *Matrix, rows [][]T) {
 	out, err := NewWriter[T](w, f, m)
 	for _, row := range rows {
 		if err == nil {
@@ -104,7 +104,7 @@ func TestWriteIDs(t *testing.T) {
 
 // An error is that of the writer, whichever write fails.
 func TestWriterReportsWriteErrors(t *testing.T) {
-	for f, cols := range map[Format]int{LIBSVM: 40_000, NPY: 20_000, NPZ: 1000} { // some buffers full
+	for f, cols := range map[*Format]int{LIBSVM: 40_000, NPY: 20_000, NPZ: 1000} { // some buffers full
 		m := &Matrix{Rows: Axis{2, idOf("r")}, Cols: Axis{cols, idOf("c")}, Kernel: true}
 		for n := 0; ; n++ {
 			w := failing(n)
@@ -124,7 +124,7 @@ func TestWriterReportsWriteErrors(t *testing.T) {
 				break
 			}
 			if !errors.Is(err, io.ErrClosedPipe) {
-				t.Errorf("%v: write %d fails: %v", f, n, err)
+				t.Errorf("%s: write %d fails: %v", f.Name, n, err)
 			}
 		}
 	}

@@ -318,7 +318,7 @@ func (f *classifyFlags) labelsOf(p *method.Prediction) []int {
 // prints what there is to say.
 func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf func(row int) string) (err error) {
 	in, f, p := r.in, r.f, r.p
-	if format := formatOf(f.out, predictionFormats); format != ".tsv" {
+	if format := formatOf(f.out, tablefile.PredictionEndings); format != ".tsv" {
 		in.warnBytes(f.out, format, r.g, r.l.Names)
 	}
 	switch {

@@ -25,33 +25,40 @@ import (
 
 // fileFormat is a kind of file that convert writes.
 type fileFormat struct {
-	name      string // for --to
-	endings   []string
-	text      bool             // may be compressed
-	graph     graphfile.Format // "" if it holds none
-	matrix    tablefile.Format // of a matrix of features; Other if it holds none
-	kernel    bool             // the matrix is written as a precomputed kernel
-	edgesOnly bool             // nodes without an edge are not in it
+	name    string // for --to
+	endings []string
+	text    bool              // may be compressed
+	graph   *graphfile.Format // nil if it holds none
+	matrix  *tablefile.Format // of a matrix of features; nil if it holds none
+	kernel  bool              // the matrix is written as a precomputed kernel
 }
 
-var fileFormats = []fileFormat{
-	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, graph: graphfile.EdgeList, text: true, edgesOnly: true},
-	{name: "csv", endings: []string{".csv"}, graph: graphfile.CSV, text: true, edgesOnly: true},
-	{name: "mtx", endings: []string{".mtx"}, graph: graphfile.MatrixMarket, text: true},
-	{name: "npz", endings: []string{".npz"}, graph: graphfile.SciPy, matrix: tablefile.NPZ},
-	{name: "metis", endings: []string{".graph", ".metis"}, graph: graphfile.METIS, text: true},
-	{name: "parquet", endings: []string{".parquet", ".pq"}, graph: graphfile.Parquet, edgesOnly: true},
-	{name: "npy", endings: []string{".npy"}, matrix: tablefile.NPY},
-	{name: "svm", endings: []string{".svm", ".libsvm"}, matrix: tablefile.LIBSVM, text: true},
-	{name: "svm-kernel", matrix: tablefile.LIBSVM, kernel: true, text: true},
-}
+// fileFormats are the formats of graphs that are written, and those of matrices; what has one
+// name is one of both.
+var fileFormats = func() (list []*fileFormat) {
+	for _, g := range graphfile.Formats {
+		if g.Name != "" {
+			list = append(list, &fileFormat{name: g.Name, endings: g.Endings, text: g.Text, graph: g})
+		}
+	}
+	for _, m := range tablefile.Formats {
+		if i := slices.IndexFunc(list, func(f *fileFormat) bool { return f.name == m.Name }); i >= 0 {
+			list[i].matrix = m
+		} else {
+			list = append(list, &fileFormat{name: m.Name, endings: m.Endings, text: m.Text, matrix: m})
+		}
+		if m.Kernel != "" {
+			list = append(list, &fileFormat{name: m.Kernel, text: m.Text, matrix: m, kernel: true})
+		}
+	}
+	return list
+}()
 
-// formatOfFile returns the format that an output is to have, nil if that is not
-// clear.
+// formatOfFile returns the format that an output is to have, nil if that is not clear.
 func formatOfFile(path, to string) *fileFormat {
 	ending := table.Extension(path)
-	for i := range fileFormats {
-		if f := &fileFormats[i]; f.name == to || to == "" && slices.Contains(f.endings, ending) {
+	for _, f := range fileFormats {
+		if f.name == to || to == "" && slices.Contains(f.endings, ending) {
 			return f
 		}
 	}
@@ -123,12 +130,12 @@ func (in *invocation) checkConvert(cmd *cobra.Command, args []string, f *convert
 func (in *invocation) isMatrix(input string, f *convertFlags) bool {
 	if isStream(input) {
 		format := formatOfFile(f.out, f.to)
-		return format != nil && format.graph == ""
+		return format != nil && format.graph == nil
 	}
 	if !isThere(input) || textio.Unfinished(input) != nil {
-		return tablefile.Recognize(input, nil) != tablefile.Other
+		return tablefile.Recognize(input, nil) != nil
 	}
-	return tablefile.Detect(in.ctx, input) != tablefile.Other
+	return tablefile.Detect(in.ctx, input) != nil
 }
 
 // checkConverted finds the format of the output, and notes what is wrong with it.
@@ -136,14 +143,14 @@ func (in *invocation) checkConverted(input string, f *convertFlags) {
 	if f.out == "" {
 		return
 	}
-	holds, others, is, usual := func(f *fileFormat) bool { return f.graph != "" }, "features", "a graph", ".tsv"
+	holds, others, is, usual := func(f *fileFormat) bool { return f.graph != nil }, "features", "a graph", ".tsv"
 	if f.matrix {
-		holds, others, is, usual = func(f *fileFormat) bool { return f.matrix != tablefile.Other }, "graphs", "a matrix of features", ".npy"
+		holds, others, is, usual = func(f *fileFormat) bool { return f.matrix != nil }, "graphs", "a matrix of features", ".npy"
 	}
 	var all []string
-	for i := range fileFormats {
-		if holds(&fileFormats[i]) {
-			all = append(all, fileFormats[i].endings...)
+	for _, f := range fileFormats {
+		if holds(f) {
+			all = append(all, f.endings...)
 		}
 	}
 	if f.format = formatOfFile(f.out, f.to); f.format == nil && f.to == "" && f.out == "-" {
@@ -186,7 +193,7 @@ type converted struct {
 
 // runConvert writes a graph.
 func (in *invocation) runConvert(name string, f *convertFlags) error {
-	o, err := in.beginProduct(f.out, tablefile.Other)
+	o, err := in.beginProduct(f.out, nil)
 	if err != nil {
 		return err
 	}
@@ -203,25 +210,21 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	var file int64
 	err = in.take(g, func() (*budget.Needs, error) {
 		n := g.needs()
-		n.Sweeps = 1
+		n.Sweeps = f.format.graph.Sweeps
 		options.Memory = g.memory()
 		var list []spec.Bytes
-		if list, file = graphfile.Memory(f.format.graph, g.Store, options); f.format.graph == graphfile.SciPy {
-			n.Sweeps = 3
-		}
+		list, file = graphfile.Memory(f.format.graph, g.Store, options)
 		n.Disk = file + runFileBytes + idBytes(g.axis())
 		return n, n.Reserve(spec.Sum(list)+min(textio.CompressBytes(f.out), n.Disk), "rows on their way")
 	})
 	if err != nil {
 		return err
 	}
-	if f.format.graph == graphfile.Parquet {
+	if f.format.graph.UTF8 {
 		in.warnBytes(f.out, f.format.endings[0], g, nil)
 	}
-	if f.format.graph == graphfile.SciPy { // whose size is known
-		if err := checkSpace(f.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
-			return err
-		}
+	if err := checkSpace(f.out, file, words.Counted(m.Entries, "entry"), "take another disk"); f.format.graph.Exact && err != nil {
+		return err
 	}
 	doc := &converted{Output: f.out, Format: f.format.name, graphCounts: countsOf(m)}
 	without := 0
@@ -246,7 +249,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.format.edgesOnly {
+	if f.format.graph.EdgesOnly {
 		doc.Without = &without
 	}
 	if without > 0 {
@@ -290,7 +293,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 	if err != nil {
 		return err
 	}
-	if x.Format != tablefile.LIBSVM && (f.columns > 0 || f.zeroBased) {
+	if !x.Format.Text && (f.columns > 0 || f.zeroBased) {
 		return fault.Usage("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	c := &tablefile.Conversion{
@@ -310,7 +313,7 @@ func (in *invocation) runConvertMatrix(input string, f *convertFlags) error {
 		return err
 	}
 	doc.Classes = c.Classes
-	if x.Kernel && !x.InOrder && x.Format == tablefile.LIBSVM {
+	if x.Kernel && !x.InOrder && x.Format.Text {
 		in.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", x.Name)
 	}
 	convert := tablefile.Convert[float64]
@@ -350,11 +353,7 @@ func (in *invocation) printMatrix(w io.Writer, d *convertedMatrix) {
 	}
 	const most = 10
 	for i, name := range d.Classes[:min(most, len(d.Classes))] {
-		before := ", "
-		if i == 0 {
-			before = "\nlabels "
-		}
-		fmt.Fprintf(w, "%s%d %s", before, i+1, name)
+		fmt.Fprintf(w, "%s%d %s", [...]string{"\nlabels ", ", "}[min(i, 1)], i+1, name)
 	}
 	if len(d.Classes) > most {
 		fmt.Fprintf(w, " …")

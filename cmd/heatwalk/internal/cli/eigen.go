@@ -117,7 +117,7 @@ type eigenReport struct {
 // runEigen writes the eigenpairs that f describes.
 func runEigen(in *invocation, name string, f *eigenFlags) error {
 	var values, ids io.Writer // of arrays beside an .npy file
-	d, err := in.beginRun(name, f.out, tablefile.Other, &f.reading, func(d *graphRun) (err error) {
+	d, err := in.beginRun(name, f.out, nil, &f.reading, func(d *graphRun) (err error) {
 		if formatOf(f.out, eigenFormats) == ".npy" {
 			if values, err = d.beside(f.out, filepath.Ext(f.out), ".values.npy"); err == nil {
 				ids, err = d.beside(f.out, filepath.Ext(f.out), ".rows.ids")

@@ -44,7 +44,7 @@ func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 
 // checkScores notes scores that the output does not hold.
 func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
-	matrix := matrixFormatOf(f.out, scoreFormats) != tablefile.Other
+	matrix := matrixFormatOf(f.out, scoreFormats) != nil
 	switch {
 	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
 		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)

@@ -53,7 +53,7 @@ type graphRun struct {
 
 // beginRun begins the output called path, if it is not "", opens the graph, and reads what
 // else there is with read.
-func (in *invocation) beginRun(name, path string, matrix tablefile.Format, r *reading, read func(d *graphRun) error) (d *graphRun, err error) {
+func (in *invocation) beginRun(name, path string, matrix *tablefile.Format, r *reading, read func(d *graphRun) error) (d *graphRun, err error) {
 	d = new(graphRun)
 	if d.product, err = in.beginProduct(path, matrix); err == nil {
 		d.g, err = in.openFor(name, r, path, true)

@@ -171,7 +171,7 @@ type collectionRun struct {
 
 // readCollection begins the output and reads INPUT. Where the layout tells what reading takes
 // and that is too much, nothing is read, and the error says what is enough for all of the run.
-func (in *invocation) readCollection(name, out string, format tablefile.Format, f *graphsFlags) (*collectionRun, error) {
+func (in *invocation) readCollection(name, out string, format *tablefile.Format, f *graphsFlags) (*collectionRun, error) {
 	o, err := in.beginProduct(out, format)
 	if err != nil {
 		return nil, err
@@ -380,7 +380,7 @@ func (in *invocation) runGraphsKernel(name string, f *graphsFlags) error {
 // beginGraphs begins a run that learns: it reads a collection and its labels and plans the run,
 // which writes files of so many bytes.
 func (in *invocation) beginGraphs(name, out string, f *graphsFlags, files func(r *collectionRun) int64) (*collectionRun, error) {
-	r, err := in.readCollection(name, out, tablefile.Other, f)
+	r, err := in.readCollection(name, out, nil, f)
 	if err != nil {
 		return nil, err
 	}
@@ -436,7 +436,7 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 	var f graphsFlags
 	cmd := in.newOnCollection("classify INPUT --labels L.tsv -o OUT.tsv",
 		"A class and scores for every graph of a collection", &f, func(flags *pflag.FlagSet, inputs []string) {
-			in.checkOutput("-o", f.out, predictionFormats, inputs...)
+			in.checkOutput("-o", f.out, tablefile.PredictionEndings, inputs...)
 			if len(f.kernels) > 1 || len(f.learners) > 1 {
 				in.problem("--kernel", "classify takes one kernel and one learner; evaluate compares them")
 			}

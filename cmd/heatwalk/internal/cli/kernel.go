@@ -119,7 +119,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		takes = append(f.family.Takes(), "tolerance")
 	}
 	for _, name := range sortedOnce(all) {
-		useful := slices.Contains(takes, name) || name == "labels" && matrixFormatOf(f.out, denseFormats) == tablefile.LIBSVM
+		useful := slices.Contains(takes, name) || name == "labels" && matrixFormatOf(f.out, denseFormats).Text
 		in.refuse(cmd.Flags(), rule{!useful, name, f.name + " has no such parameter; it takes --" + strings.Join(takes, ", --")})
 	}
 	if f.family == nil {

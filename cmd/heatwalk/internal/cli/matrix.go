@@ -11,16 +11,21 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// Endings of files of dense matrices.
-var denseFormats = []string{".npy", ".npz", ".svm", ".libsvm"}
+// denseFormats are the endings of files of matrices.
+var denseFormats = func() (endings []string) {
+	for _, f := range tablefile.Formats {
+		endings = append(endings, f.Endings...)
+	}
+	return endings
+}()
 
 // matrixFormatOf returns the format of a matrix in a file whose name ends like path, or like
-// the first of the formats if path ends like none of them. Other: such a file is no matrix.
-func matrixFormatOf(path string, formats []string) tablefile.Format {
+// the first of the formats if path ends like none of them. nil: such a file is no matrix.
+func matrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := formatOfFile(formatOf(path, formats), ""); f != nil {
 		return f.matrix
 	}
-	return tablefile.Other
+	return nil
 }
 
 // axis is the rows or the columns of a matrix.
@@ -53,9 +58,8 @@ func (o *product) fill(dtype string, m *tablefile.Matrix, values func(i int, row
 	return tablefile.Fill[float32](o.in.ctx, o.w, o.format, m, values)
 }
 
-// takesPieces tells whether the output can be written in any order: a .npy file that is
-// one. An estimate, which begins no file, tells the same.
-func (o *product) takesPieces() bool { return o.format == tablefile.NPY && !isStream(o.path) }
+// takesPieces tells whether the output can be written in any order. An estimate, which begins no file, tells the same.
+func (o *product) takesPieces() bool { return o.format.AnyOrder && !isStream(o.path) }
 
 // shapeOf says how large a matrix is.
 func shapeOf(rows, cols int, dtype string) string {

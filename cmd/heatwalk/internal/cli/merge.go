@@ -84,8 +84,8 @@ func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 // mergeTrials ends the command whose parts have the given outcomes, of which the first is
 // given: it chooses, and predicts.
 func (in *invocation) mergeTrials(first *evaluate.Part, trials *method.Trials, out string) error {
-	if !slices.Contains(predictionFormats, strings.ToLower(filepath.Ext(out))) && out != "-" {
-		return fault.Usage("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(predictionFormats, " "))
+	if !slices.Contains(tablefile.PredictionEndings, strings.ToLower(filepath.Ext(out))) && out != "-" {
+		return fault.Usage("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(tablefile.PredictionEndings, " "))
 	}
 	graph, f, err := in.commandOf(first)
 	if err != nil {

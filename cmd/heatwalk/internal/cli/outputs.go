@@ -28,10 +28,10 @@ import (
 // succeeded.
 type product struct {
 	in      *invocation
-	path    string           // of the output, "" for none
-	format  tablefile.Format // of a matrix; Other: the output is none
-	w       io.Writer        // of the output
-	rowIDs  io.Writer        // beside .npy
+	path    string            // of the output, "" for none
+	format  *tablefile.Format // of a matrix; nil: the output is none
+	w       io.Writer         // of the output
+	rowIDs  io.Writer         // beside .npy
 	colIDs  io.Writer
 	run     io.Writer
 	part    *evaluate.Part // which part of a whole the output is, nil if it is the whole
@@ -61,14 +61,14 @@ func (in *invocation) newProduct(path string) *product {
 }
 
 // beginProduct begins the output called path, unless that is "", and what stands beside it.
-func (in *invocation) beginProduct(path string, format tablefile.Format) (o *product, err error) {
+func (in *invocation) beginProduct(path string, format *tablefile.Format) (o *product, err error) {
 	o = in.newProduct(path)
 	o.format = format
 	if path == "" {
 		return o, nil
 	}
 	in.keeps(path)
-	if o.w, err = o.begin(path); err == nil && format == tablefile.NPY {
+	if o.w, err = o.begin(path); err == nil && format != nil && format.IDsBeside {
 		if o.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err == nil {
 			o.colIDs, err = o.beside(path, filepath.Ext(path), ".cols.ids")
 		}

@@ -14,11 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/tablefile"
 )
 
-// predictionFormats are the endings of a file of predictions.
-var predictionFormats = []string{".tsv", ".jsonl", ".parquet"}
-
-// scoreFormats are these, and those of a matrix of scores alone.
-var scoreFormats = slices.Concat(predictionFormats, []string{".npy", ".npz"})
+// scoreFormats are the endings of a file of predictions, or of a matrix of scores alone.
+var scoreFormats = slices.Concat(tablefile.PredictionEndings, tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func parseScores(top *int, s string) error {
 	count, ranked := strings.CutPrefix(s, "top=")
@@ -41,12 +38,12 @@ func (o *product) predictionBytes(columns tablefile.Columns, ids axis) int64 {
 	switch {
 	case !o.in.estimating:
 		return 0
-	case o.format != tablefile.Other:
+	case o.format != nil:
 		return runFileBytes + 8*int64(ids.N)*int64(len(columns.Classes)) + idBytes(ids)
 	}
 	columns.Classes = slices.SortedFunc(slices.Values(columns.Classes), func(a, b string) int { return len(b) - len(a) })
-	ending := strings.TrimSuffix(formatOf(o.path, predictionFormats), ".parquet") // which is smaller than text
-	linesBytes := func(n int) int64 {                                             // of the longest that there may be, without ids
+	ending := strings.TrimSuffix(formatOf(o.path, tablefile.PredictionEndings), ".parquet") // which is smaller than text
+	linesBytes := func(n int) int64 {                                                       // of the longest that there may be, without ids
 		var file counted // takes everything
 		_ = tablefile.WritePredictions(o.in.ctx, &file, ending, columns, n, func(_ int, p *tablefile.Prediction) {
 			p.Label = columns.Classes[0]
@@ -72,8 +69,8 @@ type found struct {
 
 // write writes predictions, or a matrix of scores alone: the raw ones, or probabilities.
 func (o *product) write(f *found, c tablefile.Columns, raw bool, dtype string) error {
-	if o.format == tablefile.Other {
-		return tablefile.WritePredictions(o.in.ctx, o.w, formatOf(o.path, predictionFormats), c, f.ids.N, func(i int, p *tablefile.Prediction) {
+	if o.format == nil {
+		return tablefile.WritePredictions(o.in.ctx, o.w, formatOf(o.path, tablefile.PredictionEndings), c, f.ids.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.ids.ID(i)
 			f.line(i, p)
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // shareFlag is the share of --slab: number index, from 0, of several of equal size. The zero
@@ -70,7 +71,7 @@ var trialFormats = []string{".trials"}
 
 // checkTrials notes why a choice cannot be divided.
 func (in *invocation) checkTrials(args []string, f *classifyFlags) {
-	in.checkShare(f.share, args, f.out, trialFormats[0], slices.Concat(predictionFormats, trialFormats))
+	in.checkShare(f.share, args, f.out, trialFormats[0], slices.Concat(tablefile.PredictionEndings, trialFormats))
 	switch {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
