@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"internal/reorder":                  0,
 	"internal/textio":                   0,
 	"internal/npy":                      1,
+	"internal/market":                   2,
 	"internal/nearest":                  0,
 	"internal/system":                   0,
 	"internal/table":                    1,

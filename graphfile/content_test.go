@@ -132,7 +132,7 @@ func TestRecognize(t *testing.T) {
 		{"x.tsv", "", EdgeList},
 	} {
 		if got := Recognize(test.name, []byte(test.head)); got != test.want {
-			t.Errorf("%s %q: %v, want %v", test.name, test.head, got, test.want)
+			t.Errorf("%s %q: %s, want %s", test.name, test.head, got.Title, test.want.Title)
 		}
 	}
 }

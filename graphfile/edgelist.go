@@ -2,15 +2,14 @@ package graphfile
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// Edge lists are read by package ingest, line by line in parallel. They are written
-// with tabs between the fields, or with commas under a header line.
+// Package ingest reads edge lists, many lines at a time, and finds out itself how each is built.
+// They are written with tabs between the fields, or with commas under a header line.
 
 // EdgeList is text with an edge on each line, of any kind; it is written with tabs.
 var EdgeList = &Format{
@@ -51,8 +50,8 @@ func writeCommas(ctx context.Context, out *bufio.Writer, g *graph) (without int,
 	}
 	_, _ = out.WriteString(header + "\n")
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		line := appendQuoted(out.AvailableBuffer(), source)
-		line = appendQuoted(append(line, ','), target)
+		line := table.AppendField(out.AvailableBuffer(), source)
+		line = table.AppendField(append(line, ','), target)
 		return endLine(out, line, ',', g, weight)
 	})
 }
@@ -69,19 +68,4 @@ func endLine(out *bufio.Writer, line []byte, separator byte, g *graph, weight fl
 // appendWeight appends as many digits as it takes to read the same bits back.
 func appendWeight(dst []byte, weight float64) []byte {
 	return strconv.AppendFloat(dst, weight, 'g', -1, 64)
-}
-
-// appendQuoted appends a field of a file with commas.
-func appendQuoted(dst, id []byte) []byte {
-	if !table.IsComment(id) && !bytes.ContainsAny(id, "\",; ") {
-		return append(dst, id...)
-	}
-	dst = append(dst, '"')
-	for _, c := range id {
-		if c == '"' {
-			dst = append(dst, c)
-		}
-		dst = append(dst, c)
-	}
-	return append(dst, '"')
 }

@@ -3,14 +3,12 @@ package graphfile
 import (
 	"bufio"
 	"context"
-	"fmt"
-	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/market"
 )
 
-// Matrix Market files are read by package ingest, whose parallel parser of lines takes
-// their entries.
-
-// MatrixMarket is the coordinate format of NIST's Matrix Market.
+// MatrixMarket is the coordinate format of NIST's Matrix Market, see package market. Package
+// ingest reads it, many lines at a time.
 var MatrixMarket = &Format{
 	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
 	Sweeps: 1, write: writeMarket, size: func(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestNumber()+1)) },
@@ -20,22 +18,21 @@ var MatrixMarket = &Format{
 // triangle of a symmetric one; a pattern if it has no weights.
 func writeMarket(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
 	g.begin(1)
-	field, symmetry := "pattern", "symmetric"
+	n, _ := g.a.Dims()
+	head := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: uint64(n), Entries: uint64(g.edges())}
 	if g.weighted {
-		field = "real"
+		head.Field = market.Real
 	}
 	if g.directed {
-		symmetry = "general"
+		head.Symmetry = market.General
 	}
-	n, _ := g.a.Dims()
-	fmt.Fprintf(out, "%%%%MatrixMarket matrix coordinate %s %s\n%d %d %d\n", field, symmetry, n, n, g.edges())
+	_, _ = out.WriteString(head.String())
 	return 0, g.sweep(ctx, func(e *entries) error {
 		for i, c := range e.col {
 			if !g.directed && int(c) > e.row {
 				break
 			}
-			line := strconv.AppendUint(out.AvailableBuffer(), uint64(e.row)+1, 10)
-			line = strconv.AppendUint(append(line, ' '), uint64(c)+1, 10)
+			line := market.AppendEntry(out.AvailableBuffer(), uint32(e.row), c)
 			if err := endLine(out, line, ' ', g, e.weight(i)); err != nil {
 				return err
 			}

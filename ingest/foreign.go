@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
+	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -22,7 +23,7 @@ import (
 type matrix struct {
 	rows     uint64
 	first    uint64 // the number of row 0
-	symmetry string // "general", "symmetric", "skew-symmetric", or "directed": whatever its entries
+	symmetry string // as in a Matrix Market file, or "directed": whatever its entries
 }
 
 // foreign turns the batches of a graph file of another tool into parts.
@@ -96,7 +97,7 @@ func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several b
 			return numbersItsOwn(in.Name(), format)
 		}
 		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
-			graphfile.BySymmetry: "general", graphfile.Undirected: "symmetric", graphfile.Directed: "directed",
+			graphfile.BySymmetry: market.General, graphfile.Undirected: market.Symmetric, graphfile.Directed: "directed",
 		}[g.Direction]}
 	}
 	return r.state(in.Name(), g.Direction)

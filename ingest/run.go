@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -307,7 +308,7 @@ func (r *run) isDirected() (bool, error) {
 	case r.c.Directed || r.c.Undirected:
 		return r.c.Directed, nil
 	case !r.hasBothDirections():
-		skew := r.matrix != nil && r.matrix.symmetry == "skew-symmetric"
+		skew := r.matrix != nil && r.matrix.symmetry == market.Skew
 		return skew || r.stated == graphfile.Directed, nil
 	}
 	s := r.sorter(sort.Undirected)
@@ -324,7 +325,7 @@ func (r *run) isDirected() (bool, error) {
 
 // hasBothDirections tells whether the input is a matrix that has an entry for
 // each direction of an edge.
-func (r *run) hasBothDirections() bool { return r.matrix != nil && r.matrix.symmetry == "general" }
+func (r *run) hasBothDirections() bool { return r.matrix != nil && r.matrix.symmetry == market.General }
 
 // sorter returns the sorter for a view of the edges.
 func (r *run) sorter(v sort.View) *sort.Sorter {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -22,7 +23,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 	w.Manifest.Sources = sources
 	views := []sort.View{sort.Undirected}
 	switch {
-	case directed && r.matrix != nil && r.matrix.symmetry == "symmetric":
+	case directed && r.matrix != nil && r.matrix.symmetry == market.Symmetric:
 		views = []sort.View{sort.Mirrored, sort.Mirrored}
 	case directed:
 		views = []sort.View{sort.Outgoing, sort.Incoming}

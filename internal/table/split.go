@@ -267,6 +267,22 @@ func Extension(name string) string {
 	return filepath.Ext(name)
 }
 
+// AppendField appends a field of a line with commas, in quotes if [Fields.Split] would not
+// give the same text back without.
+func AppendField(dst, text []byte) []byte {
+	if !IsComment(text) && !bytes.ContainsAny(text, "\",; ") {
+		return append(dst, text...)
+	}
+	dst = append(dst, '"')
+	for _, c := range text {
+		if c == '"' {
+			dst = append(dst, c)
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
 // IsComment reports whether a line says nothing: it is blank or begins with
 // #, % or //.
 func IsComment(line []byte) bool {

@@ -1,6 +1,9 @@
 package table
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 func TestSeparator(t *testing.T) {
 	for _, c := range []struct {
@@ -34,6 +37,18 @@ func TestExtension(t *testing.T) {
 	} {
 		if got := Extension(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// A field that is written is read back.
+func TestAppendField(t *testing.T) {
+	for _, text := range []string{"a", "a b", "a,b", `"`, `a "b" c`, "#a", "%", "//x", "a;b", "é"} {
+		line := AppendField(nil, []byte(text))
+		line = AppendField(append(line, ','), []byte("x"))
+		var f Fields
+		if err := f.Split(line, Comma); err != nil || len(f.Text) != 2 || string(f.Text[0]) != text || string(f.Text[1]) != "x" || IsComment(line) {
+			t.Errorf("%q: %s is read as %s, %v", text, line, bytes.Join(f.Text, []byte("|")), err)
 		}
 	}
 }

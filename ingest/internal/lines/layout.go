@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -22,11 +23,11 @@ type Layout struct {
 	line           int64
 	first          int64 // the first line of data; those before are comments and a header
 	template       parse.Template
-	simple         bool    // lines can follow the template
-	attributes     bool    // a dictionary of NetworkX ends each line, whose weight is that of the edge
-	titles         string  // of the columns under a header, for messages
-	Said           string  // what becomes of the columns, "" if they are source, target and perhaps weight
-	Market         *Market // not nil for a Matrix Market file
+	simple         bool           // lines can follow the template
+	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
+	titles         string         // of the columns under a header, for messages
+	Said           string         // what becomes of the columns, "" if they are source, target and perhaps weight
+	Market         *market.Reader // not nil for a Matrix Market file
 }
 
 // Weighted reports whether lines have weights.
@@ -48,11 +49,11 @@ type Settings struct {
 // it. It takes the chunks that hold nothing but comments, which sum counts.
 func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	head, err := in.Head()
-	if err == nil && isMarket(in.Name(), head) {
+	if err == nil && market.Is(in.Name(), head.Data) {
 		return c.marketLayout(in, sum)
 	}
 	if errors.Is(err, io.EOF) && table.IsNamed(in.Name(), ".mtx") {
-		return nil, textio.Fault(in.Name(), 0, fetchAgain, "empty file")
+		return nil, textio.Fault(in.Name(), 0, market.FetchAgain, "empty file")
 	}
 	for ; err == nil; head, err = in.Head() {
 		if lay, err := c.layoutIn(in.Name(), head); lay != nil || err != nil {

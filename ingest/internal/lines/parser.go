@@ -188,10 +188,12 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		}
 	}
 	if lay.Market != nil {
-		weight, bad := lay.Market.edge(p, number)
+		row, col, weight, bad := lay.Market.Entry(f, number)
 		if bad != nil {
+			bad.Fix = FixLine
 			return 0, bad
 		}
+		p.code = append(p.code, row, col)
 		return weight, nil
 	}
 	if lay.weight < 0 {

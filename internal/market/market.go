@@ -1,0 +1,197 @@
+// Package market reads and writes the coordinate files of NIST's Matrix Market: a head that says
+// what a square matrix holds and how large it is, then an entry on each line.
+//
+//	r := &market.Reader{Name: "graph.mtx"}
+//	for !done { done, err = r.Line(line, number, most) }
+//	row, col, value, bad := r.Entry(fields, number)
+//	err = r.Complete(entries)
+//
+//	text := market.Head{Field: market.Pattern, Symmetry: market.Symmetric, Rows: n, Entries: m}.String()
+//	line = market.AppendEntry(line, row, col)
+//
+// Rows and columns count from 0 here and from 1 in files.
+package market
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// Head is what stands before the entries.
+type Head struct {
+	Field         string // Pattern, Integer or Real
+	Symmetry      string // General, Symmetric or Skew
+	Rows, Entries uint64
+}
+
+// What entries hold, and which of them are listed: all, or of a pair of entries that determine
+// each other the one below the diagonal.
+const (
+	Pattern = "pattern" // no values
+	Integer = "integer"
+	Real    = "real"
+
+	General   = "general"
+	Symmetric = "symmetric"
+	Skew      = "skew-symmetric"
+)
+
+// bannerStart is how a file begins.
+const bannerStart = "%%MatrixMarket"
+
+// String returns the lines of the head.
+func (h Head) String() string {
+	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart, h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
+}
+
+// AppendEntry appends the place of an entry to a line. Behind it and a blank follows the
+// value, unless the field is Pattern.
+func AppendEntry(line []byte, row, col uint32) []byte {
+	line = strconv.AppendUint(line, uint64(row)+1, 10)
+	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
+}
+
+// Is reports whether a file is one by its name and the beginning of its content.
+func Is(name string, head []byte) bool {
+	start := bytes.ToLower(head[:min(len(head), len(bannerStart))])
+	return bytes.HasPrefix(start, bytes.ToLower([]byte(bannerStart))) || table.IsNamed(name, ".mtx")
+}
+
+// Reader reads the lines of a file. Errors about entries do not say what to do.
+type Reader struct {
+	Name string // of the file, for messages
+	Head
+
+	began    bool
+	sizeLine int64
+}
+
+// FetchAgain is the way out of a file that was cut.
+const FetchAgain = "fetch the file again"
+
+// Line reads the next line of the head, at the number, and reports whether it was the last. A
+// matrix may have so many rows at most.
+func (r *Reader) Line(line []byte, number int64, most int) (last bool, bad *textio.Error) {
+	switch {
+	case !r.began:
+		r.began = true
+		return false, r.banner(line)
+	case table.IsComment(line):
+		return false, nil
+	}
+	return true, r.size(line, number, most)
+}
+
+// banner reads the first line.
+func (r *Reader) banner(line []byte) *textio.Error {
+	fault := func(fix, format string, args ...any) *textio.Error {
+		return textio.Fault(r.Name, 1, fix, format, args...)
+	}
+	words := bytes.Fields(bytes.ToLower(line))
+	if len(words) != 5 || !bytes.EqualFold(words[0], []byte(bannerStart)) || string(words[1]) != "matrix" {
+		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, table.Quoted(bytes.TrimRight(line, table.Blank)))
+	}
+	if string(words[2]) != "coordinate" {
+		return fault("write it as coordinate", "format %s is not supported; coordinate is", table.Quoted(words[2]))
+	}
+	r.Field, r.Symmetry = string(words[3]), string(words[4])
+	if !slices.Contains([]string{Pattern, Integer, Real}, r.Field) {
+		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", table.Quoted(words[3]))
+	}
+	switch {
+	case !slices.Contains([]string{General, Symmetric, Skew}, r.Symmetry):
+		return fault("write it as general", "symmetry %s is not supported; general, symmetric and skew-symmetric are", table.Quoted(words[4]))
+	case r.Symmetry == Skew && r.Field == Pattern:
+		return fault("write it as real, or as general", "a pattern cannot be skew-symmetric")
+	}
+	return nil
+}
+
+// size reads the line with the numbers of rows, columns and entries.
+func (r *Reader) size(line []byte, number int64, most int) *textio.Error {
+	const fix = "correct the line of sizes, or fetch the file again"
+	words := bytes.Fields(line)
+	if len(words) != 3 {
+		return textio.Fault(r.Name, number, fix, "%s, want 3 (rows, columns, entries)", table.Counted(len(words), "field"))
+	}
+	var n [3]uint64
+	for i, word := range words {
+		v, err := strconv.ParseUint(string(word), 10, 63)
+		if err != nil {
+			return textio.Fault(r.Name, number, fix, "size %s is not a number of rows, columns or entries", table.Quoted(word))
+		}
+		n[i] = v
+	}
+	r.Rows, r.Entries, r.sizeLine = n[0], n[2], number
+	switch {
+	case n[0] != n[1]:
+		return textio.Fault(r.Name, number, "", "%d×%d; an adjacency matrix is square", n[0], n[1])
+	case n[0] > uint64(most):
+		return textio.Fault(r.Name, number, "", "%d rows; limit %d", n[0], most)
+	}
+	return nil
+}
+
+// Entry returns the entry whose fields are given, with the value 1 without values. Of a
+// skew-symmetric matrix it is the positive one of the entries (i, j) and (j, i).
+func (r *Reader) Entry(f *table.Fields, number int64) (row, col uint32, value float64, bad *textio.Error) {
+	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
+		e := textio.Fault(r.Name, number, "", format, args...)
+		if field >= 0 {
+			e.Column = f.Start[field] + 1
+		}
+		return 0, 0, 0, e
+	}
+	var index [2]uint64
+	for i, what := range [...]string{"row", "column"} {
+		v, err := strconv.ParseUint(string(f.Text[i]), 10, 64)
+		if err != nil {
+			return fault(i, "%s %s is not a number", what, table.Quoted(f.Text[i]))
+		}
+		if v < 1 || v > r.Rows {
+			return fault(-1, "%s %d; indices run from 1 to %d", what, v, r.Rows)
+		}
+		index[i] = v
+	}
+	row, col, value = uint32(index[0]-1), uint32(index[1]-1), 1
+	if r.Field != Pattern {
+		text := f.Text[2]
+		var wrong string
+		if value, wrong = table.ParseNumber(text, 64); wrong == "" && r.Field == Integer && value != math.Trunc(value) {
+			wrong = "is no integer, as line 1 declares"
+		}
+		if wrong != "" {
+			return fault(2, "weight %s %s", table.Quoted(text), wrong)
+		}
+		if value < 0 && r.Symmetry != Skew {
+			return fault(2, "weight %s %s", text[:min(len(text), 64)], table.Negative)
+		}
+		value += 0 // −0 becomes 0
+	}
+	switch {
+	case r.Symmetry == General:
+	case row < col:
+		return fault(-1, "(%d,%d) lies above the diagonal of a %s file", index[0], index[1], r.Symmetry)
+	case row == col && r.Symmetry == Skew:
+		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file", index[0], index[1])
+	}
+	if value < 0 {
+		row, col, value = col, row, -value
+	}
+	return row, col, value, nil
+}
+
+// Complete returns an error unless so many entries, bad ones among them, are what the head
+// declares.
+func (r *Reader) Complete(entries int64) error {
+	if uint64(entries) == r.Entries {
+		return nil
+	}
+	return textio.Fault(r.Name, 0, FetchAgain, "%s, line %d declares %d", table.Counted(entries, "entry"), r.sizeLine, r.Entries)
+}
