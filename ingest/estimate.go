@@ -103,7 +103,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return err
 	}
 	defer in.Close()
-	format, err := g.c.recognize(in)
+	format, err := g.c.recognize(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -43,14 +43,14 @@ type foreign struct {
 const headBytes = 4 << 10
 
 // recognize tells how an input is read. Features are no graph.
-func (c *Config) recognize(in *textio.Reader) (*graphfile.Format, error) {
+func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.Format, error) {
 	head := in.Peek(headBytes)
 	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
 		return nil, &nodefile.ParseError{File: in.Name(), Msg: m.Title + ", which holds features and no edges", Fix: m.NoGraph}
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
-		if what, fix, known := lines.WebGraph(in.Name()); known {
+		if what, fix, known := lines.WebGraph(ctx, in.Name()); known {
 			return format, lines.NotRead(in.Name(), what, fix)
 		}
 	}

@@ -48,7 +48,7 @@ func (r *run) readInputs(inputs []string) error {
 		if err != nil {
 			return cmp.Or(flush(), err)
 		}
-		format, err := r.c.recognize(in)
+		format, err := r.c.recognize(r.ctx, in)
 		if err != nil {
 			in.Close()
 			return cmp.Or(flush(), err)

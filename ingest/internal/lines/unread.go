@@ -2,12 +2,13 @@ package lines
 
 import (
 	"bytes"
-	"os"
+	"context"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // others are formats that are known and not read: how a line of their beginning
@@ -51,8 +52,8 @@ func unread(name string, text []byte) (what, fix string, known bool) {
 
 // WebGraph is unread for the bit stream of a BVGraph, which has the ending of METIS files;
 // its properties are beside it.
-func WebGraph(name string) (what, fix string, known bool) {
+func WebGraph(ctx context.Context, name string) (what, fix string, known bool) {
 	stem := name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))]
-	properties, err := os.ReadFile(stem + ".properties")
+	properties, err := textio.ReadFile(ctx, stem+".properties")
 	return "a BVGraph", bvFix, err == nil && bytes.Contains(properties, []byte("BVGraph"))
 }

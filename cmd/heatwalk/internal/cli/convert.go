@@ -33,8 +33,7 @@ type fileFormat struct {
 	kernel  bool              // the matrix is written as a precomputed kernel
 }
 
-// fileFormats are the formats of graphs that are written, and those of matrices; what has one
-// name is one of both.
+// fileFormats are the formats of graphs that are written and those of matrices; one name is one format.
 var fileFormats = func() (list []*fileFormat) {
 	for _, g := range graphfile.Formats {
 		if g.Name != "" {

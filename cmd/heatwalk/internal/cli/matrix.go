@@ -58,7 +58,8 @@ func (o *product) fill(dtype string, m *tablefile.Matrix, values func(i int, row
 	return tablefile.Fill[float32](o.in.ctx, o.w, o.format, m, values)
 }
 
-// takesPieces tells whether the output can be written in any order. An estimate, which begins no file, tells the same.
+// takesPieces tells whether the output can be written in any order. An estimate, which
+// begins no file, tells the same.
 func (o *product) takesPieces() bool { return o.format.AnyOrder && !isStream(o.path) }
 
 // shapeOf says how large a matrix is.
