@@ -17,11 +17,11 @@ import (
 
 // Parquet is a table of edges.
 var Parquet = &Format{
-	Name: "parquet", Title: "Parquet", Endings: []string{".parquet", ".pq"}, begins: isParquet, read: readParquet, Table: true,
+	Name: "parquet", Title: "Parquet", Endings: parquetfile.Endings, begins: isParquet, read: readParquet, Table: true,
 	EdgesOnly: true, UTF8: true, Sweeps: 1, write: writeParquet, size: edgesBytes, held: parquetBytes,
 }
 
-func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
+func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte(parquetfile.Magic)) }
 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {

@@ -75,8 +75,8 @@ type Reader struct {
 // FetchAgain is the way out of a file that was cut.
 const FetchAgain = "fetch the file again"
 
-// Line reads the next line of the head, at the number, and reports whether it was the last. A
-// matrix may have so many rows at most.
+// Line reads the next line of the head, which has the given number in the file, and reports
+// whether it was the last one. A matrix of more than most rows is an error.
 func (r *Reader) Line(line []byte, number int64, most int) (last bool, bad *textio.Error) {
 	switch {
 	case !r.began:

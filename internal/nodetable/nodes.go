@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -61,7 +63,7 @@ func (r Row) Field(i int) []byte {
 // Read opens the file called path and yields its data lines, see [Reader.Rows]; an error
 // comes last. Of Parquet, which its name tells, the first line is that of the titles.
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
-	isParquet := table.IsNamed(path, ".parquet") || table.IsNamed(path, ".pq")
+	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
 	t.Options.Any = isParquet
 	return func(yield func(Row, error) bool) {
 		t.Name, t.sep = path, 0

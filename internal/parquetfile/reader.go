@@ -14,6 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
+// Magic is how a file begins and ends, and Endings are those of its name.
+const Magic = "PAR1"
+
+var Endings = []string{".parquet", ".pq"}
+
 // fetchAgain is the way out of a file that was cut or damaged.
 const fetchAgain = "fetch the file again"
 
@@ -193,15 +198,15 @@ func (t *Reader) AppendText(dst []byte, column int, v parquet.Value) []byte {
 // footer checks that the file has a footer as long as it says at its end, and
 // accounts what it takes: the library allocates that much before it reads.
 func (t *Reader) footer() error {
-	const magic, tail = "PAR1", 8
+	const tail = 8
 	var end [tail]byte
-	if t.size >= int64(len(magic))+tail {
+	if t.size >= int64(len(Magic))+tail {
 		if _, err := t.content.ReadAt(end[:], t.size-tail); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != magic || length > t.size-tail-int64(len(magic)) {
+	if string(end[4:]) != Magic || length > t.size-tail-int64(len(Magic)) {
 		return t.fault(fetchAgain, "no whole Parquet file: it does not end in a footer")
 	}
 	if err := t.hold(t.taken + length); err != nil {

@@ -39,8 +39,8 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 	}
 }
 
-// layoutOfMarket returns the layout of the lines that follow a head, whose last one is at the
-// number.
+// layoutOfMarket returns the layout of the lines that follow a head, whose last line has the
+// given number.
 func layoutOfMarket(m *market.Reader, number int64) *Layout {
 	valued := m.Field != market.Pattern
 	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, columns: 2, line: number, first: number + 1, simple: true, Market: m}

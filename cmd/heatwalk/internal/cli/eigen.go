@@ -55,7 +55,7 @@ var spectrumParts = []string{"largest", "smallest", interior}
 
 const interior = "interior"
 
-var eigenFormats = []string{".npy", ".npz"}
+var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
 func newEigen(in *invocation) *cobra.Command {
 	var f eigenFlags
@@ -118,7 +118,7 @@ type eigenReport struct {
 func runEigen(in *invocation, name string, f *eigenFlags) error {
 	var values, ids io.Writer // of arrays beside an .npy file
 	d, err := in.beginRun(name, f.out, nil, &f.reading, func(d *graphRun) (err error) {
-		if formatOf(f.out, eigenFormats) == ".npy" {
+		if matrixFormatOf(f.out, eigenFormats).IDsBeside {
 			if values, err = d.beside(f.out, filepath.Ext(f.out), ".values.npy"); err == nil {
 				ids, err = d.beside(f.out, filepath.Ext(f.out), ".rows.ids")
 			}

@@ -85,7 +85,7 @@ func (in *invocation) newModel(m *generate.Model) *cobra.Command {
 func (in *invocation) checkGenerated(cmd *cobra.Command, r *generated) {
 	if !isStoreName(r.Output) {
 		in.checkOutput("-o", r.Output, nil)
-		if f := formatOfFile(r.Output, ""); f != nil && !slices.Contains(f.endings, ".edges") {
+		if f := formatOfFile(r.Output, ""); f != nil && f.graph != graphfile.EdgeList {
 			in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, r.Output)
 		}
 		in.refuse(cmd.Flags(), rule{true, "force temp-dir", "only a store has use for it; to make one write -o DIR/"})
