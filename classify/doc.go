@@ -40,8 +40,8 @@
 //     [LinearWeights] makes such of a kernel machine whose kernel is the inner product.
 //
 //   - Along a path of costs or ridges: [Solver], in memory that it keeps for thousands of
-//     small fits, [RLSPath] and [LogisticPath]; [LeaveOneOutRLS] has the decisions on each
-//     item of machines that learn from all others.
+//     small fits, and [LogisticPath]. A [Path] is the same for any learner that has one, with
+//     what else is to be known of the parameter along it.
 //
 // A machine and its class for an item x:
 //

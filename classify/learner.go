@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -19,9 +21,29 @@ type Learner struct {
 	// classes have an item.
 	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error)
 
-	// Linear is Fit on explicit features, in less time than on them as a [Gram];
-	// nil: there is no such way.
-	Linear func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error)
+	// Linear is Fit on explicit features, in less time than on them as a [Gram], with
+	// orders drawn from a number; nil: there is no such way.
+	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, rngSeed uint64, workers int) (*LinearModel, error)
+
+	// LinearMemory returns the bytes that Linear takes beside the features and the model.
+	LinearMemory func(l *Load) int64
+
+	// Outgrown, unless nil, names the learner that is to be taken on so many items with so many
+	// features; "": this one.
+	Outgrown func(items, features int) string
+
+	// Tried is the number of items that settings are compared on at the most on explicit
+	// features, since each is a fit that takes long; 0: as many as there are.
+	Tried int
+
+	// Path tells of the parameter that is chosen along a path, nil: there is none, and all
+	// combinations of usual values are compared.
+	Path *Path
+
+	// Solve, unless nil, is Fit where solve returns (K + ridge·I)⁻¹·targets without a value of
+	// the kernel, in less time for more than Solved items. y has a class for all items.
+	Solve  func(y []int, classes int, v spec.Values, solve func(ridge float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
+	Solved int
 
 	// Dual says that every model of Fit has Machines.
 	Dual bool

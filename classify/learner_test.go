@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -237,7 +238,11 @@ func (l *Learner) fitFeatures(ctx context.Context, f *sparse.Block[float64], y [
 	var m *Model
 	var err error
 	if l.Linear != nil {
-		linear, err = l.Linear(ctx, f, y, classes, v)
+		single := sparse.BlockOf(f.Rows, f.Cols, make([]float32, f.Rows*f.Cols))
+		for i := range f.Rows {
+			simd.ConvertTo(single.Row(i), f.Row(i))
+		}
+		linear, err = l.Linear(ctx, single, y, classes, v, 0, 0)
 	} else if m, err = l.Fit(ctx, LinearGram(f), y, classes, v); err == nil && m.Machines != nil {
 		linear = LinearWeights(m, f)
 	}

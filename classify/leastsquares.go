@@ -20,20 +20,87 @@ var rlsLearner = Learner{
 	Spec: spec.Spec{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
 		Params: []spec.Param{
-			{Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: spec.Above(0), Default: spec.Of(1.0),
-				Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100)},
+			ridgeParam,
 			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		return FitRLS(ctx, k, y, classes, ridgeOf(v, y))
 	},
-	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, _ int) (*LinearModel, error) {
 		return FitLinearRLS(ctx, f, y, classes, ridgeOf(v, y))
+	},
+	LinearMemory: func(l *Load) int64 {
+		m := min(l.Items, l.Features)
+		return 3*8*m*m + 2*8*l.Items*l.Classes
+	},
+	Outgrown: func(items, features int) string {
+		if min(items, features) > mostSquared {
+			return "linear-svm"
+		}
+		return ""
 	},
 	Dual: true,
 	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets and coefficients
 		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes))
+	},
+	Tried: fewTried,
+	Path:  &ridgePath,
+	Solve: func(y []int, classes int, v spec.Values, solve func(float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
+		return SolveRLS(y, classes, func(_ []int, t *mat.Dense) (*mat.Dense, error) { return solve(ridgeOf(v, y), t) })
+	},
+	// Conjugate gradients take some tens of products with a column for each class, where the
+	// values between all items take one with a column for each.
+	Solved: 2000,
+}
+
+// fewTried is the number of items that settings are compared on where each costs a
+// factorisation, or distances between all items.
+const fewTried = 250
+
+var ridgeParam = spec.Param{
+	Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: spec.Above(0), Default: spec.Of(1.0),
+	Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10, 100),
+}
+
+// scaledRidge has λ on kernels whose mean between an item and itself is 1.
+var scaledRidge = spec.Spec{Name: "rls", Params: []spec.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10)}}
+
+// ridgePath has all λ of least squares by one eigendecomposition.
+var ridgePath = Path{
+	Spec: scaledRidge, Along: "lambda", Ridge: true,
+	Fit: func() PathFit {
+		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
+			return alongRidges(ctx, k, y, classes, numbers("lambda", settings))
+		}
+	},
+	// The loss is the mean squared error of one-hot targets, halved and summed over classes.
+	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (Pairs, [][]float64, []float64, error) {
+		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes, numbers("lambda", settings))
+		for l := range loss { // targets are ±1, two apart where those of one-hot are one apart
+			loss[l] *= float64(len(pairs)) / 8
+		}
+		return pairs, decisions, loss, err
+	},
+	Memory:     func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
+	OnFeatures: &eachRidge,
+}
+
+// eachRidge has each λ by a factorisation of its own, which for a few is faster than all by an
+// eigendecomposition.
+var eachRidge = Path{
+	Spec: scaledRidge, Along: "lambda", Ridge: true,
+	Fit: func() PathFit {
+		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (list []*Model, err error) {
+			for _, lambda := range numbers("lambda", settings) {
+				model, err := FitRLS(ctx, k, y, classes, lambda)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, model)
+			}
+			return list, nil
+		}
 	},
 }
 
@@ -246,10 +313,10 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T], 
 	return model, nil
 }
 
-// RLSPath returns what [FitRLS] does for each λ, nil where that is [ErrIndefinite], at the
+// alongRidges returns what [FitRLS] does for each λ, nil where that is [ErrIndefinite], at the
 // price of one eigendecomposition K = UΛUᵀ, and for each λ of a product of each of the m
 // eigenvectors for each class. Other errors are those of [FitRLS].
-func RLSPath(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) ([]*Model, error) {
+func alongRidges(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes)
 	if err != nil {
 		return nil, err
@@ -263,7 +330,7 @@ func RLSPath(ctx context.Context, k Gram, y []int, classes int, lambdas []float6
 	return models, nil
 }
 
-// LeaveOneOutRLS returns for each λ in [i·len(pairs):] the decisions on item i of machines
+// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of machines
 // that learn with λ from all other items,
 //
 //	d_i = t_i − a_i/((K + λI)⁻¹)_ii,
@@ -271,7 +338,7 @@ func RLSPath(ctx context.Context, k Gram, y []int, classes int, lambdas []float6
 // zeros for items that are not used, and the mean over the used items and the machines of
 // (d − t)²; nil where [FitRLS] returns [ErrIndefinite]. The machines tell each class that has
 // an item from [Rest]. Cost: one eigendecomposition. Other errors are those of [FitRLS].
-func LeaveOneOutRLS(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
+func leaveOneOut(ctx context.Context, k Gram, y []int, classes int, lambdas []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes)
 	if err != nil {
 		return nil, nil, nil, err
@@ -328,7 +395,7 @@ func (p *rlsPath) coef(lambda float64) (coef *mat.Dense, definite bool) {
 	return coef, true
 }
 
-// leaveOneOut is [LeaveOneOutRLS] for one λ.
+// leaveOneOut has the decisions with one λ.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
 	machines := len(p.targets.pairs)
 	coef, definite := p.coef(lambda)

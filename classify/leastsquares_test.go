@@ -80,7 +80,7 @@ func TestRLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path, err := RLSPath(context.Background(), k, p.y, p.classes, []float64{lambda})
+		path, err := alongRidges(context.Background(), k, p.y, p.classes, []float64{lambda})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestLeaveOneOut(t *testing.T) {
 	p.y[0] = 1 // its class has others
 	k := p.radial()
 	lambdas := []float64{0.05, 2}
-	pairs, decisions, squared, err := LeaveOneOutRLS(context.Background(), k, p.y, p.classes, lambdas)
+	pairs, decisions, squared, err := leaveOneOut(context.Background(), k, p.y, p.classes, lambdas)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestRLSErrors(t *testing.T) {
 	if _, err := FitRLS(ctx, p.gram(), same, 2, 1); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
-	if _, err := RLSPath(ctx, p.gram(), same, 2, nil); !errors.Is(err, ErrOneClass) {
+	if _, err := alongRidges(ctx, p.gram(), same, 2, nil); !errors.Is(err, ErrOneClass) {
 		t.Error(err)
 	}
 	if _, err := FitLinearRLS(ctx, p.f, same, 2, 1); !errors.Is(err, ErrOneClass) {
@@ -200,13 +200,13 @@ func TestRLSErrors(t *testing.T) {
 	if _, err := FitRLS(ctx, negative, p.y, 2, 1); !errors.Is(err, ErrIndefinite) {
 		t.Error(err)
 	}
-	if path, err := RLSPath(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || path[0] != nil || path[1] == nil {
+	if path, err := alongRidges(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || path[0] != nil || path[1] == nil {
 		t.Error(path, err)
 	}
-	if _, decisions, _, err := LeaveOneOutRLS(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || decisions[0] != nil || decisions[1] == nil {
+	if _, decisions, _, err := leaveOneOut(ctx, negative, p.y, 2, []float64{1, 1e6}); err != nil || decisions[0] != nil || decisions[1] == nil {
 		t.Error(decisions, err)
 	}
-	panics(t, badLambda, func() { _, _ = RLSPath(ctx, negative, p.y, 2, []float64{0}) })
+	panics(t, badLambda, func() { _, _ = alongRidges(ctx, negative, p.y, 2, []float64{0}) })
 	p.f.Data[7] = math.NaN()
 	if _, err := FitRLS(ctx, p.gram(), p.y, 2, 1); !errors.Is(err, ErrNotFinite) {
 		t.Error(err)
@@ -250,13 +250,13 @@ func TestLeastSquaresCancelled(t *testing.T) {
 		t.Error(err)
 	}
 	began, end = context.WithCancel(t.Context())
-	if _, err := RLSPath(began, ending{p.gram(), end}, p.y, 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err := alongRidges(began, ending{p.gram(), end}, p.y, 2, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	p = clouds(5, 600, 3, 2, 1)
 	began, end = context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer end()
-	if _, err := RLSPath(began, p.gram(), p.y, 2, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := alongRidges(began, p.gram(), p.y, 2, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err) // some tenths of a second otherwise
 	}
 }
@@ -286,7 +286,7 @@ func TestLeastSquaresGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path, err := RLSPath(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
+			path, err := alongRidges(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,7 +303,7 @@ func TestLeastSquaresGolden(t *testing.T) {
 				testgraph.Close(t, coef, golden("coef"), 1e-10, 1e-9)
 				testgraph.Close(t, scores, golden("scores"), 1e-10, 1e-9)
 			}
-			pairs, alone, _, err := LeaveOneOutRLS(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
+			pairs, alone, _, err := leaveOneOut(t.Context(), gram, g.TrainClass, len(g.Classes), []float64{lambda})
 			if err != nil {
 				t.Fatal(err)
 			}

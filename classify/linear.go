@@ -22,9 +22,22 @@ var linearSVMLearner = Learner{
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
-	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		return FitLinearSVM(ctx, linearSVMOf(v, y, classes), f, y, classes)
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, rngSeed uint64, workers int) (*LinearModel, error) {
+		s := linearSVMOf(v, y, classes)
+		s.RNGSeed, s.Workers = rngSeed, workers
+		return FitLinearSVM(ctx, s, f, y, classes)
 	},
+	LinearMemory: linearSVMBytes,
+	Path: &Path{
+		Spec:  spec.Spec{Name: "linear-svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam}},
+		Along: "cost", OnFeatures: &svmPath, For: svmPath.For, Pairwise: svmPath.Pairwise, Noun: svmPath.Noun,
+	},
+}
+
+// linearSVMBytes is what the items of machines that are fitted at a time take.
+func linearSVMBytes(l *Load) int64 {
+	const position = 16 * 8
+	return l.Workers * position * l.Largest
 }
 
 // linearSVMOf returns the settings that values of the parameters stand for.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -23,12 +24,19 @@ var logisticLearner = Learner{
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
 		return fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true)
 	},
-	Linear: func(ctx context.Context, f *sparse.Block[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
-		models, err := LogisticPath(ctx, &Logistic{Tolerance: 1e-11}, f, y, classes, []float64{v.Number("lambda")})
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, _ int) (*LinearModel, error) {
+		wide := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
+		for i := range f.Rows {
+			simd.ConvertTo(wide.Row(i), f.Row(i))
+		}
+		models, err := LogisticPath(ctx, &Logistic{Tolerance: 1e-11}, wide, y, classes, []float64{v.Number("lambda")})
 		if models == nil {
 			return nil, err
 		}
 		return models[0], err
+	},
+	LinearMemory: func(l *Load) int64 {
+		return 8*l.Items*l.Features + spec.Sum(LogisticMemory(int(l.Items), int(l.Features), int(l.Classes)))
 	},
 	Dual:          true,
 	Probabilities: Softmax,

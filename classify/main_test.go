@@ -35,7 +35,7 @@ func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
 			y[i] = i
 		}
 		for j := range p {
-			f.Data[i*p+j] = centre[y[i]*p+j] + rng.NormFloat64()
+			f.Data[i*p+j] = float64(float32(centre[y[i]*p+j] + rng.NormFloat64())) // the same in single precision
 		}
 	}
 	return problem{f, y, classes}

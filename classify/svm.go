@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -16,20 +17,111 @@ var svmLearner = Learner{
 	Spec: spec.Spec{
 		Name: "svm", Title: "support vector machines with hinge loss and a bias",
 		Params: []spec.Param{
-			costParam, weightsParam, strategyParam,
-			{Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
-				Range: spec.Above(0), Default: spec.Of(1e-7)},
+			costParam, weightsParam, strategyParam, toleranceParam,
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error) {
-		s := &SVM{
-			Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
-			Tolerance: v.Number("svm-tolerance"), CacheBytes: svmCache(k.Len()),
-		}
+		s := svmOf(v, y, classes)
+		s.CacheBytes = svmCache(k.Len())
 		return s.Fit(ctx, k, y, classes)
 	},
 	Dual:   true,
 	Memory: func(items, _ int) int64 { return svmCache(items) },
+	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, _ uint64, workers int) (*LinearModel, error) {
+		gram := LinearGram(f)
+		if wholeBytes(int64(f.Rows)) > 0 {
+			whole, err := InnerProducts(ctx, f, workers)
+			if err != nil {
+				return nil, err
+			}
+			gram = DenseGram(whole)
+		}
+		model, err := trainSVM(ctx, gram, y, classes, v, workers)
+		if model == nil {
+			return nil, err
+		}
+		return LinearWeights(model, f), err
+	},
+	LinearMemory: func(l *Load) int64 {
+		return linearSVMBytes(l) + 2*8*l.Items*l.Classes + wholeBytes(l.Items) + trainBytes(l)
+	},
+	Outgrown: func(items, _ int) string {
+		if items > mostSquared { // more would need a Gram of its square
+			return "linear-svm"
+		}
+		return ""
+	},
+	Path: &svmPath,
+}
+
+// mostSquared is the number of rows up to which a matrix of its square is made.
+const mostSquared = 10_000
+
+// svmPath has the costs of support vector machines, each from the one before.
+var svmPath = Path{
+	Spec:  spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam, scaledToleranceParam}},
+	Along: "cost",
+	Fit: func() PathFit {
+		var solver Solver
+		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
+			solver.SVM = svmOf(settings[0], y, classes)
+			solver.SVM.MaxIterations, solver.SVM.Workers = comparedIterations, 1
+			models, err := solver.Path(ctx, k, y, classes, numbers("cost", settings))
+			list := make([]*Model, len(models))
+			for i := range models {
+				list[i] = &models[i]
+			}
+			return list, err
+		}
+	},
+	Train:  trainSVM,
+	Memory: trainBytes,
+	For: func(classes int) spec.Values {
+		if classes > mostPairwise {
+			return spec.Values{"strategy": spec.Of("one-vs-rest")}
+		}
+		return nil
+	},
+	Pairwise: func(v spec.Values) bool { return v.Word("strategy") == "one-vs-one" },
+	Noun:     "a support vector machine",
+}
+
+// comparedIterations bounds a machine that is compared with others. Those that need more have
+// a cost far too high for noisy classes, and are judged as they are.
+const comparedIterations = 20_000
+
+// mostPairwise is the largest number of classes that every pair gets a machine of its own for
+// unless told otherwise, 190 in all: the pairs of more would outgrow a graph.
+const mostPairwise = 20
+
+// svmOf returns the settings that values of the parameters stand for.
+func svmOf(v spec.Values, y []int, classes int) SVM {
+	return SVM{
+		Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), OneVsRest: v.Word("strategy") == "one-vs-rest",
+		Tolerance: v.Number("svm-tolerance"),
+	}
+}
+
+// trainCache bounds the rows of the kernel that trainSVM keeps.
+const trainCache = 64 << 20
+
+// trainSVM fits machines in little memory.
+func trainSVM(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error) {
+	s := svmOf(v, y, classes)
+	s.CacheBytes, s.Workers = trainCache, workers
+	return s.Fit(ctx, k, y, classes)
+}
+
+// trainBytes is what the rows of the kernel take that machines keep, if they ask for all of them.
+func trainBytes(l *Load) int64 { return min(trainCache, l.Workers*8*l.Largest*l.Largest) }
+
+// wholeBytes is what the values between so many items take, 0 if they are more than trainCache
+// and not kept.
+func wholeBytes(items int64) int64 {
+	if bytes := 8 * items * items; bytes <= trainCache {
+		return bytes
+	}
+	return 0
 }
 
 // svmCache returns the bytes of kernel rows that are kept during a fit to so many
@@ -50,7 +142,33 @@ var (
 		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
 		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Of("one-vs-one"),
 	}
+	toleranceParam = spec.Param{
+		Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
+		Range: spec.Above(0), Default: spec.Of(1e-7),
+	}
 )
+
+// The same on kernels whose mean between an item and itself is 1.
+var (
+	scaledCostParam      = usually(costParam, 0.5, 0.125, 0.5, 2, 8, 32, 128, 512, 2048)
+	scaledStrategyParam  = otherwise(strategyParam, "behind methods by the number of classes")
+	scaledToleranceParam = otherwise(usually(toleranceParam, 1e-3), "behind methods 0.001")
+)
+
+// usually returns a parameter with another default and other usual values.
+func usually(p spec.Param, usual float64, grid ...float64) spec.Param {
+	p.Default, p.Grid = spec.Of(usual), nil
+	if len(grid) > 0 {
+		p.Grid = spec.Grid(grid...)
+	}
+	return p
+}
+
+// otherwise returns a parameter of which help says what counts without it.
+func otherwise(p spec.Param, text string) spec.Param {
+	p.Otherwise = text
+	return p
+}
 
 func weightsOf(v spec.Values, y []int, classes int) []float64 {
 	if v.Word("class-weights") == "equal" {

@@ -25,7 +25,7 @@ func problemOf(g testgraph.Labelled) *method.Problem {
 }
 
 var tinyGrid = &method.Grid{
-	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Cost: []float64{0.5, 4, 32}, Features: []method.Features{method.Plain, method.Honest},
+	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Along: map[string][]float64{"cost": {0.5, 4, 32}}, Features: []method.Features{method.Plain, method.Honest},
 }
 
 // What a method predicts depends on training labels alone.

@@ -160,7 +160,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 		return choice, err
 	})
 	if err == nil {
-		choice.Beside = set.beside(set.learner, len(p.Names))
+		choice.Beside = set.learner.besides(set.beside)
 	}
 	return choice, err
 }
@@ -200,13 +200,13 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 // maxTested bounds the test nodes of a tuning split.
 const maxTested = 10_000
 
-// tested returns the bound on the test nodes of a tuning split for the learner. One with
-// a declaration scores each by every model, or learns with them among its items.
+// tested returns the bound on the test nodes of a tuning split for the learner. One without
+// a path scores each by every model, or learns with them among its items.
 func (s *Settings) tested() int {
-	switch by := s.learner.declared(); {
-	case by == nil:
+	switch {
+	case s.learner.path != nil:
 		return maxTested
-	case by.Whole:
+	case s.learner.Whole:
 		return s.tried()
 	}
 	return maxTestedRows
@@ -460,11 +460,15 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell fu
 			}
 		}
 	}
+	tried, err := c.set.toTry(len(c.p.Names))
+	if err != nil {
+		return err
+	}
 	testers := make([]*trial.Tester, sched.Workers(c.set.Workers))
 	found := make([]trial.Hits, len(jobs))
 	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
-			testers[worker] = trial.New(len(c.p.Names), machinesOf(c.set))
+			testers[worker] = trial.New(len(c.p.Names), tried)
 		}
 		found[i] = trial.NewHits(block)
 		return testers[worker].Run(ctx, jobs[i].x, jobs[i].t, found[i])
@@ -504,7 +508,7 @@ func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
 	switch {
 	case slices.Min(hits) == slices.Max(hits):
 		return g.usual()
-	case len(g.Declared) > 1:
+	case g.path == nil && len(g.settled) > 1:
 		return largestOf(hits) // neighbours in the list are none among settings
 	}
 	return best(g, hits, tested)

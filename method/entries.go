@@ -141,7 +141,7 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 		}
 		list = append(list, v[p.Name])
 	}
-	ofGrid := of == &cwk.Spec || of == machines[learner(of.Name)]
+	ofGrid := of == &cwk.Spec || onPath(of)
 	switch {
 	case ofGrid && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)

@@ -93,17 +93,19 @@ func TestTooFew(t *testing.T) {
 
 // A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
-	g := smallGrid(Plain, Honest)
+	g := smallGrid(Plain, Honest).along(learnerOf("svm").Path)
 	want := Parameters{Alpha: 0.9, Steps: 40, Declared: costOf(0.5), Features: Plain}
 	if got := g.at(g.usual()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	g = &Grid{Alpha: []float64{0.2, 0.7, 1}, Steps: []int{10, 30, 60}, Cost: []float64{0.1, 0.6, 8}, Features: []Features{Honest, Plain}}
-	if got := g.at(g.usual()); got.Alpha != 1 || got.Steps != 30 || got.Features != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
+	g = &Grid{Alpha: []float64{0.2, 0.7, 1}, Steps: []int{10, 30, 60}, Along: map[string][]float64{"cost": {0.1, 0.6, 8}}, Features: []Features{Honest, Plain}}
+	g.Along["lambda"] = []float64{0.01, 0.15, 1}
+	of := g.along(learnerOf("svm").Path)
+	if got := of.at(of.usual()); got.Alpha != 1 || got.Steps != 30 || got.Features != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
 		t.Errorf("%v is nearest", got)
 	}
-	g.Cost, g.Lambda = nil, []float64{0.01, 0.15, 1}
-	if got := g.at(g.usual()).Declared.Values["lambda"]; got != spec.Of(0.15) {
+	of = g.along(learnerOf("rls").Path)
+	if got := of.at(of.usual()).Declared.Values["lambda"]; got != spec.Of(0.15) {
 		t.Errorf("λ = %v is nearest", got)
 	}
 }
@@ -149,8 +151,16 @@ func TestLongChoiceStops(t *testing.T) {
 	p := problemtest.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	g := &Grid{Alpha: []float64{0.5}, Steps: []int{20_000}, Cost: []float64{1, 2}, Features: []Features{Plain}}
-	w := trial.New(3, machinesOf(&Settings{Grid: g}))
+	g := &Grid{Alpha: []float64{0.5}, Steps: []int{20_000}, Along: map[string][]float64{"cost": {1, 2}}, Features: []Features{Plain}}
+	set, err := (&Settings{Grid: g}).of(behindWalks(learners[0]), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried, err := set.toTry(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := trial.New(3, tried)
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {
 		x.Data[i] = 1
@@ -163,7 +173,7 @@ func TestLongChoiceStops(t *testing.T) {
 		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
 	began := time.Now()
-	err := w.Run(ctx, x, tr, trial.NewHits(g.Size()))
+	err = w.Run(ctx, x, tr, trial.NewHits(g.Size()))
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -44,8 +46,8 @@ type Parameters struct {
 	Kernel   *Setting
 	Declared *Setting
 
-	// Beside are values that are never chosen: those of support vector machines beside
-	// their cost, and of [propagate.CorrectAndSmooth]. A prediction tells them, and takes those of
+	// Beside are values that are never chosen: those of a learner beside the one along its
+	// path, and of [propagate.CorrectAndSmooth]. A prediction tells them, and takes those of
 	// its settings.
 	Beside []Setting
 }
@@ -111,99 +113,154 @@ func (p Parameters) String() string {
 // Grid is a set of parameters: every combination of its values. Values are in
 // increasing order. The steps of a setting are never below MinSteps.
 type Grid struct {
-	Alpha    []float64  `json:"alpha"`     // absorption, 0 … 1
-	Steps    []int      `json:"steps"`     // last step t_max
-	MinSteps int        `json:"min_steps"` // first step t_min
-	Cost     []float64  `json:"cost"`      // C of the support vector machine, > 0
-	Features []Features `json:"features"`
+	Alpha    []float64 // absorption, 0 … 1
+	Steps    []int     // last step t_max
+	MinSteps int       // first step t_min
+	Features []Features
 
-	// Lambda holds values of λ > 0, which regularised least squares has in
-	// place of a cost; without any it takes the usual ones. Only without
-	// Cost are they part of the grid.
-	Lambda []float64 `json:"lambda,omitempty"`
+	// Along holds values, by its name, of the parameter along the path of a learner
+	// ([classify.Path]): of a cost or of λ. Of one that is missing the usual values are tried.
+	Along map[string][]float64
 
-	// Declared holds settings of a learner with a declaration, which it has in place of
-	// costs, its defaults first; nil: of another.
-	Declared []*Setting `json:"-"`
+	path    *classify.Path // whose settings are those of the grid, nil: of none
+	settled []*Setting     // of the learner, without a path its defaults first; nil: it is not known yet
 }
 
-// of returns the grid of a learner.
-func (g *Grid) of(l learner) *Grid {
+// along returns the grid of a learner with a path.
+func (g *Grid) along(path *classify.Path) *Grid {
 	own := *g
-	if l != rls {
-		own.Lambda = nil
-		return &own
+	list, there := g.Along[path.Along]
+	if !there {
+		list = increasing(path.Param(path.Along).Grid)
 	}
-	own.Cost = nil
-	if len(own.Lambda) == 0 {
-		own.try("lambda", usualLambdas)
+	own.Along, own.path, own.settled = map[string][]float64{path.Along: list}, path, []*Setting{}
+	for _, x := range list {
+		own.settled = append(own.settled, &Setting{&path.Spec, spec.Values{path.Along: spec.Of(x)}})
 	}
 	return &own
 }
 
-// settings returns how many settings of the learner there are.
+// settings returns how many settings of the learner there are, where that is not known those on
+// the first path of which there are values.
 func (g *Grid) settings() int {
-	switch {
-	case g.Declared != nil:
-		return len(g.Declared)
-	case len(g.Cost) > 0:
-		return len(g.Cost)
+	if g.settled != nil {
+		return len(g.settled)
 	}
-	return len(g.Lambda)
-}
-
-// setting returns a setting of the learner.
-func (g *Grid) setting(i int) *Setting {
-	switch {
-	case g.Declared != nil:
-		return g.Declared[i]
-	case len(g.Cost) > 0:
-		return &Setting{machines[kernelSVM], spec.Values{"cost": spec.Of(g.Cost[i])}}
+	for _, path := range paths() {
+		if n := len(g.Along[path.Along]); n > 0 {
+			return n
+		}
 	}
-	return &Setting{machines[rls], spec.Values{"lambda": spec.Of(g.Lambda[i])}}
+	return 0
 }
 
 // tried returns the values of all settings of the learner.
 func (g *Grid) tried() []spec.Values {
-	all := make([]spec.Values, g.settings())
-	for i := range all {
-		all[i] = g.setting(i).Values
+	all := make([]spec.Values, len(g.settled))
+	for i, s := range g.settled {
+		all[i] = s.Values
 	}
 	return all
 }
 
+// like reports whether two grids have the same values.
+func (g *Grid) like(o *Grid) bool {
+	return slices.Equal(g.Alpha, o.Alpha) && slices.Equal(g.Steps, o.Steps) && g.MinSteps == o.MinSteps && slices.Equal(g.Features, o.Features) &&
+		maps.EqualFunc(g.Along, o.Along, slices.Equal)
+}
+
+// MarshalJSON writes the values by name, those of the path of the learner that goes without
+// saying before the features and others after them.
+func (g Grid) MarshalJSON() ([]byte, error) {
+	type entry struct {
+		name  string
+		value any
+	}
+	first := learners[0].Path.Along
+	list := []entry{{"alpha", g.Alpha}, {"steps", g.Steps}, {"min_steps", g.MinSteps}, {first, g.Along[first]}, {"features", g.Features}}
+	for _, name := range slices.Sorted(maps.Keys(g.Along)) {
+		if name != first {
+			list = append(list, entry{name, g.Along[name]})
+		}
+	}
+	var text bytes.Buffer
+	for i, e := range list {
+		value, err := json.Marshal(e.value)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&text, "%c%q:%s", "{,"[min(i, 1)], e.name, value)
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (g *Grid) UnmarshalJSON(text []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	*g = Grid{Along: map[string][]float64{}}
+	for name, value := range all {
+		var err error
+		switch name {
+		case "alpha":
+			err = json.Unmarshal(value, &g.Alpha)
+		case "steps":
+			err = json.Unmarshal(value, &g.Steps)
+		case "min_steps":
+			err = json.Unmarshal(value, &g.MinSteps)
+		case "features":
+			err = json.Unmarshal(value, &g.Features)
+		default:
+			var list []float64
+			if err = json.Unmarshal(value, &list); list != nil {
+				g.Along[name] = list
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // smallGrid returns the grid that methods on walks choose from unless told otherwise: what is
-// usually tried of [cwk.Spec].
+// usually tried of [cwk.Spec] and along paths.
 func smallGrid(features ...Features) *Grid {
 	g := &Grid{Features: features}
-	g.try("cost", usualCosts)
-	g.try("lambda", usualLambdas)
-	for _, p := range cwk.Spec.Params {
+	for _, p := range walkParams() {
 		g.try(p.Name, p.Grid)
 	}
 	return g
 }
 
-// noGrid returns the single setting of the defaults of [cwk.Spec], C = 0.5 or λ = 0.1,
-// plain.
+// noGrid returns the single setting of the defaults of [cwk.Spec] and of paths, plain.
 func noGrid() *Grid {
-	g := &Grid{Cost: []float64{0.5}, Lambda: []float64{0.1}, Features: []Features{Plain}}
-	for _, p := range cwk.Spec.Params {
+	g := &Grid{Features: []Features{Plain}}
+	for _, p := range walkParams() {
 		g.try(p.Name, []spec.Value{p.Default})
 	}
 	return g
 }
 
-// fix puts those of the given values that a grid has in place of its own: costs and λ and,
+// walkParams are the parameters that grids have values of.
+func walkParams() []spec.Param {
+	list := slices.Clone(cwk.Spec.Params)
+	for _, path := range paths() {
+		list = append(list, *path.Param(path.Along))
+	}
+	return list
+}
+
+// fix puts those of the given values that a grid has in place of its own: along paths and,
 // where one of the methods learns from walks, parameters of [cwk.Spec].
 func (g *Grid) fix(given spec.Values, methods []Method) {
-	fixed := []*spec.Spec{machines[kernelSVM], machines[rls]}
-	if slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") }) {
-		fixed = append(fixed, &cwk.Spec)
-	}
-	for _, of := range fixed {
-		for name, v := range of.Own(given) {
-			g.try(name, []spec.Value{v})
+	walks := slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") })
+	for _, p := range walkParams() {
+		if v, is := given[p.Name]; is && (walks || cwk.Spec.Param(p.Name) == nil) {
+			g.try(p.Name, []spec.Value{v})
 		}
 	}
 }
@@ -211,14 +268,10 @@ func (g *Grid) fix(given spec.Values, methods []Method) {
 // try puts values of a parameter in place of what the grid has, in increasing order, and
 // reports whether it has such a parameter. Of the first step the last value counts.
 func (g *Grid) try(name string, list []spec.Value) bool {
-	if !slices.Contains([]string{"alpha", "steps", "min-steps", "cost", "lambda"}, name) {
+	if !slices.ContainsFunc(walkParams(), func(p spec.Param) bool { return p.Name == name }) {
 		return false
 	}
-	var numbers []float64
-	for _, v := range list {
-		numbers = append(numbers, spec.Values{name: v}.Number(name))
-	}
-	slices.Sort(numbers)
+	numbers := increasing(list)
 	whole := make([]int, len(numbers))
 	for i, x := range numbers {
 		whole[i] = int(x)
@@ -232,12 +285,25 @@ func (g *Grid) try(name string, list []spec.Value) bool {
 		for _, t := range whole {
 			g.MinSteps = t
 		}
-	case "cost":
-		g.Cost = numbers
-	case "lambda":
-		g.Lambda = numbers
+	default:
+		along := maps.Clone(g.Along)
+		if along == nil {
+			along = map[string][]float64{}
+		}
+		along[name] = numbers
+		g.Along = along
 	}
 	return true
+}
+
+// increasing returns numbers in increasing order.
+func increasing(list []spec.Value) []float64 {
+	var numbers []float64
+	for _, v := range list {
+		numbers = append(numbers, spec.Values{"": v}.Number(""))
+	}
+	slices.Sort(numbers)
+	return numbers
 }
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }
@@ -265,29 +331,26 @@ func (g *Grid) validate() error {
 	for _, f := range g.Features {
 		features = append(features, float64(f.rank()))
 	}
-	for _, list := range []struct {
-		name, symbol string
-		within       spec.Range
-		values       []float64
-		empty        bool
-	}{
-		{"alpha", "α", cwk.Spec.Param("alpha").Range, g.Alpha, len(g.Alpha) == 0},
-		{"steps", "T", cwk.Spec.Param("steps").Range, steps, len(steps) == 0},
-		{"cost", "C", spec.Above(0), g.Cost, g.settings() == 0},
-		{"lambda", "λ", spec.Above(0), g.Lambda, false},
-		{"features", "", spec.Range{}, features, len(features) == 0},
-	} {
-		for _, x := range list.values {
-			if !list.within.Contains(x) {
-				bad("%s %v is out of range; want %s", list.name, x, list.within.Text(list.symbol))
+	check := func(name, symbol string, within spec.Range, values []float64, empty bool) {
+		for _, x := range values {
+			if !within.Contains(x) {
+				bad("%s %v is out of range; want %s", name, x, within.Text(symbol))
 			}
 		}
-		if list.empty {
-			bad("%s has no value", list.name)
-		} else if !slices.IsSortedFunc(list.values, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), -1) }) { // equal ones are not
-			bad("%s repeats a value or is out of order", list.name)
+		if empty {
+			bad("%s has no value", name)
+		} else if !slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), -1) }) { // equal ones are not
+			bad("%s repeats a value or is out of order", name)
 		}
 	}
+	check("alpha", "α", cwk.Spec.Param("alpha").Range, g.Alpha, len(g.Alpha) == 0)
+	check("steps", "T", cwk.Spec.Param("steps").Range, steps, len(steps) == 0)
+	for _, path := range paths() {
+		p := path.Param(path.Along)
+		list, there := g.Along[p.Name]
+		check(p.Name, p.Symbol, p.Range, list, there && len(list) == 0)
+	}
+	check("features", "", spec.Range{}, features, len(features) == 0)
 	if len(errs) == 0 {
 		return nil
 	}
@@ -310,20 +373,17 @@ func (g *Grid) Size() int {
 }
 
 // usual returns the number of the setting that is nearest to [noGrid] in each of its
-// parts, the first of several; a declared learner has its first setting.
+// parts, the first of several; a learner without a path has its first setting.
 func (g *Grid) usual() int {
 	to := noGrid()
 	f := max(0, slices.Index(g.Features, to.Features[0]))
 	a := nearestOf(g.Alpha, to.Alpha[0])
 	s := nearestOf(g.steps(), to.Steps[0])
 	at := ((f*len(g.Alpha)+a)*len(g.steps()) + s) * g.settings()
-	switch {
-	case g.Declared != nil:
-		return at // with its defaults
-	case len(g.Cost) == 0:
-		return at + nearestOf(g.Lambda, to.Lambda[0])
+	if g.path != nil {
+		at += nearestOf(g.Along[g.path.Along], to.Along[g.path.Along][0])
 	}
-	return at + nearestOf(g.Cost, to.Cost[0])
+	return at
 }
 
 func nearestOf[T int | float64](values []T, x T) int {
@@ -336,12 +396,11 @@ func nearestOf[T int | float64](values []T, x T) int {
 	return best
 }
 
-// at returns setting number i. Features vary slowest, then Alpha, Steps and
-// Cost or Lambda: the settings of one walk and one kind of features lie
-// together.
+// at returns setting number i. Features vary slowest, then Alpha, Steps and settings of the
+// learner: those of one walk and one kind of features lie together.
 func (g *Grid) at(i int) Parameters {
 	steps, settings := g.steps(), g.settings()
-	p := Parameters{MinSteps: g.MinSteps, Declared: g.setting(i % settings)}
+	p := Parameters{MinSteps: g.MinSteps, Declared: g.settled[i%settings]}
 	i /= settings
 	p.Steps = steps[i%len(steps)]
 	i /= len(steps)

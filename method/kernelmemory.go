@@ -26,22 +26,38 @@ func (a *account) grams(f *kernel.Family) (grid []spec.Values, labels int, err e
 }
 
 // reckon implements [reckoning].
-func (m kernelMethod) reckon(a *account) error {
-	f := m.kernel
-	a.set.learner = m.learner
-	grid, seen, err := a.grams(f)
+func (m kernelMethod) reckon(a *account) (err error) {
+	if *a.set, err = m.settings(a.set, len(a.P.Names)); err != nil {
+		return err
+	}
+	grid, seen, err := a.grams(m.kernel)
 	if err != nil {
 		return err
 	}
+	settled, _, err := m.settled(a.P, a.set)
+	if err != nil {
+		return err
+	}
+	if m.by.path != nil {
+		m.reckonOnPath(a, grid, seen)
+	} else {
+		m.reckonInTurn(a, grid, seen, len(settled))
+	}
+	a.Scores()
+	return nil
+}
+
+// reckonOnPath accounts for a learner with a path, tried on so many labels.
+func (m kernelMethod) reckonOnPath(a *account, grid []spec.Values, seen int) {
+	f := m.kernel
 	n, tried := len(a.P.Degrees), int64(seen)
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
 	width, rest := a.machines()
 	outcomes := tried * trial.OutcomeBytes(width) * int64(len(grid)*a.set.Grid.settings())
-	a.Phase(8*tried*tried*int64(len(grid))+workers*a.fitting(tried)+outcomes, "machines to choose by")
-	all := int64(len(a.P.Row))
-	if byParts := a.set.learner == rls && all > maxSolved; all > tried && !byParts {
+	a.Phase(8*tried*tried*int64(len(grid))+workers*m.by.path.Memory(a.load(tried, 0))+outcomes, "machines to choose by")
+	if all := int64(len(a.P.Row)); all > tried && !m.by.solves(int(all)) {
 		a.PhaseOf(a.oneOf(f, grid, a.P.Row), "block of the kernel between labels")
-		a.Phase(8*all*all+a.fitting(all), "training")
+		a.Phase(8*all*all+m.by.path.Memory(a.load(all, 0)), "training")
 	}
 	if !rest {
 		width = min(width, machinesAtATime)
@@ -53,16 +69,37 @@ func (m kernelMethod) reckon(a *account) error {
 	}
 	apply := spec.Sum(f.ApplyMemory(grid[0], a.P.Degrees, max(1, width)))
 	a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines")
-	a.Scores()
-	return nil
 }
 
-// fitting bounds what a machine on a block of so many labels takes beside it.
-func (a *account) fitting(labels int64) int64 {
-	if a.set.learner == rls {
-		return 3 * 8 * labels * labels
+// reckonInTurn accounts for a learner without a path, of which so many settings are tried on so
+// many labels.
+func (m kernelMethod) reckonInTurn(a *account, grid []spec.Values, seen, settings int) {
+	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
+	fits := int64(min(sched.Workers(a.set.Workers), max(len(grid), len(m.by.Params))))
+	outcomes := int64(seen) * trial.OutcomeBytes(k) * int64(len(grid)+settings)
+	a.Phase(8*int64(seen)*int64(seen)*int64(len(grid))+fits*fitBytes(m.by.Learner, seen, k)+outcomes, "learners to choose by")
+	rows := a.P.Row
+	if m.by.Whole {
+		rows = upTo(n)
 	}
-	return cached(a.members(labels))
+	a.PhaseOf(a.oneOf(m.kernel, grid, rows), "values of the kernel")
+	items := int64(len(rows))
+	a.Reserve(8*items*items, "values of the kernel to learn from")
+	a.Phase(fitBytes(m.by.Learner, labels, k), "training")
+	outputs := int64(8 * n * k) // the raw scores, which are decisions
+	switch {
+	case m.by.Dual:
+		width := min(max(k, 1), machinesAtATime)
+		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
+		apply := spec.Sum(m.kernel.ApplyMemory(grid[0], a.P.Degrees, width))
+		a.Phase(2*outputs+2*tall.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
+	case !m.by.Whole:
+		block := m.kernel.Memory(grid[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.Left())
+		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
+		a.PhaseOf(block, "values of the kernel between nodes and labels")
+	default:
+		a.Phase(outputs, "raw scores of all nodes")
+	}
 }
 
 // oneOf lists what the block between rows of one of several kernels takes, whichever
@@ -76,8 +113,11 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most 
 
 // reckonTuning implements [tuner].
 func (m kernelMethod) reckonTuning(a *account, all *Problem) error {
-	a.set.learner = m.learner
-	return a.kernelTuning(m.kernel, all, min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows))
+	labels, tests := min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows)
+	if m.by.Whole {
+		labels, tests = labels+min(len(all.Row), a.set.Sample), 0
+	}
+	return a.kernelTuning(m.kernel, all, labels, tests)
 }
 
 // kernelTuning accounts for blocks of kernels between so many labels and test nodes.
@@ -96,58 +136,6 @@ func (a *account) kernelTuning(f *kernel.Family, all *Problem, labels, tests int
 	return nil
 }
 
-// reckon implements [reckoning].
-func (m learnerMethod) reckon(a *account) error {
-	a.set.learner = m.kernelMethod.learner
-	a.set.Sample = min(a.set.Sample, trySettings)
-	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
-	of, seen, err := a.grams(m.kernel)
-	if err != nil {
-		return err
-	}
-	fits := int64(min(sched.Workers(a.set.Workers), max(len(of), len(m.by.Params))))
-	own, _, err := m.settings(a.P, a.set)
-	if err != nil {
-		return err
-	}
-	outcomes := int64(seen) * trial.OutcomeBytes(k) * int64(len(of)+len(own))
-	a.Phase(8*int64(seen)*int64(seen)*int64(len(of))+fits*fitBytes(m.by, seen, k)+outcomes, "learners to choose by")
-	rows := a.P.Row
-	if m.by.Whole {
-		rows = upTo(n)
-	}
-	a.PhaseOf(a.oneOf(m.kernel, of, rows), "values of the kernel")
-	items := int64(len(rows))
-	a.Reserve(8*items*items, "values of the kernel to learn from")
-	a.Phase(fitBytes(m.by, labels, k), "training")
-	outputs := int64(8 * n * k) // the raw scores, which are decisions
-	switch {
-	case m.by.Dual:
-		width := min(max(k, 1), machinesAtATime)
-		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
-		apply := spec.Sum(m.kernel.ApplyMemory(of[0], a.P.Degrees, width))
-		a.Phase(2*outputs+2*tall.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
-	case !m.by.Whole:
-		block := m.kernel.Memory(of[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.Left())
-		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
-		a.PhaseOf(block, "values of the kernel between nodes and labels")
-	default:
-		a.Phase(outputs, "raw scores of all nodes")
-	}
-	a.Scores()
-	return nil
-}
-
-// reckonTuning implements [tuner].
-func (m learnerMethod) reckonTuning(a *account, all *Problem) error {
-	a.set.learner = m.kernelMethod.learner
-	labels, tests := min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows)
-	if m.by.Whole {
-		labels, tests = labels+min(len(all.Row), a.set.Sample), 0
-	}
-	return a.kernelTuning(m.kernel, all, labels, tests)
-}
-
 // fitBytes is what a fit takes beside the kernel values of so many items with a class.
 func fitBytes(l *classify.Learner, items, classes int) int64 {
 	if l.Memory == nil {
@@ -163,12 +151,9 @@ type sharing interface {
 	shared() *kernel.Family
 }
 
-// shared implements [sharing].
-func (m kernelMethod) shared() *kernel.Family { return m.kernel }
-
 // shared implements [sharing]: a learner that wants the values between all nodes has a
 // block of its own.
-func (m learnerMethod) shared() *kernel.Family {
+func (m kernelMethod) shared() *kernel.Family {
 	if m.by.Whole {
 		return nil
 	}

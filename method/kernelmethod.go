@@ -14,12 +14,13 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// kernelMethod is a learner on a kernel of package kernel. At most the block
-// between labelled nodes is ever made: all nodes are predicted by one
-// application of the kernel to the machines' dual coefficients.
+// kernelMethod is a learner on a kernel of package kernel. The model of a learner that is
+// linear in the kernel predicts by one application of it, and of the kernel no more than the
+// block between labelled nodes is ever made; any other is given the values between all nodes
+// and the labels, or between all nodes.
 type kernelMethod struct {
-	kernel  *kernel.Family
-	learner learner
+	kernel *kernel.Family
+	by     learner
 }
 
 // kernels returns every kernel that is symmetric or, as those of PageRank, has a
@@ -28,28 +29,29 @@ func kernels() []*kernel.Family {
 	return slices.DeleteFunc(kernel.Families(), func(f *kernel.Family) bool { return f.Distance != "" })
 }
 
-// kernelMethods returns every kernel with the learners that have ways of their own to choose
-// and to learn.
+// kernelMethods returns every kernel with every learner.
 func kernelMethods() (list []Method) {
 	for _, f := range kernels() {
-		list = append(list, kernelMethod{f, kernelSVM}, kernelMethod{f, rls})
+		for _, l := range learners {
+			list = append(list, kernelMethod{f, behindKernel(l)})
+		}
 	}
 	return list
 }
 
-// Name implements [Method]: that of the kernel, and of the learner unless it is
-// the support vector machine.
+// Name implements [Method]: that of the kernel, and of the learner unless it goes without
+// saying.
 func (m kernelMethod) Name() string {
-	if m.learner == kernelSVM {
+	if m.by.Learner == learners[0] {
 		return m.kernel.Name
 	}
-	return m.kernel.Name + "+" + string(m.learner)
+	return m.kernel.Name + "+" + m.by.Name
 }
 
 // Takes implements [Method]: the parameters of the kernel but for switches, which
 // choose the form that learners take, and that of the learner.
 func (m kernelMethod) Takes() []string {
-	return append(m.takes(), m.learner.spec().Takes()...)
+	return append(m.takes(), m.by.spec().Takes()...)
 }
 
 // takes returns the names of the kernel's parameters but for switches.
@@ -64,7 +66,7 @@ func (m kernelMethod) takes() (takes []string) {
 
 // Declarations implements [Method].
 func (m kernelMethod) Declarations() []*spec.Spec {
-	return []*spec.Spec{&m.kernel.Spec, m.learner.spec()}
+	return []*spec.Spec{&m.kernel.Spec, m.by.spec()}
 }
 
 // Predict implements [Method].
@@ -73,17 +75,53 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if err != nil {
 		return nil, err
 	}
-	choose, learn := r.choose, r.learn
-	if m.learner == rls {
-		choose, learn = r.chooseSolved, r.solve
+	choose, score := r.chooseInTurn, r.scoreAll
+	if path := m.by.path; path != nil {
+		choose, score = r.chooseOnPath, r.score
+		if path.LeaveOneOut != nil {
+			choose = r.chooseLeftOut
+		}
 	}
-	return r.run(ctx, choose, learn, r.score)
+	return r.run(ctx, choose, r.learn, score)
 }
 
-// begin finds what is known of the graph, and the kernels to choose from.
+// trySettings is the number of labels that a learner without a path is tried on behind a
+// kernel: each setting is a fit from nothing in every fold.
+const trySettings = 250
+
+// settings returns those of the learner: with a path the grid along it, otherwise a smaller
+// sample.
+func (m kernelMethod) settings(s *Settings, classes int) (set Settings, err error) {
+	if m.by.path != nil {
+		return s.of(m.by, classes)
+	}
+	set = s.WithDefaults()
+	set.learner, set.Sample = m.by, min(set.Sample, trySettings)
+	return set, nil
+}
+
+// settled returns the learner's settings to choose from on the labels of a problem, and the place of its
+// defaults among them: on a path those of the grid; otherwise all usual ones or, with too few labels, the defaults.
+func (m kernelMethod) settled(p *Problem, s *Settings) (all []spec.Values, usual int, err error) {
+	switch {
+	case m.by.path != nil && validate.TooFew(p.Class):
+		return []spec.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
+	case m.by.path != nil:
+		return s.Grid.tried(), 0, nil
+	case validate.TooFew(p.Class):
+		v, err := m.by.Resolve(m.by.Learner.Own(s.Given), nil)
+		return []spec.Values{v}, 0, err
+	}
+	return s.settled(m.by.Learner)
+}
+
+// begin finds what is known of the graph, and the kernels and settings of the learner to
+// choose from.
 func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
-	own := s.WithDefaults()
-	own.learner = m.learner
+	own, err := m.settings(s, len(p.Names))
+	if err != nil {
+		return nil, err
+	}
 	set, err := own.on(p)
 	if err != nil {
 		return nil, err
@@ -91,12 +129,15 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if p.Directed {
 		return nil, &problem.Error{Method: m.kernel.Name, Err: problem.ErrDirected}
 	}
-	if err := set.checkStrategy(len(p.Names)); err != nil {
+	if err := set.checkStrategy(behindWalks(m.by.Learner), len(p.Names)); err != nil {
 		return nil, err
 	}
+	if m.by.Whole {
+		set.kernels = nil // it has a block of its own
+	}
 	r := &kernelPredictor{
-		predictor: predictor{p: p, set: &set, prior: graphlearner.Shares, counted: true, out: &Prediction{learner: m.learner}},
-		kernel:    m.kernel, learner: m.learner.spec(), settled: set.Grid.tried(),
+		predictor: predictor{p: p, set: &set, by: m.by, prior: graphlearner.Shares, counted: true, out: new(Prediction)},
+		kernel:    m.kernel,
 	}
 	on, err := p.Graph(ctx, set.Workers, &r.out.Work)
 	if err != nil {
@@ -109,9 +150,12 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	case par != nil:
 		r.grid, r.settled = []spec.Values{par.Kernel.Values}, []spec.Values{par.Declared.Values}
 	case validate.TooFew(p.Class):
-		err = r.usual(seen)
+		err = r.usualKernel(seen)
 	default:
 		r.grid, err = kernelGrid(m.kernel, &set, seen)
+	}
+	if err == nil && par == nil {
+		r.settled, r.usual, err = m.settled(p, &set)
 	}
 	if err != nil {
 		return nil, err
@@ -121,13 +165,16 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 			return nil, fmt.Errorf("%w: %s, %s, is not symmetric, and learners need it to be", validate.ErrUsage, m.kernel.Name, m.kernel.Text(v))
 		}
 	}
-	if byParts := m.learner == rls && len(p.Row) > maxSolved; set.kernels != nil && len(r.grid) == 1 && !byParts {
+	if set.kernels != nil && len(r.grid) == 1 && !m.by.solves(len(p.Row)) {
 		r.kept, err = set.kernels.Of(ctx, m.kernel, r.grid[0])
 		return r, err
 	}
 	r.kernels, err = m.kernel.NewAll(ctx, on, r.grid)
 	return r, err
 }
+
+// solves reports whether the learner learns from so many labels without a value of the kernel.
+func (l learner) solves(labels int) bool { return l.Solve != nil && labels > l.Solved }
 
 // run goes through the phases of a prediction.
 func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) (*Prediction, error) {
@@ -144,11 +191,9 @@ func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(con
 
 // parameters returns those of a kernel of the grid with values of the learner.
 func (r *kernelPredictor) parameters(kernel int, own spec.Values) Parameters {
-	par := Parameters{Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.learner, own}}
-	if r.by == nil {
-		par.Beside = r.set.beside(r.set.learner, len(r.p.Names))
+	return Parameters{
+		Kernel: &Setting{&r.kernel.Spec, r.grid[kernel]}, Declared: &Setting{r.by.spec(), own}, Beside: r.by.besides(r.set.beside),
 	}
-	return par
 }
 
 // kernelGrid returns the values that a kernel is tried with on a graph.
@@ -156,10 +201,9 @@ func kernelGrid(f *kernel.Family, set *Settings, g spec.Graph) ([]spec.Values, e
 	return validate.Settings(set.trying(&f.Spec), f.Spec.Own(set.Given), g)
 }
 
-// usual takes what there is where nothing can be tried: the
-// kernel's defaults, in the form that learners take, and the setting that walks have
-// then.
-func (r *kernelPredictor) usual(g spec.Graph) error {
+// usualKernel takes the kernel's defaults, in the form that learners take, where nothing can
+// be tried.
+func (r *kernelPredictor) usualKernel(g spec.Graph) error {
 	given := r.kernel.Spec.Own(r.set.Given)
 	for i := range r.kernel.Params {
 		p := &r.kernel.Params[i]
@@ -172,6 +216,6 @@ func (r *kernelPredictor) usual(g spec.Graph) error {
 		}
 	}
 	v, err := r.kernel.Resolve(given, g)
-	r.grid, r.settled = []spec.Values{v}, []spec.Values{r.set.Grid.at(r.set.Grid.usual()).Declared.Values}
+	r.grid = []spec.Values{v}
 	return err
 }

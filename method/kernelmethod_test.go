@@ -49,7 +49,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := goldenProblem(t, name)
 		grid := noGrid()
-		grid.Cost = []float64{10}
+		grid.Along["cost"] = []float64{10}
 		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
@@ -128,7 +128,7 @@ func TestKernelMethods(t *testing.T) {
 				continue
 			}
 			grid := smallGrid(Plain)
-			grid.Cost = []float64{0.5, 8, 128}
+			grid.Along["cost"] = []float64{0.5, 8, 128}
 			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
 			if (turn+i)%2 == 0 || testgraph.Hunt {
 				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
@@ -201,6 +201,9 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernelMethods() {
+		if m.(kernelMethod).by.path == nil {
+			continue
+		}
 		f := m.(kernelMethod).kernel
 		of := f.Name
 		got, err := m.Predict(ctx, p, nil, nil)
@@ -241,7 +244,7 @@ func TestGridOfAdjacency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := kernelMethod{kernel.Families().Named("von-neumann"), kernelSVM}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
+	got, err := kernelMethod{kernel.Families().Named("von-neumann"), behindKernel(learners[0])}.Predict(ctx, p, nil, &Settings{Given: spec.Values{"matrix": spec.Of("adjacency")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,8 +279,12 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
 		grid := noGrid()
-		grid.Lambda = []float64{0.05}
-		set := (&Settings{Grid: grid, learner: rls}).WithDefaults()
+		grid.Along["lambda"] = []float64{0.05}
+		by := behindKernel(learnerOf("rls"))
+		set, err := (&Settings{Grid: grid}).of(by, len(p.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
 		on, err := graph.New(context.Background(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -292,18 +299,21 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{p: p, set: &set, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			grid:      params, kernels: kernels, settled: grid.of(rls).tried(),
+			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
+			grid:      params, kernels: kernels, settled: set.Grid.tried(),
 		}
-		if err := r.chooseSolved(context.Background()); err != nil {
+		if err := r.chooseLeftOut(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		gram := r.gram
-		if err := r.solve(context.Background()); err != nil {
+		if err := r.learn(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		direct := r.dual
-		if r.dual, err = r.onLabels().LeastSquares(context.Background(), 0.05); err != nil {
+		direct := r.fitted
+		without := *by.Learner
+		without.Solved = 0
+		r.by.Learner = &without
+		if err := r.learn(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
@@ -326,7 +336,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		// exact to 1e-10.
 		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05
 		for m := range p.Names {
-			for i, c := range r.dual.Machines[m].Coef {
+			for i, c := range r.fitted.Machines[m].Coef {
 				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
 					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))
 				}
@@ -360,12 +370,16 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	for i := range 300 {
 		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
 	}
-	set := (&Settings{Grid: noGrid(), learner: rls}).WithDefaults()
+	set := new(Settings).WithDefaults()
 	r := &kernelPredictor{
 		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
 		kernels:   []kernel.Kernel{graded{}}, scale: 1,
 	}
-	dual, err := r.onLabels().LeastSquares(t.Context(), 1e-30)
+	targets := mat.NewDense(len(p.Row), 1, nil)
+	for i, c := range p.Class {
+		targets.Set(i, 0, float64(2*c-1))
+	}
+	dual, err := r.onLabels().Solve(t.Context(), 1e-30, targets)
 	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		t.Fatalf("error %v", err)
 	}

@@ -27,7 +27,11 @@ func TestLeastSquaresChoice(t *testing.T) {
 		for i := 0; i < len(p.Class); i += wrong {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
-		set := (&Settings{Grid: noGrid(), learner: rls}).WithDefaults()
+		by := behindKernel(learnerOf("rls"))
+		set, err := (&Settings{Grid: &Grid{Along: map[string][]float64{"lambda": {0.01, 0.03, 0.1, 0.3, 1, 3, 10}}}}).of(by, len(p.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
 		on, err := graph.New(t.Context(), p.A, &graph.Settings{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -42,10 +46,10 @@ func TestLeastSquaresChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{p: p, set: &set, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			grid:      grid, kernels: kernels, settled: (&Grid{Lambda: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}}).tried(),
+			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
+			grid:      grid, kernels: kernels, settled: set.Grid.tried(),
 		}
-		if err := r.chooseSolved(t.Context()); err != nil {
+		if err := r.chooseLeftOut(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		grams, _, err := kernel.Grams(t.Context(), kernels, p.Row, nil, nil)
@@ -65,7 +69,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
 			}
-			for _, lambda := range rls.strengths(r.settled) {
+			for _, lambda := range set.Grid.Along["lambda"] {
 				right, squares := leaveEachOut(t, k, p.Class, len(p.Names), lambda)
 				for _, weight := range []float64{0.5, 1} {
 					merit := right - weight*squares

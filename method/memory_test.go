@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -30,8 +29,8 @@ func TestSweepsAsAnnounced(t *testing.T) {
 		g.Features = kinds
 		return &g
 	}
-	one := Grid{Alpha: []float64{0.5}, Steps: []int{8}, Cost: []float64{4}, Lambda: []float64{1}}
-	several := Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{8}, Cost: []float64{0.5, 4}, Lambda: []float64{1}}
+	one := Grid{Alpha: []float64{0.5}, Steps: []int{8}, Along: map[string][]float64{"cost": {4}, "lambda": {1}}}
+	several := Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{8}, Along: map[string][]float64{"cost": {0.5, 4}, "lambda": {1}}}
 	base := problemtest.Planted(t, 4, 1200, 40)
 	all := make([]int, len(base.Row))
 	for i := range all {
@@ -120,7 +119,7 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	p := problemtest.Planted(t, 4, 3000, 600)
 	holds := func(steps []int, kinds ...Features) []spec.Bytes {
 		t.Helper()
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: steps, Cost: []float64{1}, Features: kinds}, RNGSeed: 2, Sample: 50}
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: steps, Along: map[string][]float64{"cost": {1}}, Features: kinds}, RNGSeed: 2, Sample: 50}
 		list, _, err := Memory(methodOf(t, "cwk+linear-svm"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
@@ -161,44 +160,33 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 		f.Data[i] = rng.Float32()
 	}
 	for _, c := range []struct {
-		learner learner
-		classes int
-		fit     func(class []int, classes int) error
-	}{
-		{kernelSVM, 2, fitKernel(f)}, {kernelSVM, 5, fitKernel(f)}, {kernelSVM, 24, fitKernel(f)},
-		{linearSVM, 2, func(class []int, classes int) error { // of more the first machines would be garbage
-			_, err := classify.FitLinearSVM(t.Context(), nil, f, class, classes)
-			return err
-		}},
-		{rls, 5, func(class []int, classes int) error {
-			_, err := classify.FitLinearRLS(t.Context(), f, class, classes, 1)
-			return err
-		}},
-	} {
+		learner string
+		classes int // of linear machines two, since the first ones of more would be garbage
+	}{{"svm", 2}, {"svm", 5}, {"svm", 24}, {"linear-svm", 2}, {"rls", 5}, {"logistic", 5}} {
 		p := &Problem{Names: make([]string, c.classes), Class: make([]int, rows)}
 		for i := range p.Class {
 			p.Class[i] = rng.IntN(c.classes)
 		}
-		a := &account{Ledger: &ledger.Ledger{P: p}, set: &Settings{learner: c.learner, Workers: 2}}
+		by := behindWalks(learnerOf(c.learner))
+		set, err := (&Settings{Workers: 2, Given: spec.Values{"lambda": spec.Of(1.0)}}).of(by, c.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &account{Ledger: &ledger.Ledger{P: p}, set: &set}
 		most := a.machine(rows, cols)
+		values := complete(set.beside, set.Grid.tried()[0])[0]
+		if values.Has("cost") {
+			values["cost"] = spec.Of(0.001)
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := c.fit(p.Class, c.classes); err != nil && !errors.Is(err, classify.ErrIterationLimit) {
+		if _, err := by.Linear(t.Context(), f, p.Class, c.classes, values, 0, 2); err != nil && !errors.Is(err, classify.ErrIterationLimit) {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
 		if took := int64(after.TotalAlloc - before.TotalAlloc); took > most*21/20 {
 			t.Errorf("%s, %d classes: %d bytes, plan %d", c.learner, c.classes, took, most)
 		}
-	}
-}
-
-// fitKernel trains as a prediction does.
-func fitKernel(f *sparse.Block[float32]) func(class []int, classes int) error {
-	return func(class []int, classes int) error {
-		svm := &classify.SVM{OneVsRest: trial.OneVsRest(classes), CacheBytes: cacheBytes, Workers: 2, MaxIterations: trial.TrialIterations}
-		_, err := svm.Fit(context.Background(), classify.LinearGram(f), class, classes)
-		return err
 	}
 }
 

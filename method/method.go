@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/nearest"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/spec"
@@ -38,16 +37,11 @@ type Method interface {
 }
 
 // methods are the methods there are, by name.
-var methods = slices.Concat([]Method{
-	automatic{},
-	labelPropagation{},
-	Majority,
-}, graphLearners(), []Method{
-	walkMethod{name: "cwk", learner: kernelSVM},
-	walkMethod{name: "cwk+svm", learner: kernelSVM},
-	walkMethod{name: "cwk+linear-svm", learner: linearSVM},
-	walkMethod{name: "cwk+rls", learner: rls},
-}, walkLearners(), kernelMethods(), learnerMethods())
+var methods = everyMethod()
+
+func everyMethod() []Method {
+	return slices.Concat([]Method{automatic{}, labelPropagation{}, Majority}, graphLearners(), walkMethods(), kernelMethods())
+}
 
 // All returns every method that has a name.
 func All() []Method { return slices.Clone(methods) }
@@ -79,7 +73,13 @@ func MethodList() string {
 // tells the nearest, or all that there are.
 func named(name string) (Method, error) {
 	within, smooth := strings.CutSuffix(name, smoothSuffix)
-	switch i := slices.IndexFunc(methods, func(m Method) bool { return called(m, within) }); {
+	i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == within })
+	if i < 0 { // the learner that goes without saying may be said
+		i = slices.IndexFunc(methods, func(m Method) bool {
+			return m.Name()+"+"+learners[0].Name == within && slices.Contains(m.Declarations(), behindKernel(learners[0]).spec())
+		})
+	}
+	switch {
 	case i >= 0 && smooth:
 		return smoothed{methods[i]}, nil
 	case i >= 0:
@@ -96,15 +96,6 @@ func named(name string) (Method, error) {
 	return nil, fmt.Errorf("%w: there is no method %q; %s", validate.ErrUsage, name, hint)
 }
 
-// called reports whether name is that of a method; the learner of a kernel that
-// goes without saying may be said.
-func called(m Method, name string) bool {
-	if k, ok := m.(kernelMethod); ok && k.learner == kernelSVM {
-		name = strings.TrimSuffix(name, "+"+string(kernelSVM))
-	}
-	return m.Name() == name
-}
-
 // untuned is a method that has nothing to choose on splits, or chooses inside each training
 // set.
 type untuned struct{}
@@ -112,48 +103,4 @@ type untuned struct{}
 // Tune implements [Method].
 func (untuned) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
-}
-
-// walkMethod is a learner on walk features.
-type walkMethod struct {
-	name    string
-	learner learner
-}
-
-// Name implements [Method].
-func (m walkMethod) Name() string { return m.name }
-
-// Takes implements [Method]: the parameters of the walk and of the learner.
-func (m walkMethod) Takes() []string {
-	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.learner.spec().Takes())
-}
-
-// Declarations implements [Method]. What is tried of the parameters of the walk, or
-// given, is in the [Grid] of the settings.
-func (m walkMethod) Declarations() []*spec.Spec {
-	return []*spec.Spec{&cwk.Spec, m.learner.spec()}
-}
-
-// Tune implements [Method].
-func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	set, err := m.settings(s)
-	if err != nil {
-		return nil, err
-	}
-	return chooseOnSplits(ctx, p, splits, &set)
-}
-
-// Predict implements [Method].
-func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
-	set, err := m.settings(s)
-	if err != nil {
-		return nil, err
-	}
-	if err := set.checkStrategy(len(p.Names)); err != nil {
-		return nil, err
-	}
-	if par == nil {
-		return classifyWalks(ctx, p, &set)
-	}
-	return predictWith(ctx, p, *par, &set)
 }

@@ -8,7 +8,7 @@ import (
 // best returns the setting to use. Accuracies measured on few nodes tell
 // neighbours in the grid apart by luck, so of all settings within one standard
 // error of the highest it is the one in the best neighbourhood: the highest
-// mean over the settings one value up or down in α, steps and cost, where the
+// mean over the settings one value up or down in α, steps and the learner's path, where the
 // grid's edge counts twice. Ties go to what comes first by hits, plain
 // features, fewer steps, lower cost or higher λ, and lower α.
 func best(g *Grid, hits []int64, tested int) int {
@@ -42,7 +42,7 @@ func better(g *Grid, hits []int64, i, j int) bool {
 	case a.Steps != b.Steps:
 		return a.Steps < b.Steps
 	case i%n != j%n:
-		return (i%n < j%n) == (len(g.Lambda) == 0)
+		return (i%n < j%n) == !(g.path != nil && g.path.Ridge)
 	}
 	return a.Alpha < b.Alpha
 }

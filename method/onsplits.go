@@ -15,40 +15,31 @@ import (
 // has a row of values for every kernel of the grid.
 const maxTestedRows = 2000
 
-// Tune implements [Method].
+// Tune implements [Method]. On a path kernel and setting are chosen together; otherwise the
+// kernel with the learner's defaults, and then the learner's setting on that kernel.
 func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	r, err := m.begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
-	found, err := t.hits(ctx, upTo(len(r.grid)), len(r.settled), func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-		if m.learner == rls {
-			return trial.FitLeastSquares(ctx, rls.strengths(r.settled), k, y, len(p.Names))
+	n := len(r.settled)
+	if m.by.path != nil {
+		found, err := t.hits(ctx, upTo(len(r.grid)), n, func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+			return r.alongPath()(ctx, k, y) // kernels are tried side by side
+		})
+		if err != nil {
+			return nil, err
 		}
-		return r.machines()(ctx, k, y) // kernels are tried side by side
-	})
-	if err != nil {
-		return nil, err
+		best := largestOf(found.Right)
+		return r.choiceOf(found, best, best/n, best%n), nil
 	}
-	best := largestOf(found.Right)
-	return r.choiceOf(found, best, best/len(r.settled), best%len(r.settled)), nil
-}
-
-// Tune implements [Method]: the kernel is chosen with the learner's defaults, and then
-// the learner's setting on that kernel.
-func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	r, err := m.beginWith(ctx, p, nil, s)
-	if err != nil {
-		return nil, err
-	}
-	t := &splitTuner{kernelPredictor: r.kernelPredictor, splits: splits, whole: m.by.Whole}
-	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.models(r.settled[r.usual]))
+	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.each(r.settled[r.usual]))
 	if err != nil {
 		return nil, err
 	}
 	best := largestOf(kernels.Right)
-	found, err := t.hits(ctx, []int{best}, len(r.settled), r.models(r.settled...))
+	found, err := t.hits(ctx, []int{best}, n, r.each(r.settled...))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +74,6 @@ func (r *kernelPredictor) choiceOf(found *Stage, best, kernel, setting int) *Cho
 type splitTuner struct {
 	*kernelPredictor
 	splits *validate.Splits
-	whole  bool // the learner needs the kernel between all nodes, of which it is given the test nodes
 }
 
 // hits counts the right answers on the test nodes of all splits with each of some kernels
@@ -95,11 +85,11 @@ func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit 
 		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
 		test := t.p.At(split.Test)
 		limit := maxTestedRows
-		if t.whole {
+		if t.by.Whole {
 			limit = t.set.Sample
 		}
 		test = test.At(validate.Sample(test.Class, limit, t.set.RNGSeed, 1))
-		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.whole)
+		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.by.Whole)
 		for lo := 0; lo < len(kernels); lo += group {
 			hi := min(lo+group, len(kernels))
 			if err := t.try(ctx, train, test, kernels[lo:hi], fit, right[lo*settings:hi*settings]); err != nil {
@@ -126,7 +116,7 @@ func tuneTogether(train, test, kernels int, whole bool) int {
 // try adds the right answers on one split to hits.
 func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit trial.Fit, hits []int64) error {
 	items, others, y := train.Row, test.Row, train.Class
-	if t.whole {
+	if t.by.Whole {
 		items, others, y = slices.Concat(items, others), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
 	}
 	grams, err := t.grams(ctx, kernels, items, others, "choose")
@@ -149,17 +139,12 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 	})
 }
 
-// machines returns what fits machines of all costs, one time after the other in the same memory.
-func (r *kernelPredictor) machines() trial.Fit {
-	var solver classify.Solver
-	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-		return trial.FitMachines(ctx, &solver, r.set.machine, r.set.learner.strengths(r.settled), k, y, len(r.p.Names))
-	}
+// alongPath returns what fits all settings of the learner on its path, one time after the other in the same memory.
+func (r *kernelPredictor) alongPath() trial.Fit {
+	return trial.Along(r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
 }
 
-// models returns what fits the learner with several settings.
-func (r *learnerPredictor) models(settings ...spec.Values) trial.Fit {
-	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-		return trial.FitLearner(ctx, r.by, settings, k, y, len(r.p.Names))
-	}
+// each returns what fits the learner with several settings, each by itself.
+func (r *kernelPredictor) each(settings ...spec.Values) trial.Fit {
+	return trial.Each(r.by.Learner, len(r.p.Names), settings)
 }

@@ -73,7 +73,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.5}, Steps: []int{0}, Cost: []float64{cost}, Features: []Features{Plain}}}
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.5}, Steps: []int{0}, Along: map[string][]float64{"cost": {cost}}, Features: []Features{Plain}}}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestTuneProgress(t *testing.T) {
 	}
 	var told []float64
 	s := &Settings{Progress: func(_ string, done float64) { told = append(told, done) }}
-	if _, err := (walkMethod{name: "cwk", learner: kernelSVM}).Tune(t.Context(), p, splits, s); err != nil {
+	if _, err := (walkMethod{"cwk", behindWalks(learners[0])}).Tune(t.Context(), p, splits, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := []float64{1.0 / 3, 2.0 / 3, 1}; !slices.Equal(told, want) {

@@ -144,10 +144,10 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 	return hits
 }
 
-var oracleGrid = &Grid{
+var oracleGrid = (&Grid{
 	Alpha: []float64{0, 0.3, 0.9, 1}, Steps: []int{1, 2, 4, 9}, MinSteps: 1,
-	Cost: []float64{4, 60, 900}, Features: []Features{Plain, Honest},
-}
+	Along: map[string][]float64{"cost": {4, 60, 900}}, Features: []Features{Plain, Honest},
+}).along(learnerOf("svm").Path)
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	p := problemtest.Planted(t, 1, 60, 33)

@@ -2,6 +2,7 @@ package method
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -47,8 +48,6 @@ type Prediction struct {
 
 	Work    problem.Work
 	Seconds problem.PhaseSeconds
-
-	learner learner // the learner that trained the machine
 }
 
 // classifyWalks chooses parameters by [CrossValidate], unless the grid has a single
@@ -87,28 +86,29 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 // becomes a linear function of features, and a second walk applies it to all
 // nodes, so that their features are never stored.
 func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
-	own := s.WithDefaults()
-	own.Grid = &Grid{
-		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
-		Features: []Features{par.Features}, Declared: []*Setting{par.Declared},
+	if err := p.Validate(); err != nil {
+		return nil, err
 	}
-	set, err := own.on(p)
-	if err != nil {
+	set := s.WithDefaults()
+	set.Grid = &Grid{
+		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
+		Features: []Features{par.Features}, path: set.learner.path, settled: []*Setting{par.Declared},
+	}
+	if err := errors.Join(set.check(), set.Grid.validate()); err != nil {
 		return nil, err
 	}
 	set.Memory = ledger.Beside(p, set.Memory)
-	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.learner.declared(), out: &Prediction{Parameters: par, Settings: 1}}
+	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
 	score := r.score
 	if r.perNode() {
 		score = r.scoreNodes
 	}
 	t := &r.out.Seconds
-	err = piece.Phases(ctx, []piece.Phase{
+	err := piece.Phases(ctx, []piece.Phase{
 		{Do: r.walk, Seconds: &t.Walk}, {Do: r.learn, Seconds: &t.Classify}, {Do: score, Seconds: &t.Walk}, {Do: r.finish, Seconds: &t.Classify},
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.out.Parameters.Beside = set.beside(r.out.learner, len(p.Names))
 	return r.out, nil
 }

@@ -2,9 +2,6 @@ package method
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -34,11 +31,11 @@ type predictor struct {
 	model    *classify.LinearModel
 	votes    trial.Votes
 
-	by     *classify.Learner // with a declaration, nil: another
-	fitted *classify.Model   // of by
-	nodes  []int             // rows of features by node, where all have one
+	by     learner
+	fitted *classify.Model // of by, where it is no linear function of features
+	nodes  []int           // rows of features by node, where all have one
 
-	trained *sparse.Block[float32] // the rows from the first of training on, scaled
+	trained *sparse.Block[float32] // where all nodes have a row: those from the first of training on, scaled
 
 	counted bool    // whether the count of votes says the class, see favour
 	counts  []uint8 // votes by node and class, nil: they do not say it
@@ -146,110 +143,23 @@ func (r *predictor) partitions() int {
 	switch {
 	case r.par.Features == Plain:
 		return 0
-	case len(r.p.Row) <= fewLabels && r.by == nil:
+	case len(r.p.Row) <= fewLabels && r.by.path != nil:
 		return fewPartitions
 	}
 	return 1
 }
 
-// maxKernel is the number of training rows up to which a machine is trained on
-// the kernel; more would need a Gram of its square.
-const maxKernel = 10_000
-
-// learn fits the votes out of fold and the machine on all training rows.
-func (r *predictor) learn(ctx context.Context) error {
-	if err := r.calibrate(ctx); err != nil {
-		return err
-	}
-	scale := 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1))
-	f := &sparse.Block[float32]{
-		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
-		Data: r.features.Data[r.train[0]*r.features.Stride:],
-	}
-	if r.perNode() {
-		f.Rows = r.features.Rows - r.train[0]
-	}
-	for i := range f.Rows {
-		row := f.Row(i)
-		for j, v := range row {
-			row[j] = float32(scale) * v
-		}
-	}
-	if r.by != nil {
-		return r.learnDeclared(ctx, f)
-	}
-	classes, own := len(r.p.Names), r.par.Declared.Values
-	partitions := float64(max(1, r.partitions())) // rows of each label, at their share of its cost
-	r.out.learner = r.set.learner
-	if r.out.learner == kernelSVM && len(r.train) > maxKernel {
-		r.out.learner = linearSVM
-	}
-	var err error
-	switch r.out.learner {
-	case rls:
-		if min(f.Rows, f.Cols) > maxKernel {
-			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, rls, linearSVM)
-		}
-		r.model, err = classify.FitLinearRLS(ctx, f, r.class, classes, own.Number("lambda")*partitions)
-	case linearSVM:
-		svm := &classify.LinearSVM{
-			Cost: own.Number("cost") / partitions, OneVsRest: r.set.oneVsRest(classes), Weights: r.set.weights(r.class, classes),
-			RNGSeed: r.set.RNGSeed, Workers: r.set.Workers,
-		}
-		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
-	default:
-		svm := r.set.machine(r.class, classes)
-		svm.Cost, svm.CacheBytes, svm.Workers = own.Number("cost")/partitions, cacheBytes, r.set.Workers
-		var kernel *classify.Model
-		kernel, err = fitFeatures(ctx, &svm, f, r.class, classes)
-		if kernel != nil {
-			r.model = classify.LinearWeights(kernel, f)
-		}
-	}
-	if errors.Is(err, classify.ErrIterationLimit) {
-		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
-	}
-	if err == nil && validate.TooFew(r.p.Class) {
-		neutral(r.model, scale/float64(classes))
-	}
-	return err
-}
-
-// fitFeatures fits machines to the kernel of features, whose values are computed once where
-// they take no more than the rows that machines keep.
-func fitFeatures(ctx context.Context, svm *classify.SVM, f *sparse.Block[float32], class []int, classes int) (*classify.Model, error) {
-	if wholeBytes(int64(f.Rows)) == 0 {
-		return svm.Fit(ctx, classify.LinearGram(f), class, classes)
-	}
-	whole, err := classify.InnerProducts(ctx, f, svm.Workers)
-	if err != nil {
-		return nil, err
-	}
-	return svm.Fit(ctx, classify.DenseGram(whole), class, classes)
-}
-
-// wholeBytes is what the values between so many training rows take, 0 if they are not
-// kept.
-func wholeBytes(rows int64) int64 {
-	if bytes := 8 * rows * rows; bytes <= cacheBytes {
-		return bytes
-	}
-	return 0
-}
-
-// unfinishedMachine is what a prediction says of a machine that ended at its limit.
-const unfinishedMachine = "a support vector machine ended at the limit of its steps, before its tolerance"
-
-// cacheBytes bounds the kernel rows kept in training.
-const cacheBytes = 64 << 20
-
 // calibrate fits the votes to out-of-fold decisions, and measures how often
 // these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
+	tried, err := r.set.toTry(len(r.p.Names))
+	if err != nil {
+		return err
+	}
 	var all []trial.Outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
-		list, err := trial.New(len(r.p.Names), machinesOf(r.set)).Outcomes(ctx, r.features, t)
+		list, err := trial.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
 		}
@@ -348,7 +258,7 @@ func (r *predictor) score(ctx context.Context) error {
 		decisions := piece.Block[float64](n, machines)
 		if err = w.Scores(ctx, decisions, r.par.MinSteps, weights, r.model.Bias, nil); err == nil {
 			r.out.Scores = piece.Block[float32](n, len(r.p.Names))
-			if r.set.Raw && r.by != nil && machines == len(r.p.Names) {
+			if r.set.Raw && r.by.path == nil && machines == len(r.p.Names) {
 				r.out.Raw = decisions
 			}
 			err = r.addAllVotes(ctx, decisions, 0)
@@ -375,7 +285,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 		vote := make([]float64, len(r.p.Names))
 		for i := from; i < to; i++ {
 			scores := r.out.Scores.Row(i)
-			if r.by != nil && r.by.Probabilities != nil {
+			if r.by.Probabilities != nil {
 				r.share(vote, r.model.Pairs, decisions.Row(i))
 				simd.ConvertTo(scores, vote)
 				continue

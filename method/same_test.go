@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -24,11 +24,13 @@ func TestMain(m *testing.M) {
 
 // costOf returns a setting of the support vector machine.
 func costOf(cost float64) *Setting {
-	return &Setting{machines[kernelSVM], spec.Values{"cost": spec.Of(cost)}}
+	return &Setting{&learnerOf("svm").Path.Spec, spec.Values{"cost": spec.Of(cost)}}
 }
 
+func learnerOf(name string) *classify.Learner { return classify.Learners().Named(name) }
+
 var tinyGrid = &Grid{
-	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Cost: []float64{0.5, 4, 32}, Features: []Features{Plain, Honest},
+	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Along: map[string][]float64{"cost": {0.5, 4, 32}}, Features: []Features{Plain, Honest},
 }
 
 // leastMemory is below what all walks of tinyGrid take at once, so that they
@@ -90,7 +92,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	grid := &Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Cost: []float64{4}, Features: []Features{Plain}}
+	grid := (&Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Along: map[string][]float64{"cost": {4}}, Features: []Features{Plain}}).along(learnerOf("svm").Path)
 	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
 		c := &chooser{p: p, set: &Settings{Grid: grid}, work: problem.Work{}, tested: 60}
 		if got := c.shortGrid(1e3); got == nil || got.Size() != 2 {
@@ -108,10 +110,10 @@ func TestShortGrid(t *testing.T) {
 func TestLinearLearner(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
 	par := Parameters{Alpha: 0.5, Steps: 6, Declared: costOf(8), Features: Plain}
-	for _, learner := range []learner{kernelSVM, linearSVM} {
-		got, err := predictWith(context.Background(), p, par, &Settings{learner: learner})
-		if err != nil || got.learner != learner {
-			t.Errorf("%s: trained by %q, %v", learner, got.learner, err)
+	for _, name := range []string{"svm", "linear-svm"} {
+		got, err := predictWith(context.Background(), p, par, &Settings{learner: behindWalks(learnerOf(name))})
+		if err != nil || got.Parameters.Beside[0].Spec != &learnerOf(name).Path.Spec {
+			t.Errorf("%s: trained by %v, %v", name, got.Parameters.Beside, err)
 		}
 	}
 }
@@ -146,9 +148,9 @@ func TestFewLabels(t *testing.T) {
 	}
 }
 
-// Above trial.MaxPairwise classes every class has one machine.
+// Above 20 classes every class has one machine.
 func TestManyClasses(t *testing.T) {
-	const classes = trial.MaxPairwise + 4
+	const classes = 24
 	p := problemtest.Planted(t, 7, 400, 300)
 	p.Names = nil
 	for c := range classes {

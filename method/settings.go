@@ -6,7 +6,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -20,8 +19,8 @@ type Settings struct {
 	RNGSeed uint64    // of folds and samples
 
 	// Given holds values of parameters of methods' declarations that are not to be
-	// chosen. A method takes those that it has. Those of walks, costs and λ of support vector
-	// machines and of regularised least squares are those of Grid, see [Settle].
+	// chosen. A method takes those that it has. Those of walks, and of parameters along a path
+	// ([classify.Path]), are those of Grid, see [Settle].
 	Given spec.Values
 
 	// Lists holds values that are tried for parameters of declarations in place of
@@ -57,22 +56,14 @@ type Settings struct {
 	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
 	Tally *Tally `json:"-"`
 
-	learner learner     // trains the last machine; the zero value: the support vector machine
+	learner learner     // the zero value: the one that goes without saying, behind walks
+	beside  spec.Values // of the learner, but for its settings in Grid
 	kernels *gram.Cache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress is called now and then with the share that is done of a phase: "choose",
 	// "features" or "walk". nil: nobody is told
 	Progress func(phase string, done float64) `json:"-"`
 }
-
-// learner is the machine that learns from a kernel or from walk features.
-type learner string
-
-const (
-	kernelSVM learner = "svm"        // classify.SVM; on walks above 10,000 labels linearSVM
-	linearSVM learner = "linear-svm" // classify.LinearSVM; on walks only
-	rls       learner = "rls"        // classify.FitRLS
-)
 
 func untold(string, float64) {}
 
@@ -88,8 +79,8 @@ func (s *Settings) WithDefaults() Settings {
 	if f.Sample == 0 {
 		f.Sample = 500
 	}
-	if f.learner == "" {
-		f.learner = kernelSVM
+	if f.learner.Learner == nil {
+		f.learner = behindWalks(learners[0])
 	}
 	if f.Progress == nil {
 		f.Progress = untold
@@ -97,14 +88,17 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
-// on returns the settings with every default and the grid of their learner, for a problem
-// that there is something to learn of.
+// on returns the settings with every default for their learner, for a problem that there is
+// something to learn of.
 func (s *Settings) on(p *Problem) (Settings, error) {
 	if err := p.Validate(); err != nil {
 		return Settings{}, err
 	}
 	set := s.WithDefaults()
-	set.Grid = set.Grid.of(set.learner)
+	set, err := set.of(set.learner, len(p.Names))
+	if err != nil {
+		return set, err
+	}
 	return set, errors.Join(set.check(), set.Grid.validate())
 }
 
@@ -128,22 +122,10 @@ func (s *Settings) folds(labels int) int {
 	return validate.FoldCount(labels)
 }
 
-// trySolved is the number of labels that least squares is tried on during the
-// choice: each setting costs a factorisation.
-const trySolved = 250
-
-// tried returns the number of labels that machines are tried on.
+// tried returns the number of labels that settings are tried on in trials on walks.
 func (s *Settings) tried() int {
-	if by := s.learner.declared(); s.learner == rls || by != nil && by.Whole {
-		return min(s.Sample, trySolved)
+	if most := s.learner.Tried; most > 0 {
+		return min(s.Sample, most)
 	}
 	return s.Sample
-}
-
-// machinesOf returns what a choice tries.
-func machinesOf(s *Settings) trial.Machines {
-	return trial.Machines{
-		Machine: s.machine, LeastSquares: s.learner == rls, Learner: s.learner.declared(),
-		Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Values: s.Grid.tried(),
-	}
 }

@@ -3,7 +3,6 @@ package method
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/method/internal/auto"
@@ -85,7 +84,7 @@ func (m automatic) reckonTrials(a *account, _, _ int) error { return m.reckon(a)
 
 // shares implements [divided].
 func (m walkMethod) shares(s *Settings, _ int) (shares int, noun string) {
-	if m.learner.declared() != nil {
+	if m.by.path == nil {
 		return 0, ""
 	}
 	return len(s.Grid.Alpha), "absorption"
@@ -93,8 +92,10 @@ func (m walkMethod) shares(s *Settings, _ int) (shares int, noun string) {
 
 // try implements [divided].
 func (m walkMethod) try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
-	set := *s
-	set.learner = m.learner
+	set, err := s.of(m.by, len(p.Names))
+	if err != nil {
+		return nil, err
+	}
 	c, err := newChooser(ctx, p, &set)
 	if err != nil {
 		return nil, err
@@ -114,9 +115,10 @@ func (m walkMethod) try(ctx context.Context, p *Problem, s *Settings, lo, hi int
 }
 
 // reckonTrials implements [divided].
-func (m walkMethod) reckonTrials(a *account, lo, hi int) error {
-	a.set.learner = m.learner
-	a.set.Grid = a.set.Grid.of(m.learner)
+func (m walkMethod) reckonTrials(a *account, lo, hi int) (err error) {
+	if *a.set, err = a.set.of(m.by, len(a.P.Names)); err != nil {
+		return err
+	}
 	if validate.TooFew(a.P.Class) {
 		return nil
 	}
@@ -146,6 +148,6 @@ func (t *Trials) Add(o *Trials) error {
 // each in so many folds.
 func (t *Trials) fit(g *Grid, tested, folds int) bool {
 	wrong := func(hits int64) bool { return hits < 0 || hits > int64(tested) }
-	return t.Tested == tested && t.Grid != nil && reflect.DeepEqual(t.Grid, g) &&
+	return t.Tested == tested && t.Grid != nil && t.Grid.like(g) &&
 		len(t.Hits) == folds*g.Size() && len(t.Weights) == len(t.Hits) && !slices.ContainsFunc(t.Hits, wrong)
 }

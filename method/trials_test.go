@@ -18,7 +18,7 @@ import (
 
 // Trials are the same for any number of threads, with what they count of their work.
 func TestTrialsOfThreads(t *testing.T) {
-	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4}, Cost: []float64{0.5, 4}, Features: []Features{Plain}}
+	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4}, Along: map[string][]float64{"cost": {0.5, 4}}, Features: []Features{Plain}}
 	var want *Trials
 	for _, threads := range []int{1, 2, 7} {
 		p := problemtest.Planted(t, 1, 80, 40) // which keeps what has been found of it
@@ -29,7 +29,7 @@ func TestTrialsOfThreads(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.Comparer((*Grid).like)); diff != "" {
 			t.Errorf("%d threads: %s", threads, diff)
 		}
 	}
@@ -129,7 +129,7 @@ func TestFoldsAddUp(t *testing.T) {
 func TestTrialsAddUp(t *testing.T) {
 	p := problemtest.Planted(t, 1, 80, 40)
 	ctx := context.Background()
-	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4, 9}, Cost: []float64{0.5, 4}, Features: []Features{Plain, Honest}}
+	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4, 9}, Along: map[string][]float64{"cost": {0.5, 4}}, Features: []Features{Plain, Honest}}
 	for _, name := range []string{"cwk", "cwk+rls"} {
 		m := methodOf(t, name)
 		want, err := m.Predict(ctx, p, nil, &Settings{Grid: grid})

@@ -3,81 +3,68 @@ package method
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// walkLearners returns walks with every declared learner but those that have ways of
-// their own to choose and to learn.
-func walkLearners() (list []Method) {
-	for _, l := range classify.Learners() {
-		if name := learner(l.Name); name.declared() != nil {
-			list = append(list, walkMethod{name: cwk.Spec.Name + "+" + l.Name, learner: name})
-		}
+// walkMethod is a learner on walk features.
+type walkMethod struct {
+	name string
+	by   learner
+}
+
+// walkMethods returns walks with every learner, first with the one that goes without saying.
+func walkMethods() []Method {
+	list := []Method{walkMethod{cwk.Spec.Name, behindWalks(learners[0])}}
+	for _, l := range learners {
+		list = append(list, walkMethod{cwk.Spec.Name + "+" + l.Name, behindWalks(l)})
 	}
 	return list
 }
 
-// declared returns the declaration of the learner, nil for those that choose and learn in a
-// way of their own: kernelSVM, linearSVM and rls.
-func (l learner) declared() *classify.Learner {
-	if machines[l] != nil {
-		return nil
-	}
-	return classify.Learners().Named(string(l))
+// Name implements [Method].
+func (m walkMethod) Name() string { return m.name }
+
+// Takes implements [Method]: the parameters of the walk and of the learner.
+func (m walkMethod) Takes() []string {
+	return slices.Concat(cwk.Spec.Takes(), []string{"features", cwk.PriorParam.Name}, m.by.spec().Takes())
 }
 
-// spec returns what the learner behind a kernel is given.
-func (l learner) spec() *spec.Spec {
-	if by := l.declared(); by != nil {
-		return &by.Spec
-	}
-	return machines[l]
-}
+// Declarations implements [Method]. What is tried of the parameters of the walk, or
+// given, is in the [Grid] of the settings.
+func (m walkMethod) Declarations() []*spec.Spec { return []*spec.Spec{&cwk.Spec, m.by.spec()} }
 
-// settings returns those of the learner: of one with a declaration what is tried of it,
-// the defaults first, or the defaults alone where nothing can be tried.
-func (m walkMethod) settings(s *Settings) (Settings, error) {
-	set := s.WithDefaults()
-	set.learner = m.learner
-	by := m.learner.declared()
-	if by == nil {
-		return set, nil
-	}
-	all, usual, err := set.settled(by)
+// Tune implements [Method].
+func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	set, err := s.of(m.by, len(p.Names))
 	if err != nil {
-		return set, err
+		return nil, err
 	}
-	all[0], all[usual] = all[usual], all[0]
-	grid := *set.Grid
-	grid.Cost, grid.Lambda, grid.Declared = nil, nil, nil
-	if by.Whole && slices.Contains(grid.Features, Honest) {
-		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
-	}
-	for _, v := range all {
-		grid.Declared = append(grid.Declared, &Setting{&by.Spec, v})
-	}
-	set.Grid = &grid
-	return set, nil
+	return chooseOnSplits(ctx, p, splits, &set)
 }
 
-// settled returns the settings of a learner that are tried, and the place of its defaults among
-// them, the first if they are not there.
-func (s *Settings) settled(by *classify.Learner) (all []spec.Values, usual int, err error) {
-	given := by.Spec.Own(s.Given)
-	v, err := by.Resolve(given, nil)
+// Predict implements [Method].
+func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	set, err := s.of(m.by, len(p.Names))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	all, err = validate.Settings(s.trying(&by.Spec), given, nil)
-	return all, max(0, slices.IndexFunc(all, func(o spec.Values) bool { return by.Text(o) == by.Text(v) })), err
+	if err := set.checkStrategy(m.by, len(p.Names)); err != nil {
+		return nil, err
+	}
+	if par == nil {
+		return classifyWalks(ctx, p, &set)
+	}
+	return predictWith(ctx, p, *par, &set)
 }
 
 // ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
@@ -91,7 +78,7 @@ func (g *Grid) ofUsualWalk(Parameters) *Grid {
 // ofSetting returns the grid of all walks of g with the learner's setting in p.
 func (g *Grid) ofSetting(p Parameters) *Grid {
 	one := *g
-	one.Declared = []*Setting{p.Declared}
+	one.settled = []*Setting{p.Declared}
 	return &one
 }
 
@@ -108,7 +95,7 @@ func (g *Grid) ofWalk(p Parameters) *Grid {
 // best setting of the grid that set has then.
 func chooseInTurn(set *Settings, choose func() (*Choice, error)) (choice *Choice, err error) {
 	all := set.Grid
-	if len(all.Declared) < 2 {
+	if set.learner.path != nil || len(all.settled) < 2 {
 		return choose()
 	}
 	choice = new(Choice)
@@ -149,7 +136,9 @@ func (c *chooser) chooseDeclared(ctx context.Context) (*Choice, error) {
 
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
-func (r *predictor) perNode() bool { return r.by != nil && (r.by.Whole || !r.by.Dual) }
+func (r *predictor) perNode() bool { return r.by.perNode() }
+
+func (l learner) perNode() bool { return l.Whole || !l.Dual }
 
 // addNodes adds a row for every node, of the walk with all labels: those without a label,
 // which a learner may know, come first.
@@ -170,41 +159,70 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learnDeclared fits the learner to the training rows, which are the first of f; rows of
-// nodes come after them.
-func (r *predictor) learnDeclared(ctx context.Context, f *sparse.Block[float32]) (err error) {
-	r.trained = f
-	items, y, values := *f, r.class, r.par.Declared.Values
+// learn fits the votes out of fold and the learner to all training rows, which are the first
+// of the features, scaled; rows of nodes come after them.
+func (r *predictor) learn(ctx context.Context) (err error) {
+	if err := r.calibrate(ctx); err != nil {
+		return err
+	}
+	f := r.scaled()
+	items, y, classes := *f, r.class, len(r.p.Names)
 	items.Rows = len(r.train)
-	classes := len(r.p.Names)
 	if r.by.Whole {
 		y = slices.Concat(y, slices.Repeat([]int{-1}, len(r.p.Degrees)-len(r.p.Row)))
 		items.Rows = len(y)
 	}
-	if r.by.Linear != nil {
-		r.model, err = r.by.Linear(ctx, widened(&items), y, classes, values)
+	by := r.by.outgrown(items.Rows, items.Cols)
+	values := r.par.Declared.Values
+	if r.by.path != nil {
+		if !by.alike(r.by) {
+			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
+		}
+		beside, err := besideOf(by.path, r.set.Given, classes)
+		if err != nil {
+			return err
+		}
+		r.out.Parameters.Beside = by.besides(beside)
+		copies := float64(max(1, r.partitions())) // rows of each label
+		values = trial.Weighed(by.path, complete(beside, values)[0], copies)
+	}
+	if by.Linear != nil {
+		r.model, err = by.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)
 	} else {
-		r.fitted, err = r.by.Fit(ctx, classify.LinearGram(&items), y, classes, values)
+		r.fitted, err = by.Fit(ctx, classify.LinearGram(&items), y, classes, values)
 		if r.fitted != nil && !r.perNode() {
 			r.model = classify.LinearWeights(r.fitted, &items)
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) && (r.model != nil || r.fitted != nil) {
-		err, r.out.Unfinished = nil, unfinishedLearner
+		err, r.out.Unfinished = nil, by.unfinished() // it is the best so far
+	}
+	if err == nil && by.path != nil && validate.TooFew(r.p.Class) {
+		neutral(r.model, r.scale()/float64(classes))
 	}
 	return err
 }
 
-// unfinishedLearner is what a prediction says of a learner that ended at its limit.
-const unfinishedLearner = "learning ended at the limit of its steps, before its tolerance"
+// scale is what features are multiplied by: the kernel is a mean over steps.
+func (r *predictor) scale() float64 { return 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1)) }
 
-// widened returns a copy in double precision.
-func widened(f *sparse.Block[float32]) *sparse.Block[float64] {
-	w := sparse.BlockOf(f.Rows, f.Cols, make([]float64, f.Rows*f.Cols))
-	for i := range f.Rows {
-		simd.ConvertTo(w.Row(i), f.Row(i))
+// scaled returns the rows from the first of training on, scaled.
+func (r *predictor) scaled() *sparse.Block[float32] {
+	f := &sparse.Block[float32]{
+		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
+		Data: r.features.Data[r.train[0]*r.features.Stride:],
 	}
-	return w
+	if r.perNode() {
+		f.Rows = r.features.Rows - r.train[0]
+		r.trained = f
+	}
+	for i := range f.Rows {
+		row := f.Row(i)
+		for j, v := range row {
+			row[j] = float32(r.scale()) * v
+		}
+	}
+	return f
 }
 
 // scoreNodes turns what the model says of the features of every node into scores.

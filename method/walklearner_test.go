@@ -44,8 +44,11 @@ func slowWalkItems(p *Problem, par Parameters, whole bool) (items, nodes []slowI
 // rows of dense walks.
 func TestWalkLearnersAgainstDense(t *testing.T) {
 	p := goldenProblem(t, "karate")
-	for _, m := range walkLearners() {
-		by := m.(walkMethod).learner.declared()
+	for _, by := range learners {
+		if by.Path != nil { // whose models are not told
+			continue
+		}
+		m := walkMethod{"cwk+" + by.Name, behindWalks(by)}
 		given := spec.Values{}
 		if by.Param("vote") != nil {
 			given["vote"] = spec.Of("averaged") // votes are whole numbers, which rounding may turn
@@ -114,8 +117,8 @@ func TestWalkLearners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range walkLearners() {
-		if l := m.(walkMethod).learner; strings.HasPrefix(string(l), "dkm-") && l != "dkm-svm" {
+	for _, m := range walkMethods() {
+		if l := m.(walkMethod).by; strings.HasPrefix(l.Name, "dkm-") && l.Name != "dkm-svm" {
 			continue
 		}
 		var first string

@@ -16,7 +16,7 @@ import (
 
 // reckon implements [reckoning].
 func (m walkMethod) reckon(a *account) (err error) {
-	if *a.set, err = m.settings(a.set); err != nil {
+	if *a.set, err = a.set.of(m.by, len(a.P.Names)); err != nil {
 		return err
 	}
 	g := a.set.Grid
@@ -44,7 +44,7 @@ func (m walkMethod) reckon(a *account) (err error) {
 
 // walkedScores accounts for the scores of all nodes by the longest walks of the grid.
 func (a *account) walkedScores() error {
-	if by := a.set.learner.declared(); by != nil && (by.Whole || !by.Dual) {
+	if a.set.learner.perNode() {
 		a.Scores() // rows of all nodes are among those for training
 		return nil
 	}
@@ -103,7 +103,7 @@ func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
 
 // reckonTuning implements [tuner].
 func (m walkMethod) reckonTuning(a *account, all *Problem) (err error) {
-	if *a.set, err = m.settings(a.set); err != nil {
+	if *a.set, err = a.set.of(m.by, len(a.P.Names)); err != nil {
 		return err
 	}
 	c, g := chooserOf(a.P, a.left()), a.set.Grid
@@ -130,11 +130,11 @@ func (a *account) tester(train, tests int) int64 {
 	}
 	width := min(trial.MaxWidth, gap*len(a.P.Names))
 	m, n := int64(train), int64(tests+4)
-	if by := a.set.learner.declared(); by != nil {
+	if by := a.set.learner; by.path == nil {
 		if by.Whole {
 			m += n
 		}
-		return 8*((m+n)*int64(width)+2*m*m+m*n) + fitBytes(by, int(m), len(a.P.Names))
+		return 8*((m+n)*int64(width)+2*m*m+m*n) + fitBytes(by.Learner, int(m), len(a.P.Names))
 	}
 	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(g.settings()*len(a.P.Names)))
 }
@@ -146,7 +146,7 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 	last := Parameters{Alpha: g.Alpha[0], Steps: g.last(), MinSteps: g.MinSteps, Features: kind}
 	c.set.Grid = g.ofWalk(last)
 	c.foldPicks()
-	r := &predictor{p: a.P, set: c.set, by: c.set.learner.declared(), par: last, trials: c}
+	r := &predictor{p: a.P, set: c.set, by: c.set.learner, par: last, trials: c}
 	w, picks, err := r.trainingWalk(func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
 	if err != nil {
 		return 0, err
@@ -173,29 +173,25 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 // works in, its coefficients, and the weights of all machines twice, as it gives them and
 // as the walk takes them.
 func (a *account) machine(rows, features int64) int64 {
-	k := int64(len(a.P.Names))
 	machines, _ := a.machines()
 	bytes := 4*8*rows + 2*8*int64(machines)*features // rows, classes, squares and lists of each class; weights
-	by := a.set.learner.declared()
-	switch {
-	case by != nil && by.Linear != nil:
-		return bytes + 8*rows*features + spec.Sum(classify.LogisticMemory(int(rows), int(features), len(a.P.Names)))
-	case by != nil:
-		if by.Whole { // a row of kernel values for each worker, and vectors
-			bytes += 8 * int64(len(a.P.Degrees)-len(a.P.Row)) * int64(sched.Workers(0)+4)
-		}
-		return bytes + fitBytes(by, int(rows), len(a.P.Names))
-	case a.set.learner == rls:
-		m := min(rows, features)
-		return bytes + 3*8*m*m + 2*8*rows*k
+	by := a.set.learner
+	if other := by.outgrown(int(rows), int(features)); other.alike(by) {
+		by = other
 	}
-	const position = 16 * 8
-	members, workers := a.members(rows)
-	bytes += workers * position * members
-	if a.set.learner == linearSVM || rows > maxKernel {
-		return bytes
+	if by.LinearMemory != nil {
+		return bytes + by.LinearMemory(a.load(rows, features))
 	}
-	return bytes + 2*8*rows*k + wholeBytes(rows) + cached(members, workers)
+	if by.Whole { // a row of kernel values for each worker, and vectors
+		bytes += 8 * int64(len(a.P.Degrees)-len(a.P.Row)) * int64(sched.Workers(0)+4)
+	}
+	return bytes + fitBytes(by.Learner, int(rows), len(a.P.Names))
+}
+
+// load returns what a fit to so many rows of so many features is.
+func (a *account) load(rows, features int64) *classify.Load {
+	largest, workers := a.members(rows)
+	return &classify.Load{Items: rows, Classes: int64(len(a.P.Names)), Features: features, Largest: largest, Workers: workers}
 }
 
 // members returns how many of so many rows the largest support vector machine
@@ -213,18 +209,12 @@ func (a *account) members(rows int64) (members, workers int64) {
 	return (min(two, labels)*rows + labels - 1) / labels, workers
 }
 
-// cached is what the rows of the kernel take that machines with so many members
-// keep, if they ask for all of them.
-func cached(members, workers int64) int64 {
-	return min(cacheBytes, workers*8*members*members)
-}
-
 // machines returns how many are trained, and whether each sets a class against
 // the rest.
 func (a *account) machines() (machines int, rest bool) {
 	k := len(a.P.Names)
-	if a.set.learner == rls || a.set.learner.declared() != nil || a.set.oneVsRest(k) {
-		return k, true
+	if a.set.learner.pairwise(a.set.beside) {
+		return k * (k - 1) / 2, false
 	}
-	return k * (k - 1) / 2, false
+	return k, true
 }

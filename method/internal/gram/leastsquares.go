@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -22,27 +21,25 @@ const (
 	solveSteps = 1000
 )
 
-// LeastSquares fits a machine for each class to all labels without a value of the kernel,
-// by conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
+// Solve returns (K + λI)⁻¹·T for the kernel between the labels, without a value of it, by
+// conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
 // [iterative.CG.SolveTo] where the tolerance is not reached.
-func (m *Map) LeastSquares(ctx context.Context, lambda float64) (*classify.Model, error) {
-	return classify.SolveRLS(m.P.Class, len(m.P.Names), func(_ []int, t *mat.Dense) (*mat.Dense, error) {
-		labels, machines := t.Dims()
-		n, _ := m.P.A.Dims()
-		coef := sparse.NewBlock[float64](labels, machines)
-		between := &labelMap{
-			kernel: m.Kernel, rows: m.P.Row, scale: m.Scale, lambda: lambda, settings: m.Settings,
-			x: sparse.NewBlock[float64](n, machines), y: sparse.NewBlock[float64](n, machines),
-		}
-		cg := &iterative.CG{A: between, Workers: m.Workers}
-		_, err := cg.SolveTo(ctx, coef, sparse.BlockOf(labels, machines, t.RawMatrix().Data), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
-		m.Work.Sweeps += between.sweeps
-		m.Work.EntryColumns += m.P.A.NNZ() * int64(between.sweeps) * int64(machines)
-		if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
-			return nil, fmt.Errorf("method: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", lambda, err)
-		}
-		return sparse.DenseOf(coef), err
-	})
+func (m *Map) Solve(ctx context.Context, lambda float64, t *mat.Dense) (*mat.Dense, error) {
+	labels, machines := t.Dims()
+	n, _ := m.P.A.Dims()
+	coef := sparse.NewBlock[float64](labels, machines)
+	between := &labelMap{
+		kernel: m.Kernel, rows: m.P.Row, scale: m.Scale, lambda: lambda, settings: m.Settings,
+		x: sparse.NewBlock[float64](n, machines), y: sparse.NewBlock[float64](n, machines),
+	}
+	cg := &iterative.CG{A: between, Workers: m.Workers}
+	_, err := cg.SolveTo(ctx, coef, sparse.BlockOf(labels, machines, t.RawMatrix().Data), &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
+	m.Work.Sweeps += between.sweeps
+	m.Work.EntryColumns += m.P.A.NNZ() * int64(between.sweeps) * int64(machines)
+	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+		return nil, fmt.Errorf("method: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", lambda, err)
+	}
+	return sparse.DenseOf(coef), err
 }
 
 // labelMap is the map scale·K + λI between labelled nodes, made of products

@@ -15,9 +15,9 @@ func (t *Trial) withTests() *Trial {
 }
 
 // asked calls visit with the kernel between each test row and the items, and itself: the sum
-// over so many steps for machines, the mean for a learner.
+// over so many steps on a path, the mean otherwise.
 func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own float64)) {
-	if w.Learner == nil {
+	if w.Path != nil {
 		terms = 1
 	}
 	m, n := len(t.Train), span(len(t.Test))
@@ -27,7 +27,7 @@ func (w *Tester) asked(t *Trial, terms int, visit func(j int, row []float64, own
 			row[i] = w.cross[i*n+j] / float64(terms)
 		}
 		own := 0.0
-		if w.whole() {
+		if w.Learner.Whole {
 			own = row[m-len(t.Test)+j]
 		}
 		visit(j, row, own)

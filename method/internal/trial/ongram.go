@@ -21,10 +21,6 @@ func MostRight(found [][]Outcome, fold int) int {
 	return best
 }
 
-// Fit fits a model of each of some settings to the values of k between the items with
-// y ≥ 0; nil where it cannot. They are valid until its next call.
-type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
-
 // Cross stores for each setting what models that learn from the other folds say about each
 // item.
 func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {

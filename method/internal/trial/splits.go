@@ -1,13 +1,9 @@
 package trial
 
 import (
-	"context"
-	"errors"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Tests are test nodes with the values of a kernel between them and the items that
@@ -119,46 +115,4 @@ func Scale(k *sparse.Block[float64], f float64) {
 			row[j] *= f
 		}
 	}
-}
-
-// FitMachines fits support vector machines of all costs, each from the one before, in the
-// memory of a solver; nil where the items have one class.
-func FitMachines(ctx context.Context, solver *classify.Solver, machine func(y []int, classes int) classify.SVM, costs []float64, k classify.Gram, y []int, classes int) ([]*classify.Model, error) {
-	solver.SVM = machine(y, classes)
-	solver.SVM.MaxIterations, solver.SVM.Workers = TrialIterations, 1
-	list := make([]*classify.Model, len(costs))
-	models, err := solver.Path(ctx, k, y, classes, costs)
-	if errors.Is(err, classify.ErrOneClass) {
-		return list, nil
-	}
-	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
-		return nil, err
-	}
-	for i := range models {
-		list[i] = &models[i]
-	}
-	return list, nil
-}
-
-// FitLeastSquares fits machines of least squares of all λ, by one eigendecomposition; nil
-// where rounding is larger than λ, or the items have one class.
-func FitLeastSquares(ctx context.Context, lambdas []float64, k classify.Gram, y []int, classes int) ([]*classify.Model, error) {
-	list, err := classify.RLSPath(ctx, k, y, classes, lambdas)
-	if errors.Is(err, classify.ErrOneClass) {
-		return make([]*classify.Model, len(lambdas)), nil
-	}
-	return list, err
-}
-
-// FitLearner fits a learner with each of some values; nil where the items have one class.
-func FitLearner(ctx context.Context, by *classify.Learner, values []spec.Values, k classify.Gram, y []int, classes int) ([]*classify.Model, error) {
-	list := make([]*classify.Model, len(values))
-	for i, v := range values {
-		model, err := by.Fit(ctx, k, y, classes, v)
-		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
-			return nil, err
-		}
-		list[i] = model
-	}
-	return list, nil
 }

@@ -2,7 +2,6 @@ package trial
 
 import (
 	"context"
-	"errors"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -24,45 +23,37 @@ type Trial struct {
 // Unreached is a test node that no label reaches: its class, and the one it is given.
 type Unreached struct{ Class, Given int }
 
-// Machines are what a tester tries.
-type Machines struct {
-	LeastSquares bool          // regularised; otherwise support vector machines
-	Steps        []int         // of walks, increasing
-	MinSteps     int           // the collected block starts at it
-	Values       []spec.Values // of the learner's parameters; costs or λ increase
+// Tried is what a tester tries.
+type Tried struct {
+	Steps    []int // of walks, increasing
+	MinSteps int   // the collected block starts at it
 
-	// Machine returns a support vector machine, but for its cost, for the items with y ≥ 0.
-	Machine func(y []int, classes int) classify.SVM
-
-	// Learner, unless nil, is tried in their place.
 	Learner *classify.Learner
+	Path    *classify.Path // of Learner on features, nil: each setting is a fit of its own
+	Values  []spec.Values  // of the parameters, complete
 }
-
-// whole reports whether the kernel between all items is learned from, of which test rows
-// then are some.
-func (m *Machines) whole() bool { return m.Learner != nil && m.Learner.Whole }
 
 // Tester runs trials, one after the other in the same memory.
 type Tester struct {
-	Machines
-	classes int
-
-	solver    classify.Solver
-	left      []float64 // train×width: probabilities of the steps between two lengths
-	right     []float64 // test×width
-	gram      []float64 // train×train: Σ PₜPₜᵀ so far
-	cross     []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
-	scaled    []float64 // strengths
-	mean      []float64 // train×train: the kernel that a learner is given
+	Tried
+	classes   int
+	along     func([]spec.Values) Fit // of settings on the path
+	left      []float64               // train×width: probabilities of the steps between two lengths
+	right     []float64               // test×width
+	gram      []float64               // train×train: Σ PₜPₜᵀ so far
+	cross     []float64               // train×span, span the number of test rows, rounded up to a multiple of 4
+	mean      []float64               // train×train: the kernel that a learner is given
 	committee committee
 }
 
 // New returns a tester for so many classes.
-func New(classes int, of Machines) *Tester { return &Tester{Machines: of, classes: classes} }
-
-// TrialIterations bounds a machine of a trial. Those that need more have a cost
-// far too high for noisy classes, and are judged as they are.
-const TrialIterations = 20_000
+func New(classes int, of Tried) *Tester {
+	w := &Tester{Tried: of, classes: classes}
+	if of.Path != nil {
+		w.along = Along(of.Path, classes)
+	}
+	return w
+}
 
 // Hits are right answers by setting: how many, and what those to test rows that labels
 // reach weigh together.
@@ -97,9 +88,8 @@ func (h Hits) all(weight float64) {
 // with the first Steps[s]−MinSteps+1 steps of x and setting c.
 //
 // The kernel is a sum over steps, so that every length goes on from the one
-// before; to machines it is left unscaled, K' = s·K with s terms, which at cost C/s or
-// with s·λ has the same machines. Costs are a path in which each starts from
-// the one before.
+// before; on a path it is left unscaled, K' = s·K with s terms, which with values that allow
+// for it has the same models, see [Weighed].
 func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hits Hits) error {
 	for _, u := range t.Unreached {
 		if u.Class == u.Given {
@@ -119,7 +109,7 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 			return err
 		}
 		score := w.score
-		if w.Learner != nil {
+		if w.Path == nil {
 			score = w.scoreModels
 		}
 		score(models, t, terms, hits.Of(s*len(w.Values), (s+1)*len(w.Values)))
@@ -129,7 +119,7 @@ func (w *Tester) Run(ctx context.Context, x *sparse.Block[float32], t *Trial, hi
 
 // begin makes room for the kernel of a trial, which it returns as it is learned from.
 func (w *Tester) begin(t *Trial) *Trial {
-	if w.whole() {
+	if w.Learner.Whole {
 		t = t.withTests()
 	}
 	w.gram = zeros(w.gram, len(t.Train)*len(t.Train))
@@ -138,39 +128,25 @@ func (w *Tester) begin(t *Trial) *Trial {
 }
 
 // fit returns a model of every setting, in order, on the kernel of so many terms, nil where
-// the training rows have one class. They are valid until the next call. Others than machines
-// are not free of the kernel's scale, which is that of the mean over steps.
+// the training rows have one class. They are valid until the next call. A learner without a
+// path is not free of the kernel's scale, which is that of the mean over steps.
 func (w *Tester) fit(ctx context.Context, t *Trial, terms int) ([]*classify.Model, error) {
 	m := len(t.Train)
 	gram := func(values []float64) classify.Gram {
 		return classify.DenseGram(&sparse.Block[float64]{Rows: m, Cols: m, Stride: m, Data: values})
 	}
-	if w.Learner != nil {
+	if w.Path == nil {
 		w.mean = zeros(w.mean, m*m)
 		for i, v := range w.gram[:m*m] {
 			w.mean[i] = v / float64(terms)
 		}
-		return FitLearner(ctx, w.Learner, w.Values, gram(w.mean), t.TrainClass, w.classes)
+		return Each(w.Learner, w.classes, w.Values)(ctx, gram(w.mean), t.TrainClass)
 	}
-	w.scaled = w.scaled[:0]
-	for _, v := range w.Values {
-		if w.LeastSquares {
-			w.scaled = append(w.scaled, v.Number("lambda")*float64(terms))
-		} else {
-			w.scaled = append(w.scaled, v.Number("cost")/float64(terms))
-		}
+	weighed := make([]spec.Values, len(w.Values))
+	for i, v := range w.Values {
+		weighed[i] = Weighed(w.Path, v, float64(terms))
 	}
-	if !w.LeastSquares {
-		return FitMachines(ctx, &w.solver, w.Machine, w.scaled, gram(w.gram), t.TrainClass, w.classes)
-	}
-	models := make([]*classify.Model, len(w.scaled))
-	for i, lambda := range w.scaled {
-		var err error
-		if models[i], err = classify.FitRLS(ctx, gram(w.gram), t.TrainClass, w.classes, lambda); err != nil && !errors.Is(err, classify.ErrOneClass) {
-			return nil, err
-		}
-	}
-	return models, nil
+	return w.along(weighed)(ctx, gram(w.gram), t.TrainClass)
 }
 
 // Outcome is what a trial's machines say about one of its test nodes.
@@ -213,14 +189,6 @@ func (w *Tester) Outcomes(ctx context.Context, x *sparse.Block[float32], t *Tria
 	})
 	return list, nil
 }
-
-// OneVsRest reports whether each of so many classes has a machine against all others:
-// the pairs of more than MaxPairwise classes would outgrow the graph.
-func OneVsRest(classes int) bool { return classes > MaxPairwise }
-
-// MaxPairwise is the largest number of classes that every pair gets a machine
-// of its own for, 190 in all.
-const MaxPairwise = 20
 
 // zeros returns n zeros, in the memory of s if it is large enough.
 func zeros(s []float64, n int) []float64 {

@@ -59,7 +59,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		named := map[string][]int{}
 		for _, given := range []spec.Values{{}, {"class-weights": spec.Of("balanced")}, {"strategy": spec.Of("one-vs-rest")}, {"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest")}} {
 			set := &Settings{Grid: smallGrid(Plain), Given: given}
-			set.Grid.Cost, set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
+			set.Grid.Along["cost"], set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
 			if name != "cwk" {
 				set.Given = spec.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
 				for at, v := range given {
@@ -97,7 +97,7 @@ func TestMachinesAsGiven(t *testing.T) {
 					t.Errorf("%s: %v and %s name the same classes", name, given, other)
 				}
 			}
-			named[strings.Join(append([]string{"as"}, machines[kernelSVM].Text(given)), " ")] = classes
+			named[strings.Join(append([]string{"as"}, learnerOf("svm").Text(given)), " ")] = classes
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestParametersAreTold(t *testing.T) {
 		"alpha": spec.Of(0.6), "steps": spec.Of(2), "rounds": spec.Of(7), "rank": spec.Of(4), "dimension": spec.Of(3), "epochs": spec.Of(3),
 	}
 	for _, m := range list {
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Cost: []float64{3}, Lambda: []float64{0.7}, Features: []Features{Plain}}, Given: given, Fixed: true}
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Along: map[string][]float64{"cost": {3}, "lambda": {0.7}}, Features: []Features{Plain}}, Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name(), err)
@@ -175,16 +175,17 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 		}
 		g := smallGrid(Plain)
 		g.fix(given, methods)
-		if !slices.Equal(g.Cost, []float64{3}) || !slices.Equal(g.Lambda, []float64{0.3}) || !slices.Equal(g.Alpha, c.alphas) {
-			t.Errorf("%s: C %v, λ %v, α %v", c.method, g.Cost, g.Lambda, g.Alpha)
+		if !slices.Equal(g.Along["cost"], []float64{3}) || !slices.Equal(g.Along["lambda"], []float64{0.3}) || !slices.Equal(g.Alpha, c.alphas) {
+			t.Errorf("%s: %v, α %v", c.method, g.Along, g.Alpha)
 		}
 	}
 	for _, c := range []struct {
 		given spec.Values
 		want  float64
 	}{{nil, 1e-3}, {given, 1e-6}} {
-		if m := (&Settings{Given: c.given}).machine([]int{0, 1}, 2); m.Tolerance != c.want {
-			t.Errorf("tolerance %g, want %g", m.Tolerance, c.want)
+		set, err := (&Settings{Given: c.given}).of(behindWalks(learners[0]), 2)
+		if got := set.beside.Number("svm-tolerance"); got != c.want || err != nil {
+			t.Errorf("tolerance %g, %v, want %g", got, err, c.want)
 		}
 	}
 }

@@ -1,0 +1,71 @@
+package classify
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Path says how a learner is fitted with many values of one of its parameters for less than
+// as many fits take, or how such values follow from each other. Its models have Machines.
+type Path struct {
+	// Spec has the parameters of the learner that are taken on kernels whose mean between an
+	// item and itself is about 1, with what is usual there.
+	spec.Spec
+
+	// Along is the parameter. On a multiple s·K of a kernel, and on s copies of each item, a
+	// learner with the value x on K has the value s·x if Ridge, and x/s otherwise.
+	Along string
+	Ridge bool
+
+	// Fit, unless nil, returns what fits a model with each of some settings to the values of k
+	// between the items with y ≥ 0, as [Learner].Fit does but to be compared: it may end before
+	// its tolerance. Settings are complete but for Instead, differ in Along alone, and rise there.
+	// A model is nil where the kernel does not allow its setting. Models are valid until the next
+	// call. Where Fit is nil, settings on a kernel are fits of their own.
+	Fit func() PathFit
+
+	// LeaveOneOut, unless nil, stores for each setting in decisions[i·len(pairs):] the decisions
+	// on item i by what learns from all other items, nil where the kernel does not allow it, and
+	// in loss what such decisions lose: 0 those that are all right by as much as is asked.
+	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
+
+	// Train is [Learner].Fit by so many workers within the bytes of Memory; nil: that is.
+	Train func(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error)
+
+	// Memory returns the bytes that Train, and a fit to compare, take beside the values of the kernel.
+	Memory func(l *Load) int64
+
+	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.
+	OnFeatures *Path
+
+	// For, unless nil, returns what counts in place of defaults for so many classes.
+	For func(classes int) spec.Values
+
+	// Pairwise, unless nil, tells whether there is a machine for every two classes, with values
+	// of all parameters but Along. Others set each class against the rest.
+	Pairwise func(v spec.Values) bool
+
+	// Noun is what a machine is called, "a support vector machine".
+	Noun string
+}
+
+// PathFit fits a model with each of some settings, see [Path].
+type PathFit func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error)
+
+// Load is what the memory of a fit depends on.
+type Load struct {
+	Items, Classes int64
+	Features       int64 // of each item; 0 on values of a kernel
+	Largest        int64 // the items of the largest machine
+	Workers        int64 // machines that are fitted at a time
+}
+
+// numbers returns the values of a parameter in some settings.
+func numbers(name string, settings []spec.Values) []float64 {
+	list := make([]float64, len(settings))
+	for i, v := range settings {
+		list[i] = v.Number(name)
+	}
+	return list
+}

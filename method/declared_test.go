@@ -1,0 +1,209 @@
+package method
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// declare adds learners to those that methods have, for the time of a test.
+func declare(t *testing.T, list ...*classify.Learner) {
+	t.Helper()
+	before, known := learners, methods
+	t.Cleanup(func() { learners, methods = before, known })
+	learners = append(slices.Clone(before), list...)
+	methods = everyMethod()
+}
+
+// shrunk is least squares under another name, whose machines never end.
+func shrunk() *classify.Learner {
+	param := spec.Param{Name: "shrink", Symbol: "s", Meaning: "shrinkage", Range: spec.Above(0), Default: spec.Of(0.1), Grid: spec.Grid(0.001, 0.01, 0.1, 1, 10)}
+	beside := spec.Param{Name: "shape", Kind: spec.Choice, Words: []string{"round", "flat"}, Default: spec.Of("round")}
+	own := spec.Spec{Name: "shrunk", Params: []spec.Param{param, beside}}
+	fit := func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (*classify.Model, error) {
+		model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"))
+		if err == nil {
+			err = classify.ErrIterationLimit
+		}
+		return model, err
+	}
+	return &classify.Learner{
+		Spec: own, Fit: fit, Dual: true, Tried: 100,
+		Path: &classify.Path{
+			Spec: own, Along: "shrink", Ridge: true, Noun: "a shrunk machine",
+			Fit: func() classify.PathFit {
+				return func(ctx context.Context, k classify.Gram, y []int, classes int, settings []spec.Values) (list []*classify.Model, err error) {
+					for _, v := range settings {
+						if v.Word("shape") != "flat" {
+							return nil, fmt.Errorf("shape is %v, not as given", v["shape"])
+						}
+						model, err := classify.FitRLS(ctx, k, y, classes, v.Number("shrink"))
+						if err != nil {
+							return nil, err
+						}
+						list = append(list, model)
+					}
+					return list, nil
+				}
+			},
+			Memory: func(l *classify.Load) int64 { return 1e9 + l.Items },
+		},
+		Memory: func(items, _ int) int64 { return 1e9 + int64(items) },
+	}
+}
+
+// meanOf is a learner without a path, linear in the kernel.
+func meanOf() *classify.Learner {
+	centroid := classify.Learners().Named("centroid")
+	return &classify.Learner{
+		Spec: spec.Spec{Name: "mean", Params: []spec.Param{{Name: "lean", Symbol: "l", Range: spec.From(0), Default: spec.Of(0.0), Grid: spec.Grid(0.0, 1.0)}}},
+		Fit: func(ctx context.Context, k classify.Gram, y []int, classes int, v spec.Values) (*classify.Model, error) {
+			model, err := centroid.Fit(ctx, k, y, classes, nil)
+			if model != nil {
+				model.Machines[0].Rho += v.Number("lean") // which makes it worse
+			}
+			return model, err
+		},
+		Dual:   true,
+		Memory: func(items, _ int) int64 { return 1e9 + int64(items) },
+	}
+}
+
+// A learner that is added to the list is behind walks and every kernel, with a choice of its
+// parameters, its memory and its messages.
+func TestDeclaredLearner(t *testing.T) {
+	declare(t, shrunk(), meanOf())
+	p := problemtest.Planted(t, 5, 120, 60)
+	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "grid.json")
+	for _, f := range append([]string{"cwk"}, kernelNames()...) {
+		for _, learner := range []string{"shrunk", "mean"} {
+			if _, err := named(f + "+" + learner); err != nil {
+				t.Errorf("%s: %v", learner, err)
+			}
+		}
+	}
+	for _, c := range []struct{ name, known, param, unfinished string }{
+		{"cwk+shrunk", "cwk+rls", "shrink", "a shrunk machine ended at the limit of its steps, before its tolerance"},
+		{"diffusion+shrunk", "diffusion+svm", "shrink", "a shrunk machine ended at the limit of its steps, before its tolerance"},
+		{"cwk+mean", "cwk+centroid", "lean", ""},
+		{"diffusion+mean", "diffusion+centroid", "lean", ""},
+	} {
+		if err := os.WriteFile(file, []byte(`{"`+c.param+`": [0.3, 30]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		given := spec.Values{"shape": spec.Of("flat"), "beta": spec.Of(2.0), "alpha": spec.Of(0.5), "steps": spec.Of(4)}
+		entries, err := Parse(c.name + "," + c.known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Settle(t.Context(), entries, file, given, []Features{Plain}); err != nil {
+			t.Fatal(err)
+		}
+		m, set := entries[0].Method, entries[0].Settings
+		out, err := m.Predict(t.Context(), p, nil, set)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		choice, err := m.Tune(t.Context(), p, splits, set)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for _, par := range []*Parameters{&out.Parameters, &choice.Parameters} {
+			var told spec.Values
+			text, err := json.Marshal(par)
+			if err == nil {
+				err = json.Unmarshal(text, &told)
+			}
+			v := told[c.param]
+			if err != nil || v != spec.Of(0.3) && v != spec.Of(30.0) {
+				t.Errorf("%s: %s, %v", c.name, text, err)
+			}
+			if told["shape"] != given["shape"] == (c.param == "shrink") {
+				t.Errorf("%s: %s does not tell the shape", c.name, text)
+			}
+		}
+		if out.Settings != 2 || choice.Settings != 2 || out.Unfinished != c.unfinished {
+			t.Errorf("%s: %d and %d settings, %q", c.name, out.Settings, choice.Settings, out.Unfinished)
+		}
+		like, err := entries[1].Method.Predict(t.Context(), p, nil, entries[1].Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := 0
+		for i, class := range out.Class {
+			if class == like.Class[i] {
+				same++
+			}
+		}
+		if 10*same < 7*len(out.Class) {
+			t.Errorf("%s names the classes of %s at %d of %d nodes", c.name, c.known, same, len(out.Class))
+		}
+		for _, tuned := range []*Problem{nil, p} {
+			list, _, err := Memory(m, p, tuned, set)
+			if kernelTuning := tuned != nil && c.name[0] == 'd'; err != nil || spec.Sum(list) < 1e9 && !kernelTuning && (tuned == nil || c.param == "lean") {
+				t.Errorf("%s takes %v, %v", c.name, list, err)
+			}
+		}
+		limited := *set
+		limited.Memory = 1e8
+		if _, _, err := Memory(m, p, nil, &limited); err == nil {
+			t.Errorf("%s fits 100 MB", c.name)
+		}
+		if _, err := Parse(c.name + ":" + c.param + "=-1"); err == nil || !strings.Contains(err.Error(), c.name+": "+c.param+": -1 is out of range; ") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		one, err := Parse(c.name + ":" + c.param + "=0.7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Settle(t.Context(), one, "small", given, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := one[0].Method.Predict(t.Context(), p, nil, one[0].Settings); err != nil || got.Parameters.Declared.Values[c.param] != spec.Of(0.7) {
+			t.Errorf("%s: %v, %v", c.name, got.Parameters, err)
+		}
+	}
+}
+
+func kernelNames() (names []string) {
+	for _, f := range kernels() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// A grid is read as it was written, whatever the learner.
+func TestGridAsJSON(t *testing.T) {
+	declare(t, shrunk())
+	for text, g := range map[string]*Grid{
+		`{"alpha":[0.5],"steps":[3],"min_steps":1,"cost":[2],"features":["plain"],"lambda":[0.1],"shrink":[7]}`: {
+			Alpha: []float64{0.5}, Steps: []int{3}, MinSteps: 1, Features: []Features{Plain}, Along: map[string][]float64{"lambda": {0.1}, "cost": {2}, "shrink": {7}},
+		},
+		`{"alpha":[0.5],"steps":[3],"min_steps":0,"cost":null,"features":["honest"],"shrink":[0.001,0.01,0.1,1,10]}`: (&Grid{
+			Alpha: []float64{0.5}, Steps: []int{3}, Features: []Features{Honest},
+		}).along(learners[len(learners)-1].Path),
+	} {
+		got, err := json.Marshal(g)
+		if err != nil || string(got) != text {
+			t.Errorf("%s, %v, want %s", got, err, text)
+		}
+		again := new(Grid)
+		if err := json.Unmarshal(got, again); err != nil || !again.like(g) || again.Size() != g.Size() {
+			t.Errorf("%s is read as %+v, %v", got, again, err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Fit fits a model of each of some settings to the values of k between the items with
+// y ≥ 0; nil where it cannot, or the items have one class. They are valid until its next call.
+type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
+
+// Along returns what fits models with several settings on a path, one time after the other in
+// the same memory.
+func Along(path *classify.Path, classes int) func(settings []spec.Values) Fit {
+	fit := path.Fit()
+	return func(settings []spec.Values) Fit {
+		return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+			models, err := fit(ctx, k, y, classes, settings)
+			switch {
+			case errors.Is(err, classify.ErrOneClass):
+				return make([]*classify.Model, len(settings)), nil
+			case errors.Is(err, classify.ErrIterationLimit) && models != nil:
+				return models, nil
+			}
+			return models, err
+		}
+	}
+}
+
+// Each returns what fits a learner with several settings, each by itself.
+func Each(by *classify.Learner, classes int, settings []spec.Values) Fit {
+	return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+		list := make([]*classify.Model, len(settings))
+		for i, v := range settings {
+			model, err := by.Fit(ctx, k, y, classes, v)
+			if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
+				return nil, err
+			}
+			list[i] = model
+		}
+		return list, nil
+	}
+}
+
+// Weighed returns the values that have the models on s·K, or on s copies of each item, which v
+// has on K.
+func Weighed(path *classify.Path, v spec.Values, s float64) spec.Values {
+	w, x := maps.Clone(v), v.Number(path.Along)
+	if path.Ridge {
+		x *= s
+	} else {
+		x /= s
+	}
+	w[path.Along] = spec.Of(x)
+	return w
+}

@@ -1,0 +1,108 @@
+package method
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// scoreAll turns what the model says of every node into scores.
+func (r *kernelPredictor) scoreAll(ctx context.Context) error {
+	n, outputs := len(r.p.Degrees), r.fitted.Pairs
+	if r.by.Dual {
+		r.whole, r.gram = nil, nil
+		decisions := piece.Block[float64](n, len(outputs))
+		err := r.onLabels().Decide(ctx, r.fitted, min(len(outputs), machinesAtATime), func(lo int, some *sparse.Block[float64]) error {
+			for i := range n {
+				copy(decisions.Row(i)[lo:], some.Row(i))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return r.shareAll(ctx, outputs, 0, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+	}
+	place := make([]int, n)
+	values := &sparse.Block[float64]{}
+	if r.by.Whole {
+		for a, i := range r.items {
+			place[i] = a
+		}
+	} else {
+		var err error
+		if values, err = r.besideAll(ctx); err != nil {
+			return err
+		}
+	}
+	return r.shareAll(ctx, outputs, len(r.items), func(row []float64, i int) []float64 {
+		if !r.by.Whole {
+			return r.fitted.ScoresTo(nil, values.Row(i), 0)
+		}
+		r.whole.RowTo(row, place[i])
+		return r.fitted.ScoresTo(nil, row, row[place[i]])
+	})
+}
+
+// besideAll returns the values between all nodes and the items, scaled.
+func (r *kernelPredictor) besideAll(ctx context.Context) (values *sparse.Block[float64], err error) {
+	all := upTo(len(r.p.Degrees))
+	if r.kept != nil {
+		values = r.kept.Between(all, r.items)
+	} else {
+		var report *kernel.Report
+		if values, report, err = kernel.Matrix(ctx, r.kernels[r.best], all, r.items, r.settings("walk")); err != nil {
+			return nil, err
+		}
+		r.out.Work.Sweeps += report.Sweeps
+	}
+	trial.Scale(values, r.scale)
+	return values, nil
+}
+
+// shareAll turns the decisions of a learner on every node, found with room for the values
+// with so many items, into scores.
+func (r *predictor) shareAll(ctx context.Context, outputs classify.Pairs, items int, decisions func(row []float64, i int) []float64) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores = piece.Block[float32](n, k)
+	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
+		r.out.Raw = piece.Block[float64](n, k)
+	}
+	return sched.Run(ctx, r.set.Workers, (n+piece.Length-1)/piece.Length, func(_, part int) error {
+		row, shares := make([]float64, items), make([]float64, k)
+		for i := part * piece.Length; i < min(n, (part+1)*piece.Length); i++ {
+			if i%64 == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			d := decisions(row, i)
+			if r.out.Raw != nil {
+				copy(r.out.Raw.Row(i), d)
+			}
+			r.share(shares, outputs, d)
+			simd.ConvertTo(r.out.Scores.Row(i), shares)
+		}
+		return nil
+	})
+}
+
+// share stores the probabilities that a learner's decisions stand for: its own, or those
+// that its decisions out of fold fit.
+func (r *predictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
+	if r.by.Probabilities == nil {
+		classify.SoftVotes(dst, outputs, decisions, trial.VoteSlope)
+		r.votes.ScoresTo(dst)
+		trial.FavourVotes(dst, outputs, decisions)
+		return
+	}
+	own := r.by.Probabilities(nil, decisions)
+	clear(dst)
+	for o, p := range outputs {
+		dst[p.Positive] = own[o]
+	}
+}

@@ -1,0 +1,187 @@
+package method
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// learners are those that methods have behind walks and kernels. The first one goes without
+// saying.
+var learners []*classify.Learner = classify.Learners()
+
+// learner is a learner as it stands behind walks or behind a kernel.
+type learner struct {
+	*classify.Learner
+	path *classify.Path // on which its settings are chosen there, nil: all combinations are compared
+}
+
+func behindWalks(l *classify.Learner) learner { return learner{l, l.Path} }
+
+// behindKernel returns a learner with its path, if values of a kernel have one.
+func behindKernel(l *classify.Learner) learner {
+	if l.Path == nil || l.Path.Fit == nil {
+		return learner{l, nil}
+	}
+	return learner{l, l.Path}
+}
+
+// spec returns what the learner is given.
+func (l learner) spec() *spec.Spec {
+	if l.path != nil {
+		return &l.path.Spec
+	}
+	return &l.Learner.Spec
+}
+
+// paths returns those of all learners, one for each parameter.
+func paths() (list []*classify.Path) {
+	for _, l := range learners {
+		if l.Path != nil && !slices.ContainsFunc(list, func(p *classify.Path) bool { return p.Along == l.Path.Along }) {
+			list = append(list, l.Path)
+		}
+	}
+	return list
+}
+
+// onPath reports whether a declaration is that of a path.
+func onPath(of *spec.Spec) bool {
+	return slices.ContainsFunc(learners, func(l *classify.Learner) bool { return l.Path != nil && of == &l.Path.Spec })
+}
+
+// besideOf returns the values of a path's parameters but the one along it, with those that are given.
+// The error is that of [spec.Spec.Resolve].
+func besideOf(path *classify.Path, given spec.Values, classes int) (spec.Values, error) {
+	v := spec.Values{}
+	if path.For != nil {
+		maps.Copy(v, path.For(classes))
+	}
+	maps.Copy(v, path.Own(given))
+	delete(v, path.Along)
+	v, err := path.Resolve(v, nil)
+	delete(v, path.Along)
+	return v, err
+}
+
+// pairwise reports whether there is a machine for every two classes.
+func (l learner) pairwise(beside spec.Values) bool {
+	return l.path != nil && l.path.Pairwise != nil && l.path.Pairwise(beside)
+}
+
+// mostPairwise is the largest number of classes whose votes fit into bytes.
+const mostPairwise = 256
+
+// checkStrategy refuses machines for every two classes of very many.
+func (s *Settings) checkStrategy(l learner, classes int) error {
+	if classes <= mostPairwise || l.path == nil {
+		return nil
+	}
+	beside, err := besideOf(l.path, s.Given, classes)
+	if err == nil && l.pairwise(beside) {
+		err = fmt.Errorf("%w: machines for every two of %d classes are too many; take one-vs-rest", validate.ErrUsage, classes)
+	}
+	return err
+}
+
+// of returns the settings with every default for a learner: the grid has its settings, and
+// beside are the values that it has whatever is chosen.
+func (s *Settings) of(l learner, classes int) (Settings, error) {
+	set := s.WithDefaults()
+	set.learner = l
+	var err error
+	if l.path != nil {
+		set.Grid = set.Grid.along(l.path)
+		set.beside, err = besideOf(l.path, set.Given, classes)
+		return set, err
+	}
+	all, usual, err := set.settled(l.Learner)
+	if err != nil {
+		return set, err
+	}
+	all[0], all[usual] = all[usual], all[0]
+	grid := *set.Grid
+	grid.Along, grid.path, grid.settled = nil, nil, nil
+	if l.Whole && slices.Contains(grid.Features, Honest) {
+		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
+	}
+	for _, v := range all {
+		grid.settled = append(grid.settled, &Setting{l.spec(), v})
+	}
+	set.Grid, set.beside = &grid, nil
+	return set, nil
+}
+
+// settled returns the settings of a learner that are tried, and the place of its defaults among
+// them, the first if they are not there.
+func (s *Settings) settled(by *classify.Learner) (all []spec.Values, usual int, err error) {
+	given := by.Spec.Own(s.Given)
+	v, err := by.Resolve(given, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err = validate.Settings(s.trying(&by.Spec), given, nil)
+	return all, max(0, slices.IndexFunc(all, func(o spec.Values) bool { return by.Text(o) == by.Text(v) })), err
+}
+
+// complete returns settings together with the values beside them.
+func complete(beside spec.Values, settings ...spec.Values) []spec.Values {
+	all := make([]spec.Values, len(settings))
+	for i, v := range settings {
+		all[i] = maps.Clone(v)
+		maps.Copy(all[i], beside)
+	}
+	return all
+}
+
+// besides tells the values beside a setting of a learner, nil: there are none.
+func (l learner) besides(v spec.Values) []Setting {
+	if l.path == nil || len(v) == 0 {
+		return nil
+	}
+	return []Setting{{&l.path.Spec, v}}
+}
+
+// toTry returns what a choice tries on features of so many classes.
+func (s *Settings) toTry(classes int) (trial.Tried, error) {
+	t := trial.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Values: s.Grid.tried()}
+	if path := s.learner.path; path != nil {
+		t.Path = cmp.Or(path.OnFeatures, path)
+		beside, err := besideOf(t.Path, s.Given, classes)
+		if err != nil {
+			return t, err
+		}
+		t.Values = complete(beside, t.Values...)
+	}
+	return t, nil
+}
+
+// unfinished is what a prediction says of a learner that ended at its limit.
+func (l learner) unfinished() string {
+	noun := "learning"
+	if l.path != nil {
+		noun = l.path.Noun
+	}
+	return noun + " ended at the limit of its steps, before its tolerance"
+}
+
+// outgrown returns the learner that is to be taken on so many rows of so many features.
+func (l learner) outgrown(rows, features int) learner {
+	if l.Outgrown == nil {
+		return l
+	}
+	if name := l.Outgrown(rows, features); name != "" {
+		return behindWalks(classify.Learners().Named(name))
+	}
+	return l
+}
+
+// alike reports whether two learners take values of the same parameter along their paths.
+func (l learner) alike(o learner) bool {
+	return l.path != nil && o.path != nil && l.path.Along == o.path.Along
+}
