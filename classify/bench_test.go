@@ -21,7 +21,7 @@ func BenchmarkSVM(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("fit/%d items", n), func(b *testing.B) {
 			b.ReportAllocs()
-			var s Solver
+			var s costSolver
 			for b.Loop() {
 				if _, err := solved(ctx, &s, k, p.y, p.classes); err != nil {
 					b.Fatal(err)
@@ -30,9 +30,9 @@ func BenchmarkSVM(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("path of 15/%d items", n), func(b *testing.B) {
 			b.ReportAllocs()
-			var s Solver
+			var s costSolver
 			for b.Loop() {
-				if _, err := s.Path(ctx, k, p.y, p.classes, costs); err != nil {
+				if _, err := s.path(ctx, k, p.y, p.classes, costs); err != nil {
 					b.Fatal(err)
 				}
 			}

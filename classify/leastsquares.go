@@ -47,7 +47,7 @@ var rlsLearner = Learner{
 	Tried: fewTried,
 	Path:  &ridgePath,
 	Solve: func(y []int, classes int, v spec.Values, solve func(float64, *mat.Dense) (*mat.Dense, error)) (*Model, error) {
-		return SolveRLS(y, classes, func(_ []int, t *mat.Dense) (*mat.Dense, error) { return solve(ridgeOf(v, y), t) })
+		return solveRLS(y, classes, func(_ []int, t *mat.Dense) (*mat.Dense, error) { return solve(ridgeOf(v, y), t) })
 	},
 	// Conjugate gradients take some tens of products with a column for each class, where the
 	// values between all items take one with a column for each.
@@ -161,7 +161,7 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (
 	if len(y) != k.Len() {
 		panic(badLength)
 	}
-	return SolveRLS(y, classes, func(items []int, t *mat.Dense) (*mat.Dense, error) {
+	return solveRLS(y, classes, func(items []int, t *mat.Dense) (*mat.Dense, error) {
 		gram, err := between(ctx, k, items)
 		if err != nil {
 			return nil, err
@@ -170,9 +170,9 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64) (
 	})
 }
 
-// SolveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
+// solveRLS is [FitRLS] for a kernel that stands in solve alone: it returns
 // (K + λI)⁻¹·T for the items with y ≥ 0, the rows of T in their order.
-func SolveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
+func solveRLS(y []int, classes int, solve func(items []int, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes)
 	if err != nil {
 		return nil, err

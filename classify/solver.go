@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Solver fits many small machines one after the other in the same memory. The
+// costSolver fits many small machines one after the other in the same memory. The
 // zero value is ready for use; it is not safe for concurrent use.
 //
 // The models it returns share its memory and are valid until its next call.
-type Solver struct {
+type costSolver struct {
 	// SVM holds the settings. Cost is not used.
 	SVM SVM
 
@@ -26,13 +26,13 @@ type Solver struct {
 	cells  []Machine
 }
 
-// Path fits a model for each of the increasing costs, each starting from the
+// path fits a model for each of the increasing costs, each starting from the
 // one before, and returns them in order. Within the tolerance they are the
 // models that [SVM.Fit] gives for each cost. They are valid until the next
 // call.
 //
 // With [ErrIterationLimit] the models are returned too.
-func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]Model, error) {
+func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]Model, error) {
 	set := s.SVM.filled()
 	if err := cmp.Or(set.validate(classes), validateCosts(costs)); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 
 // pathTo trains the machines of the models of s on kernel values rounded to T, several at a
 // time.
-func pathTo[T float](ctx context.Context, s *Solver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
+func pathTo[T float](ctx context.Context, s *costSolver, trainers *[]trainer[T], set *SVM, k Gram, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))
 	set.CacheBytes /= int64(workers)
 	set.Cost = costs[0]

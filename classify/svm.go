@@ -62,11 +62,11 @@ var svmPath = Path{
 	Spec:  spec.Spec{Name: "svm", Params: []spec.Param{scaledCostParam, weightsParam, scaledStrategyParam, scaledToleranceParam}},
 	Along: "cost",
 	Fit: func() PathFit {
-		var solver Solver
+		var solver costSolver
 		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) ([]*Model, error) {
 			solver.SVM = svmOf(settings[0], y, classes)
 			solver.SVM.MaxIterations, solver.SVM.Workers = comparedIterations, 1
-			models, err := solver.Path(ctx, k, y, classes, numbers("cost", settings))
+			models, err := solver.path(ctx, k, y, classes, numbers("cost", settings))
 			list := make([]*Model, len(models))
 			for i := range models {
 				list[i] = &models[i]
@@ -264,8 +264,8 @@ func (s *SVM) rounded() bool { return s.Tolerance >= 1e-5 }
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
 func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*Model, error) {
-	solver := Solver{SVM: s.filled()}
-	models, err := solver.Path(ctx, k, y, classes, []float64{solver.SVM.Cost})
+	solver := costSolver{SVM: s.filled()}
+	models, err := solver.path(ctx, k, y, classes, []float64{solver.SVM.Cost})
 	if models == nil {
 		return nil, err
 	}

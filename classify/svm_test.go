@@ -246,7 +246,7 @@ func TestSVMSameBits(t *testing.T) {
 			same("two rows of cache", SVM{CacheBytes: 1}, k)
 			same("seven rows of cache", SVM{CacheBytes: 7 * 8 * int64(k.Rows), Workers: 1}, k)
 			same("exact values", SVM{CacheBytes: 50 * 8 * int64(k.Rows), Workers: 2}, onlyExact{k})
-			solver := Solver{SVM: SVM{Cost: 3, Tolerance: tolerance, OneVsRest: rest}}
+			solver := costSolver{SVM: SVM{Cost: 3, Tolerance: tolerance, OneVsRest: rest}}
 			for range 2 {
 				got, err := solved(context.Background(), &solver, k, p.y, p.classes)
 				if err != nil {
@@ -262,7 +262,7 @@ func TestSVMSameBits(t *testing.T) {
 
 // TestSolverReused fits problems of all sizes in turn with one solver.
 func TestSolverReused(t *testing.T) {
-	var solver Solver
+	var solver costSolver
 	for _, n := range []int{30, 7, 200, 3, 90} {
 		p := clouds(uint64(n), n, 4, 3, 1)
 		k := p.radial()
@@ -317,8 +317,8 @@ func TestPath(t *testing.T) {
 	k := p.radial()
 	costs := []float64{0.01, 0.1, 0.1, 1, 8, 200, 5000}
 	for _, rest := range []bool{false, true} {
-		solver := Solver{SVM: SVM{Tolerance: 1e-7, OneVsRest: rest, Weights: []float64{1, 2, 0.5, 1}}}
-		path, err := solver.Path(context.Background(), k, p.y, p.classes, costs)
+		solver := costSolver{SVM: SVM{Tolerance: 1e-7, OneVsRest: rest, Weights: []float64{1, 2, 0.5, 1}}}
+		path, err := solver.path(context.Background(), k, p.y, p.classes, costs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,8 +347,8 @@ func TestPathScales(t *testing.T) {
 	for i := range p.y {
 		p.y[i] = i % 2
 	}
-	var solver Solver
-	path, err := solver.Path(context.Background(), p.radial(), p.y, 2, []float64{1e-5, 1e-4, 1e-3})
+	var solver costSolver
+	path, err := solver.path(context.Background(), p.radial(), p.y, 2, []float64{1e-5, 1e-4, 1e-3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestPathScales(t *testing.T) {
 func TestSolverAllocates(t *testing.T) {
 	p := clouds(4, 80, 5, 4, 0.5)
 	k := p.radial()
-	solver := Solver{SVM: SVM{Cost: 5, Workers: 1}}
+	solver := costSolver{SVM: SVM{Cost: 5, Workers: 1}}
 	most := testing.AllocsPerRun(20, func() {
 		if _, err := solved(context.Background(), &solver, k, p.y, p.classes); err != nil {
 			t.Fatal(err)
@@ -478,8 +478,8 @@ func TestSVMErrors(t *testing.T) {
 		if !errors.Is(err, ErrIterationLimit) || m == nil || m.Machines[0].Iterations != 3 || len(m.Machines[0].Index) == 0 {
 			t.Errorf("model %v, error %v", m, err)
 		}
-		solver := Solver{SVM: SVM{MaxIterations: 3}}
-		path, err := solver.Path(ctx, k, p.y, 3, []float64{1, 2})
+		solver := costSolver{SVM: SVM{MaxIterations: 3}}
+		path, err := solver.path(ctx, k, p.y, 3, []float64{1, 2})
 		if !errors.Is(err, ErrIterationLimit) || len(path) != 2 || path[1].Machines[2].Iterations != 3 {
 			t.Errorf("path %v, error %v", path, err)
 		}
@@ -500,7 +500,7 @@ func TestSVMErrors(t *testing.T) {
 		if _, err := (*SVM)(nil).Fit(cancelled, k, p.y, 3); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
-		solver := Solver{SVM: SVM{Tolerance: 1e-12, Cost: 100}}
+		solver := costSolver{SVM: SVM{Tolerance: 1e-12, Cost: 100}}
 		if _, err := solved(cancelled, &solver, k, p.y, 3); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
@@ -530,16 +530,16 @@ func TestSVMErrors(t *testing.T) {
 		if err := (&SVM{Weights: []float64{1}}).validate(2); err == nil {
 			t.Error("one weight for two classes accepted")
 		}
-		var solver Solver
+		var solver costSolver
 		for _, costs := range [][]float64{nil, {2, 1}, {0, 1}, {math.Inf(1)}} {
-			if _, err := solver.Path(ctx, k, p.y, 3, costs); err == nil {
+			if _, err := solver.path(ctx, k, p.y, 3, costs); err == nil {
 				t.Errorf("costs %v accepted", costs)
 			}
 		}
 	})
 	t.Run("the caller's mistakes", func(t *testing.T) {
 		panics(t, badLength, func() { _, _ = (*SVM)(nil).Fit(ctx, k, p.y[1:], 3) })
-		panics(t, badLength, func() { _, _ = solved(ctx, new(Solver), k, p.y[1:], 3) })
+		panics(t, badLength, func() { _, _ = solved(ctx, new(costSolver), k, p.y[1:], 3) })
 		panics(t, badClass, func() { _, _ = (*SVM)(nil).Fit(ctx, k, p.y, 2) })
 		m := fit(t, nil, k, p.y, 3)
 		panics(t, badLength, func() { m.ScoresTo(nil, make([]float64, 3), 0) })
