@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // automatic is multinomial logistic regression on what unabsorbed walks from labels say
@@ -67,7 +68,15 @@ func autoSettings(s Settings) *auto.Settings {
 	return set
 }
 
-// reckon implements [reckoning].
+// Extend implements [Extended]. A fold that is tried may take as much as a prediction.
+func (m automatic) Extend() Extension {
+	return Extension{
+		Shares: func(_ *Settings, labels int) (int, string) { return validate.FoldCount(labels), "fold" },
+		Try:    m.try,
+		reckon: m.reckon, reckonTrials: func(a *account, _, _ int) error { return m.reckon(a) },
+	}
+}
+
 func (automatic) reckon(a *account) error {
 	auto.Reckon(a.Ledger, autoSettings(*a.set))
 	if over := new(budget.OverError); errors.As(a.Over(), &over) && a.P.Attributes == nil {

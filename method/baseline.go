@@ -95,7 +95,9 @@ func propagationValues(set *Settings) (v spec.Values, given bool, err error) {
 	return v, len(own) > 0, err
 }
 
-// reckon implements [reckoning].
+// Extend implements [Extended].
+func (m labelPropagation) Extend() Extension { return Extension{reckon: m.reckon} }
+
 func (labelPropagation) reckon(a *account) error {
 	v, _, err := propagationValues(a.set)
 	if err != nil {

@@ -99,12 +99,15 @@ func (m graphLearner) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	}, nil
 }
 
-// reckon implements [reckoning].
+// Extend implements [Extended].
+func (m graphLearner) Extend() Extension {
+	return Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
+}
+
 func (m graphLearner) reckon(a *account) error {
 	return m.Reckon(a.Ledger, m.settings(a.set))
 }
 
-// reckonTuning implements [tuner].
 func (m graphLearner) reckonTuning(a *account, all *Problem) error {
 	if len(m.Declaration().Params) == 0 {
 		return nil

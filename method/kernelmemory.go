@@ -25,7 +25,16 @@ func (a *account) grams(f *kernel.Family) (grid []spec.Values, labels int, err e
 	return grid, len(rows), nil
 }
 
-// reckon implements [reckoning].
+// Extend implements [Extended]. A learner that wants the values between all nodes has a block
+// of its own.
+func (m kernelMethod) Extend() Extension {
+	e := Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
+	if !m.by.Whole {
+		e.Kernel = m.kernel
+	}
+	return e
+}
+
 func (m kernelMethod) reckon(a *account) (err error) {
 	if *a.set, err = m.settings(a.set, len(a.P.Names)); err != nil {
 		return err
@@ -111,7 +120,6 @@ func (a *account) oneOf(f *kernel.Family, grid []spec.Values, rows []int) (most 
 	return most
 }
 
-// reckonTuning implements [tuner].
 func (m kernelMethod) reckonTuning(a *account, all *Problem) error {
 	labels, tests := min(len(a.P.Row), a.set.Sample), min(len(all.Row), maxTestedRows)
 	if m.by.Whole {
@@ -142,22 +150,6 @@ func fitBytes(l *classify.Learner, items, classes int) int64 {
 		return 0
 	}
 	return l.Memory(items, classes)
-}
-
-// sharing is a method that takes its values of a kernel from those that [ShareKernels]
-// keeps.
-type sharing interface {
-	// shared returns that kernel, nil if the method has values of its own.
-	shared() *kernel.Family
-}
-
-// shared implements [sharing]: a learner that wants the values between all nodes has a
-// block of its own.
-func (m kernelMethod) shared() *kernel.Family {
-	if m.by.Whole {
-		return nil
-	}
-	return m.kernel
 }
 
 // ShareKernels gives methods, each with its settings, one place to keep the values of
@@ -201,11 +193,10 @@ func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bo
 // makingKernel lists what computing the values of a method's kernel takes, nil if it takes
 // none from [ShareKernels].
 func makingKernel(m Method, all *Problem, tuned bool, s *Settings) ([]spec.Bytes, error) {
-	on, ok := within(m).(sharing)
-	if !ok || on.shared() == nil {
+	of, set := ExtensionOf(m).Kernel, s.WithDefaults()
+	if of == nil {
 		return nil, nil
 	}
-	of, set := on.shared(), s.WithDefaults()
 	grid, err := kernelGrid(of, &set, kernel.OnDegrees(all.Degrees))
 	if err != nil || !tuned && len(grid) > 1 {
 		return nil, err

@@ -20,15 +20,6 @@ type smoothed struct{ Method }
 
 const smoothSuffix = "+cs"
 
-// within returns the method that another may be around, which chooses parameters and takes
-// kernels as if it stood by itself.
-func within(m Method) Method {
-	if s, ok := m.(smoothed); ok {
-		return s.Method
-	}
-	return m
-}
-
 // Name implements [Method].
 func (m smoothed) Name() string { return m.Method.Name() + smoothSuffix }
 
@@ -111,17 +102,24 @@ func (p *Prediction) share(i int) {
 	p.Class[i] = classify.ArgMax(p.Raw.Row(i))
 }
 
-// reckon implements [reckoning]: what the method within holds, and then what is around it.
-func (m smoothed) reckon(a *account) error {
-	if within, ok := m.Method.(reckoning); ok {
-		if err := within.reckon(a); err != nil {
-			return err
+// Extend implements [Extended]: the method within chooses parameters and takes kernels as if it
+// stood by itself.
+func (m smoothed) Extend() Extension {
+	within := ExtensionOf(m.Method)
+	return Extension{Kernel: within.Kernel, Memory: func(p, tuned *Problem, s *Settings) ([]spec.Bytes, int, error) {
+		if tuned != nil {
+			return within.Memory(p, tuned, s)
 		}
-	}
-	n, k := len(a.P.Degrees), len(a.P.Names)
-	a.Sweeps = spec.UnknownSweeps
-	a.Row = max(a.Row, 8*sparse.Stride[float64](k))
-	list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: tall.BlockBytes[float32](n, k)})
-	a.PhaseOf(list, "errors and scores that spread")
-	return nil
+		return reckoned(p, s, func(a *account) error {
+			if err := within.addTo(a); err != nil {
+				return err
+			}
+			n, k := len(a.P.Degrees), len(a.P.Names)
+			a.Sweeps = spec.UnknownSweeps
+			a.Row = max(a.Row, 8*sparse.Stride[float64](k))
+			list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: tall.BlockBytes[float32](n, k)})
+			a.PhaseOf(list, "errors and scores that spread")
+			return nil
+		})
+	}}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Trials are outcomes of settings of a grid. Those of a choice may be found
-// apart, by [Try], and added up: a walk of one absorption knows nothing of the
+// apart, by Try of an [Extension], and added up: a walk of one absorption knows nothing of the
 // others.
 type Trials struct {
 	Grid   *Grid        `json:"grid"`   // features vary slowest, then alpha, steps and strength
@@ -28,69 +28,15 @@ type Trials struct {
 	Folds []*auto.Fold `json:"folds,omitempty"`
 }
 
-// Try tries the settings that [CrossValidate] would try first whose α is one of
-// lo ≤ a < hi of the grid, with the learner of m, or with auto its models without the
-// folds lo ≤ f < hi. To find the outcomes of all, add those of ranges that cover what
-// [Divided] tells; as Settings.Trials they take the place of the trials of a choice.
-//
-// A choice that then turns to long walks, see [CrossValidate], makes these
-// trials itself.
-func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
-	set := s.WithDefaults()
-	if shares, _ := Divided(m, &set, len(p.Row)); shares == 0 {
-		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
-	}
-	return m.(divided).try(ctx, p, &set, lo, hi)
-}
-
-// divided is a method whose choice can be made in shares that are added up.
-type divided interface {
-	// shares returns how many there are and what one is called, as [Divided] does.
-	shares(s *Settings, labels int) (shares int, noun string)
-
-	// try makes the trials of the shares from lo up to hi.
-	try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error)
-
-	// reckonTrials adds to an account what try takes.
-	reckonTrials(a *account, lo, hi int) error
-}
-
-// Divided returns into how many shares [Try] divides the choice of a method with settings
-// among so many labels, and what one is called: absorptions of the grid where a method chooses
-// in one go from settings of walks, folds of auto. 0: it does not divide it.
-func Divided(m Method, s *Settings, labels int) (shares int, noun string) {
-	if d, ok := m.(divided); ok {
-		return d.shares(s, labels)
-	}
-	return 0, ""
-}
-
-// shares implements [divided].
-func (automatic) shares(_ *Settings, labels int) (shares int, noun string) {
-	return validate.FoldCount(labels), "fold"
-}
-
-// try implements [divided].
 func (automatic) try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	folds, work, err := auto.Try(ctx, p, autoSettings(*s), lo, hi)
-	return &Trials{Grid: s.Grid, Tested: len(p.Row), Work: work, Folds: folds}, err
+	set := s.WithDefaults()
+	folds, work, err := auto.Try(ctx, p, autoSettings(set), lo, hi)
+	return &Trials{Grid: set.Grid, Tested: len(p.Row), Work: work, Folds: folds}, err
 }
 
-// reckonTrials implements [divided]: a fold may take as much as a prediction.
-func (m automatic) reckonTrials(a *account, _, _ int) error { return m.reckon(a) }
-
-// shares implements [divided].
-func (m walkMethod) shares(s *Settings, _ int) (shares int, noun string) {
-	if m.by.path == nil {
-		return 0, ""
-	}
-	return len(s.Grid.Alpha), "absorption"
-}
-
-// try implements [divided].
 func (m walkMethod) try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
 	set, err := s.of(m.by, len(p.Names))
 	if err != nil {
@@ -114,7 +60,6 @@ func (m walkMethod) try(ctx context.Context, p *Problem, s *Settings, lo, hi int
 	return t, err
 }
 
-// reckonTrials implements [divided].
 func (m walkMethod) reckonTrials(a *account, lo, hi int) (err error) {
 	if *a.set, err = a.set.of(m.by, len(a.P.Names)); err != nil {
 		return err

@@ -22,7 +22,7 @@ func TestTrialsOfThreads(t *testing.T) {
 	var want *Trials
 	for _, threads := range []int{1, 2, 7} {
 		p := problemtest.Planted(t, 1, 80, 40) // which keeps what has been found of it
-		got, err := Try(context.Background(), methodOf(t, "cwk"), p, &Settings{Grid: grid, Workers: threads}, 0, 3)
+		got, err := ExtensionOf(methodOf(t, "cwk")).Try(context.Background(), p, &Settings{Grid: grid, Workers: threads}, 0, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestTrialsOfThreads(t *testing.T) {
 func added(t *testing.T, m Method, p *problem.Problem, set *Settings, cuts ...[2]int) (sum *Trials) {
 	t.Helper()
 	for _, cut := range cuts {
-		part, err := Try(t.Context(), m, p, set, cut[0], cut[1])
+		part, err := ExtensionOf(m).Try(t.Context(), p, set, cut[0], cut[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestFoldsAddUp(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		p := problemtest.Planted(t, 1, 80, 40)
 		p.Directed = directed
-		folds, _ := Divided(m, nil, len(p.Row))
+		folds, _ := ExtensionOf(m).Shares(nil, len(p.Row))
 		if folds != 10 {
 			t.Fatalf("%d folds", folds)
 		}
@@ -109,7 +109,7 @@ func TestFoldsAddUp(t *testing.T) {
 		if _, err := m.Predict(ctx, other, nil, &Settings{Trials: sum}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("trials of other labels: %v", err)
 		}
-		if part, err := Try(ctx, m, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), nil, 0, 1); err != nil || !errors.Is(sum.Add(part), validate.ErrUsage) {
+		if part, err := ExtensionOf(m).Try(ctx, p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), nil, 0, 1); err != nil || !errors.Is(sum.Add(part), validate.ErrUsage) {
 			t.Errorf("trials of 16 labels were added to those of 40: %v", err)
 		}
 		fewer := *sum
@@ -118,7 +118,7 @@ func TestFoldsAddUp(t *testing.T) {
 			t.Errorf("trials of other folds were added: %v", err)
 		}
 		few := p.At([]int{0, 1, 2, 3, 4, 5, 6, 7})
-		if part, err := Try(ctx, m, few, nil, 0, 8); err != nil || part.Folds != nil {
+		if part, err := ExtensionOf(m).Try(ctx, few, nil, 0, 8); err != nil || part.Folds != nil {
 			t.Errorf("of few labels: %v", err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Errorf("%d of the 4 labels of a fold right: %v", hits, err)
 		}
 	}
-	if _, err := Try(ctx, methodOf(t, "lp"), p, nil, 0, 1); !errors.Is(err, validate.ErrUsage) {
+	if _, err := ExtensionOf(methodOf(t, "lp")).Try(ctx, p, nil, 0, 1); !errors.Is(err, validate.ErrUsage) {
 		t.Errorf("label propagation: %v", err)
 	}
 }

@@ -14,7 +14,16 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// reckon implements [reckoning].
+// Extend implements [Extended]. A choice is divided where it is made in one go.
+func (m walkMethod) Extend() Extension {
+	e := Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
+	if m.by.path != nil {
+		e.Shares = func(s *Settings, _ int) (int, string) { return len(s.WithDefaults().Grid.Alpha), "absorption" }
+		e.Try, e.reckonTrials = m.try, m.reckonTrials
+	}
+	return e
+}
+
 func (m walkMethod) reckon(a *account) (err error) {
 	if *a.set, err = a.set.of(m.by, len(a.P.Names)); err != nil {
 		return err
@@ -101,7 +110,6 @@ func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
 	return nil
 }
 
-// reckonTuning implements [tuner].
 func (m walkMethod) reckonTuning(a *account, all *Problem) (err error) {
 	if *a.set, err = a.set.of(m.by, len(a.P.Names)); err != nil {
 		return err

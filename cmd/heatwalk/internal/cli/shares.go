@@ -79,7 +79,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	case f.entries[0].Settings.Grid.Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
 	default:
-		if shares, _ := method.Divided(f.method, f.entries[0].Settings, 2); shares == 0 {
+		if shares, _ := method.ExtensionOf(f.method).Shares(f.entries[0].Settings, 2); shares == 0 {
 			in.problem("--slab", "only the choices of auto and %s are divided, not that of %s; leave it out, or give --method %[1]s", cwk.Spec.Name, f.method.Name())
 		}
 	}
@@ -103,7 +103,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	lo, hi, err := f.share.bounds(method.Divided(f.method, f.entries[0].Settings, len(d.l.Row)))
+	lo, hi, err := f.share.bounds(method.ExtensionOf(f.method).Shares(f.entries[0].Settings, len(d.l.Row)))
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		return err
 	}
 	err = d.take(settings, 2*runFileBytes, func() ([][]spec.Bytes, int, error) {
-		list, sweeps, err := method.TryMemory(f.method, d.problem(), settings, lo, hi)
+		list, sweeps, err := method.ExtensionOf(f.method).TryMemory(d.problem(), settings, lo, hi)
 		return [][]spec.Bytes{list}, sweeps, err
 	})
 	if err != nil {
 		return err
 	}
-	t, err := method.Try(in.ctx, f.method, d.problem(), settings, lo, hi)
+	t, err := method.ExtensionOf(f.method).Try(in.ctx, d.problem(), settings, lo, hi)
 	if err != nil {
 		return err
 	}
