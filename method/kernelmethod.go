@@ -75,14 +75,11 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if err != nil {
 		return nil, err
 	}
-	choose, score := r.chooseInTurn, r.scoreAll
-	if path := m.by.path; path != nil {
-		choose, score = r.chooseOnPath, r.score
-		if path.LeaveOneOut != nil {
-			choose = r.chooseLeftOut
-		}
+	score := r.scoreAll
+	if m.by.path != nil {
+		score = r.score
 	}
-	return r.run(ctx, choose, r.learn, score)
+	return r.run(ctx, r.chooseOutOfFold, r.learn, score)
 }
 
 // trySettings is the number of labels that a learner without a path is tried on behind a

@@ -302,7 +302,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
 			grid:      params, kernels: kernels, settled: set.Grid.tried(),
 		}
-		if err := r.chooseLeftOut(context.Background()); err != nil {
+		if err := r.chooseOutOfFold(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		gram := r.gram

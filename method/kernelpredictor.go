@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -45,74 +46,136 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// chooseOnPath finds the kernel and the setting with most right answers out of fold,
-// the first among equals, and fits the votes to its decisions.
-func (r *kernelPredictor) chooseOnPath(ctx context.Context) error {
+// choose finds the kernel and the learner's setting with the highest merit, the first among
+// equals: on a path of all of both; otherwise the kernel with the learner's defaults, and then the
+// setting on that kernel, the defaults among equals. merits returns those of some kernels
+// each with some settings, which vary faster.
+func (r *kernelPredictor) choose(merits func(kernels, settings []int) ([]float64, error)) (kernel, setting int, merit float64, err error) {
+	kernels, settings := upTo(len(r.grid)), upTo(len(r.settled))
+	if r.by.path != nil {
+		found, err := merits(kernels, settings)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		best := classify.ArgMax(found)
+		return best / len(settings), best % len(settings), found[best], nil
+	}
+	found, err := merits(kernels, []int{r.usual})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	kernel = classify.ArgMax(found)
+	if found, err = merits([]int{kernel}, settings); err != nil {
+		return 0, 0, 0, err
+	}
+	if setting = classify.ArgMax(found); found[r.usual] == found[setting] {
+		setting = r.usual
+	}
+	return kernel, setting, found[setting], nil
+}
+
+// judged is what was found of a kernel with a setting of the learner.
+type judged struct {
+	list []trial.Outcome // of labels, by what learns from others; nil: the kernel does not allow the setting
+	loss float64         // beside it, see [classify.Path]
+}
+
+// merit returns the share of right answers outside a fold, −1 for none, less the loss.
+func (j judged) merit(without int) float64 {
+	if j.list == nil {
+		return math.Inf(-1)
+	}
+	right, of := trial.CountRight(j.list, without)
+	return float64(right)/float64(max(1, of)) - j.loss
+}
+
+// chooseOutOfFold chooses by what models say of labels that they have not learned from, and
+// fits the votes to that.
+func (r *kernelPredictor) chooseOutOfFold(ctx context.Context) error {
 	t, err := r.tryOut(ctx)
 	if err != nil {
 		return err
 	}
-	n := len(r.settled)
-	found := make([][]trial.Outcome, len(t.grams)*n)
-	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
-		return trial.Cross(ctx, t.grams[i], t.class, t.fold, r.alongPath(), found[i*n:(i+1)*n])
+	var all []judged // what was found last first
+	known := map[[2]int]judged{}
+	kernel, setting, _, err := r.choose(func(kernels, settings []int) ([]float64, error) {
+		found, err := r.outOfFold(ctx, t, kernels, settings, known)
+		if err != nil {
+			return nil, err
+		}
+		merits := make([]float64, len(found))
+		for i, j := range found {
+			merits[i] = j.merit(-1)
+			known[[2]int{kernels[i/len(settings)], settings[i%len(settings)]}] = j
+		}
+		all = slices.Concat(found, all)
+		return merits, nil
 	})
 	if err != nil {
 		return err
 	}
-	r.chose(t, found, func(fold int) int { return trial.MostRight(found, fold) })
+	r.best, r.values = kernel, r.settled[setting]
+	r.gram, r.scale = t.grams[kernel], t.scales[kernel]
+	lists, merits := make([][]trial.Outcome, len(all)), make([]float64, len(all))
+	for i, j := range all {
+		lists[i] = j.list
+	}
+	r.judge(known[[2]int{kernel, setting}].list, lists, func(fold int) int {
+		for i, j := range all {
+			merits[i] = j.merit(fold)
+		}
+		return classify.ArgMax(merits)
+	})
 	return nil
 }
 
-// chooseLeftOut is chooseOnPath where every label is judged by what learns from all others.
-// Chosen is the largest share of right answers less the loss; the first among equals.
-func (r *kernelPredictor) chooseLeftOut(ctx context.Context) error {
-	t, err := r.tryOut(ctx)
-	if err != nil {
-		return err
+// outOfFold returns what models of some kernels, each with some settings, say of labels,
+// unless it is known already.
+func (r *kernelPredictor) outOfFold(ctx context.Context, t *tried, kernels, settings []int, known map[[2]int]judged) ([]judged, error) {
+	n := len(settings)
+	found := make([]judged, len(kernels)*n)
+	if path := r.by.path; path != nil {
+		return found, sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
+			return r.alongPath(ctx, t, t.grams[kernels[a]], found[a*n:][:n])
+		})
 	}
-	settings := complete(r.set.beside, r.settled...)
-	found := make([][]trial.Outcome, len(t.grams)*len(settings))
-	losses := make([]float64, len(found))
-	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
-		pairs, decisions, loss, err := r.by.path.LeaveOneOut(ctx, classify.DenseGram(t.grams[i]), t.class, len(r.p.Names), settings)
-		if err != nil {
-			return err
-		}
-		copy(losses[i*len(settings):], loss)
-		for s := range settings {
-			if decisions[s] != nil { // the kernel allows it
-				found[i*len(settings)+s] = trial.LeftOut(t.grams[i], t.class, t.fold, pairs, decisions[s])
+	return found, sched.Run(ctx, r.set.Workers, len(found), func(_, i int) error {
+		kernel, setting := kernels[i/n], settings[i%n]
+		j, there := known[[2]int{kernel, setting}]
+		if !there {
+			list := make([][]trial.Outcome, 1)
+			if err := trial.Cross(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list); err != nil {
+				return err
 			}
+			j.list = list[0]
 		}
+		found[i] = j
 		return nil
 	})
+}
+
+// alongPath finds what models of all settings on a kernel say of labels: where the path has it,
+// of each by what learns from all others, otherwise out of fold.
+func (r *kernelPredictor) alongPath(ctx context.Context, t *tried, k *sparse.Block[float64], found []judged) error {
+	leaveOneOut := r.by.path.LeaveOneOut
+	if leaveOneOut == nil {
+		lists := make([][]trial.Outcome, len(found))
+		err := trial.Cross(ctx, k, t.class, t.fold, r.fitPath(), lists)
+		for s, list := range lists {
+			found[s].list = list
+		}
+		return err
+	}
+	pairs, decisions, loss, err := leaveOneOut(ctx, classify.DenseGram(k), t.class, len(r.p.Names), complete(r.set.beside, r.settled...))
 	if err != nil {
 		return err
 	}
-	r.chose(t, found, func(without int) int {
-		best, most := -1, 0.0
-		for i, list := range found {
-			if list == nil {
-				continue
-			}
-			right, of := trial.CountRight(list, without)
-			if merit := float64(right)/float64(max(1, of)) - losses[i]; best < 0 || merit > most {
-				best, most = i, merit
-			}
+	for s := range found {
+		if found[s].loss = loss[s]; decisions[s] != nil {
+			found[s].list = trial.LeftOut(k, t.class, t.fold, pairs, decisions[s])
 		}
-		return best
-	})
+	}
 	return nil
-}
-
-// chose keeps the best kernel and setting of the learner, which choose finds without a fold, −1 for none, and
-// fits the votes to what was found with each of them.
-func (r *kernelPredictor) chose(t *tried, found [][]trial.Outcome, choose func(without int) int) {
-	best := max(0, choose(-1))
-	r.best, r.values = best/len(r.settled), r.settled[best%len(r.settled)]
-	r.gram, r.scale = t.grams[r.best], t.scales[r.best]
-	r.judge(found[best], found, choose)
 }
 
 // tried are labels that machines are tried on.
@@ -164,45 +227,6 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 	}
 	r.gram = nil
 	return classify.DenseGram(k), nil
-}
-
-// chooseInTurn finds the kernel that has most right answers out of fold with the
-// learner's defaults, and then the learner's setting on that kernel; the first among
-// equals.
-func (r *kernelPredictor) chooseInTurn(ctx context.Context) error {
-	t, err := r.tryOut(ctx)
-	if err != nil {
-		return err
-	}
-	usual := r.usual
-	kernels := make([][]trial.Outcome, len(t.grams))
-	err = sched.Run(ctx, r.set.Workers, len(t.grams), func(_, i int) error {
-		return trial.Cross(ctx, t.grams[i], t.class, t.fold, r.each(r.settled[usual]), kernels[i:i+1])
-	})
-	if err != nil {
-		return err
-	}
-	r.best = trial.MostRight(kernels, -1)
-	found := make([][]trial.Outcome, len(r.settled))
-	found[usual] = kernels[r.best]
-	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) error {
-		if i == usual {
-			return nil
-		}
-		return trial.Cross(ctx, t.grams[r.best], t.class, t.fold, r.each(r.settled[i]), found[i:i+1])
-	})
-	if err != nil {
-		return err
-	}
-	best := trial.MostRight(found, -1)
-	most, _ := trial.CountRight(found[best], -1)
-	if right, _ := trial.CountRight(found[usual], -1); right == most {
-		best = usual
-	}
-	r.values, r.gram, r.scale = r.settled[best], t.grams[r.best], t.scales[r.best]
-	tried := slices.Concat(found, kernels)
-	r.judge(found[best], tried, func(fold int) int { return trial.MostRight(tried, fold) })
-	return nil
 }
 
 // learn learns from all labels, with the values between all nodes if the learner needs

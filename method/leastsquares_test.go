@@ -49,7 +49,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
 			grid:      grid, kernels: kernels, settled: set.Grid.tried(),
 		}
-		if err := r.chooseLeftOut(t.Context()); err != nil {
+		if err := r.chooseOutOfFold(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		grams, _, err := kernel.Grams(t.Context(), kernels, p.Row, nil, nil)

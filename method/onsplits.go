@@ -15,39 +15,43 @@ import (
 // has a row of values for every kernel of the grid.
 const maxTestedRows = 2000
 
-// Tune implements [Method]. On a path kernel and setting are chosen together; otherwise the
-// kernel with the learner's defaults, and then the learner's setting on that kernel.
+// Tune implements [Method].
 func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	r, err := m.begin(ctx, p, nil, s)
 	if err != nil {
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
-	n := len(r.settled)
-	if m.by.path != nil {
-		found, err := t.hits(ctx, upTo(len(r.grid)), n, func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-			return r.alongPath()(ctx, k, y) // kernels are tried side by side
-		})
+	tested := 0
+	kernel, setting, right, err := r.choose(func(kernels, settings []int) ([]float64, error) {
+		var tried []spec.Values
+		for _, i := range settings {
+			tried = append(tried, r.settled[i])
+		}
+		fit := r.each(tried...)
+		if m.by.path != nil {
+			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
+				return r.fitPath()(ctx, k, y) // kernels are tried side by side
+			}
+		}
+		found, err := t.hits(ctx, kernels, len(settings), fit)
 		if err != nil {
 			return nil, err
 		}
-		best := largestOf(found.Right)
-		return r.choiceOf(found, best, best/n, best%n), nil
-	}
-	kernels, err := t.hits(ctx, upTo(len(r.grid)), 1, r.each(r.settled[r.usual]))
+		tested = found.Tested
+		merits := make([]float64, len(found.Right))
+		for i, n := range found.Right {
+			merits[i] = float64(n)
+		}
+		return merits, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	best := largestOf(kernels.Right)
-	found, err := t.hits(ctx, []int{best}, n, r.each(r.settled...))
-	if err != nil {
-		return nil, err
-	}
-	at := largestOf(found.Right)
-	if found.Right[r.usual] == found.Right[at] {
-		at = r.usual
-	}
-	return r.choiceOf(found, at, best, at), nil
+	return &Choice{
+		Parameters: r.parameters(kernel, r.settled[setting]), Settings: len(r.grid) * len(r.settled),
+		Accuracy: right / float64(tested), Tested: tested,
+	}, nil
 }
 
 func upTo(n int) []int {
@@ -60,15 +64,6 @@ func upTo(n int) []int {
 
 // largestOf returns the first place of the largest number.
 func largestOf(hits []int64) int { return slices.Index(hits, slices.Max(hits)) }
-
-// choiceOf returns the choice of a kernel and a setting of the learner, which are number
-// best of what was found.
-func (r *kernelPredictor) choiceOf(found *Stage, best, kernel, setting int) *Choice {
-	return &Choice{
-		Parameters: r.parameters(kernel, r.settled[setting]), Settings: len(r.grid) * len(r.settled),
-		Accuracy: float64(found.Right[best]) / float64(found.Tested), Tested: found.Tested,
-	}
-}
 
 // splitTuner tries kernels and settings of a learner on splits.
 type splitTuner struct {
@@ -139,8 +134,9 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 	})
 }
 
-// alongPath returns what fits all settings of the learner on its path, one time after the other in the same memory.
-func (r *kernelPredictor) alongPath() trial.Fit {
+// fitPath returns what fits all settings of the learner on its path, one time after the other
+// in the same memory.
+func (r *kernelPredictor) fitPath() trial.Fit {
 	return trial.Along(r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
 }
 

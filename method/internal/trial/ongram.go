@@ -9,18 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// MostRight returns the list with most right answers outside a fold, the first among
-// equals.
-func MostRight(found [][]Outcome, fold int) int {
-	best, most := 0, -1
-	for i, list := range found {
-		if right, _ := CountRight(list, fold); right > most {
-			best, most = i, right
-		}
-	}
-	return best
-}
-
 // Cross stores for each setting what models that learn from the other folds say about each
 // item.
 func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {
