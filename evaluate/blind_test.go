@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 	"go.uber.org/goleak"
 )
@@ -25,7 +26,7 @@ func problemOf(g testgraph.Labelled) *method.Problem {
 }
 
 var tinyGrid = &method.Grid{
-	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Along: map[string][]float64{"cost": {0.5, 4, 32}}, Features: []method.Features{method.Plain, method.Honest},
+	Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 3, 8), "cost": spec.Grid(0.5, 4, 32)}, Features: []method.Features{method.Plain, method.Honest},
 }
 
 // What a method predicts depends on training labels alone.

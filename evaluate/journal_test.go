@@ -55,9 +55,9 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		e.Settings.RNGSeed, e.Settings.Grid.Steps = 3, tinyGrid.Steps
-		if len(e.Settings.Grid.Alpha) > 1 {
-			e.Settings.Grid.Alpha = tinyGrid.Alpha
+		e.Settings.RNGSeed, e.Settings.Grid.Values["steps"] = 3, tinyGrid.Values["steps"]
+		if len(e.Settings.Grid.Values["alpha"]) > 1 {
+			e.Settings.Grid.Values["alpha"] = tinyGrid.Values["alpha"]
 		}
 	}
 	for _, tuning := range []int{0, 2} {

@@ -102,27 +102,25 @@ const (
 // they take no more than limit.
 func (c *chooser) shortGrid(limit float64) *Grid {
 	steps := c.set.Grid.steps()
-	columns := len(c.set.Grid.Alpha) * c.dealt() * len(c.p.Names)
+	columns := len(c.set.Grid.alphas()) * c.dealt() * len(c.p.Names)
 	work := float64(c.p.A.NNZ()) * float64(columns) * float64(steps[len(steps)-1])
 	i := sort.SearchInts(steps, shortSteps+1)
 	if work <= limit || i == 0 || i == len(steps) {
 		return nil
 	}
-	short := *c.set.Grid
-	short.Steps = steps[:i]
-	return &short
+	return c.set.Grid.with(cwk.Spec.Param("steps"), spec.Grid(steps[:i]...))
 }
 
 // longWalksPay reports whether the choice from a grid of short walks is one of
 // the longest.
 func longWalksPay(choice *Choice, short *Grid) bool {
-	return choice.Steps == short.Steps[len(short.Steps)-1]
+	return choice.Steps == short.last()
 }
 
 // choose tries the settings of the grid and returns the best.
 func (c *chooser) choose(ctx context.Context) (*Choice, error) {
 	hits := trial.NewHits(c.folds() * c.set.Grid.Size())
-	if err := c.run(ctx, 0, len(c.set.Grid.Alpha), hits); err != nil {
+	if err := c.run(ctx, 0, len(c.set.Grid.alphas()), hits); err != nil {
 		return nil, err
 	}
 	return c.crossChoice(hits), nil
@@ -183,7 +181,7 @@ func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set 
 		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
 			return 0, err
 		}
-		if err := c.run(ctx, 0, len(set.Grid.Alpha), trial.Hits{Right: right, Weight: make([]float64, len(right))}); err != nil {
+		if err := c.run(ctx, 0, len(set.Grid.alphas()), trial.Hits{Right: right, Weight: make([]float64, len(right))}); err != nil {
 			return 0, err
 		}
 		work = c.work
@@ -366,12 +364,12 @@ func (c *chooser) run(ctx context.Context, lo, hi int, hits trial.Hits) error {
 // them narrow; then all are cut as one, as far as there is room for features.
 func (c *chooser) together() int {
 	g, memory := c.set.Grid, c.set.Memory
-	w := c.walk(g.Alpha[:1])
-	list := w.WholeMemory(g.MinSteps, len(c.picks))
+	w := c.walk(g.alphas()[:1])
+	list := w.WholeMemory(g.minSteps(), len(c.picks))
 	one := max(1, spec.Sum(list))
 	if memory > 0 && one > memory {
 		features := max(1, list[0].Bytes)
-		return int(min(max(1, memory/4/features), int64(len(g.Alpha))))
+		return int(min(max(1, memory/4/features), int64(len(g.alphas()))))
 	}
 	limit := int64(slabBytes)
 	if memory > 0 {
@@ -419,7 +417,7 @@ func narrow(w *cwk.Walk[float32], from, picks int) {
 // slabWalk returns the walk with the α of number lo ≤ a < hi, and the picks of
 // all their trials.
 func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
-	w := c.walk(c.set.Grid.Alpha[lo:hi])
+	w := c.walk(c.set.Grid.alphas()[lo:hi])
 	perAlpha := len(w.Variants) / (hi - lo)
 	var picks []cwk.Pick
 	for a := range hi - lo {
@@ -428,7 +426,7 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 			picks = append(picks, pick)
 		}
 	}
-	narrow(w, c.set.Grid.MinSteps, len(picks))
+	narrow(w, c.set.Grid.minSteps(), len(picks))
 	return w, picks
 }
 
@@ -437,7 +435,7 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell func(done float64)) error {
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
-	x, err := collect(ctx, w, g.MinSteps, picks, &c.work, func(done float64) {
+	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done float64) {
 		tell(done / 2) // the trials that follow count for as much as the walks
 	})
 	if err != nil {
@@ -456,7 +454,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell fu
 		rows.Rows = len(c.picks)
 		for f, kind := range g.Features {
 			for i := range c.trials[kind] {
-				jobs = append(jobs, job{&c.trials[kind][i], &rows, i*g.Size() + (f*len(g.Alpha)+a)*block})
+				jobs = append(jobs, job{&c.trials[kind][i], &rows, i*g.Size() + (f*len(g.alphas())+a)*block})
 			}
 		}
 	}

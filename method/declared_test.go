@@ -191,10 +191,10 @@ func TestGridAsJSON(t *testing.T) {
 	declare(t, shrunk())
 	for text, g := range map[string]*Grid{
 		`{"alpha":[0.5],"steps":[3],"min_steps":1,"cost":[2],"features":["plain"],"lambda":[0.1],"shrink":[7]}`: {
-			Alpha: []float64{0.5}, Steps: []int{3}, MinSteps: 1, Features: []Features{Plain}, Along: map[string][]float64{"lambda": {0.1}, "cost": {2}, "shrink": {7}},
+			Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3), "min-steps": spec.Grid(1), "lambda": spec.Grid(0.1), "cost": spec.Grid(2), "shrink": spec.Grid(7)}, Features: []Features{Plain},
 		},
 		`{"alpha":[0.5],"steps":[3],"min_steps":0,"cost":null,"features":["honest"],"shrink":[0.001,0.01,0.1,1,10]}`: (&Grid{
-			Alpha: []float64{0.5}, Steps: []int{3}, Features: []Features{Honest},
+			Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3)}, Features: []Features{Honest},
 		}).along(learners[len(learners)-1].Path),
 	} {
 		got, err := json.Marshal(g)

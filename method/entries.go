@@ -75,7 +75,7 @@ func (s *Settings) with(m Method, own map[string][]string) (*Settings, error) {
 		}
 	}
 	if len(own) > 0 {
-		if err := grid.validate(); err != nil {
+		if err := set.Grid.validate(); err != nil {
 			return nil, fmt.Errorf("%w: %s: %s", validate.ErrUsage, m.Name(), strings.TrimPrefix(err.Error(), ErrGrid.Error()+": "))
 		}
 	}
@@ -145,7 +145,8 @@ func (s *Settings) takeDeclared(of *spec.Spec, p *spec.Param, values []string) e
 	switch {
 	case ofGrid && p.Grid == nil && len(list) > 1:
 		return fmt.Errorf("%s has one value alone", p.Name)
-	case ofGrid && s.Grid.try(p.Name, list):
+	case ofGrid && slices.ContainsFunc(gridParams(paths()...), func(o *spec.Param) bool { return o.Name == p.Name }):
+		s.Grid = s.Grid.with(p, list)
 		return nil
 	}
 	if len(list) == 1 {

@@ -98,8 +98,8 @@ func TestNearestSetting(t *testing.T) {
 	if got := g.at(g.usual()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	g = &Grid{Alpha: []float64{0.2, 0.7, 1}, Steps: []int{10, 30, 60}, Along: map[string][]float64{"cost": {0.1, 0.6, 8}}, Features: []Features{Honest, Plain}}
-	g.Along["lambda"] = []float64{0.01, 0.15, 1}
+	g = &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.2, 0.7, 1), "steps": spec.Grid(10, 30, 60), "cost": spec.Grid(0.1, 0.6, 8)}, Features: []Features{Honest, Plain}}
+	g.Values["lambda"] = spec.Grid(0.01, 0.15, 1)
 	of := g.along(learnerOf("svm").Path)
 	if got := of.at(of.usual()); got.Alpha != 1 || got.Steps != 30 || got.Features != Plain || !reflect.DeepEqual(got.Declared, costOf(0.6)) {
 		t.Errorf("%v is nearest", got)
@@ -151,7 +151,7 @@ func TestLongChoiceStops(t *testing.T) {
 	p := problemtest.Planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	g := &Grid{Alpha: []float64{0.5}, Steps: []int{20_000}, Along: map[string][]float64{"cost": {1, 2}}, Features: []Features{Plain}}
+	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(20_000), "cost": spec.Grid(1, 2)}, Features: []Features{Plain}}
 	set, err := (&Settings{Grid: g}).of(behindWalks(learners[0]), 3)
 	if err != nil {
 		t.Fatal(err)

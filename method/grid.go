@@ -111,33 +111,111 @@ func (p Parameters) String() string {
 }
 
 // Grid is a set of parameters: every combination of its values. Values are in
-// increasing order. The steps of a setting are never below MinSteps.
+// increasing order. The steps of a setting are never below the first step that counts.
 type Grid struct {
-	Alpha    []float64 // absorption, 0 … 1
-	Steps    []int     // last step t_max
-	MinSteps int       // first step t_min
+	// Values are those of parameters by name: of [cwk.Spec], and along the paths of learners
+	// ([classify.Path]). Of one that is missing the usual values are tried.
+	Values   map[string][]spec.Value
 	Features []Features
-
-	// Along holds values, by its name, of the parameter along the path of a learner
-	// ([classify.Path]): of a cost or of λ. Of one that is missing the usual values are tried.
-	Along map[string][]float64
 
 	path    *classify.Path // whose settings are those of the grid, nil: of none
 	settled []*Setting     // of the learner, without a path its defaults first; nil: it is not known yet
 }
 
+// gridParams are the parameters that grids have values of: those of [cwk.Spec] and along paths.
+func gridParams(paths ...*classify.Path) []*spec.Param {
+	var list []*spec.Param
+	for i := range cwk.Spec.Params {
+		list = append(list, &cwk.Spec.Params[i])
+	}
+	for _, path := range paths {
+		list = append(list, path.Param(path.Along))
+	}
+	return list
+}
+
+// of returns the grid with values of the parameters of walks and along some paths alone.
+func (g *Grid) of(paths ...*classify.Path) *Grid {
+	own := &Grid{Values: map[string][]spec.Value{}, Features: g.Features}
+	for _, p := range gridParams(paths...) {
+		list, there := g.Values[p.Name]
+		if !there {
+			list = p.Grid
+		}
+		if !there && list == nil {
+			list = []spec.Value{p.Default}
+		}
+		own.Values[p.Name] = list
+	}
+	return own
+}
+
 // along returns the grid of a learner with a path.
 func (g *Grid) along(path *classify.Path) *Grid {
-	own := *g
-	list, there := g.Along[path.Along]
-	if !there {
-		list = increasing(path.Param(path.Along).Grid)
-	}
-	own.Along, own.path, own.settled = map[string][]float64{path.Along: list}, path, []*Setting{}
-	for _, x := range list {
+	own := g.of(path)
+	own.path, own.settled = path, []*Setting{}
+	for _, x := range own.numbers(path.Along) {
 		own.settled = append(own.settled, &Setting{&path.Spec, spec.Values{path.Along: spec.Of(x)}})
 	}
+	return own
+}
+
+// with returns the grid with other values of a parameter, in increasing order. Of one that is not
+// chosen the last value counts.
+func (g *Grid) with(p *spec.Param, list []spec.Value) *Grid {
+	own := *g
+	own.Values = maps.Clone(g.Values)
+	list = slices.SortedFunc(slices.Values(list), func(a, b spec.Value) int { return cmp.Compare(number(a), number(b)) })
+	if p.Grid == nil && len(list) > 0 {
+		list = list[len(list)-1:]
+	}
+	own.Values[p.Name] = list
 	return &own
+}
+
+func number(v spec.Value) float64 { return spec.Values{"": v}.Number("") }
+
+// numbers returns the values of a parameter.
+func (g *Grid) numbers(name string) []float64 {
+	list := make([]float64, len(g.Values[name]))
+	for i, v := range g.Values[name] {
+		list[i] = number(v)
+	}
+	return list
+}
+
+// alphas returns the absorptions.
+func (g *Grid) alphas() []float64 { return g.numbers("alpha") }
+
+// minSteps returns the first step that counts.
+func (g *Grid) minSteps() int {
+	if first := g.numbers("min-steps"); len(first) > 0 {
+		return int(first[0])
+	}
+	return 0
+}
+
+// steps returns the last steps at or above the first.
+func (g *Grid) steps() (list []int) {
+	first := g.minSteps()
+	for _, t := range g.numbers("steps") {
+		if int(t) >= first {
+			list = append(list, int(t))
+		}
+	}
+	return list
+}
+
+// ofWalk returns the grid of all settings of the learner with the walk and the features of
+// p alone.
+func (g *Grid) ofWalk(p Parameters) *Grid {
+	one := *g
+	one.Values = maps.Clone(g.Values)
+	for name, v := range map[string]spec.Value{"alpha": spec.Of(p.Alpha), "steps": spec.Of(p.Steps), "min-steps": spec.Of(p.MinSteps)} {
+		one.Values[name] = []spec.Value{v}
+	}
+	one.Features = []Features{p.Features}
+	return &one
 }
 
 // settings returns how many settings of the learner there are, where that is not known those on
@@ -147,7 +225,7 @@ func (g *Grid) settings() int {
 		return len(g.settled)
 	}
 	for _, path := range paths() {
-		if n := len(g.Along[path.Along]); n > 0 {
+		if n := len(g.Values[path.Along]); n > 0 {
 			return n
 		}
 	}
@@ -165,34 +243,33 @@ func (g *Grid) tried() []spec.Values {
 
 // like reports whether two grids have the same values.
 func (g *Grid) like(o *Grid) bool {
-	return slices.Equal(g.Alpha, o.Alpha) && slices.Equal(g.Steps, o.Steps) && g.MinSteps == o.MinSteps && slices.Equal(g.Features, o.Features) &&
-		maps.EqualFunc(g.Along, o.Along, slices.Equal)
+	same := func(a, b spec.Value) bool { return number(a) == number(b) }
+	return slices.Equal(g.Features, o.Features) && maps.EqualFunc(g.Values, o.Values, func(a, b []spec.Value) bool { return slices.EqualFunc(a, b, same) })
 }
 
 // MarshalJSON writes the values by name, those of the path of the learner that goes without
 // saying before the features and others after them.
 func (g Grid) MarshalJSON() ([]byte, error) {
-	type entry struct {
-		name  string
-		value any
-	}
-	first := learners[0].Path.Along
-	list := []entry{{"alpha", g.Alpha}, {"steps", g.Steps}, {"min_steps", g.MinSteps}, {first, g.Along[first]}, {"features", g.Features}}
-	for _, name := range slices.Sorted(maps.Keys(g.Along)) {
-		if name != first {
-			list = append(list, entry{name, g.Along[name]})
-		}
-	}
 	var text bytes.Buffer
-	for i, e := range list {
-		value, err := json.Marshal(e.value)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&text, "%c%q:%s", "{,"[min(i, 1)], e.name, value)
+	write := func(name string, value any) error {
+		list, err := json.Marshal(value)
+		fmt.Fprintf(&text, ",%q:%s", name, list)
+		return err
 	}
-	text.WriteByte('}')
-	return text.Bytes(), nil
+	var errs []error
+	for i, p := range gridParams(paths()...) {
+		list := g.Values[p.Name]
+		switch walk := i < len(cwk.Spec.Params); {
+		case p.Grid == nil && len(list) == 1: // one value
+			errs = append(errs, write(strings.ReplaceAll(p.Name, "-", "_"), list[0]))
+		case walk || i == len(cwk.Spec.Params) || list != nil:
+			errs = append(errs, write(p.Name, list))
+		}
+		if i == len(cwk.Spec.Params) {
+			errs = append(errs, write("features", g.Features))
+		}
+	}
+	return append(append([]byte{'{'}, text.Bytes()[1:]...), '}'), errors.Join(errs...)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -201,109 +278,51 @@ func (g *Grid) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &all); err != nil {
 		return err
 	}
-	*g = Grid{Along: map[string][]float64{}}
-	for name, value := range all {
-		var err error
-		switch name {
-		case "alpha":
-			err = json.Unmarshal(value, &g.Alpha)
-		case "steps":
-			err = json.Unmarshal(value, &g.Steps)
-		case "min_steps":
-			err = json.Unmarshal(value, &g.MinSteps)
-		case "features":
-			err = json.Unmarshal(value, &g.Features)
-		default:
-			var list []float64
-			if err = json.Unmarshal(value, &list); list != nil {
-				g.Along[name] = list
-			}
+	*g = Grid{Values: map[string][]spec.Value{}}
+	errs := []error{json.Unmarshal(all["features"], &g.Features)}
+	for _, p := range gridParams(paths()...) {
+		value := all[strings.ReplaceAll(p.Name, "-", "_")]
+		if p.Grid == nil {
+			value = slices.Concat([]byte{'['}, value, []byte{']'})
 		}
-		if err != nil {
-			return err
+		var list []float64
+		if value != nil {
+			errs = append(errs, json.Unmarshal(value, &list))
+		}
+		for _, x := range list {
+			v := spec.Of(x)
+			if p.Kind == spec.Whole {
+				v = spec.Of(int(x))
+			}
+			g.Values[p.Name] = append(g.Values[p.Name], v)
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // smallGrid returns the grid that methods on walks choose from unless told otherwise: what is
 // usually tried of [cwk.Spec] and along paths.
-func smallGrid(features ...Features) *Grid {
-	g := &Grid{Features: features}
-	for _, p := range walkParams() {
-		g.try(p.Name, p.Grid)
-	}
-	return g
-}
+func smallGrid(features ...Features) *Grid { return (&Grid{Features: features}).of(paths()...) }
 
 // noGrid returns the single setting of the defaults of [cwk.Spec] and of paths, plain.
 func noGrid() *Grid {
-	g := &Grid{Features: []Features{Plain}}
-	for _, p := range walkParams() {
-		g.try(p.Name, []spec.Value{p.Default})
+	g := &Grid{Values: map[string][]spec.Value{}, Features: []Features{Plain}}
+	for _, p := range gridParams(paths()...) {
+		g.Values[p.Name] = []spec.Value{p.Default}
 	}
 	return g
 }
 
-// walkParams are the parameters that grids have values of.
-func walkParams() []spec.Param {
-	list := slices.Clone(cwk.Spec.Params)
-	for _, path := range paths() {
-		list = append(list, *path.Param(path.Along))
-	}
-	return list
-}
-
-// fix puts those of the given values that a grid has in place of its own: along paths and,
-// where one of the methods learns from walks, parameters of [cwk.Spec].
-func (g *Grid) fix(given spec.Values, methods []Method) {
+// fixed returns the grid with those of the given values that it has in place of its own: along
+// paths and, where one of the methods learns from walks, of [cwk.Spec].
+func (g *Grid) fixed(given spec.Values, methods []Method) *Grid {
 	walks := slices.ContainsFunc(methods, func(m Method) bool { return slices.Contains(m.Takes(), "features") })
-	for _, p := range walkParams() {
+	for _, p := range gridParams(paths()...) {
 		if v, is := given[p.Name]; is && (walks || cwk.Spec.Param(p.Name) == nil) {
-			g.try(p.Name, []spec.Value{v})
+			g = g.with(p, []spec.Value{v})
 		}
 	}
-}
-
-// try puts values of a parameter in place of what the grid has, in increasing order, and
-// reports whether it has such a parameter. Of the first step the last value counts.
-func (g *Grid) try(name string, list []spec.Value) bool {
-	if !slices.ContainsFunc(walkParams(), func(p spec.Param) bool { return p.Name == name }) {
-		return false
-	}
-	numbers := increasing(list)
-	whole := make([]int, len(numbers))
-	for i, x := range numbers {
-		whole[i] = int(x)
-	}
-	switch name {
-	case "alpha":
-		g.Alpha = numbers
-	case "steps":
-		g.Steps = whole
-	case "min-steps":
-		for _, t := range whole {
-			g.MinSteps = t
-		}
-	default:
-		along := maps.Clone(g.Along)
-		if along == nil {
-			along = map[string][]float64{}
-		}
-		along[name] = numbers
-		g.Along = along
-	}
-	return true
-}
-
-// increasing returns numbers in increasing order.
-func increasing(list []spec.Value) []float64 {
-	var numbers []float64
-	for _, v := range list {
-		numbers = append(numbers, spec.Values{"": v}.Number(""))
-	}
-	slices.Sort(numbers)
-	return numbers
+	return g
 }
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }
@@ -318,70 +337,55 @@ func (g *Grid) validate() error {
 			bad("features %q are neither %q nor %q", f, Plain, Honest)
 		}
 	}
-	if g.MinSteps < 0 {
-		bad("min_steps %d is negative", g.MinSteps)
+	if first := g.minSteps(); first < 0 {
+		bad("min_steps %d is negative", first)
 	}
 	if len(g.steps()) == 0 {
-		bad("no steps at or above min_steps %d", g.MinSteps)
+		bad("no steps at or above min_steps %d", g.minSteps())
 	}
-	var steps, features []float64
-	for _, t := range g.Steps {
-		steps = append(steps, float64(t))
-	}
+	var features []float64
 	for _, f := range g.Features {
 		features = append(features, float64(f.rank()))
 	}
-	check := func(name, symbol string, within spec.Range, values []float64, empty bool) {
+	check := func(name, symbol string, within spec.Range, values []float64) {
 		for _, x := range values {
 			if !within.Contains(x) {
 				bad("%s %v is out of range; want %s", name, x, within.Text(symbol))
 			}
 		}
-		if empty {
+		if len(values) == 0 {
 			bad("%s has no value", name)
 		} else if !slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), -1) }) { // equal ones are not
 			bad("%s repeats a value or is out of order", name)
 		}
 	}
-	check("alpha", "α", cwk.Spec.Param("alpha").Range, g.Alpha, len(g.Alpha) == 0)
-	check("steps", "T", cwk.Spec.Param("steps").Range, steps, len(steps) == 0)
-	for _, path := range paths() {
-		p := path.Param(path.Along)
-		list, there := g.Along[p.Name]
-		check(p.Name, p.Symbol, p.Range, list, there && len(list) == 0)
+	for _, p := range gridParams(paths()...) {
+		if _, there := g.Values[p.Name]; there && p.Grid != nil {
+			check(p.Name, p.Symbol, p.Range, g.numbers(p.Name))
+		}
 	}
-	check("features", "", spec.Range{}, features, len(features) == 0)
+	check("features", "", spec.Range{}, features)
 	if len(errs) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrGrid, errors.Join(errs...))
 }
 
-// steps returns the last steps at or above the first.
-func (g *Grid) steps() []int {
-	for i, t := range g.Steps {
-		if t >= g.MinSteps {
-			return g.Steps[i:]
-		}
-	}
-	return nil
-}
-
 // Size returns the number of settings.
 func (g *Grid) Size() int {
-	return len(g.Alpha) * len(g.steps()) * g.settings() * len(g.Features)
+	return len(g.alphas()) * len(g.steps()) * g.settings() * len(g.Features)
 }
 
 // usual returns the number of the setting that is nearest to [noGrid] in each of its
 // parts, the first of several; a learner without a path has its first setting.
 func (g *Grid) usual() int {
-	to := noGrid()
+	to, steps := noGrid(), g.steps()
 	f := max(0, slices.Index(g.Features, to.Features[0]))
-	a := nearestOf(g.Alpha, to.Alpha[0])
-	s := nearestOf(g.steps(), to.Steps[0])
-	at := ((f*len(g.Alpha)+a)*len(g.steps()) + s) * g.settings()
+	a := nearestOf(g.alphas(), to.alphas()[0])
+	s := nearestOf(steps, to.steps()[0])
+	at := ((f*len(g.alphas())+a)*len(steps) + s) * g.settings()
 	if g.path != nil {
-		at += nearestOf(g.Along[g.path.Along], to.Along[g.path.Along][0])
+		at += nearestOf(g.numbers(g.path.Along), to.numbers(g.path.Along)[0])
 	}
 	return at
 }
@@ -399,12 +403,12 @@ func nearestOf[T int | float64](values []T, x T) int {
 // at returns setting number i. Features vary slowest, then Alpha, Steps and settings of the
 // learner: those of one walk and one kind of features lie together.
 func (g *Grid) at(i int) Parameters {
-	steps, settings := g.steps(), g.settings()
-	p := Parameters{MinSteps: g.MinSteps, Declared: g.settled[i%settings]}
+	alphas, steps, settings := g.alphas(), g.steps(), g.settings()
+	p := Parameters{MinSteps: g.minSteps(), Declared: g.settled[i%settings]}
 	i /= settings
 	p.Steps = steps[i%len(steps)]
 	i /= len(steps)
-	p.Alpha = g.Alpha[i%len(g.Alpha)]
-	p.Features = g.Features[i/len(g.Alpha)]
+	p.Alpha = alphas[i%len(alphas)]
+	p.Features = g.Features[i/len(alphas)]
 	return p
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestGridSizes(t *testing.T) {
 	for name, g := range map[string]*Grid{
 		"small": smallGrid(Plain, Honest), "none": noGrid(),
-		"from step 5": {Alpha: []float64{0, 1}, Steps: []int{3, 5, 7}, MinSteps: 5, Along: map[string][]float64{"cost": {1}}, Features: []Features{Honest}},
+		"from step 5": {Values: map[string][]spec.Value{"alpha": spec.Grid(0, 1), "steps": spec.Grid(3, 5, 7), "min-steps": spec.Grid(5), "cost": spec.Grid(1)}, Features: []Features{Honest}},
 	} {
 		if err := g.validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -30,7 +32,7 @@ func TestGridSizes(t *testing.T) {
 
 func TestGridProblems(t *testing.T) {
 	good := func(change func(*Grid)) *Grid {
-		g := &Grid{Alpha: []float64{0.5}, Steps: []int{1}, Along: map[string][]float64{"cost": {1}}, Features: []Features{Plain}}
+		g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1), "cost": spec.Grid(1)}, Features: []Features{Plain}}
 		change(g)
 		return g
 	}
@@ -38,15 +40,15 @@ func TestGridProblems(t *testing.T) {
 		g    *Grid
 		want string
 	}{
-		{good(func(g *Grid) { g.Alpha = nil }), "alpha has no value"},
-		{good(func(g *Grid) { g.Alpha = []float64{0.5, 0.5} }), "alpha repeats a value"},
-		{good(func(g *Grid) { g.Alpha = []float64{1.5} }), "alpha 1.5 is out of range; want 0 ≤ α ≤ 1"},
-		{good(func(g *Grid) { g.Steps = []int{-1} }), "steps -1 is out of range; want 0 ≤ T ≤ 1000000"},
-		{good(func(g *Grid) { g.MinSteps = 3 }), "no steps at or above min_steps 3"},
-		{good(func(g *Grid) { g.MinSteps = -3 }), "min_steps -3 is negative"},
-		{good(func(g *Grid) { g.Along = map[string][]float64{"cost": {0}} }), "cost 0 is out of range; want C > 0"},
+		{good(func(g *Grid) { g.Values["alpha"] = nil }), "alpha has no value"},
+		{good(func(g *Grid) { g.Values["alpha"] = spec.Grid(0.5, 0.5) }), "alpha repeats a value"},
+		{good(func(g *Grid) { g.Values["alpha"] = spec.Grid(1.5) }), "alpha 1.5 is out of range; want 0 ≤ α ≤ 1"},
+		{good(func(g *Grid) { g.Values["steps"] = spec.Grid(-1) }), "steps -1 is out of range; want 0 ≤ T ≤ 1000000"},
+		{good(func(g *Grid) { g.Values["min-steps"] = spec.Grid(3) }), "no steps at or above min_steps 3"},
+		{good(func(g *Grid) { g.Values["min-steps"] = spec.Grid(-3) }), "min_steps -3 is negative"},
+		{good(func(g *Grid) { g.Values["cost"] = spec.Grid(0) }), "cost 0 is out of range; want C > 0"},
 		{good(func(g *Grid) { g.Features = []Features{"bold"} }), `features "bold" are neither "plain" nor "honest"`},
-		{good(func(g *Grid) { g.Alpha, g.Along = []float64{2}, map[string][]float64{"cost": {-1}} }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is out"},
+		{good(func(g *Grid) { g.Values["alpha"], g.Values["cost"] = spec.Grid(2), spec.Grid(-1) }), "alpha 2 is out of range; want 0 ≤ α ≤ 1\ncost -1 is out"},
 	} {
 		if err := test.g.validate(); !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %s", test.g, err, test.want)
@@ -56,7 +58,7 @@ func TestGridProblems(t *testing.T) {
 
 // On a plateau the middle is chosen, at equal hits the simpler setting.
 func TestBest(t *testing.T) {
-	g := &Grid{Alpha: []float64{0.5}, Steps: []int{1, 2, 3, 4, 5}, Along: map[string][]float64{"cost": {1}}, Features: []Features{Plain}}
+	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1, 2, 3, 4, 5), "cost": spec.Grid(1)}, Features: []Features{Plain}}
 	g = g.along(learnerOf("svm").Path)
 	for _, test := range []struct {
 		hits []int64
@@ -72,7 +74,7 @@ func TestBest(t *testing.T) {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
 		}
 	}
-	several := &Grid{Alpha: []float64{0.5}, Steps: []int{1}, Along: map[string][]float64{"lambda": {0.1, 1, 10}, "cost": {0.1, 1, 10}}, Features: []Features{Plain}}
+	several := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1), "lambda": spec.Grid(0.1, 1, 10), "cost": spec.Grid(0.1, 1, 10)}, Features: []Features{Plain}}
 	g = several.along(learnerOf("rls").Path)
 	if got := best(g, []int64{500, 500, 500}, 1000); got != 2 {
 		t.Errorf("setting %d of λ, want the highest", got)

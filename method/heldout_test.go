@@ -20,7 +20,7 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 		t.Skip("takes a second")
 	}
 	const draws = 6
-	grid := &Grid{Alpha: []float64{0.3, 0.9}, Steps: []int{1, 3, 10}, Along: map[string][]float64{"cost": {0.5, 8}, "lambda": {0.01, 0.1, 1}}, Features: []Features{Plain, Honest}}
+	grid := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.3, 0.9), "steps": spec.Grid(1, 3, 10), "cost": spec.Grid(0.5, 8), "lambda": spec.Grid(0.01, 0.1, 1)}, Features: []Features{Plain, Honest}}
 	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc", "spectral+logistic"} {
 		var told, found, referred float64
 		for seed := range uint64(draws) {
@@ -156,7 +156,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 		}
 	}
 	p = p.At(keep)
-	set := &Settings{RNGSeed: 3, Folds: 4, Grid: &Grid{Alpha: []float64{0.3}, Steps: []int{4}, Along: map[string][]float64{"cost": {2}}, Features: []Features{Plain}}}
+	set := &Settings{RNGSeed: 3, Folds: 4, Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.3), "steps": spec.Grid(4), "cost": spec.Grid(2)}, Features: []Features{Plain}}}
 	choice, err := CrossValidate(t.Context(), p, set)
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := goldenProblem(t, name)
 		grid := noGrid()
-		grid.Along["cost"] = []float64{10}
+		grid.Values["cost"] = spec.Grid(10.0)
 		set := &Settings{Grid: grid, Given: spec.Values{"beta": spec.Of(3.0), "laplacian": spec.Of("normalized")}}
 		out := predictBy(t, "diffusion", p, set)
 
@@ -128,7 +128,7 @@ func TestKernelMethods(t *testing.T) {
 				continue
 			}
 			grid := smallGrid(Plain)
-			grid.Along["cost"] = []float64{0.5, 8, 128}
+			grid.Values["cost"] = spec.Grid(0.5, 8, 128)
 			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
 			if (turn+i)%2 == 0 || testgraph.Hunt {
 				again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
@@ -279,7 +279,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := goldenProblem(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
 		grid := noGrid()
-		grid.Along["lambda"] = []float64{0.05}
+		grid.Values["lambda"] = spec.Grid(0.05)
 		by := behindKernel(learnerOf("rls"))
 		set, err := (&Settings{Grid: grid}).of(by, len(p.Names))
 		if err != nil {

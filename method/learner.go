@@ -105,15 +105,14 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 		return set, err
 	}
 	all[0], all[usual] = all[usual], all[0]
-	grid := *set.Grid
-	grid.Along, grid.path, grid.settled = nil, nil, nil
+	grid := set.Grid.of()
 	if l.Whole && slices.Contains(grid.Features, Honest) {
 		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
 	}
 	for _, v := range all {
 		grid.settled = append(grid.settled, &Setting{l.spec(), v})
 	}
-	set.Grid, set.beside = &grid, nil
+	set.Grid, set.beside = grid, nil
 	return set, nil
 }
 
@@ -149,7 +148,7 @@ func (l learner) besides(v spec.Values) []Setting {
 
 // toTry returns what a choice tries on features of so many classes.
 func (s *Settings) toTry(classes int) (trial.Tried, error) {
-	t := trial.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.MinSteps, Values: s.Grid.tried()}
+	t := trial.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.tried()}
 	if path := s.learner.path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
 		beside, err := besideOf(t.Path, s.Given, classes)

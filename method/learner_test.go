@@ -59,7 +59,7 @@ func TestMachinesAsGiven(t *testing.T) {
 		named := map[string][]int{}
 		for _, given := range []spec.Values{{}, {"class-weights": spec.Of("balanced")}, {"strategy": spec.Of("one-vs-rest")}, {"class-weights": spec.Of("balanced"), "strategy": spec.Of("one-vs-rest")}} {
 			set := &Settings{Grid: smallGrid(Plain), Given: given}
-			set.Grid.Along["cost"], set.Grid.Alpha, set.Grid.Steps = []float64{0.1}, []float64{0.4}, []int{4}
+			set.Grid.Values = map[string][]spec.Value{"cost": spec.Grid(0.1), "alpha": spec.Grid(0.4), "steps": spec.Grid(4)}
 			if name != "cwk" {
 				set.Given = spec.Values{"beta": par["beta"], "laplacian": par["laplacian"]}
 				for at, v := range given {
@@ -120,7 +120,7 @@ func TestParametersAreTold(t *testing.T) {
 		"alpha": spec.Of(0.6), "steps": spec.Of(2), "rounds": spec.Of(7), "rank": spec.Of(4), "dimension": spec.Of(3), "epochs": spec.Of(3),
 	}
 	for _, m := range list {
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.6}, Steps: []int{2}, Along: map[string][]float64{"cost": {3}, "lambda": {0.7}}, Features: []Features{Plain}}, Given: given, Fixed: true}
+		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.6), "steps": spec.Grid(2), "cost": spec.Grid(3), "lambda": spec.Grid(0.7)}, Features: []Features{Plain}}, Given: given, Fixed: true}
 		out, err := m.Predict(t.Context(), p, nil, set)
 		if err != nil {
 			t.Fatal(m.Name(), err)
@@ -168,15 +168,15 @@ func TestGivenValuesAreNotTried(t *testing.T) {
 	for _, c := range []struct {
 		method string
 		alphas []float64
-	}{{"diffusion", smallGrid().Alpha}, {"diffusion,cwk+rls", []float64{0.25}}} {
+	}{{"diffusion", smallGrid().alphas()}, {"diffusion,cwk+rls", []float64{0.25}}} {
 		methods, err := parseMethods(c.method)
 		if err != nil {
 			t.Fatal(err)
 		}
 		g := smallGrid(Plain)
-		g.fix(given, methods)
-		if !slices.Equal(g.Along["cost"], []float64{3}) || !slices.Equal(g.Along["lambda"], []float64{0.3}) || !slices.Equal(g.Alpha, c.alphas) {
-			t.Errorf("%s: %v, α %v", c.method, g.Along, g.Alpha)
+		g = g.fixed(given, methods)
+		if !slices.Equal(g.numbers("cost"), []float64{3}) || !slices.Equal(g.numbers("lambda"), []float64{0.3}) || !slices.Equal(g.alphas(), c.alphas) {
+			t.Errorf("%s: %v", c.method, g.Values)
 		}
 	}
 	for _, c := range []struct {

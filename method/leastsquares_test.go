@@ -28,7 +28,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		by := behindKernel(learnerOf("rls"))
-		set, err := (&Settings{Grid: &Grid{Along: map[string][]float64{"lambda": {0.01, 0.03, 0.1, 0.3, 1, 3, 10}}}}).of(by, len(p.Names))
+		set, err := (&Settings{Grid: &Grid{Values: map[string][]spec.Value{"lambda": spec.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}}).of(by, len(p.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			for row := range gram.Rows {
 				k.SetRow(row, gram.Row(row))
 			}
-			for _, lambda := range set.Grid.Along["lambda"] {
+			for _, lambda := range set.Grid.numbers("lambda") {
 				right, squares := leaveEachOut(t, k, p.Class, len(p.Names), lambda)
 				for _, weight := range []float64{0.5, 1} {
 					merit := right - weight*squares

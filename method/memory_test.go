@@ -29,8 +29,8 @@ func TestSweepsAsAnnounced(t *testing.T) {
 		g.Features = kinds
 		return &g
 	}
-	one := Grid{Alpha: []float64{0.5}, Steps: []int{8}, Along: map[string][]float64{"cost": {4}, "lambda": {1}}}
-	several := Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{8}, Along: map[string][]float64{"cost": {0.5, 4}, "lambda": {1}}}
+	one := Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(8), "cost": spec.Grid(4), "lambda": spec.Grid(1)}}
+	several := Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(8), "cost": spec.Grid(0.5, 4), "lambda": spec.Grid(1)}}
 	base := problemtest.Planted(t, 4, 1200, 40)
 	all := make([]int, len(base.Row))
 	for i := range all {
@@ -119,7 +119,7 @@ func TestLargestSettingIsPlanned(t *testing.T) {
 	p := problemtest.Planted(t, 4, 3000, 600)
 	holds := func(steps []int, kinds ...Features) []spec.Bytes {
 		t.Helper()
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: steps, Along: map[string][]float64{"cost": {1}}, Features: kinds}, RNGSeed: 2, Sample: 50}
+		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.1), "steps": spec.Grid(steps...), "cost": spec.Grid(1)}, Features: kinds}, RNGSeed: 2, Sample: 50}
 		list, _, err := Memory(methodOf(t, "cwk+linear-svm"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func better(g *Grid, hits []int64, i, j int) bool {
 // around returns the sum of hits over a setting and its 26 neighbours with the
 // same features.
 func around(g *Grid, hits []int64, i int) int64 {
-	steps, costs, alphas := len(g.steps()), g.settings(), len(g.Alpha)
+	steps, costs, alphas := len(g.steps()), g.settings(), len(g.alphas())
 	c, s, rest := i%costs, i/costs%steps, i/costs/steps
 	a, f := rest%alphas, rest/alphas
 	var sum int64

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -73,7 +74,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []float64{1, 128} {
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.5}, Steps: []int{0}, Along: map[string][]float64{"cost": {cost}}, Features: []Features{Plain}}}
+		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(0), "cost": spec.Grid(cost)}, Features: []Features{Plain}}}
 		c, err := methods[0].Tune(t.Context(), p, splits, set)
 		if err != nil {
 			t.Fatal(err)

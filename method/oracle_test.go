@@ -145,8 +145,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 }
 
 var oracleGrid = (&Grid{
-	Alpha: []float64{0, 0.3, 0.9, 1}, Steps: []int{1, 2, 4, 9}, MinSteps: 1,
-	Along: map[string][]float64{"cost": {4, 60, 900}}, Features: []Features{Plain, Honest},
+	Values: map[string][]spec.Value{"alpha": spec.Grid(0, 0.3, 0.9, 1), "steps": spec.Grid(1, 2, 4, 9), "min-steps": spec.Grid(1), "cost": spec.Grid(4, 60, 900)}, Features: []Features{Plain, Honest},
 }).along(learnerOf("svm").Path)
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
@@ -158,7 +157,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 	}
 	fold := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0)
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
-	for _, alpha := range oracleGrid.Alpha {
+	for _, alpha := range oracleGrid.alphas() {
 		walks := make([][][][]float64, set.Folds)
 		reached := make([][]bool, set.Folds)
 		for f := range walks {
@@ -255,7 +254,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		for f := range set.Folds {
 			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
 		}
-		for _, alpha := range oracleGrid.Alpha {
+		for _, alpha := range oracleGrid.alphas() {
 			full := slowWalk(train, alpha, 9, all)
 			var folds [][][][]float64
 			for f := range set.Folds {

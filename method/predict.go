@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Prediction is a class for every node of a problem's graph.
@@ -90,10 +91,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 		return nil, err
 	}
 	set := s.WithDefaults()
-	set.Grid = &Grid{
-		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
-		Features: []Features{par.Features}, path: set.learner.path, settled: []*Setting{par.Declared},
-	}
+	set.Grid = (&Grid{path: set.learner.path, settled: []*Setting{par.Declared}, Values: map[string][]spec.Value{}}).ofWalk(par)
 	if err := errors.Join(set.check(), set.Grid.validate()); err != nil {
 		return nil, err
 	}

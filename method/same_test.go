@@ -30,7 +30,7 @@ func costOf(cost float64) *Setting {
 func learnerOf(name string) *classify.Learner { return classify.Learners().Named(name) }
 
 var tinyGrid = &Grid{
-	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Along: map[string][]float64{"cost": {0.5, 4, 32}}, Features: []Features{Plain, Honest},
+	Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 3, 8), "cost": spec.Grid(0.5, 4, 32)}, Features: []Features{Plain, Honest},
 }
 
 // leastMemory is below what all walks of tinyGrid take at once, so that they
@@ -92,7 +92,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 // On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := problemtest.Planted(t, 4, 300, 60)
-	grid := (&Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Along: map[string][]float64{"cost": {4}}, Features: []Features{Plain}}).along(learnerOf("svm").Path)
+	grid := (&Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(2, 20, 60), "cost": spec.Grid(4)}, Features: []Features{Plain}}).along(learnerOf("svm").Path)
 	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
 		c := &chooser{p: p, set: &Settings{Grid: grid}, work: problem.Work{}, tested: 60}
 		if got := c.shortGrid(1e3); got == nil || got.Size() != 2 {

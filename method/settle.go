@@ -39,8 +39,7 @@ func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values
 	for _, e := range entries {
 		all = append(all, e.Method)
 	}
-	g.fix(given, all)
-	base := &Settings{Grid: g, Given: given, Fixed: fixed}
+	base := &Settings{Grid: g.fixed(given, all), Given: given, Fixed: fixed}
 	lines, err := gridfile.Open(ctx, grid, isMethod)
 	errs := []error{err, checkLines(lines, all)}
 	for i := range entries {

@@ -49,7 +49,7 @@ func TestGridFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(set.Grid.Alpha, set.Grid.MinSteps, set.Grid.Features); got != "[0.5 0.9] 1 [honest]" {
+	if got := fmt.Sprint(set.Grid.alphas(), set.Grid.minSteps(), set.Grid.Features); got != "[0.5 0.9] 1 [honest]" {
 		t.Error(got)
 	}
 }

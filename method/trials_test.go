@@ -13,12 +13,13 @@ import (
 
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Trials are the same for any number of threads, with what they count of their work.
 func TestTrialsOfThreads(t *testing.T) {
-	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4}, Along: map[string][]float64{"cost": {0.5, 4}}, Features: []Features{Plain}}
+	grid := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 4), "cost": spec.Grid(0.5, 4)}, Features: []Features{Plain}}
 	var want *Trials
 	for _, threads := range []int{1, 2, 7} {
 		p := problemtest.Planted(t, 1, 80, 40) // which keeps what has been found of it
@@ -129,7 +130,7 @@ func TestFoldsAddUp(t *testing.T) {
 func TestTrialsAddUp(t *testing.T) {
 	p := problemtest.Planted(t, 1, 80, 40)
 	ctx := context.Background()
-	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4, 9}, Along: map[string][]float64{"cost": {0.5, 4}}, Features: []Features{Plain, Honest}}
+	grid := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.9), "steps": spec.Grid(1, 4, 9), "cost": spec.Grid(0.5, 4)}, Features: []Features{Plain, Honest}}
 	for _, name := range []string{"cwk", "cwk+rls"} {
 		m := methodOf(t, name)
 		want, err := m.Predict(ctx, p, nil, &Settings{Grid: grid})
@@ -154,7 +155,7 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got.Parameters, err)
 		}
 		other := *grid
-		other.Steps = []int{1, 4}
+		other.Values = map[string][]spec.Value{"alpha": grid.Values["alpha"], "steps": spec.Grid(1, 4), "cost": grid.Values["cost"]}
 		if _, err := m.Predict(ctx, p, nil, &Settings{Grid: &other, Trials: sum}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("%s: trials of another grid: %v", name, err)
 		}

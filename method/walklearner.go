@@ -82,14 +82,6 @@ func (g *Grid) ofSetting(p Parameters) *Grid {
 	return &one
 }
 
-// ofWalk returns the grid of all settings of the learner with the walk and the features of
-// p alone.
-func (g *Grid) ofWalk(p Parameters) *Grid {
-	one := *g
-	one.Alpha, one.Steps, one.Features = []float64{p.Alpha}, []int{p.Steps}, []Features{p.Features}
-	return &one
-}
-
 // chooseInTurn chooses the learner's setting on a usual walk, the walk with that setting, and then
 // the setting on that walk, where each setting is a fit of its own. choose returns the
 // best setting of the grid that set has then.

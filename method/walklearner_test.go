@@ -124,7 +124,7 @@ func TestWalkLearners(t *testing.T) {
 		var first string
 		for _, workers := range []int{1, 2, 7} {
 			grid := smallGrid(Plain, Honest)
-			grid.Alpha, grid.Steps = []float64{0.1, 0.8}, []int{2, 5}
+			grid.Values["alpha"], grid.Values["steps"] = spec.Grid(0.1, 0.8), spec.Grid(2, 5)
 			set := &Settings{Grid: grid, Workers: workers}
 			if workers == 7 {
 				needs, _, err := Memory(m, p, nil, set)

@@ -18,7 +18,7 @@ import (
 func (m walkMethod) Extend() Extension {
 	e := Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
 	if m.by.path != nil {
-		e.Shares = func(s *Settings, _ int) (int, string) { return len(s.WithDefaults().Grid.Alpha), "absorption" }
+		e.Shares = func(s *Settings, _ int) (int, string) { return len(s.WithDefaults().Grid.alphas()), "absorption" }
 		e.Try, e.reckonTrials = m.try, m.reckonTrials
 	}
 	return e
@@ -33,7 +33,7 @@ func (m walkMethod) reckon(a *account) (err error) {
 	case choose && a.set.Trials != nil:
 		a.AddSweeps(a.set.Trials.Work.Sweeps)
 	case choose:
-		if err := a.choice(0, len(g.Alpha)); err != nil {
+		if err := a.choice(0, len(g.alphas())); err != nil {
 			return err
 		}
 	case g.Size() > 1 && len(g.steps()) > 1:
@@ -59,7 +59,7 @@ func (a *account) walkedScores() error {
 	}
 	grid := a.set.Grid
 	machines, rest := a.machines()
-	w := scoreWalk(a.P, a.left(), Parameters{Alpha: grid.Alpha[0], Steps: grid.last(), MinSteps: grid.MinSteps}, rest)
+	w := scoreWalk(a.P, a.left(), Parameters{Alpha: grid.alphas()[0], Steps: grid.last(), MinSteps: grid.minSteps()}, rest)
 	functions := machines
 	if rest {
 		functions = 0 // the scores of all stand elsewhere
@@ -81,7 +81,7 @@ func (a *account) walkedScores() error {
 }
 
 // last returns the longest walk.
-func (g *Grid) last() int { return g.Steps[len(g.Steps)-1] }
+func (g *Grid) last() int { return slices.Max(g.steps()) }
 
 // choice accounts for trials with the α of number lo ≤ a < hi of the grid.
 func (a *account) choice(lo, hi int) error {
@@ -98,7 +98,7 @@ func (a *account) trials(c *chooser, lo, hi, tests, jobs int) error {
 	together := c.together()
 	for ; lo < hi; lo += together {
 		w, picks := c.slabWalk(lo, min(lo+together, hi))
-		list, sweeps, err := w.FeaturesMemory(g.MinSteps, picks, false)
+		list, sweeps, err := w.FeaturesMemory(g.minSteps(), picks, false)
 		if err != nil {
 			return err
 		}
@@ -124,14 +124,14 @@ func (m walkMethod) reckonTuning(a *account, all *Problem) (err error) {
 			c.picks = append(c.picks, cwk.Pick{Row: a.P.Row[node], Variant: 1 + i%c.dealt()})
 		}
 	}
-	return a.trials(c, 0, len(g.Alpha), tests, len(g.Alpha))
+	return a.trials(c, 0, len(g.alphas()), tests, len(g.alphas()))
 }
 
 // tester bounds what one tester takes for trials of so many training and test
 // rows.
 func (a *account) tester(train, tests int) int64 {
 	g := a.set.Grid
-	steps, from, gap := g.steps(), g.MinSteps-1, 0
+	steps, from, gap := g.steps(), g.minSteps()-1, 0
 	for _, t := range steps {
 		gap = max(gap, t-from)
 		from = t
@@ -151,7 +151,7 @@ func (a *account) tester(train, tests int) int64 {
 // walks, and the machine that learns from them, and returns the sweeps.
 func (a *account) training(kind Features) (sweeps int, err error) {
 	c, g := chooserOf(a.P, a.left()), a.set.Grid
-	last := Parameters{Alpha: g.Alpha[0], Steps: g.last(), MinSteps: g.MinSteps, Features: kind}
+	last := Parameters{Alpha: g.alphas()[0], Steps: g.last(), MinSteps: g.minSteps(), Features: kind}
 	c.set.Grid = g.ofWalk(last)
 	c.foldPicks()
 	r := &predictor{p: a.P, set: c.set, by: c.set.learner, par: last, trials: c}
@@ -159,11 +159,11 @@ func (a *account) training(kind Features) (sweeps int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	list, sweeps, err := w.FeaturesMemory(g.MinSteps, picks, false)
+	list, sweeps, err := w.FeaturesMemory(g.minSteps(), picks, false)
 	if err != nil {
 		return 0, err
 	}
-	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
+	features := w.Seeds.Classes * (w.Steps - g.minSteps() + 1)
 	bytes := list[0].Bytes + a.machine(int64(len(r.train)), int64(features))
 	sure := bytes
 	if kind != g.Features[0] { // the other kind may be chosen, which takes less

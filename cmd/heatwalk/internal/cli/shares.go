@@ -87,13 +87,13 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 
 // tried is the JSON document of a share of classify.
 type tried struct {
-	Output   string    `json:"output"`
-	Method   string    `json:"method"`
-	Alpha    []float64 `json:"alpha,omitempty"` // of the share
-	Folds    []int     `json:"folds,omitempty"` // of auto: the first of the share, and the one behind its last
-	Settings int       `json:"settings"`        // settings that were tried
-	Tested   int       `json:"tested"`
-	Sweeps   int       `json:"sweeps"`
+	Output   string       `json:"output"`
+	Method   string       `json:"method"`
+	Alpha    []spec.Value `json:"alpha,omitempty"` // of the share
+	Folds    []int        `json:"folds,omitempty"` // of auto: the first of the share, and the one behind its last
+	Settings int          `json:"settings"`        // settings that were tried
+	Tested   int          `json:"tested"`
+	Sweeps   int          `json:"sweeps"`
 	Closing
 }
 
@@ -131,7 +131,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	}
 	r := &tried{Output: f.out, Method: f.method.Name(), Tested: t.Tested, Sweeps: t.Work.Sweeps, Folds: []int{lo, hi}}
 	share := fmt.Sprintf("folds %d to %d", lo, hi-1)
-	switch alphas := t.Grid.Alpha; {
+	switch alphas := t.Grid.Values["alpha"]; {
 	case t.Hits != nil:
 		r.Folds, r.Alpha, r.Settings = nil, alphas[lo:hi], t.Grid.Size()/len(alphas)*(hi-lo)
 		share = "α = " + strings.Trim(fmt.Sprint(r.Alpha), "[]")
