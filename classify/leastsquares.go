@@ -82,26 +82,9 @@ var ridgePath = Path{
 		}
 		return pairs, decisions, loss, err
 	},
-	Memory:     func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
-	OnFeatures: &eachRidge,
-}
-
-// eachRidge has each λ by a factorisation of its own, which for a few is faster than all by an
-// eigendecomposition.
-var eachRidge = Path{
-	Spec: scaledRidge, Along: "lambda", Ridge: true,
-	Fit: func() PathFit {
-		return func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (list []*Model, err error) {
-			for _, lambda := range numbers("lambda", settings) {
-				model, err := FitRLS(ctx, k, y, classes, lambda)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, model)
-			}
-			return list, nil
-		}
-	},
+	Memory: func(l *Load) int64 { return 3 * 8 * l.Items * l.Items },
+	// Of the few items that are tried there, a factorisation for each λ takes less.
+	OnFeatures: &Path{Spec: scaledRidge, Along: "lambda", Ridge: true},
 }
 
 // ridgeOf returns λ, or what stands in its place.

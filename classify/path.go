@@ -6,8 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Path says how a learner is fitted with many values of one of its parameters for less than
-// as many fits take, or how such values follow from each other. Its models have Machines.
+// Path says of a learner that its settings are chosen along one parameter, of which a path has
+// several values for less than as many fits take, and what methods on graphs are to know beside
+// that. Models have Machines.
 type Path struct {
 	// Spec has the parameters of the learner that are taken on kernels whose mean between an
 	// item and itself is about 1, with what is usual there.
@@ -22,15 +23,15 @@ type Path struct {
 	// between the items with y ≥ 0, as [Learner].Fit does but to be compared: it may end before
 	// its tolerance. Settings are complete but for Instead, differ in Along alone, and rise there.
 	// A model is nil where the kernel does not allow its setting. Models are valid until the next
-	// call. Where Fit is nil, settings on a kernel are fits of their own.
+	// call. nil: each setting is a fit of its own.
 	Fit func() PathFit
 
-	// LeaveOneOut, unless nil, stores for each setting in decisions[i·len(pairs):] the decisions
-	// on item i by what learns from all other items, nil where the kernel does not allow it, and
-	// in loss what such decisions lose: 0 those that are all right by as much as is asked.
+	// LeaveOneOut, unless nil, returns for each setting in decisions[i·len(pairs):] those on item
+	// i by what learns from all other items, nil where the kernel does not allow it, and the loss
+	// that is taken off the share of right answers where settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []spec.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
-	// Train is [Learner].Fit by so many workers within the bytes of Memory; nil: that is.
+	// Train is [Learner].Fit by so many workers, within the bytes of Memory; nil: Fit is.
 	Train func(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error)
 
 	// Memory returns the bytes that Train, and a fit to compare, take beside the values of the kernel.

@@ -137,7 +137,7 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
 func (r *kernelPredictor) fitPath() trial.Fit {
-	return trial.Along(r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
+	return trial.Along(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
 }
 
 // each returns what fits the learner with several settings, each by itself.

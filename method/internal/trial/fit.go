@@ -13,9 +13,12 @@ import (
 // y ≥ 0; nil where it cannot, or the items have one class. They are valid until its next call.
 type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
 
-// Along returns what fits models with several settings on a path, one time after the other in
-// the same memory.
-func Along(path *classify.Path, classes int) func(settings []spec.Values) Fit {
+// Along returns what fits models of a learner with several settings on a path, one time after
+// the other in the same memory.
+func Along(by *classify.Learner, path *classify.Path, classes int) func(settings []spec.Values) Fit {
+	if path.Fit == nil {
+		return func(settings []spec.Values) Fit { return Each(by, classes, settings) }
+	}
 	fit := path.Fit()
 	return func(settings []spec.Values) Fit {
 		return func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {

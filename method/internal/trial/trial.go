@@ -50,7 +50,7 @@ type Tester struct {
 func New(classes int, of Tried) *Tester {
 	w := &Tester{Tried: of, classes: classes}
 	if of.Path != nil {
-		w.along = Along(of.Path, classes)
+		w.along = Along(of.Learner, of.Path, classes)
 	}
 	return w
 }

@@ -1,0 +1,84 @@
+package classify
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// On a path a learner has the models that it has by itself, and on a multiple of the kernel
+// those of the value that the path says.
+func TestPaths(t *testing.T) {
+	const multiple = 3
+	p := clouds(4, 60, 5, 3, 2)
+	k := p.gram()
+	times(k.Data, 0.2)
+	larger := p.gram()
+	times(larger.Data, 0.2*multiple)
+	paths := 0
+	for _, l := range Learners() {
+		if l.Path == nil {
+			continue
+		}
+		along := l.Path.Param(l.Path.Along)
+		if along == nil || len(along.Grid) < 2 || l.Param(l.Path.Along) == nil {
+			t.Errorf("%s: its path is along %q, %+v", l.Name, l.Path.Along, along)
+			continue
+		}
+		if l.Path.Fit == nil {
+			continue
+		}
+		paths++
+		var settings, weighed []spec.Values
+		for _, x := range []float64{0.05, 0.7} {
+			v, err := l.Path.Resolve(nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v[l.Path.Along] = spec.Of(x); v.Has("svm-tolerance") {
+				v["svm-tolerance"] = spec.Of(1e-9)
+			}
+			settings = append(settings, v)
+			w := maps.Clone(v)
+			if w[l.Path.Along] = spec.Of(x / multiple); l.Path.Ridge {
+				w[l.Path.Along] = spec.Of(x * multiple)
+			}
+			weighed = append(weighed, w)
+		}
+		models, err := l.Path.Fit()(t.Context(), k, p.y, p.classes, settings)
+		if err != nil {
+			t.Fatalf("%s: %v", l.Name, err)
+		}
+		scaled, err := l.Path.Fit()(t.Context(), larger, p.y, p.classes, weighed)
+		if err != nil {
+			t.Fatalf("%s: %v", l.Name, err)
+		}
+		for s, v := range settings {
+			alone, err := l.Fit(t.Context(), k, p.y, p.classes, v)
+			if err != nil {
+				t.Fatalf("%s: %v", l.Name, err)
+			}
+			for i := range k.Rows {
+				want := alone.ScoresTo(nil, k.row(i), 0)
+				got, other := models[s].ScoresTo(nil, k.row(i), 0), scaled[s].ScoresTo(nil, larger.row(i), 0)
+				for c := range want {
+					what, tolerance := fmt.Sprintf("%s, %v: item %d", l.Name, v[l.Path.Along], i), 1e-6*(1+math.Abs(want[c]))
+					within(t, what, got[c], want[c], tolerance)
+					within(t, what+" on a multiple", other[c], want[c], tolerance)
+				}
+			}
+		}
+	}
+	if paths == 0 {
+		t.Error("no learner has a path on kernels")
+	}
+}
+
+func times(list []float64, f float64) {
+	for i := range list {
+		list[i] *= f
+	}
+}
