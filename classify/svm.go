@@ -132,7 +132,7 @@ func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(it
 var (
 	costParam = spec.Param{
 		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Of(1.0),
-		Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000),
+		Grid: spec.Grid(0.01, 0.1, 1, 10, 100, 1000), Sooner: "smaller",
 	}
 	weightsParam = spec.Param{
 		Name: "class-weights", Meaning: "what C is multiplied by for each class: 1, or what makes all classes weigh the same",
@@ -144,7 +144,7 @@ var (
 	}
 	toleranceParam = spec.Param{
 		Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
-		Range: spec.Above(0), Default: spec.Of(1e-7),
+		Range: spec.Above(0), Default: spec.Of(1e-7), Sooner: "larger",
 	}
 )
 

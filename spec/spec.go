@@ -69,6 +69,10 @@ type Param struct {
 	// that is not Default wherever the parameter is taken.
 	Otherwise string
 
+	// Sooner, if not "", tells with which values an iteration comes to its tolerance sooner:
+	// "smaller" or "larger" ones.
+	Sooner string
+
 	// On, if not nil, returns what a number of Default or Grid stands for on a graph,
 	// given the values of the parameters before it.
 	On func(x float64, v Values, g Graph) (float64, error)

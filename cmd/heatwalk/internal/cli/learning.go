@@ -151,13 +151,14 @@ func refusal(f *kernel.Family, e method.Entry, given spec.Values) error {
 
 // unfinishedAdvice is what to do about an iteration that ended at its limit.
 func unfinishedAdvice(m method.Method) string {
-	if slices.Contains(m.Takes(), "svm-tolerance") {
-		return "; give a smaller --cost or a larger --svm-tolerance"
+	advice, next := "; longer ones do not count", "; give a "
+	for _, p := range specs(m.Declarations()).params(byDefault) {
+		if p.Sooner != "" {
+			advice = next + p.Sooner + " --" + p.Name
+			next = advice + " or a "
+		}
 	}
-	if slices.Contains(m.Takes(), "cost") {
-		return "; give a smaller --cost"
-	}
-	return "; longer ones do not count"
+	return advice
 }
 
 // choosesWalks reports whether a parameter was given that only walks with absorption take.

@@ -111,11 +111,10 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	err = d.take(settings, 2*runFileBytes, func() ([][]spec.Bytes, int, error) {
+	if err = d.take(settings, 2*runFileBytes, func() ([][]spec.Bytes, int, error) {
 		list, sweeps, err := method.ExtensionOf(f.method).TryMemory(d.problem(), settings, lo, hi)
 		return [][]spec.Bytes{list}, sweeps, err
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	t, err := method.ExtensionOf(f.method).Try(in.ctx, d.problem(), settings, lo, hi)
