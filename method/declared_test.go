@@ -205,5 +205,8 @@ func TestGridAsJSON(t *testing.T) {
 		if err := json.Unmarshal(got, again); err != nil || !again.like(g) || again.Size() != g.Size() {
 			t.Errorf("%s is read as %+v, %v", got, again, err)
 		}
+		if err := json.Unmarshal([]byte(strings.Replace(text, `"features"`, `"other"`, 1)), again); err != nil || again.like(g) || again.Features != nil {
+			t.Errorf("without features it is read as %+v, %v", again, err)
+		}
 	}
 }

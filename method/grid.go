@@ -279,7 +279,10 @@ func (g *Grid) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*g = Grid{Values: map[string][]spec.Value{}}
-	errs := []error{json.Unmarshal(all["features"], &g.Features)}
+	var errs []error
+	if list := all["features"]; list != nil {
+		errs = append(errs, json.Unmarshal(list, &g.Features))
+	}
 	for _, p := range gridParams(paths()...) {
 		value := all[strings.ReplaceAll(p.Name, "-", "_")]
 		if p.Grid == nil {

@@ -72,6 +72,9 @@ func (m walkMethod) reckonTrials(a *account, lo, hi int) (err error) {
 
 // Add adds the outcomes of other settings of the same choice.
 func (t *Trials) Add(o *Trials) error {
+	if t.Grid == nil || o.Grid == nil {
+		return fmt.Errorf("%w: trials without a grid", validate.ErrUsage)
+	}
 	folds := len(t.Hits) / max(1, t.Grid.Size())
 	if !t.fit(o.Grid, o.Tested, folds) || !o.fit(t.Grid, t.Tested, folds) {
 		return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)

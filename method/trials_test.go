@@ -172,6 +172,12 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Errorf("%d of the 4 labels of a fold right: %v", hits, err)
 		}
 	}
+	whole := &Trials{Grid: grid}
+	for _, two := range [][2]*Trials{{whole, {}}, {{}, whole}} {
+		if err := two[0].Add(two[1]); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("trials without a grid: %v", err)
+		}
+	}
 	if _, err := ExtensionOf(methodOf(t, "lp")).Try(ctx, p, nil, 0, 1); !errors.Is(err, validate.ErrUsage) {
 		t.Errorf("label propagation: %v", err)
 	}
