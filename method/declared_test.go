@@ -3,6 +3,7 @@ package method
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -207,6 +208,43 @@ func TestGridAsJSON(t *testing.T) {
 		}
 		if err := json.Unmarshal([]byte(strings.Replace(text, `"features"`, `"other"`, 1)), again); err != nil || again.like(g) || again.Features != nil {
 			t.Errorf("without features it is read as %+v, %v", again, err)
+		}
+	}
+}
+
+// On more rows than a learner is for another is taken that has the same parameter along its
+// path; where there is none, a prediction is refused, and advises the other.
+func TestOutgrownLearner(t *testing.T) {
+	few := func(items, _ int) string {
+		if items > 40 {
+			return "linear-svm"
+		}
+		return ""
+	}
+	machine, least := *learnerOf("svm"), *learnerOf("rls")
+	machine.Spec.Name, machine.Outgrown = "small-svm", few
+	least.Spec.Name, least.Outgrown = "small-rls", few
+	declare(t, &machine, &least)
+	p := problemtest.Planted(t, 5, 120, 60)
+	for labels, replaced := range map[int]bool{60: true, 40: false} {
+		some := p.At(upTo(labels))
+		set := &Settings{Grid: &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3), "cost": spec.Grid(2)}, Features: []Features{Plain}}}
+		out, err := methodOf(t, "cwk+small-svm").Predict(t.Context(), some, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := &learnerOf("svm").Path.Spec
+		if replaced {
+			of = &learnerOf("linear-svm").Path.Spec
+		}
+		if beside := out.Parameters.Beside; len(beside) != 1 || beside[0].Spec != of {
+			t.Errorf("%d labels: beside %v", labels, beside)
+		}
+		set.Given = spec.Values{"lambda": spec.Of(1.0)}
+		_, err = methodOf(t, "cwk+small-rls").Predict(t.Context(), some, nil, set)
+		want := "60 rows of 12 features are too many for small-rls; take linear-svm, or fewer steps"
+		if replaced != (err != nil) || replaced && (!errors.Is(err, validate.ErrUsage) || !strings.HasSuffix(err.Error(), want)) {
+			t.Errorf("%d labels: %v, want %s", labels, err, want)
 		}
 	}
 }
