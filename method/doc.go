@@ -35,6 +35,10 @@
 // by one application of the kernel to the dual coefficients. PageRank kernels
 // take part in their symmetric form; a distance does not.
 //
+// Methods know no learner by name: what is to be known of one stands in its declaration, see
+// [classify.Learner] and [classify.Path]. A method of another package implements [Method] and,
+// to tell what it takes, [Extended].
+//
 // Nodes with several labels each have no [Method], but package multilabel.
 //
 // # Choosing
