@@ -47,8 +47,8 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // does with the same bits for any number of workers and any limit, and none of its answers
 // depends on the labels of its fold. Columns that say nothing beside it change nothing of it.
 func TestLabelsFarApart(t *testing.T) {
-	const n = 700
-	p, class := path(t, n, 140, 20)
+	const n = 480
+	p, class := path(t, n, 120, 16)
 	for _, attributes := range []*sparse.Table{nil, noiseOf(rand.New(rand.NewPCG(3, 4)), n, 3)} {
 		p.Attributes = attributes
 		out := evident(t, p, &Settings{Workers: 1})

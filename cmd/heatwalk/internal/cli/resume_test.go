@@ -114,7 +114,10 @@ func TestKilledMatrix(t *testing.T) {
 		t.Fatal(code)
 	}
 	untold := regexp.MustCompile(`"(seconds|peak_memory_bytes|output)": [^\n]*`)
-	kept := 0
+	kept, kills := 0, 1
+	if testgraph.Hunt {
+		kills = 3
+	}
 	for _, command := range []string{
 		"kernel " + edges + " --kernel diffusion --laplacian combinatorial --beta 3 --rows " + labels + " --cols " + labels,
 		"kernel " + store + " --kernel pseudo-inverse --cols " + labels + " --slab 1/2",
@@ -135,8 +138,8 @@ func TestKilledMatrix(t *testing.T) {
 		}
 		took := time.Since(start)
 		args = append(args, "-o", filepath.Join(dir, "m.npy"), "--resume", "--threads")
-		for kill := range 3 {
-			cmd := program(t, dir, append(args, []string{"1", "2", "7"}[kill])...)
+		for range kills {
+			cmd := program(t, dir, append(args, []string{"1", "2", "7"}[rng.IntN(3)])...)
 			cmd.Env = append(os.Environ(), "HEATWALK_TEST_KILLED=1")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
@@ -174,7 +177,7 @@ func TestKilledMatrix(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d of 27 kills left a journal", kept); kept == 0 {
+	if t.Logf("%d kills left a journal", kept); kept == 0 {
 		t.Error("none did")
 	}
 }
