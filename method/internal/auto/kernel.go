@@ -40,12 +40,12 @@ const (
 	// factorisation for each of relatedLambdas, and one for each part. Of more labels it is a
 	// sample: on a block model of 60,000 nodes with 610, 1,200 and 3,000 labels it gained 8,
 	// 4 and 1 points. Of more than mostSampled walks tell as much. Where entries × labels are
-	// more than relatedWork, which takes a minute or two, the sample is smaller, but not below
+	// more than relatedWork, which takes a minute or less, the sample is smaller, but not below
 	// leastRelated, whose columns take about as long as walks do.
 	mostRelated    = 600
 	leastRelated   = 100
 	mostSampled    = 4000
-	relatedWork    = 6_000_000_000
+	relatedWork    = 3_000_000_000
 	diffusion      = "diffusion"
 	relatedKernels = 2 // kernels whose scores are columns: diffusion and S²
 )
