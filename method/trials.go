@@ -25,7 +25,7 @@ type Trials struct {
 	Weights []float64 `json:"weights"`
 
 	// Folds are what models of auto say, in place of hits; nil of a fold that was not tried.
-	Folds []*auto.Fold `json:"folds,omitempty"`
+	Folds []*problem.Fold `json:"folds,omitempty"`
 }
 
 func (automatic) try(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error) {

@@ -30,6 +30,15 @@ type Estimate struct {
 	Alone int
 }
 
+// Fold is what the models of a method that have not learned from a fold of the labels say of
+// it, label by label in their order: by each setting the probabilities of all classes, and that
+// of the label's own class.
+type Fold struct {
+	Rows       [][]float32 `json:"rows"`
+	Truth      [][]float64 `json:"truth"`
+	Unfinished string      `json:"unfinished,omitempty"` // what ended at its limit; "": nothing
+}
+
 // PhaseSeconds tells where the time of a prediction went.
 type PhaseSeconds struct {
 	Choose   float64 `json:"choose"`   // of parameters

@@ -26,7 +26,7 @@ type Settings struct {
 	Memory    int64  // limits what is allocated, in bytes; 0: no limit
 	Workers   int    // goroutines, 0: one for each processor
 
-	Folds []*Fold // of all folds, as [Try] returns them; nil: they are tried
+	Folds []*problem.Fold // of all folds, as [Try] returns them; nil: they are tried
 
 	// Propagated is what label propagation says of labels without their fold, see
 	// OutOfFold of package propagation; nil: it is asked.
@@ -68,7 +68,7 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 // Try returns what [Predict] finds of the folds lo ≤ f < hi, and nil of other ones: nothing
 // of any with too few labels to learn from. Cost: that of Predict but for models of other
 // folds, and the last ones.
-func Try(ctx context.Context, p *problem.Problem, set *Settings, lo, hi int) ([]*Fold, problem.Work, error) {
+func Try(ctx context.Context, p *problem.Problem, set *Settings, lo, hi int) ([]*problem.Fold, problem.Work, error) {
 	r, err := newWeigher(ctx, p, set)
 	if err != nil {
 		return nil, problem.Work{}, err

@@ -195,15 +195,6 @@ func (r *weigher) estimate() {
 	}
 }
 
-// A Fold is what models that have not learned from a fold say of its labels, in their order:
-// for each setting the probabilities of all classes, label by label, and those of the labels'
-// own classes.
-type Fold struct {
-	Rows       [][]float32 `json:"rows"`
-	Truth      [][]float64 `json:"truth"`
-	Unfinished string      `json:"unfinished,omitempty"` // see [Prediction.Unfinished]
-}
-
 // tryModels measures every candidate for each λ, unless it is known already what they say of
 // the labels.
 func (r *weigher) tryModels(ctx context.Context) error {
@@ -222,7 +213,7 @@ func (r *weigher) tryModels(ctx context.Context) error {
 	k := len(r.p.Names)
 	for f, fold := range folds {
 		labels := r.labelsOf(f)
-		if !fold.fits(len(r.trials), len(labels), k) {
+		if !fits(fold, len(r.trials), len(labels), k) {
 			return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
 		}
 		r.out.Unfinished = cmp.Or(r.out.Unfinished, fold.Unfinished)
@@ -236,7 +227,7 @@ func (r *weigher) tryModels(ctx context.Context) error {
 }
 
 // fits reports whether a fold has probabilities by so many settings for so many labels.
-func (f *Fold) fits(settings, labels, classes int) bool {
+func fits(f *problem.Fold, settings, labels, classes int) bool {
 	if f == nil || len(f.Rows) != settings || len(f.Truth) != settings {
 		return false
 	}
@@ -263,8 +254,8 @@ func (r *weigher) labelsOf(fold int) (list []int) {
 
 // tryFolds asks models of all settings for the labels of the folds lo ≤ f < hi; others are
 // nil.
-func (r *weigher) tryFolds(ctx context.Context, lo, hi int) ([]*Fold, error) {
-	folds := make([]*Fold, r.sources.parts)
+func (r *weigher) tryFolds(ctx context.Context, lo, hi int) ([]*problem.Fold, error) {
+	folds := make([]*problem.Fold, r.sources.parts)
 	sampled := r.sampled()
 	for f := lo; f < hi; f++ {
 		var err error
@@ -279,8 +270,8 @@ func (r *weigher) tryFolds(ctx context.Context, lo, hi int) ([]*Fold, error) {
 // tryFold asks models of all settings for the labels of a fold. The rows that they learn from
 // do not know these labels, or two labels that happen to agree would teach of each other what
 // they are then asked.
-func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*Fold, error) {
-	fold, rows, labels := &Fold{}, r.rows(f), r.labelsOf(f)
+func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*problem.Fold, error) {
+	fold, rows, labels := &problem.Fold{}, r.rows(f), r.labelsOf(f)
 	y, missed := r.teaching(rows, f), r.missed(f)
 	for i := range y {
 		if !sampled[i] {
