@@ -145,7 +145,7 @@ func Example_classify() {
 	defer g.Close()
 	l, err := nodefile.ReadLabels(ctx, sides, g.Nodes, nil)
 	check(err)
-	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: l.Row, Class: l.Class, Names: l.Names}
+	p := &method.Problem{Graph: g, Row: l.Row, Class: l.Class, Names: l.Names}
 	methods, err := method.Parse("lgc")
 	check(err)
 	out, err := methods[0].Method.Predict(ctx, p, nil, nil)
@@ -168,7 +168,7 @@ func Example_crossValidate() {
 	defer g.Close()
 	l, err := nodefile.ReadLabels(ctx, answer, g.Nodes, nil)
 	check(err)
-	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: l.Row, Class: l.Class, Names: l.Names}
+	p := &method.Problem{Graph: g, Row: l.Row, Class: l.Class, Names: l.Names}
 	choice, err := method.CrossValidate(ctx, p, nil)
 	check(err)
 	fmt.Printf("%.2f of %d\n", choice.Accuracy, choice.Tested)

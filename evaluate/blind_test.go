@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -22,7 +23,7 @@ func planted(t testing.TB, seed uint64, n, labelled int) *method.Problem {
 }
 
 func problemOf(g testgraph.Labelled) *method.Problem {
-	return &method.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	return &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
 var tinyGrid = &method.Grid{

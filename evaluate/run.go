@@ -26,7 +26,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	set := plan.Settings.WithDefaults()
 	start := time.Now()
 	if !p.Directed { // they are found here for all training sets
-		if _, err := p.Components(ctx, set.Workers, new(problem.Work)); err != nil {
+		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
 		}
 	}

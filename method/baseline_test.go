@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -45,7 +46,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		"given":     {cwk.Prior{Given: given}, [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // of 6, the larger of two
 	} {
 		for _, directed := range []bool{false, true} {
-			p := &Problem{A: a, Degrees: degrees, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
+			p := &Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
 			for _, of := range []string{"lp", "cwk", "majority", "diffusion", "diffusion+rls"} {
 				methods, err := parseMethods(of)
 				if err != nil {
@@ -78,7 +79,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 		}
 	}
 	short := sparse.NewBlock[float64](8, 3)
-	if _, err := (labelPropagation{}).Predict(ctx, &Problem{A: a, Degrees: degrees, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Prior{Given: short}}); err == nil {
+	if _, err := (labelPropagation{}).Predict(ctx, &Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Prior{Given: short}}); err == nil {
 		t.Error("a prior for fewer nodes is accepted")
 	}
 }

@@ -166,7 +166,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 // chooseOnGrid chooses from one grid, after so much work.
 func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work problem.Work) (*Choice, error) {
 	if !p.Directed { // they are found here for all splits
-		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
+		if _, err := p.FindComponents(ctx, set.Workers, &work); err != nil {
 			return nil, err
 		}
 	}

@@ -7,7 +7,7 @@
 // parameters by [CrossValidate], takes the walk features of the labelled nodes,
 // trains a machine, and streams the scores of all nodes in a second walk.
 //
-//	p := &method.Problem{A: store, Degrees: deg, Row: row, Class: class, Names: names}
+//	p := &method.Problem{Graph: g, Row: row, Class: class, Names: names}
 //	methods, err := method.Parse("cwk")
 //	if err != nil {
 //		return err

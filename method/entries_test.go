@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -19,7 +20,7 @@ func TestEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := testgraph.Planted(t, 5, 60, 50)
-	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.5, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -29,13 +30,13 @@ func ExampleMethod() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	deg, err := sparse.Degrees(ctx, a, 0)
+	g, err := graph.New(ctx, a, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	p := &method.Problem{
-		A: a, Degrees: deg,
-		Row: []int{0, 1, 2, 9, 10, 11}, Class: []int{0, 0, 0, 1, 1, 1}, Names: []string{"red", "blue"},
+		Graph: g,
+		Row:   []int{0, 1, 2, 9, 10, 11}, Class: []int{0, 0, 0, 1, 1, 1}, Names: []string{"red", "blue"},
 	}
 	walks, err := method.Parse("cwk")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
@@ -33,7 +34,7 @@ func (outside) Extend() method.Extension {
 
 func TestOutsideMethod(t *testing.T) {
 	g := testgraph.Planted(t, 5, 60, 50)
-	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 	for m, tells := range map[method.Method]bool{outside{method.Majority}: true, method.Majority: false} {
 		e := method.ExtensionOf(m)
 		list, sweeps, err := method.Memory(m, p, nil, nil)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -30,7 +31,7 @@ func pathGraph(t *testing.T, n int) *Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Problem{A: a, Degrees: deg, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+	return &Problem{Graph: &graph.Graph{A: a, Degrees: deg}, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
 // With a label at each end of a path the nearest one wins, and nothing is said

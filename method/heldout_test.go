@@ -8,6 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/spec"
@@ -65,7 +66,7 @@ func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 // What is told is of the nodes that are there: those that no label reaches count as
 // often as they are, and not as labels among them are.
 func TestEstimateCountsNodes(t *testing.T) {
-	p := &Problem{Names: make([]string, 3), Degrees: make([]float64, 110), Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
+	p := &Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
 	out := &Prediction{Reached: roaring.New()}
 	out.Reached.AddRange(0, 85) // 75 nodes beside the labels
 	var h heldout.Count

@@ -136,7 +136,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 		predictor: predictor{p: p, set: &set, by: m.by, prior: graphlearner.Shares, counted: true, out: new(Prediction)},
 		kernel:    m.kernel,
 	}
-	on, err := p.Graph(ctx, set.Workers, &r.out.Work)
+	on, err := p.Whole(ctx, set.Workers, &r.out.Work)
 	if err != nil {
 		return nil, err
 	}

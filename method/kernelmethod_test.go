@@ -27,7 +27,7 @@ import (
 func goldenProblem(t *testing.T, name string) *Problem {
 	t.Helper()
 	g := testgraph.Load(t, name)
-	return &Problem{A: g.A, Degrees: g.Degrees, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+	return &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
 }
 
 func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {

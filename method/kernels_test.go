@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/gram"
@@ -16,7 +17,7 @@ import (
 // and to the bit the same whether or not there is room for more than one kernel.
 func TestKernelsAreKept(t *testing.T) {
 	g := testgraph.Planted(t, 5, 101, 80)
-	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4}, 3, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 		}
 	}
-	if gram.NewCache(&Problem{Degrees: make([]float64, 3000), Row: make([]int, 3000)}, 0, 1) != nil {
+	if gram.NewCache(&Problem{Graph: &graph.Graph{Degrees: make([]float64, 3000)}, Row: make([]int, 3000)}, 0, 1) != nil {
 		t.Error("values beyond the bound are kept")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -58,7 +59,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d/%d %%", name, i, share), func(t *testing.T) {
 					a := &problemtest.Counting{Matrix: base.A}
 					p := base.At(all)
-					p.A = a
+					p.Graph = &graph.Graph{A: a, Degrees: base.Degrees}
 					set := &Settings{Grid: c.grid, Memory: spec.Sum(whole) * share / 100, RNGSeed: 2}
 					_, sweeps, err := Memory(methods[0], p, nil, set)
 					if err != nil && share > 0 && share < 100 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -20,7 +21,7 @@ func TestTuneOnSplits(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	g := testgraph.Planted(t, 5, 100, 80)
-	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 	splits, err := validate.Draw(p.Class, validate.Design{Fraction: 0.4, Tuning: true}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func TestTuneOnSplits(t *testing.T) {
 // given the largest class, by tuning and by predictions alike.
 func TestTuneWithoutSteps(t *testing.T) {
 	g := testgraph.Planted(t, 5, 100, 80)
-	p := &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Names: []string{"few", "most", "some"}}
+	p := &Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Names: []string{"few", "most", "some"}}
 	for i := range p.Row {
 		p.Class = append(p.Class, []int{1, 0, 1, 2, 1, 2}[i%6])
 	}
@@ -105,7 +106,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 // all scores of it are equal but for rounding.
 func TestTuneUnreached(t *testing.T) {
 	const pairs = 10
-	p := &Problem{Names: []string{"a", "b", "c"}}
+	p := &Problem{Graph: new(graph.Graph), Names: []string{"a", "b", "c"}}
 	var entries []sparse.Triplet
 	clique := func(size int) {
 		first := len(p.Degrees)

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -201,7 +202,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	bad := *p
-	bad.Degrees = nil
+	bad.Graph = &graph.Graph{A: p.A}
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic for degrees that do not fit")

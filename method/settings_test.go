@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -12,7 +13,7 @@ import (
 // Settings that measure nothing are told by their names.
 func TestSettingsOutOfRange(t *testing.T) {
 	a := testgraph.Path(6)
-	p := &Problem{A: a, Degrees: []float64{1, 2, 2, 2, 2, 1}, Row: []int{0, 1, 4, 5}, Class: []int{0, 0, 1, 1}, Names: []string{"a", "b"}}
+	p := &Problem{Graph: &graph.Graph{A: a, Degrees: []float64{1, 2, 2, 2, 2, 1}}, Row: []int{0, 1, 4, 5}, Class: []int{0, 0, 1, 1}, Names: []string{"a", "b"}}
 	for _, name := range []string{"cwk", "diffusion+rls", "gp-transduction"} {
 		m, err := Parse(name)
 		if err != nil {

@@ -61,7 +61,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 		return nil, err
 	}
 	start := time.Now()
-	g, err := p.Graph(ctx, set.Workers, &out.Work)
+	g, err := p.Whole(ctx, set.Workers, &out.Work)
 	if err != nil {
 		return nil, err
 	}

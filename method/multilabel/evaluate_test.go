@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
@@ -16,7 +17,7 @@ import (
 // frequent labels of the training nodes for all of them.
 func TestEvaluate(t *testing.T) {
 	g := testgraph.Planted(t, 7, 80, 40)
-	p := &method.Problem{A: g.A, Degrees: g.Degrees, Names: g.Names}
+	p := &method.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Names: g.Names}
 	labels := len(g.Names)
 	sets := make([][]int, len(g.Row))
 	for i, c := range g.Class {

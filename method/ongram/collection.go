@@ -14,6 +14,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel/graphs"
@@ -61,7 +62,7 @@ func (c *Collection) Labels(file string) *nodefile.Labels {
 func (c *Collection) Problem(row, class []int, names []string) (*method.Problem, error) {
 	n := len(c.Graphs.Graphs)
 	a, err := sparse.FromTriplets(n, n, nil)
-	return &method.Problem{A: a, Degrees: make([]float64, n), Row: row, Class: class, Names: names}, err
+	return &method.Problem{Graph: &graph.Graph{A: a, Degrees: make([]float64, n)}, Row: row, Class: class, Names: names}, err
 }
 
 // graphsMethod is a learner on a kernel between the graphs of a collection.

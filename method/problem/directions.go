@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -24,9 +25,9 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int, work *Work
 	if err != nil {
 		return nil, nil, err
 	}
+	degrees, err := sparse.Degrees(ctx, both, workers)
 	of := *p
-	of.A, of.Directed = both, false
-	of.Degrees, err = sparse.Degrees(ctx, both, workers)
+	of.Graph, of.Directed = &graph.Graph{A: both, Degrees: degrees, Components: p.Components}, false
 	return &of, against, err
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -29,10 +31,7 @@ func TestWithoutDirections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Problem{A: a, Directed: true, Weighted: weighted}
-		if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
-			t.Fatal(err)
-		}
+		p := &Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Weighted: weighted}
 		var work Work
 		q, against, err := p.WithoutDirections(t.Context(), 2, &work)
 		if err != nil {

@@ -4,23 +4,25 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Problem is a graph with classes on some of its nodes.
 type Problem struct {
-	A        sparse.Matrix // n×n, weights ≥ 0; walks follow the entries of a row
-	Directed bool          // A need not be symmetric
-	Weighted bool          // of a directed graph: A may have values other than 1, which take memory
-	Degrees  []float64     // the row sums of A, see [sparse.Degrees]
-	Row      []int         // the labelled nodes, each once
-	Class    []int         // their classes, positions in Names
-	Names    []string      // the classes
+	// Graph is one of [graph.New] or [graph.Open], or A and Degrees alone: its components are
+	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
+	// entries of a row.
+	*graph.Graph
+
+	Directed bool     // A need not be symmetric
+	Weighted bool     // of a directed graph: A may have values other than 1, which take memory
+	Row      []int    // the labelled nodes, each once
+	Class    []int    // their classes, positions in Names
+	Names    []string // the classes
 
 	// Attributes has a row for each node, which may be missing; nil: there are none.
 	Attributes *sparse.Table
-
-	Parts *sparse.Components // the components; nil until they are looked for
 }
 
 // Errors that the labels of a problem cause.
@@ -32,6 +34,9 @@ var (
 // Validate returns [ErrNoLabels] or [ErrOneClass] if there is nothing to learn
 // from, and panics if the fields do not fit each other.
 func (p *Problem) Validate() error {
+	if p.Graph == nil {
+		panic(badProblem)
+	}
 	n, _ := p.A.Dims()
 	if len(p.Degrees) != n || len(p.Row) != len(p.Class) {
 		panic(badProblem)
@@ -57,8 +62,7 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// At returns the problem with the labels at the given positions alone. It has
-// the components of p if these were found.
+// At returns the problem on the same graph with the labels at the given positions alone.
 func (p *Problem) At(positions []int) *Problem {
 	part := *p
 	part.Row, part.Class = make([]int, len(positions)), make([]int, len(positions))

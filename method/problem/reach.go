@@ -10,47 +10,47 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Components returns the connected components of the graph, whatever the
-// direction of its edges. The first call finds them in one sweep, which it
-// counts in work, and keeps them; it must not run beside other calls with p.
-func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*sparse.Components, error) {
-	if p.Parts == nil {
+// FindComponents returns the connected components of the graph, whatever the direction of its
+// edges. Where the graph does not have them they are found in one sweep, which is counted in
+// work, and it has them from then on: no other call with the graph must run beside that.
+func (p *Problem) FindComponents(ctx context.Context, workers int, work *Work) (*sparse.Components, error) {
+	if p.Components == nil {
 		parts, err := sparse.FindComponents(ctx, p.A, workers)
 		if err != nil {
 			return nil, err
 		}
-		p.Parts = parts
+		p.Components = parts
 		work.Add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
 	}
-	return p.Parts, nil
+	return p.Components, nil
 }
 
-// Graph returns the graph of an undirected problem as algorithms see it, without names of
-// nodes. Components that are known are those of the graph, and others are known after it. It
-// counts its sweeps in work, and must not run beside other calls with p. Errors are those of
-// [graph.New].
-func (p *Problem) Graph(ctx context.Context, workers int, work *Work) (*graph.Graph, error) {
+// Whole returns the graph of an undirected problem with all that [graph.New] finds, but without
+// names of nodes. Components that are known are kept, and others are known after it. It
+// counts its sweeps in work, and must not run beside other calls with the graph. Errors are
+// those of graph.New.
+func (p *Problem) Whole(ctx context.Context, workers int, work *Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
-	if p.Parts != nil {
+	if p.Components != nil {
 		sweeps--
 	}
-	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: workers})
+	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: workers})
 	if err != nil {
 		return nil, err
 	}
-	p.Parts = g.Components
+	p.Components = g.Components
 	work.Add(Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * p.A.NNZ()})
 	return g, nil
 }
 
 // Reached returns the nodes from which a walk can end in one of rows, such as the labelled
-// ones. Entries of value 0 lead nowhere. Cost: that of Components; of a directed graph one
+// ones. Entries of value 0 lead nowhere. Cost: that of FindComponents; of a directed graph one
 // sweep more than the longest of the shortest paths to one of rows, at the most.
 func (p *Problem) Reached(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
 		return p.reachedAlong(ctx, rows, workers, work)
 	}
-	parts, err := p.Components(ctx, workers, work)
+	parts, err := p.FindComponents(ctx, workers, work)
 	if err != nil {
 		return nil, err
 	}

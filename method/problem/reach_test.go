@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -34,7 +35,7 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 
 // reached is what walks along entries reach, or what their components hold.
 func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
-	return (&Problem{A: a, Directed: directed}).Reached(ctx, seeds, workers, new(Work))
+	return (&Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reached(ctx, seeds, workers, new(Work))
 }
 
 func TestReached(t *testing.T) {
@@ -107,18 +108,18 @@ func TestReachedStops(t *testing.T) {
 
 // A graph that is made of a problem leaves it the components, and takes those that are known:
 // a sweep less, and the same graph.
-func TestGraph(t *testing.T) {
-	p := &Problem{A: testgraph.TwoCliques(5)}
+func TestWhole(t *testing.T) {
+	p := &Problem{Graph: &graph.Graph{A: testgraph.TwoCliques(5)}}
 	var first, second Work
-	g, err := p.Graph(t.Context(), 2, &first)
+	g, err := p.Whole(t.Context(), 2, &first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := p.Graph(t.Context(), 2, &second)
+	again, err := p.Whole(t.Context(), 2, &second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Parts != g.Components || again.Components != g.Components || !slices.Equal(again.Degrees, g.Degrees) {
+	if p.Components != g.Components || again.Components != g.Components || !slices.Equal(again.Degrees, g.Degrees) {
 		t.Error("another graph where components are known")
 	}
 	if entries := p.A.NNZ(); first != (Work{2, 2 * entries}) || second != (Work{1, entries}) {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -34,10 +36,7 @@ func TestCandidatesHaveTheBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &problem.Problem{A: a, Names: []string{"a", "b"}}
-		if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
-			t.Fatal(err)
-		}
+		p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Names: []string{"a", "b"}}
 		for i, row := range rng.Perm(n)[:40] {
 			p.Row, p.Class = append(p.Row, row), append(p.Class, i%2)
 		}

@@ -160,7 +160,7 @@ type covariance struct {
 
 // given returns the covariance given the labels of p.
 func given(ctx context.Context, p *problem.Problem, count int, set *method.Settings) (*covariance, error) {
-	on, err := p.Graph(ctx, set.Workers, new(problem.Work))
+	on, err := p.Whole(ctx, set.Workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}

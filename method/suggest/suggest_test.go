@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -18,7 +19,7 @@ import (
 func TestNodesAgainstDense(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, name)
-		p := &problem.Problem{A: g.A, Degrees: g.Degrees, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+		p := &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
 		methods, err := method.Parse("lp")
 		if err != nil {
 			t.Fatal(err)

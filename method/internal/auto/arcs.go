@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
@@ -87,6 +88,6 @@ func (m outlined) NNZ() int64 { return m.entries }
 func outlines(p *problem.Problem) []*problem.Problem {
 	fewest, most := *p, *p
 	fewest.Directed, most.Directed = false, false
-	most.A = outlined{p.A, 2 * p.A.NNZ()}
+	most.Graph = &graph.Graph{A: outlined{p.A, 2 * p.A.NNZ()}, Degrees: p.Degrees}
 	return []*problem.Problem{&fewest, &most}
 }

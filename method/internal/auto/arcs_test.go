@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -40,10 +42,7 @@ func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &problem.Problem{A: a, Directed: true, Weighted: weighted, Names: []string{"x", "y", "z"}}
-	if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
-		t.Fatal(err)
-	}
+	p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Weighted: weighted, Names: []string{"x", "y", "z"}}
 	for _, v := range rng.Perm(n)[:labels] {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
 	}

@@ -3,6 +3,7 @@ package auto
 import (
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -12,7 +13,7 @@ import (
 // reckoned for as many.
 func TestMemoryOfManyClasses(t *testing.T) {
 	const n, classes, columns = 600, 150, 60_000
-	p := &problem.Problem{Names: make([]string, classes), Degrees: make([]float64, n), Attributes: &sparse.Table{Rows: n, Cols: columns}}
+	p := &problem.Problem{Names: make([]string, classes), Graph: &graph.Graph{Degrees: make([]float64, n)}, Attributes: &sparse.Table{Rows: n, Cols: columns}}
 	for v := range 3 * classes {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v%classes)
 	}

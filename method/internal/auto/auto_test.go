@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
@@ -436,7 +437,7 @@ func TestUnitOfWeights(t *testing.T) {
 				degrees[i] = d * factor
 			}
 			other := *p
-			other.A, other.Degrees = a, degrees
+			other.Graph = &graph.Graph{A: a, Degrees: degrees}
 			return Predict(context.Background(), &other, &Settings{})
 		}
 		want := evident(t, p, &Settings{})
@@ -594,8 +595,8 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 // A label that no walk from another comes to has the prior for an answer of Poisson learning.
 func TestPoissonAlone(t *testing.T) {
 	const n = 40
-	p := &problem.Problem{A: testgraph.Random(3, n, 25, false), Names: []string{"a", "b"}}
-	p.Degrees, _ = sparse.Degrees(context.Background(), p.A, 1)
+	a := testgraph.Random(3, n, 25, false)
+	p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Names: []string{"a", "b"}}
 	for v := range n {
 		p.Row, p.Class = append(p.Row, v), append(p.Class, v/30)
 	}

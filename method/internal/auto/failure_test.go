@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -49,7 +50,7 @@ func TestSweepsFail(t *testing.T) {
 	for name, p := range problems(t) {
 		predict := func(fail func() bool) error {
 			q := *p
-			q.A = failing{p.A, fail}
+			q.Graph = &graph.Graph{A: failing{p.A, fail}, Degrees: p.Degrees}
 			_, err := Predict(t.Context(), &q, &Settings{Workers: 1})
 			return err
 		}

@@ -122,7 +122,7 @@ func relatedGrid() []spec.Values {
 // for rows of a part, and those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := beside(r.p, r.set)
-	g, err := graph.New(ctx, r.p.A, &graph.Settings{Components: r.p.Parts, Workers: r.set.Workers})
+	g, err := graph.New(ctx, r.p.A, &graph.Settings{Components: r.p.Components, Workers: r.set.Workers})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 func TestRelatedScores(t *testing.T) {
 	p := problemtest.Planted(t, 9, 60, 24)
 	r := &weigher{p: p, set: &Settings{}, out: &Prediction{}, sources: newSources(p, 5)}
-	if _, err := p.Components(context.Background(), 1, new(problem.Work)); err != nil {
+	if _, err := p.FindComponents(context.Background(), 1, new(problem.Work)); err != nil {
 		t.Fatal(err)
 	}
 	r.related = newDiffused(sparse.NewBlock[float32](len(p.Degrees), relatedKernels*len(p.Names)), len(p.Row), r.sources.parts)

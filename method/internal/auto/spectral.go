@@ -47,7 +47,7 @@ func (r *weigher) spread(ctx context.Context) (*sparse.Block[float32], error) {
 	if !maySpread(r.p, r.set) {
 		return nil, nil
 	}
-	parts, err := r.p.Components(ctx, r.set.Workers, &r.out.Work)
+	parts, err := r.p.FindComponents(ctx, r.set.Workers, &r.out.Work)
 	if err != nil || len(parts.Sizes) > spectralComponents {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestSpectralColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out == nil {
-		t.Fatalf("no columns in %d components", len(p.Parts.Sizes))
+		t.Fatalf("no columns in %d components", len(p.Components.Sizes))
 	}
 	n, total := len(p.Degrees), 0.0
 	for _, d := range p.Degrees {

@@ -92,7 +92,7 @@ func (k *Cache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*Value
 // compute returns the values of a kernel.
 func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*Values, error) {
 	all := *k.all // which others may use meanwhile
-	g, err := all.Graph(ctx, k.workers, new(problem.Work))
+	g, err := all.Whole(ctx, k.workers, new(problem.Work))
 	if err != nil {
 		return nil, err
 	}

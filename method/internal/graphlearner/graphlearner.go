@@ -91,7 +91,7 @@ var Shares = cwk.Prior{Empirical: true, Pseudo: 1}
 // label reaches.
 func graphOf(ctx context.Context, p *problem.Problem, s *Settings) (*graph.Graph, *Answer, error) {
 	out := new(Answer)
-	g, err := p.Graph(ctx, s.Workers, &out.Work)
+	g, err := p.Whole(ctx, s.Workers, &out.Work)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ func Alone(ctx context.Context, p *problem.Problem, fold []int, workers int, wor
 	if p.Directed {
 		return aloneAlong(ctx, p, fold, workers, work)
 	}
-	parts, err := p.Components(ctx, workers, work)
+	parts, err := p.FindComponents(ctx, workers, work)
 	if err != nil {
 		return nil, err
 	}

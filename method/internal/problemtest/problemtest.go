@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -20,7 +21,7 @@ func Planted(t testing.TB, seed uint64, n, labelled int) *problem.Problem {
 
 // Of returns the problem of a labelled graph.
 func Of(g testgraph.Labelled) *problem.Problem {
-	return &problem.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+	return &problem.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Class: g.Class, Names: g.Names}
 }
 
 // Blocks returns a graph of blocks with so many neighbours of a node in its own block
@@ -49,7 +50,7 @@ func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &problem.Problem{A: a, Degrees: testgraph.Degrees(t, a)}
+	p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}}
 	for c := range classes {
 		p.Names = append(p.Names, fmt.Sprint(c))
 	}
@@ -63,7 +64,7 @@ func Blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between
 func Path(t testing.TB, n int, directed bool) *problem.Problem {
 	t.Helper()
 	a := testgraph.Path(n)
-	return &problem.Problem{A: a, Degrees: testgraph.Degrees(t, a), Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
 // FarLabels returns a path of n nodes in two classes, by turns for 1000 of them, with a label

@@ -77,7 +77,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !l.walks() {
-		g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Parts, Workers: l.Workers})
+		g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: l.Workers})
 		if err != nil {
 			return "", err
 		}

@@ -333,7 +333,7 @@ func (r *classifyRun) finish(problem *method.Problem, parameters any, labelOf fu
 		return err
 	}
 	if missed := roaring.Flip(p.Reached, 0, uint64(len(problem.Degrees))); !missed.IsEmpty() {
-		parts, err := problem.Components(in.ctx, in.threads, &p.Work)
+		parts, err := problem.FindComponents(in.ctx, in.threads, &p.Work)
 		if err != nil {
 			return err
 		}

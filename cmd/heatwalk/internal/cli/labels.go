@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -92,7 +93,7 @@ func (s skippedLines) String() string {
 // problemOf returns what is to be learned.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 	p := &method.Problem{
-		A: g.A, Degrees: g.Degrees, Directed: g.Manifest.Directed, Weighted: g.Manifest.Weighted, Row: l.Row, Class: l.Class, Names: l.Names,
+		Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Directed: g.Manifest.Directed, Weighted: g.Manifest.Weighted, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
 	if g.attributes != nil {
 		p.Attributes = g.attributes.Table
