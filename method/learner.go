@@ -90,7 +90,8 @@ func (s *Settings) checkStrategy(l learner, classes int) error {
 }
 
 // of returns the settings with every default for a learner: the grid has its settings, and
-// beside are the values that it has whatever is chosen.
+// beside are the values that it has whatever is chosen. The error is that of
+// [spec.Spec.Resolve], or wraps [ErrGrid].
 func (s *Settings) of(l learner, classes int) (Settings, error) {
 	set := s.WithDefaults()
 	set.learner = l
@@ -98,7 +99,7 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 	if l.path != nil {
 		set.Grid = set.Grid.along(l.path)
 		set.beside, err = besideOf(l.path, set.Given, classes)
-		return set, err
+		return set, cmp.Or(err, set.Grid.validate())
 	}
 	all, usual, err := set.settled(l.Learner)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 		grid.settled = append(grid.settled, &Setting{l.spec(), v})
 	}
 	set.Grid, set.beside = grid, nil
-	return set, nil
+	return set, grid.validate()
 }
 
 // settled returns the settings of a learner that are tried, and the place of its defaults among
@@ -164,7 +165,7 @@ func (s *Settings) toTry(classes int) (trial.Tried, error) {
 func (l learner) unfinished() string {
 	noun := "learning"
 	if l.path != nil {
-		noun = l.path.Noun
+		noun = cmp.Or(l.path.Noun, noun)
 	}
 	return noun + " ended at the limit of its steps, before its tolerance"
 }

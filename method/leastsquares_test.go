@@ -28,7 +28,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		by := behindKernel(learnerOf("rls"))
-		set, err := (&Settings{Grid: &Grid{Values: map[string][]spec.Value{"lambda": spec.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}}}).of(by, len(p.Names))
+		set, err := (&Settings{Grid: &Grid{Values: map[string][]spec.Value{"lambda": spec.Grid(0.01, 0.03, 0.1, 0.3, 1, 3, 10)}, Features: []Features{Plain}}}).of(by, len(p.Names))
 		if err != nil {
 			t.Fatal(err)
 		}

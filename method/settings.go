@@ -96,10 +96,7 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 	}
 	set := s.WithDefaults()
 	set, err := set.of(set.learner, len(p.Names))
-	if err != nil {
-		return set, err
-	}
-	return set, errors.Join(set.check(), set.Grid.validate())
+	return set, errors.Join(set.check(), err)
 }
 
 // check returns what is wrong with what is not part of the grid.

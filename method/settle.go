@@ -23,7 +23,8 @@ var ErrGrid = gridfile.ErrGrid
 // not to be chosen, features, unless nil, what training rows are tried.
 //
 // The settings of an entry that has an error are nil. Errors are joined: those of reading the
-// file, a [*nodefile.ParseError] for a line of it, a [validate.ErrUsage] for an entry's own values.
+// file, a [*nodefile.ParseError] for a line of it, a [validate.ErrUsage] for an entry's own values,
+// a [*spec.ParameterError] for a given one that leaves an entry nothing to try.
 func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values, features []Features) (*Settings, error) {
 	of := features
 	if of == nil {
@@ -48,12 +49,29 @@ func Settle(ctx context.Context, entries []Entry, grid string, given spec.Values
 			return given.Has(strings.ReplaceAll(name, "_", "-")) || name == "features" && features != nil
 		})
 		errs = append(errs, err)
-		if e.Settings, err = base.with(e.Method, own); err == nil {
+		alone := *base
+		alone.Grid = g.fixed(given, []Method{e.Method})
+		if e.Settings, err = alone.with(e.Method, own); err == nil {
 			e.Settings, err = e.Settings.with(e.Method, e.Own)
 		}
-		errs = append(errs, err)
+		if errs = append(errs, err); err == nil {
+			errs = append(errs, checkSteps(e))
+		}
 	}
 	return base, errors.Join(errs...)
+}
+
+// checkSteps returns a [*spec.ParameterError] where no walk that an entry tries comes to its
+// first step that counts.
+func checkSteps(e *Entry) error {
+	g := e.Settings.Grid
+	if !slices.Contains(e.Method.Takes(), "features") || len(g.steps()) > 0 {
+		return nil
+	}
+	return &spec.ParameterError{
+		Of: e.Method.Name(), Parameter: "min-steps",
+		What: fmt.Sprintf("%d lies beyond the last step that is tried, %v; give steps that reach it", g.minSteps(), slices.Max(g.numbers("steps"))),
+	}
 }
 
 // isMethod reports whether there is a method, or a kernel of methods, with a name.

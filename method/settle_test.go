@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/method/internal/gridfile"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 func TestGridFile(t *testing.T) {
@@ -118,6 +121,40 @@ func TestPaperGrid(t *testing.T) {
 		}
 		if _, err := new(Settings).with(methods[i], own); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A first step beyond all that are tried is refused, whoever asks first; an entry's own steps
+// may reach it.
+func TestFirstStepBeyondTheLast(t *testing.T) {
+	given := spec.Values{"min-steps": spec.Of(500)}
+	for list, refused := range map[string]string{
+		"cwk": "cwk", "lp,cwk+gp": "cwk+gp", "cwk:steps=600": "", "diffusion": "", "cwk:steps=600,cwk+rls": "cwk+rls", "cwk:steps=600,diffusion": "",
+	} {
+		entries, err := Parse(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Settle(t.Context(), entries, "small", given, nil)
+		wrong := new(spec.ParameterError)
+		if errors.As(err, &wrong) != (refused != "") || refused != "" && (wrong.Of != refused || wrong.What != "500 lies beyond the last step that is tried, 200; give steps that reach it") {
+			t.Errorf("%s: %v", list, err)
+		}
+		for _, e := range entries {
+			if steps := e.Settings.Grid.steps(); len(steps) == 0 && e.Method.Name() != refused {
+				t.Errorf("%s: %s has no steps, which it takes none of", list, e.Method.Name())
+			}
+		}
+	}
+	p := problemtest.Planted(t, 5, 60, 30)
+	for _, name := range []string{"cwk", "cwk+gp", "diffusion"} {
+		set := &Settings{Grid: tinyGrid.with(cwk.Spec.Param("min-steps"), spec.Grid(500))}
+		if _, _, err := Memory(methodOf(t, name), p, nil, set); name != "diffusion" && !errors.Is(err, ErrGrid) {
+			t.Errorf("%s takes: %v", name, err)
+		}
+		if _, err := methodOf(t, name).Predict(t.Context(), p, nil, set); !errors.Is(err, ErrGrid) {
+			t.Errorf("%s predicts: %v", name, err)
 		}
 	}
 }

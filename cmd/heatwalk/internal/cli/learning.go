@@ -90,8 +90,10 @@ func (in *invocation) settle(f *learning, grid string) {
 
 // checkGrid notes what is wrong with a grid, the file of one, or a method's own values.
 func (in *invocation) checkGrid(name string, err error) {
-	wrong := new(nodefile.ParseError)
+	wrong, parameter := new(nodefile.ParseError), new(spec.ParameterError)
 	switch {
+	case errors.As(err, &parameter):
+		in.problem("--"+parameter.Parameter, "%s", parameter.What)
 	case errors.As(err, &wrong):
 		in.problem(fmt.Sprintf("%s:%d", name, wrong.Line), "%s; correct the file", wrong.Msg)
 	case errors.Is(err, fs.ErrNotExist):
