@@ -1,6 +1,8 @@
 package method
 
 import (
+	"slices"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -50,7 +52,7 @@ func (m kernelMethod) reckon(a *account) (err error) {
 	if m.by.path != nil {
 		m.reckonOnPath(a, grid, seen)
 	} else {
-		m.reckonInTurn(a, grid, seen, len(settled))
+		m.reckonInTurn(a, grid, seen, settled)
 	}
 	a.Scores()
 	return nil
@@ -80,12 +82,13 @@ func (m kernelMethod) reckonOnPath(a *account, grid []spec.Values, seen int) {
 	a.Phase(sumsBytes(a.P, false)+counts+apply, "the kernel applied to machines")
 }
 
-// reckonInTurn accounts for a learner without a path, of which so many settings are tried on so
+// reckonInTurn accounts for a learner without a path, of which some settings are tried on so
 // many labels.
-func (m kernelMethod) reckonInTurn(a *account, grid []spec.Values, seen, settings int) {
+func (m kernelMethod) reckonInTurn(a *account, grid []spec.Values, seen int, settled []spec.Values) {
 	n, k, labels := len(a.P.Degrees), len(a.P.Names), len(a.P.Row)
-	fits := int64(min(sched.Workers(a.set.Workers), max(len(grid), len(m.by.Params))))
-	outcomes := int64(seen) * trial.OutcomeBytes(k) * int64(len(grid)+settings)
+	machines := m.by.machines(k, settled)
+	fits := int64(min(sched.Workers(a.set.Workers), max(len(grid), len(settled))))
+	outcomes := int64(seen) * trial.OutcomeBytes(machines) * int64(len(grid)+len(settled))
 	a.Phase(8*int64(seen)*int64(seen)*int64(len(grid))+fits*fitBytes(m.by.Learner, seen, k)+outcomes, "learners to choose by")
 	rows := a.P.Row
 	if m.by.Whole {
@@ -98,10 +101,11 @@ func (m kernelMethod) reckonInTurn(a *account, grid []spec.Values, seen, setting
 	outputs := int64(8 * n * k) // the raw scores, which are decisions
 	switch {
 	case m.by.Dual:
-		width := min(max(k, 1), machinesAtATime)
+		width := min(max(machines, 1), machinesAtATime)
 		a.Row = max(a.Row, 8*sparse.Stride[float64](width))
 		apply := spec.Sum(m.kernel.ApplyMemory(grid[0], a.P.Degrees, width))
-		a.Phase(2*outputs+2*tall.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
+		decisions := 8 * int64(n) * int64(machines)
+		a.Phase(decisions+outputs+2*tall.BlockBytes[float64](n, width)+apply, "the kernel applied to a model")
 	case !m.by.Whole:
 		block := m.kernel.Memory(grid[0], a.P.Degrees, a.P.A.NNZ(), upTo(n), a.P.Row, a.Left())
 		block = append(block, spec.Bytes{What: "values and raw scores", Bytes: outputs + 8*int64(n)*int64(labels)})
@@ -109,6 +113,15 @@ func (m kernelMethod) reckonInTurn(a *account, grid []spec.Values, seen, setting
 	default:
 		a.Phase(outputs, "raw scores of all nodes")
 	}
+}
+
+// machines returns how many machines a learner fits at the most for so many classes, with one
+// of some complete settings.
+func (l learner) machines(classes int, settled []spec.Values) int {
+	if path := l.Path; path != nil && path.Pairwise != nil && slices.ContainsFunc(settled, path.Pairwise) {
+		return max(classes, classes*(classes-1)/2)
+	}
+	return classes
 }
 
 // oneOf lists what the block between rows of one of several kernels takes, whichever
