@@ -209,6 +209,46 @@ func TestGridAsJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(strings.Replace(text, `"features"`, `"other"`, 1)), again); err != nil || again.like(g) || again.Features != nil {
 			t.Errorf("without features it is read as %+v, %v", again, err)
 		}
+		if err := json.Unmarshal([]byte(strings.Replace(text, `"steps":[3]`, `"steps":[3.5]`, 1)), again); !errors.Is(err, ErrGrid) {
+			t.Errorf("half a step is read as %+v, %v", again, err)
+		}
+	}
+}
+
+// Settings that are tried side by side each take the memory of a fit.
+func TestMemoryOfSettingsSideBySide(t *testing.T) {
+	by := meanOf()
+	declare(t, by)
+	p := problemtest.Planted(t, 5, 120, 60)
+	takes := func(workers int) int64 {
+		set := &Settings{Workers: workers, Given: spec.Values{"beta": spec.Of(2.0)}}
+		list, _, err := Memory(methodOf(t, "diffusion+mean"), p, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return spec.Sum(list)
+	}
+	if more := takes(2) - takes(1); more < by.Memory(60, 3) {
+		t.Errorf("two workers take %d bytes more than one, less than a fit does", more)
+	}
+}
+
+// Machines for every two classes make as many decisions of each node.
+func TestMemoryOfDecisions(t *testing.T) {
+	const n, classes, machines = 5_000, 100, 100 * 99 / 2
+	p := problemtest.Planted(t, 5, n, 60)
+	p.Names = make([]string, classes)
+	for i := range p.Class {
+		p.Class[i] = i % classes
+	}
+	for strategy, more := range map[string]bool{"one-vs-one": true, "one-vs-rest": false} {
+		list, _, err := Memory(methodOf(t, "diffusion+linear-svm"), p, nil, &Settings{Workers: 1, Given: spec.Values{"strategy": spec.Of(strategy)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if takes := spec.Sum(list); takes >= 8*n*machines != more {
+			t.Errorf("%s: %d bytes, where %d machines have decisions of %d bytes", strategy, takes, machines, 8*n*machines)
+		}
 	}
 }
 
@@ -224,7 +264,9 @@ func TestOutgrownLearner(t *testing.T) {
 	machine, least := *learnerOf("svm"), *learnerOf("rls")
 	machine.Spec.Name, machine.Outgrown = "small-svm", few
 	least.Spec.Name, least.Outgrown = "small-rls", few
-	declare(t, &machine, &least)
+	mean := meanOf()
+	mean.Spec.Name, mean.Outgrown = "small-mean", few
+	declare(t, &machine, &least, mean)
 	p := problemtest.Planted(t, 5, 120, 60)
 	for labels, replaced := range map[int]bool{60: true, 40: false} {
 		some := p.At(upTo(labels))
@@ -241,10 +283,12 @@ func TestOutgrownLearner(t *testing.T) {
 			t.Errorf("%d labels: beside %v", labels, beside)
 		}
 		set.Given = spec.Values{"lambda": spec.Of(1.0)}
-		_, err = methodOf(t, "cwk+small-rls").Predict(t.Context(), some, nil, set)
-		want := "60 rows of 12 features are too many for small-rls; take linear-svm, or fewer steps"
-		if replaced != (err != nil) || replaced && (!errors.Is(err, validate.ErrUsage) || !strings.HasSuffix(err.Error(), want)) {
-			t.Errorf("%d labels: %v, want %s", labels, err, want)
+		for _, name := range []string{"small-rls", "small-mean"} {
+			_, err = methodOf(t, "cwk+"+name).Predict(t.Context(), some, nil, set)
+			want := "60 rows of 12 features are too many for " + name + "; take linear-svm, or fewer steps"
+			if replaced != (err != nil) || replaced && (!errors.Is(err, validate.ErrUsage) || !strings.HasSuffix(err.Error(), want)) {
+				t.Errorf("%d labels: %v, want %s", labels, err, want)
+			}
 		}
 	}
 }

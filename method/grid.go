@@ -295,7 +295,9 @@ func (g *Grid) UnmarshalJSON(text []byte) error {
 		for _, x := range list {
 			v := spec.Of(x)
 			if p.Kind == spec.Whole {
-				v = spec.Of(int(x))
+				if v = spec.Of(int(x)); number(v) != x {
+					errs = append(errs, fmt.Errorf("%w: %s %v is no whole number", ErrGrid, p.Name, x))
+				}
 			}
 			g.Values[p.Name] = append(g.Values[p.Name], v)
 		}

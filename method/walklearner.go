@@ -165,11 +165,11 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		items.Rows = len(y)
 	}
 	by := r.by.outgrown(items.Rows, items.Cols)
+	if by != r.by && !by.alike(r.by) {
+		return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
+	}
 	values := r.par.Declared.Values
-	if r.by.path != nil {
-		if !by.alike(r.by) {
-			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, items.Rows, items.Cols, r.by.Name, by.Name)
-		}
+	if by.path != nil {
 		beside, err := besideOf(by.path, r.set.Given, classes)
 		if err != nil {
 			return err
