@@ -21,18 +21,24 @@ func (u until) Create(name string) (File, error) {
 		f   File
 		err error
 	}
-	created := make(chan result, 1)
+	created := make(chan result)
 	go func() {
 		f, err := u.FS.Create(name)
-		created <- result{f, err}
+		select {
+		case created <- result{f, err}:
+		case <-u.ctx.Done(): // nobody waits any more
+			if err == nil {
+				_ = f.Close()
+			}
+		}
 	}()
 	select {
 	case r := <-created:
 		if r.err != nil {
 			return nil, r.err
 		}
-		context.AfterFunc(u.ctx, func() { r.f.Close() }) // ends a write that waits
-		return stream{r.f, u.ctx}, nil
+		stop := context.AfterFunc(u.ctx, func() { r.f.Close() }) // ends a write that waits
+		return stream{r.f, u.ctx, stop}, nil
 	case <-u.ctx.Done():
 		return nil, context.Cause(u.ctx)
 	}
@@ -41,7 +47,14 @@ func (u until) Create(name string) (File, error) {
 // stream is a pipe or device that is written until the context ends.
 type stream struct {
 	File
-	ctx context.Context
+	ctx  context.Context
+	stop func() bool // the end of the context closes the file no more
+}
+
+// Close implements [io.Closer].
+func (s stream) Close() error {
+	s.stop()
+	return s.File.Close()
 }
 
 // Write implements [io.Writer].

@@ -128,10 +128,16 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 		f   *os.File
 		err error
 	}
-	opened := make(chan result, 1)
+	opened := make(chan result)
 	go func() {
 		f, err := os.Open(path)
-		opened <- result{f, err}
+		select {
+		case opened <- result{f, err}:
+		case <-ctx.Done(): // nobody waits any more
+			if err == nil {
+				f.Close()
+			}
+		}
 	}()
 	select {
 	case r := <-opened:

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestPipe opens a pipe that nobody writes to, which ends with the context, and then reads
@@ -25,11 +26,16 @@ func TestPipe(t *testing.T) {
 	if _, err := Open(ctx, path, nil); err != stopped {
 		t.Errorf("error %v, want that of the context", err)
 	}
-	w, err := os.OpenFile(path, os.O_RDWR, 0) // ends the goroutine that still opens it
+	w, err := os.OpenFile(path, os.O_WRONLY, 0) // which the goroutine that still opens it has waited for
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
+	for end := time.Now().Add(10 * time.Second); !errors.Is(err, syscall.EPIPE); _, err = w.Write([]byte{0}) {
+		if time.Sleep(time.Millisecond); time.Now().After(end) {
+			t.Fatalf("the pipe is still open for reading: %v", err)
+		}
+	}
 	other := path + "2"
 	if err := syscall.Mkfifo(other, 0o600); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,97 @@
+//go:build unix
+
+package durable_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// A pipe that nobody reads from is waited for until the context ends, when it is created and
+// when it is written. Who reads from it then finds its end, since nothing is left open.
+func TestUntil(t *testing.T) {
+	stopped := errors.New("stopped")
+	for _, full := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "pipe")
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Skip(err)
+		}
+		ctx, stop := context.WithCancelCause(t.Context())
+		var reader *os.File
+		if full {
+			var err error
+			if reader, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })
+		f, err := durable.Until(ctx, durable.OS).Create(path)
+		if full {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for err == nil { // until it is full
+				_, err = f.Write(make([]byte, 1<<16))
+			}
+			f.Close()
+		}
+		if err != stopped {
+			t.Errorf("full %v: error %v, want that of the context", full, err)
+		}
+		if !full {
+			if reader, err = os.Open(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := io.Copy(io.Discard, reader)
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("full %v: the pipe is still open for writing", full)
+		}
+		reader.Close()
+	}
+}
+
+// A pipe that is read is written and closed like a file.
+func TestUntilRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	read := make(chan string, 1)
+	go func() {
+		b, _ := os.ReadFile(path) // the text tells whether it worked
+		read <- string(b)
+	}()
+	f, err := durable.Until(ctx, durable.OS).Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(f, "text"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	stop()
+	if got := <-read; got != "text" {
+		t.Errorf("read %q", got)
+	}
+}
