@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -194,7 +195,7 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
-			s.Progress(p.Products, max(p.Products, p.Expected))
+			s.Progress(p.Products, cmp.Or(p.Expected, p.Products*p.Wanted)) // before the first pair has converged, as if one had
 		}
 	}
 	pairs, err := problem.Solve(ctx, pairsOf(n, m.rank), settings)
