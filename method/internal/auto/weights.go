@@ -36,11 +36,10 @@ func (r *weigher) weigh(among func(label int) bool) []share {
 		return r.stack(among)
 	}
 	if r.few() {
-		answer := share{weight: 1, trial: -1}
-		for _, propagation := range r.likeliest(among) {
-			answer.trial = propagation
+		if tried := r.likeliest(among); len(tried) > 0 { // label propagation alone
+			return []share{{weight: 1, trial: tried[0]}}
 		}
-		return []share{answer}
+		return []share{{weight: 1, trial: -1}}
 	}
 	var shares []share
 	for _, at := range r.likeliest(among) {

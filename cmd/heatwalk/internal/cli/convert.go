@@ -222,8 +222,10 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 	if f.format.graph.UTF8 {
 		in.warnBytes(f.out, f.format.endings[0], g, nil)
 	}
-	if err := checkSpace(f.out, file, words.Counted(m.Entries, "entry"), "take another disk"); f.format.graph.Exact && err != nil {
-		return err
+	if f.format.graph.Exact {
+		if err := checkSpace(f.out, file, words.Counted(m.Entries, "entry"), "take another disk"); err != nil {
+			return err
+		}
 	}
 	doc := &converted{Output: f.out, Format: f.format.name, graphCounts: countsOf(m)}
 	without := 0
@@ -352,7 +354,11 @@ func (in *invocation) printMatrix(w io.Writer, d *convertedMatrix) {
 	}
 	const most = 10
 	for i, name := range d.Classes[:min(most, len(d.Classes))] {
-		fmt.Fprintf(w, "%s%d %s", [...]string{"\nlabels ", ", "}[min(i, 1)], i+1, name)
+		before := ", "
+		if i == 0 {
+			before = "\nlabels "
+		}
+		fmt.Fprintf(w, "%s%d %s", before, i+1, name)
 	}
 	if len(d.Classes) > most {
 		fmt.Fprintf(w, " …")
