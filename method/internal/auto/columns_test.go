@@ -1,0 +1,244 @@
+package auto
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class, D in a unit
+// of weights, by the definition, from the labels that are visible.
+func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilters][]float64 {
+	n, k := len(p.Degrees), len(p.Names)
+	a := p.A.(*sparse.CSR)
+	unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
+	out := make([][undirectedFilters][]float64, n)
+	for v := range out {
+		for f := range out[v] {
+			out[v][f] = make([]float64, k)
+		}
+	}
+	for _, power := range []float64{0.5, 1} {
+		x := make([][]float64, n)
+		for v := range x {
+			x[v] = make([]float64, k)
+		}
+		for i, row := range p.Row {
+			if visible(i) && p.Degrees[row] > 0 {
+				x[row][p.Class[i]] = math.Pow(p.Degrees[row]/unit, -power)
+			}
+		}
+		for j := range walkSteps + 1 {
+			for v := range n {
+				for c, mass := range x[v] {
+					for f := range undirectedFilters {
+						switch w := math.Pow; {
+						case filter(f) == source && power == 1:
+							out[v][f][c] += mass
+						case filter(f) == source || power == 1:
+						case f <= int(decay95):
+							out[v][f][c] += w([]float64{0.5, 0.85, 0.95}[f], float64(j)) * mass
+						case filter(f) == even && j%2 == 0 || filter(f) == odd && j%2 == 1:
+							out[v][f][c] += w(0.85, float64(j)) * mass
+						case filter(f) >= first && f-int(first)+1 == j:
+							out[v][f][c] += mass
+						}
+					}
+				}
+			}
+			next := make([][]float64, n)
+			for v := range next {
+				next[v] = make([]float64, k)
+				for u := range n {
+					if w := a.At(v, u); w != 0 {
+						for c := range k {
+							next[v][c] += w / p.Degrees[v] * x[u][c]
+						}
+					}
+				}
+				if p.Degrees[v] == 0 {
+					copy(next[v], x[v])
+				}
+			}
+			x = next
+		}
+	}
+	return out
+}
+
+// walked returns the walks of a problem and what they give.
+func walked(t *testing.T, p *problem.Problem, memory int64) (*sources, *tally) {
+	t.Helper()
+	s := newSources(p, 5)
+	tally, err := s.walk(context.Background(), 2, memory, new(problem.Work), func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, tally
+}
+
+// Filters are those of the definition, honest ones those of the labels of other folds,
+// each class in proportion to its labels, with every label alone and with folds.
+func TestFilters(t *testing.T) {
+	for _, labels := range []int{14, 40} {
+		p := problemtest.Planted(t, 9, 60, labels)
+		s, tally := walked(t, p, 0)
+		if labels > 15 == single(p) {
+			t.Fatalf("%d labels are hidden in other groups than meant", labels)
+		}
+		near := func(what string, got float32, want float64) {
+			if math.Abs(float64(got)-want) > 1e-5*(math.Abs(want)+1) {
+				t.Errorf("%d labels: %s is %v, want %v", labels, what, got, want)
+			}
+		}
+		full := slowFilters(p, func(int) bool { return true })
+		for v := range full {
+			for f := range undirectedFilters {
+				for c, want := range full[v][f] {
+					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), tally.full.Row(v)[f*3+c], want)
+				}
+			}
+		}
+		got := make([]float32, undirectedFilters*3)
+		slow := map[[2]int][][undirectedFilters][]float64{} // by the group that is hidden, and the part without labels
+		for i, row := range p.Row {
+			for _, without := range []int{-1, 0, 3} {
+				others := func(o int) bool { return s.hidden[o] != s.hidden[i] && s.part[o] != without }
+				key := [2]int{int(s.hidden[i]), without}
+				if slow[key] == nil {
+					slow[key] = slowFilters(p, others)
+				}
+				honest := slow[key][row]
+				var left, all [3]float64
+				for o, c := range p.Class {
+					all[c]++
+					if others(o) {
+						left[c]++
+					}
+				}
+				s.honestTo(got, tally, i, without)
+				for f := range undirectedFilters {
+					for c, want := range honest[f] {
+						if left[c] > 0 {
+							want *= all[c] / left[c]
+						}
+						near(fmt.Sprintf("honest filter %d of class %d at label %d without %d", f, c, i, without), got[f*3+c], want)
+					}
+				}
+			}
+		}
+		if hidden := slices.Max(s.hidden) + 1; hidden != map[int]int{14: 14, 40: 10}[labels] {
+			t.Errorf("%d labels are hidden in %d groups", labels, hidden)
+		}
+	}
+}
+
+// Columns are those of the formulas, in units of their spread over nodes with
+// neighbours.
+func TestColumns(t *testing.T) {
+	ctx := context.Background()
+	p := problemtest.Planted(t, 9, 60, 30)
+	_, tally := walked(t, p, 0)
+	graph, err := structure(ctx, p, 1, new(problem.Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := newColumns(ctx, p, tally, graph, nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, k, m := len(p.Degrees), 3, float64(len(p.Row))
+	slow := slowFilters(p, func(int) bool { return true })
+	prior, share, logs := make([]float64, k), make([]float64, k), make([]float64, k)
+	for c := range k {
+		for _, class := range p.Class {
+			if class == c {
+				share[c] += 1 / m
+			}
+		}
+		prior[c] = (share[c]*m + 1) / (m + float64(k))
+	}
+	for c := range k {
+		logs[c] = math.Log(prior[c]) - (math.Log(prior[0])+math.Log(prior[1])+math.Log(prior[2]))/3
+	}
+	sum := func(x []float64) float64 { return x[0] + x[1] + x[2] }
+	epsilon := func(f filter) float64 {
+		total, of := 0.0, 0.0
+		for v := range n {
+			if q := sum(slow[v][f]); q > 1e-12 {
+				total += q
+				of++
+			}
+		}
+		return 0.05 * total / of
+	}
+	shareOf := func(v int, f filter, c int) float64 {
+		return (slow[v][f][c] + epsilon(f)*prior[c]) / (sum(slow[v][f]) + epsilon(f))
+	}
+	shared := func(v, column, c int) float64 {
+		switch {
+		case column == 0:
+			q := slow[v][source]
+			return (q[c] - share[c]*sum(q)) / (sum(q) + epsilon(source))
+		case column <= 4:
+			return math.Log(shareOf(v, []filter{decay50, decay85, decay95, source}[column-1], c) / prior[c])
+		}
+		return logs[c]
+	}
+	free := func(v, column int) float64 {
+		if column < 21 {
+			return shareOf(v, []filter{first, second, third, fourth, even, odd, decay95}[column/3], column%3)
+		}
+		around := 0.0
+		for u := range n {
+			around += p.A.(*sparse.CSR).At(v, u) * p.Degrees[u] / max(p.Degrees[v], 1e-300)
+		}
+		unit := tall.WeightUnit(p.Degrees, p.A.NNZ())
+		own, other := math.Log(1+p.Degrees[v]/unit), math.Log(1+around/unit)
+		return []float64{own, own * own, other, other * other}[column-21]
+	}
+	const some = 17
+	s, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
+	got.sharedTo(s, tally.full.Row(some), nil)
+	got.freeTo(x, tally.full.Row(some), some)
+	if len(s) != 6*k || len(x) != 25 {
+		t.Fatalf("%d shared and %d free columns", len(s), len(x))
+	}
+	for i := range s {
+		squares, of := 0.0, 0.0
+		for v := range n {
+			for c := range k {
+				if p.Degrees[v] > 0 {
+					squares += math.Pow(shared(v, i/k, c), 2)
+					of++
+				}
+			}
+		}
+		want := max(-5, min(shared(some, i/k, i%k)/math.Sqrt(squares/of+1e-9), 5))
+		if math.Abs(s[i]-want) > 1e-4 {
+			t.Errorf("shared column %d of class %d is %v, want %v", i/k, i%k, s[i], want)
+		}
+	}
+	for i := range x {
+		var mean, square, of float64
+		for v := range n {
+			if p.Degrees[v] > 0 {
+				mean += free(v, i)
+				square += math.Pow(free(v, i), 2)
+				of++
+			}
+		}
+		mean /= of
+		want := max(-6, min((free(some, i)-mean)/(math.Sqrt(square/of-mean*mean)+1e-6), 6))
+		if math.Abs(x[i]-want) > 1e-3 {
+			t.Errorf("free column %d is %v, want %v", i, x[i], want)
+		}
+	}
+}
