@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Product is the workload that a [Scaling] has points of.
+// Product is the workload whose times a [Scaling] has.
 var Product = &Workload{Spec: spec.Spec{Name: "spmm", Works: onGraph}, run: spmm, Memory: func(t *Target, s *Settings) ([]spec.Bytes, error) {
 	return s.productMemory(len(t.Degrees)), nil
 }}

@@ -39,8 +39,8 @@
 //   - On features: [FitLinearSVM] and [FitLinearRLS] return linear functions.
 //     [LinearWeights] makes such of a kernel machine whose kernel is the inner product.
 //
-//   - Along a path: the Fit of a [Path] for costs or ridges, in memory that it keeps for
-//     thousands of small fits, and [LogisticPath].
+//   - Along a path of several ridges or costs: [LogisticPath], and what Fit of a [Path] returns,
+//     which keeps its memory for thousands of small fits.
 //
 // A machine and its class for an item x:
 //
@@ -55,7 +55,7 @@
 //
 // # Concurrency, errors, determinism
 //
-// Grams and models are safe for concurrent use, what fits along a [Path] is not. Wrong
+// Grams and models are safe for concurrent use, a [PathFit] is not. Wrong
 // lengths are the caller's mistakes and panic. Settings are checked before a fit. One
 // that reaches its iteration limit returns its model together with [ErrIterationLimit].
 // Results are the same to the bit for any number of workers and any size of the cache.

@@ -21,8 +21,9 @@ type Learner struct {
 	// classes have an item.
 	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (*Model, error)
 
-	// Linear is Fit on explicit features, in less time than on them as a [Gram], with
-	// orders drawn from a number; nil: there is no such way.
+	// Linear is Fit on explicit features, in less time than on them as a [Gram], by so many
+	// workers (0: one for each processor), which change no result. What it draws at random
+	// follows from rngSeed. nil: there is no such way.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v spec.Values, rngSeed uint64, workers int) (*LinearModel, error)
 
 	// LinearMemory returns the bytes that Linear takes beside the features and the model.

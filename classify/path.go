@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Path says of a learner that its settings are chosen along one parameter, of which a path has
-// several values for less than as many fits take, and what methods on graphs are to know beside
-// that. Models have Machines.
+// Path declares that the settings of a learner are chosen along one parameter, several values of
+// which are fitted together for less than as many fits cost, and what else methods on graphs are
+// to know of it. Its models have Machines.
 type Path struct {
 	// Spec has the parameters of the learner that are taken on kernels whose mean between an
 	// item and itself is about 1, with what is usual there.
@@ -23,7 +23,7 @@ type Path struct {
 	// between the items with y ≥ 0, as [Learner].Fit does but to be compared: it may end before
 	// its tolerance. Settings are complete but for Instead, differ in Along alone, and rise there.
 	// A model is nil where the kernel does not allow its setting. Models are valid until the next
-	// call. nil: each setting is a fit of its own.
+	// call. nil: each setting on features is a fit of its own, and values of a kernel have no path.
 	Fit func() PathFit
 
 	// LeaveOneOut, unless nil, returns for each setting in decisions[i·len(pairs):] those on item
@@ -34,7 +34,8 @@ type Path struct {
 	// Train is [Learner].Fit by so many workers, within the bytes of Memory; nil: Fit is.
 	Train func(ctx context.Context, k Gram, y []int, classes int, v spec.Values, workers int) (*Model, error)
 
-	// Memory returns the bytes that Train, and a fit to compare, take beside the values of the kernel.
+	// Memory returns the bytes that Train, and a fit to compare, take beside the values of the
+	// kernel. It may be nil only where Fit is.
 	Memory func(l *Load) int64
 
 	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.
@@ -47,7 +48,7 @@ type Path struct {
 	// of all parameters but Along. Others set each class against the rest.
 	Pairwise func(v spec.Values) bool
 
-	// Noun is what a machine is called, "a support vector machine".
+	// Noun is what a message calls a machine, "a support vector machine"; "": learning.
 	Noun string
 }
 

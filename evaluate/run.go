@@ -136,7 +136,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 		m := &methods[i]
 		m.lanes, m.each = plan.sideBySide(m, p)
 	}
-	return methods, append([]spec.Bytes{{What: "labels and learner", Bytes: splits}}, shared...), nil // under the name of what they are made of
+	return methods, append([]spec.Bytes{{What: "labels and learner", Bytes: splits}}, shared...), nil // splits are told together with labels
 }
 
 // share gives the methods a place to keep values of kernels, where the predictions of a

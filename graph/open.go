@@ -59,8 +59,9 @@ func Open(ctx context.Context, dir string, o *shard.Options) (g *Graph, err erro
 
 // FromMat returns the graph of a symmetric gonum matrix of weights ≥ 0. One that can
 // visit its non-zeros, as those of package sparse of James Bowman can, is never made
-// dense. The error wraps [sparse.ErrStructure], also where two mirror
-// images differ by more than rounding, or is that of [New].
+// dense. Node i is row i unless the settings name the nodes. The error wraps
+// [sparse.ErrStructure], also where two mirror images differ by more than rounding, or is that
+// of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	a, err := sparse.FromMat(m)
 	if err != nil {

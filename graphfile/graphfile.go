@@ -13,7 +13,7 @@ import (
 type Format struct {
 	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
 	Title   string   // for messages and reports: "METIS"
-	Endings []string // of the names of such files; what begins as another format is of that
+	Endings []string // of the names of such files; how the content begins counts for more
 	Text    bool     // text, which may be written compressed
 
 	// Encoded reports whether text that begins so says itself how it is encoded; nil: none does.

@@ -17,7 +17,7 @@ import (
 // number is too low if the samples are like the rest.
 type Size struct {
 	Memory  []spec.Bytes // at once, beside the program itself
-	Reading []spec.Bytes // of that until the last line is read
+	Reading []spec.Bytes // at once until the last line is read, of which Memory is the larger
 	Temp    int64        // bytes of temporary files
 	Disk    int64        // bytes of the store
 	Passes  int          // over the entries: 2 if they do not fit the memory together

@@ -242,8 +242,8 @@ func (w work) slab(n, width, rows int, same bool) []spec.Bytes {
 	return append(append(vectorsOf(n), w.engine(n, width)...), pieces)
 }
 
-// pieceNumbers returns how many numbers a column of the pieces of a block has with so many
-// rows: of nodes among themselves those of the mirror image too.
+// pieceNumbers returns how many numbers are held for each column of a piece of a block with so
+// many rows: of nodes among themselves also those of its mirror image.
 func pieceNumbers(rows int, same bool) int {
 	if same {
 		return 2 * rows
@@ -255,7 +255,7 @@ func pieceNumbers(rows int, same bool) int {
 // themselves is UᵀU: it decides about bits, so it is no part of the settings.
 const halfLimit = 1 << 28
 
-// fitsHalf reports whether a block of so many of n nodes is within it.
+// fitsHalf reports whether U of a block of so many of n nodes is within halfLimit.
 func fitsHalf(n, nodes int) bool { return int64(n)*int64(nodes) <= halfLimit }
 
 // Block implements [Kernel].

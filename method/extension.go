@@ -29,15 +29,15 @@ type Extension struct {
 	// little. nil: it holds scores alone.
 	Memory func(p, tuned *Problem, s *Settings) (list []spec.Bytes, sweeps int, err error)
 
-	// Shares returns into how many shares the choice among so many labels is divided, and what
-	// one is called: absorptions of the grid where a method chooses in one go from settings of
-	// walks, folds of auto. nil or 0: it is not.
+	// Shares returns into how many shares the choice of parameters by so many labels can be
+	// divided, and what a share is called. A method that chooses among settings of walks has a
+	// share for each absorption of the grid, auto one for each fold. nil or 0: it cannot.
 	Shares func(s *Settings, labels int) (shares int, noun string)
 
-	// Try makes the trials of the shares lo ≤ i < hi: those of settings that [CrossValidate] would
-	// try first whose α is one of these, of auto its models without these folds. To find the outcomes of
-	// all, add those of ranges that cover all shares; as Settings.Trials they take the place of the
-	// trials of a choice. A choice that then turns to long walks makes these trials itself.
+	// Try makes the trials of the shares lo ≤ i < hi: of the settings with these absorptions that
+	// [CrossValidate] tries first, or of the models of auto without these folds. Outcomes of ranges
+	// that together cover all shares, added up, take the place of the trials of a choice as
+	// Settings.Trials. A choice that then turns to long walks makes the trials of those itself.
 	Try func(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error)
 
 	// TryMemory is Memory for Try.

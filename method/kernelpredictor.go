@@ -96,7 +96,7 @@ func (r *kernelPredictor) chooseOutOfFold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []judged // what was found last first
+	var all []judged // what is found later comes first
 	known := map[[2]int]judged{}
 	kernel, setting, _, err := r.choose(func(kernels, settings []int) ([]float64, error) {
 		found, err := r.outOfFold(ctx, t, kernels, settings, known)

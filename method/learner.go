@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// learners are those that methods have behind walks and kernels. The first one goes without
-// saying.
+// learners are those that methods have behind walks and kernels. The name of a method may leave
+// out the first one.
 var learners []*classify.Learner = classify.Learners()
 
 // learner is a learner as it stands behind walks or behind a kernel.

@@ -56,7 +56,7 @@ type Settings struct {
 	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
 	Tally *Tally `json:"-"`
 
-	learner learner     // the zero value: the one that goes without saying, behind walks
+	learner learner     // the zero value: the first of learners, behind walks
 	beside  spec.Values // of the learner, but for its settings in Grid
 	kernels *gram.Cache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 

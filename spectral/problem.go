@@ -53,9 +53,10 @@ type Pairs struct {
 	// the residual with the rounding of its computation.
 	ErrorBounds []float64 `json:"error_bounds"`
 
-	// Vague is the first of the smallest eigenvalues of a Laplacian that is so small that its
-	// residual, which is relative to the norm of the matrix, does not tell its first digit,
-	// and Finer a tolerance that tells more of it; 0: there is none.
+	// Vague is the place of the first of the smallest eigenvalues of a Laplacian whose first digit
+	// is not known, since its error bound is more than a tenth of it, and Finer a tolerance that
+	// tells more of it. Without such an eigenvalue both are 0. Residuals are relative to the norm
+	// of the matrix, beside which an eigenvalue may be very small.
 	Vague int     `json:"-"`
 	Finer float64 `json:"-"`
 }

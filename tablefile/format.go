@@ -16,7 +16,7 @@ type Format struct {
 	Name    string   // short: "npy"
 	Title   string   // of such a file, for messages: "a NumPy array"
 	Endings []string // of the names of such files
-	Kernel  string   // the name for precomputed kernels, if those are written in another form; "": they are not
+	Kernel  string   // the name of another form for precomputed kernels; "": there is none
 	NoGraph string   // what to do with such a file where a graph is wanted
 
 	// Text is read from its beginning to its end, compressed or not; every row has a label,

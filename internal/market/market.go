@@ -57,7 +57,7 @@ func AppendEntry(line []byte, row, col uint32) []byte {
 	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
 }
 
-// Is reports whether a file is one by its name and the beginning of its content.
+// Is reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
 func Is(name string, head []byte) bool {
 	start := bytes.ToLower(head[:min(len(head), len(bannerStart))])
 	return bytes.HasPrefix(start, bytes.ToLower([]byte(bannerStart))) || table.IsNamed(name, ".mtx")

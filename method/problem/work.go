@@ -30,12 +30,11 @@ type Estimate struct {
 	Alone int
 }
 
-// Fold is what the models of a method that have not learned from a fold of the labels say of
-// it, label by label in their order: by each setting the probabilities of all classes, and that
-// of the label's own class.
+// Fold is what models of a method answer to the labels of a fold that they have not learned from.
+// Both lists have one slice for each setting of the method, which goes through the labels in order.
 type Fold struct {
-	Rows       [][]float32 `json:"rows"`
-	Truth      [][]float64 `json:"truth"`
+	Rows       [][]float32 `json:"rows"`                 // the probabilities of all classes for each label
+	Truth      [][]float64 `json:"truth"`                // the probability of each label's own class
 	Unfinished string      `json:"unfinished,omitempty"` // what ended at its limit; "": nothing
 }
 

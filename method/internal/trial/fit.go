@@ -9,8 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Fit fits a model of each of some settings to the values of k between the items with
-// y ≥ 0; nil where it cannot, or the items have one class. They are valid until its next call.
+// Fit fits a model with each of some settings to the values of k between the items with
+// y ≥ 0. A model is nil where the kernel does not allow its setting; all are nil where the items
+// have one class. Models are valid until its next call.
 type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
 
 // Along returns what fits models of a learner with several settings on a path, one time after
@@ -49,8 +50,8 @@ func Each(by *classify.Learner, classes int, settings []spec.Values) Fit {
 	}
 }
 
-// Weighed returns the values that have the models on s·K, or on s copies of each item, which v
-// has on K.
+// Weighed returns the values with which a learner has on s·K, or on s copies of each item, the
+// models that it has on K with v.
 func Weighed(path *classify.Path, v spec.Values, s float64) spec.Values {
 	w, x := maps.Clone(v), v.Number(path.Along)
 	if path.Ridge {

@@ -69,8 +69,8 @@ func runNodeKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) 
 	}
 	directed := d.g.Manifest.Directed
 	if directed && f.family.Works&spec.Directed == 0 {
-		does := slices.IndexFunc(nodeKernels(), func(s *spec.Spec) bool { return s.Works&spec.Directed != 0 })
-		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[does].Name))
+		other := slices.IndexFunc(nodeKernels(), func(s *spec.Spec) bool { return s.Works&spec.Directed != 0 })
+		return fault.Usage(name, "%s", asymmetric(f.name, "--kernel="+nodeKernels()[other].Name))
 	}
 	d.g.Forward = !directed
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lo: shape.Lo, Hi: shape.Hi, Progress: in.progress.Showing("computing", "product")}
