@@ -270,7 +270,7 @@ func Extension(name string) string {
 // AppendField appends a field of a line with commas, in quotes if [Fields.Split] would not
 // give the same text back without.
 func AppendField(dst, text []byte) []byte {
-	if !IsComment(text) && !bytes.ContainsAny(text, "\",; ") {
+	if !IsComment(text) && !bytes.ContainsAny(text, "\",; \r") {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')
