@@ -145,6 +145,25 @@ func TestEstimateOfHubs(t *testing.T) {
 	}
 }
 
+// What is held until the last line is read is no more than the limit, beyond which lines go
+// to disk, nor than what is held at the most.
+func TestEstimateOfReading(t *testing.T) {
+	path := write(t, file{"e.txt", edgeText(400_000, func(i int) string { return fmt.Sprintf("user%d item%d", i%5000, i%7001) })})
+	for _, memory := range []int64{0, 9 << 20} {
+		plan, err := Estimate(t.Context(), path, fixed(Config{Memory: memory, Workers: 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reading, most := spec.Sum(plan.Reading), spec.Sum(plan.Memory)
+		if reading <= 0 || reading > most || memory > 0 && reading > memory {
+			t.Errorf("limit %d: %d bytes while lines are read, %d at the most", memory, reading, most)
+		}
+		if memory == 0 && reading <= 9<<20 {
+			t.Fatalf("%d bytes are no more than the limit", reading)
+		}
+	}
+}
+
 // size returns the bytes of the files in a directory.
 func size(t *testing.T, dir string) int64 {
 	t.Helper()

@@ -348,6 +348,8 @@ func TestStepRefusals(t *testing.T) {
 	panics(t, overlap, step(plain, wholeBlock.Columns(0, 3), wholeBlock.Columns(2, 5), sparse.Step[float64]{}))
 	panics(t, overlap, step(plain, wholeBlock.Columns(4, 7), wholeBlock.Columns(2, 5), sparse.Step[float64]{}))
 	panics(t, overPrev, step(plain, wholeBlock.Columns(4, 7), block(5, 3), sparse.Step[float64]{Delta: 1, Prev: wholeBlock.Columns(2, 5)}))
+	narrow := &sparse.Block[float64]{Rows: 5, Cols: 3, Stride: 4, Data: wholeBlock.Data} // begins where Prev does
+	panics(t, overPrev, step(plain, narrow, block(5, 3), sparse.Step[float64]{Delta: 1, Prev: wholeBlock.Columns(0, 3)}))
 }
 
 // TestStepRefusesShiftedViews: views of one block that start in different rows

@@ -97,6 +97,34 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// What an open store holds, once it was swept, is within its plan, and at least half of it: here
+// mostly degrees and node ids.
+func TestHeldByStore(t *testing.T) {
+	const n = 400_000
+	dir := filepath.Join(t.TempDir(), "g")
+	w := must(Create(dir, nil))
+	for i := range uint32(n) {
+		must(0, w.Append([]uint32{i ^ 1}, nil))
+	}
+	must(0, w.Commit(bg))
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools keep what they have for one
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	s := must(Open(bg, dir, &Options{Workers: 1}))
+	must(0, s.Sweep(bg, 1, func(int, sparse.Panel) error { return nil }))
+	held := inUse() - before
+	const files = 256 << 10 // the manifest, and what files have
+	if planned := s.memory(); held > planned+files || 2*held < planned-buffersBytes(false) {
+		t.Errorf("%d bytes are held, %d are planned", held, planned)
+	}
+	must(0, s.Close())
+}
+
 // TestReadsOutstanding holds the first reads back until there is one for each
 // worker.
 func TestReadsOutstanding(t *testing.T) {
