@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -113,9 +114,17 @@ func TestLeaveOneOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	settings := make([]spec.Values, len(lambdas))
+	for l, lambda := range lambdas {
+		settings[l] = spec.Values{"lambda": spec.Of(lambda)}
+	}
+	_, _, losses, err := ridgePath.LeaveOneOut(t.Context(), k, p.y, p.classes, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for l, lambda := range lambdas {
 		got, squared := decisions[l], squared[l]
-		squares, count := 0.0, 0
+		squares, count, loss, items := 0.0, 0, 0.0, 0.0
 		machines := len(pairs)
 		for i, c := range p.y {
 			mine := got[i*machines : (i+1)*machines]
@@ -142,9 +151,13 @@ func TestLeaveOneOut(t *testing.T) {
 				}
 				squares += (d - target) * (d - target)
 				count++
+				off := (d+1)/2 - (target+1)/2 // of targets of 0 and 1
+				loss += off * off / 2
 			}
+			items++
 		}
 		within(t, "squared error", squared, squares/float64(count), 1e-10)
+		within(t, "loss", losses[l], loss/items, 1e-10)
 	}
 }
 

@@ -350,6 +350,24 @@ func TestPiecesCover(t *testing.T) {
 	}
 }
 
+// Blocks of nodes among themselves, which are handed out in several pieces and their mirror
+// images, have the values of single columns.
+func TestPiecesHaveTheirValues(t *testing.T) {
+	g := newGraph(t, testgraph.Random(17, 200, 500, true), 2)
+	all, some := upTo(140), []int{1, 70, 139}
+	for _, c := range slices.Concat(symmetricKernels, others) {
+		whole, r := mustMatrix(t, mustNew(t, g, c.name, c.p), all, all, nil)
+		columns, rs := mustMatrix(t, mustNew(t, g, c.name, c.p), all, some, nil)
+		for i := range all {
+			for j, node := range some {
+				if got, want := whole.Row(i)[node], columns.Row(i)[j]; got != want && !(math.Abs(got-want) <= r.ErrorBound+rs.ErrorBound) {
+					t.Fatalf("%s %v: (%d, %d) is %v among all nodes and %v by itself", c.name, c.p, i, node, got, want)
+				}
+			}
+		}
+	}
+}
+
 // gramOf returns the block of a kernel among some nodes.
 func gramOf(ctx context.Context, k Kernel, nodes []int, s *Settings) (*sparse.Block[float64], *Report, error) {
 	return Matrix(ctx, k, nodes, nodes, s)

@@ -333,6 +333,44 @@ func TestVectorsOfTheGraph(t *testing.T) {
 	}
 }
 
+// A factor that a limit has no room for is not made, and so not listed: what is listed stays
+// within the limit.
+func TestFactorsWithinTheLimit(t *testing.T) {
+	const n = 10_000
+	a := testgraph.Path(n)
+	g := newGraph(t, a, 1)
+	factors := 0
+	for _, c := range []named{
+		{"regularized-laplacian", spec.Values{"alpha": spec.Of(1000.0)}},
+		{"pseudo-inverse", nil},
+		{"matern", spec.Values{"kappa": spec.Of(200.0)}},
+	} {
+		f := Families().Named(c.name)
+		v, err := f.Resolve(c.p, OnDegrees(g.Degrees))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := func(limit int64) []spec.Bytes { return f.Memory(v, g.Degrees, a.NNZ(), upTo(n), upTo(40), limit) }
+		free := list(0)
+		if !slices.ContainsFunc(free, func(b spec.Bytes) bool { return b.What == "a factor of the graph" && b.Bytes > 0 }) {
+			continue
+		}
+		factors++
+		if limit := spec.Sum(free) - 1; spec.Sum(list(limit)) > limit {
+			t.Errorf("%s within %d: %+v", c.name, limit, list(limit))
+		}
+		several := func(limit int64) int64 {
+			return spec.Sum(f.GramsMemory([]spec.Values{v}, g.Degrees, a.NNZ(), upTo(300), limit))
+		}
+		if limit := several(0) - 1; several(limit) > limit {
+			t.Errorf("%s within %d: %d bytes beside blocks that are kept", c.name, limit, several(limit))
+		}
+	}
+	if factors == 0 {
+		t.Error("no kernel wants a factor")
+	}
+}
+
 // inUse returns the bytes of the heap that are in use.
 func inUse() int64 {
 	var m runtime.MemStats
