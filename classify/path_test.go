@@ -1,11 +1,15 @@
 package classify
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -74,6 +78,65 @@ func TestPaths(t *testing.T) {
 	}
 	if paths == 0 {
 		t.Error("no learner has a path on kernels")
+	}
+}
+
+// A machine that is compared with others ends after some steps, however large its cost.
+func TestComparedMachinesEnd(t *testing.T) {
+	p := clouds(4, 200, 3, 2, 1)
+	for i := range p.y {
+		p.y[i] = i % 2 // whatever the item is
+	}
+	v, err := svmPath.Resolve(spec.Values{"cost": spec.Of(1e6), "svm-tolerance": spec.Of(1e-12)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := svmPath.Fit()(t.Context(), p.gram(), p.y, p.classes, []spec.Values{v})
+	if !errors.Is(err, ErrIterationLimit) || len(models) != 1 || models[0].Machines[0].Iterations > comparedIterations {
+		t.Errorf("%d models, %v", len(models), err)
+	}
+}
+
+// On very many items with very many features another learner of the list is taken.
+func TestOutgrown(t *testing.T) {
+	outgrown := 0
+	for _, l := range Learners() {
+		if l.Outgrown == nil {
+			continue
+		}
+		outgrown++
+		if few, many := l.Outgrown(10, 10), l.Outgrown(1e6, 1e6); few != "" || many == l.Name || Learners().Named(many) == nil {
+			t.Errorf("%s gives way to %q on few items, to %q on many", l.Name, few, many)
+		}
+	}
+	if outgrown == 0 {
+		t.Error("no learner gives way to another")
+	}
+}
+
+// A declared learner draws what its seed says.
+func TestLinearSeeds(t *testing.T) {
+	p := clouds(4, 200, 3, 2, 3)
+	f := sparse.NewBlock[float32](p.f.Rows, p.f.Cols)
+	for i := range f.Rows {
+		simd.ConvertTo(f.Row(i), p.f.Row(i))
+	}
+	v, err := linearSVMLearner.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(rngSeed uint64) *LinearModel {
+		m, err := linearSVMLearner.Linear(t.Context(), f, p.y, p.classes, v, rngSeed, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	if a, b := of(7), of(7); !reflect.DeepEqual(a, b) {
+		t.Error("one seed has two models")
+	}
+	if a, b := of(7), of(8); reflect.DeepEqual(a, b) {
+		t.Error("two seeds have one model to the bit")
 	}
 }
 
