@@ -140,6 +140,9 @@ func TestDeclaredLearner(t *testing.T) {
 		if out.Settings != 2 || choice.Settings != 2 || out.Unfinished != c.unfinished {
 			t.Errorf("%s: %d and %d settings, %q", c.name, out.Settings, choice.Settings, out.Unfinished)
 		}
+		if tested := splits.Len * len(splits.At(0).Test); choice.Tested != tested {
+			t.Errorf("%s: tested on %d nodes, want %d", c.name, choice.Tested, tested)
+		}
 		like, err := entries[1].Method.Predict(t.Context(), p, nil, entries[1].Settings)
 		if err != nil {
 			t.Fatal(err)
@@ -185,6 +188,41 @@ func kernelNames() (names []string) {
 		names = append(names, f.Name)
 	}
 	return names
+}
+
+// Of a learner without a path the defaults come first of what is tried on walks, and count
+// among settings of equal merit on a kernel.
+func TestDefaultsGoFirst(t *testing.T) {
+	for _, l := range learners {
+		by := behindKernel(l)
+		if by.path != nil {
+			continue
+		}
+		usual, err := l.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := new(Settings).of(by, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := set.Grid.settled[0].Values; l.Text(first) != l.Text(usual) {
+			t.Errorf("%s: first %s, want %s", l.Name, l.Text(first), l.Text(usual))
+		}
+	}
+	r := &kernelPredictor{predictor: predictor{by: learner{Learner: meanOf()}}, grid: make([]spec.Values, 2), settled: make([]spec.Values, 3), usual: 1}
+	for best, want := range []int{0, 1, 2, 1} { // 3: none is better
+		kernel, setting, _, err := r.choose(func(kernels, settings []int) ([]float64, error) {
+			merits := make([]float64, len(kernels)*len(settings))
+			if best < len(merits) && len(settings) == len(r.settled) {
+				merits[best] = 1
+			}
+			return merits, nil
+		})
+		if err != nil || kernel != 0 || setting != want {
+			t.Errorf("kernel %d, setting %d, %v, want 0 and %d", kernel, setting, err, want)
+		}
+	}
 }
 
 // A grid is read as it was written, whatever the learner.

@@ -151,27 +151,31 @@ func TestFewLabels(t *testing.T) {
 
 // Above 20 classes every class has one machine.
 func TestManyClasses(t *testing.T) {
-	const classes = 24
-	p := problemtest.Planted(t, 7, 400, 300)
-	p.Names = nil
-	for c := range classes {
-		p.Names = append(p.Names, string(rune('a'+c)))
-	}
-	for i := range p.Class {
-		p.Class[i] = (p.Class[i]*8 + i%8) % classes
-	}
-	par := Parameters{Alpha: 0.5, Steps: 4, Declared: costOf(8), Features: Plain}
-	got, err := predictWith(context.Background(), p, par, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range got.Class {
-		sum := float32(0)
-		for _, v := range got.Scores.Row(i) {
-			sum += v
+	for classes, strategy := range map[int]string{20: "one-vs-one", 21: "one-vs-rest"} {
+		p := problemtest.Planted(t, 7, 400, 300)
+		p.Names = nil
+		for c := range classes {
+			p.Names = append(p.Names, string(rune('a'+c)))
 		}
-		if sum < 0.99999 || sum > 1.00001 {
-			t.Fatalf("scores of row %d sum to %v", i, sum)
+		for i := range p.Class {
+			p.Class[i] = (p.Class[i]*8 + i%8) % classes
+		}
+		par := Parameters{Alpha: 0.5, Steps: 4, Declared: costOf(8), Features: Plain}
+		got, err := predictWith(context.Background(), p, par, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := got.Parameters.Beside[0].Values["strategy"]; told != spec.Of(strategy) {
+			t.Errorf("%d classes: %v, want %s", classes, told, strategy)
+		}
+		for i := range got.Class {
+			sum := float32(0)
+			for _, v := range got.Scores.Row(i) {
+				sum += v
+			}
+			if sum < 0.99999 || sum > 1.00001 {
+				t.Fatalf("scores of row %d sum to %v", i, sum)
+			}
 		}
 	}
 }
