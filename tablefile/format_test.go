@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -102,6 +103,37 @@ func TestFormatsAreWhole(t *testing.T) {
 		}
 		if f.holds == nil && f.NoGraph == "" {
 			t.Errorf("%s does not say what to do where a graph is wanted", f.Name)
+		}
+	}
+}
+
+// Arrays are read no further than a cancel, and with its cause.
+func TestReadCancelled(t *testing.T) {
+	rows := make([][]float64, 500)
+	for i := range rows {
+		rows[i] = []float64{float64(i), 1}
+	}
+	m := &Matrix{Rows: Axis{len(rows), idOf("r")}, Cols: Axis{2, idOf("c")}}
+	for _, format := range Formats {
+		if format.Text {
+			continue // which is read ahead
+		}
+		var content bytes.Buffer
+		writeRows(t, &content, format, m, rows)
+		f, err := Inspect(t.Context(), write(t, "x"+format.Endings[0], content.Bytes()), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped := errors.New("stopped")
+		ctx, stop := context.WithCancelCause(t.Context())
+		visited := 0
+		err = Read(ctx, f, func([]byte, []float64) error {
+			visited++
+			stop(stopped)
+			return nil
+		})
+		if !errors.Is(err, stopped) || visited != 1 {
+			t.Errorf("%s: %d rows, %v", format.Name, visited, err)
 		}
 	}
 }

@@ -240,3 +240,21 @@ func TestConstantNeedsMost(t *testing.T) {
 		}
 	}
 }
+
+// Labels that one of the answers is not asked for weigh none of them.
+func TestStackOfSomeLabels(t *testing.T) {
+	r := &weigher{several: []bool{true, true, true}, poissons: newAnswers(3)}
+	t1 := trialOf{of: 0, answers: newAnswers(3)}
+	for i, truth := range [][2]float64{{0.6, 0.3}, {0.5, 0.7}, {0.1, 0.9}} {
+		r.poissons.note(i, []float64{truth[0], 1 - truth[0]}, 0)
+		if i < 2 {
+			t1.note(i, []float64{truth[1], 1 - truth[1]}, 0)
+		}
+	}
+	r.trials = []trialOf{t1}
+	all := r.stack(func(int) bool { return true })
+	some := r.stack(func(i int) bool { return i < 2 })
+	if !slices.Equal(all, some) {
+		t.Errorf("weights %+v by all labels, %+v by those that both have answered", all, some)
+	}
+}
