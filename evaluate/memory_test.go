@@ -44,6 +44,31 @@ func TestRunMemory(t *testing.T) {
 	}
 }
 
+// Predictions that are made side by side each count, and so does a choice on splits.
+func TestMemoryOfWhatRuns(t *testing.T) {
+	p := planted(t, 3, 2_000, 1_500)
+	takes := func(name string, workers, tuning int, tuneAt ...float64) int64 {
+		methods, err := method.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &Plan{Methods: methods, Fractions: []float64{0.02}, Splits: 2, TuningSplits: tuning, TuneAt: tuneAt, Settings: &method.Settings{Workers: workers}}
+		list, err := Memory(p, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return spec.Sum(list)
+	}
+	splits := splitBytes * int64(len(p.Row))
+	if one, two := takes("lp", 1, 0)-splits, takes("lp", 2, 0)-splits; two < 2*one {
+		t.Errorf("two predictions side by side take %d bytes, one %d", two, one)
+	}
+	alone := takes("cwk", 1, 0)
+	if here, many := takes("cwk", 1, 2), takes("cwk", 1, 2, 0.5); here <= alone || many <= here {
+		t.Errorf("%d bytes without a choice on splits, %d with one, %d with one from many labels", alone, here, many)
+	}
+}
+
 // Of a limit that is too small to be divided nothing is left without a limit.
 func TestSideBySideKeepsTheLimit(t *testing.T) {
 	p := planted(t, 3, 60, 40)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // written returns the formats that are written.
@@ -158,6 +160,47 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is held while a file is written is within what Memory lists, and what a table of edges is
+// made in is part of that.
+func TestWriteMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
+	path := filepath.Join(t.TempDir(), "in.tsv")
+	var text strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&text, "%d\t%d\n", i*i%50_021, i%49_999)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := run(t, path, &ingest.Config{Duplicates: ingest.MaxDuplicates})
+	defer s.Close()
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools keep what they have for one
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for _, form := range written() {
+		list, _ := graphfile.Memory(form, s, nil)
+		before, most, calls := inUse(), int64(0), 0
+		o := &graphfile.WriteOptions{Progress: func(int, int) {
+			if calls++; calls%4 == 0 {
+				most = max(most, inUse()-before)
+			}
+		}}
+		if _, err := graphfile.Write(t.Context(), form, io.Discard, s, o); err != nil {
+			t.Fatal(err)
+		}
+		const small = 1 << 20 // of the sweep over the store
+		if most > spec.Sum(list)+small {
+			t.Errorf("%s: %d bytes are held, %d are listed", form.Name, most, spec.Sum(list))
+		}
+	}
 }
 
 // TestOrderedRowsInGroups writes the rows of a store in another order with

@@ -15,7 +15,7 @@ import (
 // whichever flag names them.
 func TestInterruptPipes(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "l.tsv": "a\tx\nc\ty\nb\tx\nd\ty\n", "x.svm": "0 1:1\n0 2:1\n0 1:2\n0 2:3\n", "t.csv": "node,h\na,1\nb,2\nc,1\nd,2\n", "some": "", "part.run.json": `{"part":{"of":1,"matrix":{"axis":"columns","dtype":"float32"}}}`} {
+	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "l.tsv": "a\tx\nc\ty\nb\tx\nd\ty\n", "x.svm": "0 1:1\n0 2:1\n0 1:2\n0 2:3\n", "t.csv": "node,h\na,1\nb,2\nc,1\nd,2\n", "some": "", "part.run.json": `{"part":{"of":1,"matrix":{"axis":"columns","dtype":"float32"}}}`, "choice.run.json": `{"part":{"of":1}}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +23,7 @@ func TestInterruptPipes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "many"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, pipe := range []string{"pipe", "pipe.csv", "many/graph.txt", "some.run.json", "part", "full"} {
+	for _, pipe := range []string{"pipe", "pipe.csv", "many/graph.txt", "some.run.json", "part", "choice", "full"} {
 		if err := syscall.Mkfifo(filepath.Join(dir, pipe), 0o600); err != nil {
 			t.Skip(err)
 		}
@@ -56,6 +56,7 @@ func TestInterruptPipes(t *testing.T) {
 			"kernel e.tsv --kernel diffusion --cols pipe -o K.npy",
 			"convert x.svm --labels pipe -o y.svm",
 			"merge part -o K.npy",
+			"merge choice -o K.tsv",
 			"generate grid -o full",
 			"convert e.tsv -o pipe --to tsv",
 			"graphs evaluate many --kernel label-pair",
