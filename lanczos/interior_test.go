@@ -310,3 +310,13 @@ func TestInteriorOfMatching(t *testing.T) {
 		}
 	}
 }
+
+// Pairs that have not converged are expected to take as many products each as the others have.
+func TestExpected(t *testing.T) {
+	for converged, want := range []int{0, 180, 90, 60, 45, 36, 30} {
+		p := Progress{Products: 30, Converged: converged, Wanted: 6}
+		if p.expect(); p.Expected != want {
+			t.Errorf("%d of 6 pairs after 30 products: %d expected, want %d", converged, p.Expected, want)
+		}
+	}
+}
