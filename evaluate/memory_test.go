@@ -69,6 +69,26 @@ func TestMemoryOfWhatRuns(t *testing.T) {
 	}
 }
 
+// What splits take is not left to methods.
+func TestSplitsCountAgainstTheLimit(t *testing.T) {
+	p := planted(t, 3, 60, 40)
+	methods, err := method.Parse("lp,diffusion")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const limit = 1 << 20
+	plan := &Plan{Methods: methods, Fractions: []float64{0.5}, Splits: 2}
+	settled, held, err := plan.settle(p, &method.Settings{Memory: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range settled {
+		if left := m.Settings.Memory; left <= 0 || left+spec.Sum(held[:1]) > limit {
+			t.Errorf("%s: %d bytes are left of %d beside %+v", m.Name, left, limit, held)
+		}
+	}
+}
+
 // Of a limit that is too small to be divided nothing is left without a limit.
 func TestSideBySideKeepsTheLimit(t *testing.T) {
 	p := planted(t, 3, 60, 40)
