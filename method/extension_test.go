@@ -41,7 +41,7 @@ func TestOutsideMethod(t *testing.T) {
 		if err != nil || (spec.Sum(list) == 2e9 && spec.Least(list) == 1e9 && sweeps == 7) != tells || len(list) == 0 {
 			t.Errorf("%v, %d sweeps, %v", list, sweeps, err)
 		}
-		if list, _, err = method.Memory(m, p, p, nil); err != nil || (spec.Sum(list) == 3e9) != tells {
+		if list, _, err = method.Memory(m, p, p, nil); err != nil || (spec.Sum(list) == 3e9) != tells || !tells && list != nil {
 			t.Errorf("to tune %v, %v", list, err)
 		}
 		if _, _, err = method.Memory(m, p, nil, &method.Settings{Memory: 1e8}); (err != nil) != tells {

@@ -2,9 +2,11 @@ package method
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -82,5 +84,28 @@ func TestBest(t *testing.T) {
 	g = several.along(learnerOf("svm").Path)
 	if got := best(g, []int64{500, 500, 500}, 1000); got != 0 {
 		t.Errorf("setting %d of costs, want the lowest", got)
+	}
+}
+
+// Of a parameter that is not chosen the last value counts.
+func TestGridWith(t *testing.T) {
+	g := smallGrid(Plain)
+	if got := g.with(cwk.Spec.Param("min-steps"), spec.Grid(3, 1)).minSteps(); got != 3 {
+		t.Errorf("the first step that counts is %d, want 3", got)
+	}
+	if got := g.with(cwk.Spec.Param("steps"), spec.Grid(30, 10)).steps(); !slices.Equal(got, []int{10, 30}) || g.minSteps() != 0 {
+		t.Errorf("steps %v, and of the grid before %d", got, g.minSteps())
+	}
+}
+
+// Settings of a learner without a path are no neighbours of each other: the one with most right
+// answers is chosen, however those beside it do.
+func TestPickWithoutPath(t *testing.T) {
+	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3)}, Features: []Features{Plain}, settled: make([]*Setting, 5)}
+	for i := range g.settled {
+		g.settled[i] = new(Setting)
+	}
+	if got := new(chooser).pick(g, []int64{0, 90, 0, 89, 89}, 100); got != 1 {
+		t.Errorf("setting %d, want 1", got)
 	}
 }

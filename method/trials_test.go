@@ -159,6 +159,11 @@ func TestTrialsAddUp(t *testing.T) {
 		if _, err := m.Predict(ctx, p, nil, &Settings{Grid: &other, Trials: sum}); !errors.Is(err, validate.ErrUsage) {
 			t.Errorf("%s: trials of another grid: %v", name, err)
 		}
+		moved := *grid // of as many settings
+		moved.Values = map[string][]spec.Value{"alpha": spec.Grid(0.1, 0.5, 0.8), "steps": grid.Values["steps"], "cost": grid.Values["cost"]}
+		if _, err := m.Predict(ctx, p, nil, &Settings{Grid: &moved, Trials: sum}); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("%s: trials of other absorptions: %v", name, err)
+		}
 		less := *sum
 		less.Tested--
 		if err := sum.Add(&less); !errors.Is(err, validate.ErrUsage) {

@@ -2,6 +2,7 @@ package market
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -75,5 +76,17 @@ func TestSkew(t *testing.T) {
 	}
 	if row, col, value, bad := r.Entry(&f, 3); bad != nil || row != 1 || col != 3 || value != 1.5 {
 		t.Errorf("(%d, %d) %g, %v", row, col, value, bad)
+	}
+}
+
+// A negative zero is read as 0.
+func TestNegativeZero(t *testing.T) {
+	r := &Reader{Head: Head{Real, General, 5, 1}}
+	var f table.Fields
+	if err := f.Split([]byte("4 2 -0"), table.Blanks); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, value, bad := r.Entry(&f, 3); bad != nil || value != 0 || math.Signbit(value) {
+		t.Errorf("%g, %v", value, bad)
 	}
 }

@@ -51,3 +51,23 @@ func TestPipe(t *testing.T) {
 		t.Errorf("%q, error %v", got, err)
 	}
 }
+
+// A file that is read whole is waited for until the context ends, also where somebody has
+// opened it and writes nothing.
+func TestReadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	w, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	stopped := errors.New("stopped")
+	ctx, stop := context.WithCancelCause(t.Context())
+	time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })
+	if text, err := ReadFile(ctx, path); err != stopped {
+		t.Errorf("%q, %v, want the error of the context", text, err)
+	}
+}

@@ -1,0 +1,23 @@
+package trial
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// A ridge grows with the kernel, a cost shrinks; other values stay, and those that are given.
+func TestWeighed(t *testing.T) {
+	for _, ridge := range []bool{true, false} {
+		v := spec.Values{"x": spec.Of(2.0), "y": spec.Of(5.0)}
+		w := Weighed(&classify.Path{Along: "x", Ridge: ridge}, v, 4)
+		want := 0.5
+		if ridge {
+			want = 8
+		}
+		if w.Number("x") != want || w.Number("y") != 5 || v.Number("x") != 2 {
+			t.Errorf("ridge %v: %v of %v", ridge, w, v)
+		}
+	}
+}
