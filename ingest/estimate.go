@@ -64,6 +64,11 @@ func (g *guess) estimate(ctx context.Context, inputs []string) (*Size, error) {
 			return nil, err
 		}
 	}
+	for _, s := range g.c.Sources {
+		if err := g.source(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	return g.plan()
 }
 
@@ -77,6 +82,7 @@ type guess struct {
 	matrix   uint64 // rows that an input declares
 	dense    bool   // ids are numbers of rows, which take no dictionary
 	readers  int64  // bytes that reading takes beside the room of workers, at the most
+	made     Most   // what sources send
 	sampled         // ids
 }
 
@@ -114,6 +120,23 @@ func (g *guess) file(ctx context.Context, path string) error {
 	}
 	g.readers = max(g.readers, unusualWindow(in))
 	return err
+}
+
+// source takes note of a source.
+func (g *guess) source(ctx context.Context, s *Source) error {
+	if s.Most == nil {
+		return &nodefile.ParseError{File: s.Name, Msg: "its size is not known before it is read", Fix: "read it", Err: nodefile.ErrInput}
+	}
+	m, err := s.Most(ctx)
+	if err != nil {
+		return err
+	}
+	g.made.Nodes, g.made.Lines, g.made.Text = g.made.Nodes+m.Nodes, g.made.Lines+m.Lines, g.made.Text+m.Text
+	g.made.Held = max(g.made.Held, m.Held)
+	g.weighted = g.weighted || m.Weighted
+	g.chunks += math.Ceil(float64(m.Lines) * 8 / textio.ChunkBytes)
+	g.numeric = false // they get a dictionary
+	return nil
 }
 
 // text samples an edge list, with the parser of [Run].

@@ -74,7 +74,11 @@ func (e *extent) room() []spec.Bytes {
 	if e.c.Codec == shard.Zstd {
 		each += packerBytes
 	}
-	return []spec.Bytes{{What: "workers", Bytes: int64(e.workers)*each + pageBytes}, {What: "readers", Bytes: e.readers}}
+	readers := e.readers
+	for _, s := range e.c.Sources {
+		readers += s.Bytes
+	}
+	return []spec.Bytes{{What: "workers", Bytes: int64(e.workers)*each + pageBytes}, {What: "readers", Bytes: readers}}
 }
 
 // naming lists what names the nodes while lines are read, and at the end numbers them.

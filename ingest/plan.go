@@ -16,7 +16,9 @@ func (g *guess) extent() *extent {
 	if g.matrix == 0 {
 		n = g.distinct(g.lines)
 	}
-	e := &extent{c: &g.c, nodes: int64(n), lines: int64(g.lines), readers: g.readers}
+	n, text := n+float64(g.made.Nodes), int64(n*g.idBytes())+g.made.Text
+	lines := g.lines + float64(g.made.Lines)
+	e := &extent{c: &g.c, nodes: int64(n), lines: int64(lines), readers: g.readers + g.made.Held}
 	e.workers = min(sched.Workers(g.c.Workers), int(max(math.Ceil(g.chunks), n/sort.MaxBucketRows, 1)))
 	line := int64(8)
 	if g.weighted {
@@ -25,7 +27,7 @@ func (g *guess) extent() *extent {
 	e.held, e.values = e.lines*line, g.weighted || g.c.Duplicates == SumDuplicates
 	switch {
 	case g.hasDict():
-		e.text = int64(n * g.idBytes())
+		e.text = text
 		e.dict, e.known = ids.DictBytes(e.nodes, e.text), ids.KnownBytes(e.nodes, e.text)
 	default:
 		e.bits = ids.BitmapLimit(int64(g.top) + 1)
@@ -54,7 +56,11 @@ func (g *guess) sorter(e *extent, pattern bool, limit int64) *sort.Sorter {
 	if g.c.Directed && !pattern {
 		s.View = sort.Outgoing
 	}
-	s.Suppose(int(e.lines), int(g.chunks)+1, g.hubs(2*e.workers, g.lines))
+	hubs := g.hubs(2*e.workers, g.lines)
+	for i := range hubs {
+		hubs[i] += int(g.made.Nodes)
+	}
+	s.Suppose(int(e.lines), int(g.chunks)+1, hubs)
 	return s
 }
 
@@ -167,7 +173,7 @@ func (g *guess) temporary(n float64) float64 {
 	if g.weighted {
 		bits += 64
 	}
-	return g.lines * (bits + 1) / 8
+	return (g.lines + float64(g.made.Lines)) * (bits + 1) / 8
 }
 
 // areRows reports whether the ids are known to be the numbers of their rows.

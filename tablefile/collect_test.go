@@ -104,8 +104,10 @@ func TestReadCSR(t *testing.T) {
 		t.Errorf("entries %v, want %v", got, want)
 	}
 	full := errors.New("full")
-	if _, _, err := ReadCSR(t.Context(), f, "", nil, func(bytes int64) error { return full }); !errors.Is(err, full) {
-		t.Errorf("error %v, want %v", err, full)
+	var told int64
+	room := func(entries, bytes int64) error { told = entries; return full }
+	if _, named, err := ReadCSR(t.Context(), f, "", nil, room); !errors.Is(err, full) || told != 3 || len(named) != 3 {
+		t.Errorf("error %v, want %v; told of %d entries of %d rows, want all 3 of 3", err, full, told, len(named))
 	}
 	rows, err := f.Axis(t.Context(), "rows")
 	if err != nil || rows.N != 3 || rows.ID(2) != "cy" || !slices.Equal(ids, []string{"ann", "bo", "cy"}) {

@@ -18,21 +18,43 @@ import (
 // the store and weights do not count. It takes 8 bytes an arc while it is read, and
 // never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
 func Citations(store *shard.Store, cocitation, coupling bool, workers int) *ingest.Source {
-	return &ingest.Source{Name: "citations", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
-		nodes := store.Nodes
+	sides := []sparse.Matrix{}
+	if cocitation {
+		sides = append(sides, store.Transpose())
+	}
+	if coupling {
+		sides = append(sides, store)
+	}
+	nodes := store.Nodes
+	s := &ingest.Source{Name: "citations", Bytes: store.Held()}
+	s.Most = func(ctx context.Context) (*ingest.Most, error) {
+		m := &ingest.Most{Nodes: int64(nodes.Len()), Weighted: true}
+		var id []byte
+		for row := range nodes.Rows() {
+			id = nodes.AppendID(id[:0], row)
+			m.Text += int64(len(id))
+		}
+		for _, a := range sides {
+			lines, err := pairsOf(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			m.Lines += lines
+			m.Held = max(m.Held, patternBytes(a)+similarity.Bytes(nodes.Len(), nodes.Len(), a.NNZ(), m.Nodes, workers))
+		}
+		return m, nil
+	}
+	s.Read = func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
 		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
 		if err := p.list(nodes.Rows()); err != nil {
 			return nil, err
 		}
-		for _, side := range []struct {
-			wanted bool
-			a      sparse.Matrix
-		}{{cocitation, store.Transpose()}, {coupling, store}} {
-			if !side.wanted {
-				continue
-			}
-			x, err := pattern(ctx, side.a, hold)
+		for _, a := range sides {
+			x, err := pattern(ctx, a, hold)
 			if err != nil {
+				return nil, err
+			}
+			if err := hold(patternBytes(a) + similarityBytes(x, workers)); err != nil {
 				return nil, err
 			}
 			if err := similarity.Products(ctx, x, workers, p.add); err != nil {
@@ -40,7 +62,34 @@ func Citations(store *shard.Store, cocitation, coupling bool, workers int) *inge
 			}
 		}
 		return nil, p.flush()
-	}}
+	}
+	return s
+}
+
+// similarityBytes is what finding rows of x with something in common takes beside it.
+func similarityBytes(x *sparse.CSR, workers int) int64 {
+	rows, cols := x.Dims()
+	return similarity.Bytes(rows, cols, x.NNZ(), similarity.Common(x), workers)
+}
+
+// pairsOf bounds the pairs of rows of a with an entry in one column.
+func pairsOf(ctx context.Context, a sparse.Matrix) (int64, error) {
+	rows, cols := a.Dims()
+	count := make([]int64, cols)
+	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			of, _ := p.Row(i - p.Lo)
+			for _, j := range of {
+				count[j]++
+			}
+		}
+		return nil
+	})
+	pairs := int64(0)
+	for _, n := range count {
+		pairs += n * (n - 1) / 2
+	}
+	return min(pairs, int64(rows)*int64(rows-1)/2), err
 }
 
 // NeighbourSettings say which neighbours [Neighbours] joins.
@@ -54,10 +103,14 @@ type NeighbourSettings struct {
 // Neighbours returns the source of the graph of the nearest neighbours among the rows
 // of x by cosine, of equal ones those with the lower row: an edge where one of two rows is
 // a neighbour of the other, Weight times the cosine as its weight. Cosines of 0 and below
-// are none. ids are those of the rows. Nothing is approximated. Memory is that of x twice.
+// are none. ids are those of the rows. Nothing is approximated. Memory is that of x twice,
+// and of rows of x·xᵀ.
 func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
-	return &ingest.Source{Name: "neighbours", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
-		if err := hold(pairBytes * x.NNZ()); err != nil {
+	rows, cols := x.Dims()
+	made := neighbours(rows, cols, x.NNZ(), similarity.Common(x), ids, s)
+	most, _ := made.Most(context.Background()) // it is known
+	made.Read = func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]ingest.FileReport, error) {
+		if err := hold(most.Held); err != nil {
 			return nil, err
 		}
 		p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte { return append(dst, ids[row]...) }}
@@ -87,7 +140,39 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 			return nil, err
 		}
 		return nil, p.flush()
-	}}
+	}
+	return made
+}
+
+// UnreadNeighbours returns the source of [Neighbours] for a matrix with so many columns and
+// entries that there was no room for: that it cannot be read is err.
+func UnreadNeighbours(cols int, entries int64, ids []string, s *NeighbourSettings, err error) *ingest.Source {
+	made := neighbours(len(ids), cols, entries, int64(len(ids)), ids, s)
+	made.Read = func(context.Context, func(*graphfile.Batch) error, func(int64) error) ([]ingest.FileReport, error) {
+		return nil, err
+	}
+	return made
+}
+
+// neighbours returns what is known of the source of [Neighbours] for a matrix with so many
+// rows, columns and entries, where no row has something in common with more than so many.
+func neighbours(rows, cols int, entries, common int64, ids []string, s *NeighbourSettings) *ingest.Source {
+	const slice = 24 // bytes of a slice or a string, at the most
+	n, text := int64(rows), int64(0)
+	for _, id := range ids {
+		text += int64(len(id))
+	}
+	lines := n * min(common, n-1) / 2
+	if s.Neighbours > 0 {
+		lines = min(lines, n*int64(s.Neighbours))
+	}
+	held := similarity.Bytes(rows, cols, entries, common, s.Workers) + slice*n + 2*4*lines
+	return &ingest.Source{
+		Name: "neighbours", Bytes: (4+8)*(entries+entries/4) + 8*(n+1) + slice*n + text,
+		Most: func(context.Context) (*ingest.Most, error) {
+			return &ingest.Most{Nodes: n, Lines: lines, Text: text, Held: held, Weighted: true}, nil
+		},
+	}
 }
 
 // numbers returns 0 … n−1.
@@ -99,14 +184,16 @@ func numbers(n int) []int {
 	return rows
 }
 
-// pairBytes is what an arc takes, and as much again for its reverse: a column and a
-// value.
-const pairBytes = 2 * (4 + 8)
+// patternBytes is what [pattern] takes.
+func patternBytes(a sparse.Matrix) int64 {
+	rows, _ := a.Dims()
+	return 4*a.NNZ() + 8*int64(rows+1)
+}
 
 // pattern returns the places of the entries of a beside its diagonal.
 func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
-	if err := hold(2 * (4*a.NNZ() + 8*int64(rows+cols))); err != nil {
+	if err := hold(patternBytes(a)); err != nil {
 		return nil, err
 	}
 	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, a.NNZ())

@@ -275,3 +275,74 @@ func TestSourcesEndWhereBatchesFail(t *testing.T) {
 		}
 	}
 }
+
+// A limit that is too low is refused with one that is enough for the whole run: for what a
+// source keeps, and for the ids and edges that it makes.
+func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
+	const n = 20000
+	rng := rand.New(rand.NewPCG(7, 8))
+	var entries []sparse.Triplet
+	ids := make([]string, n)
+	for i := range n {
+		ids[i] = fmt.Sprintf("a node with a long name, %d", i)
+		for range 4 {
+			entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(rng.IntN(n)), Val: 1})
+		}
+	}
+	x, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arcs := filepath.Join(t.TempDir(), "arcs.tsv")
+	var text strings.Builder
+	for i, e := range entries {
+		fmt.Fprintf(&text, "%s\t%s\n", ids[e.Row], ids[entries[len(entries)-1-i].Col])
+	}
+	if err := os.WriteFile(arcs, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	directed := stored(t, []string{arcs}, &ingest.Config{Directed: true})
+	for name, made := range map[string]*ingest.Source{
+		"neighbours": source.Neighbours(x, ids, &source.NeighbourSettings{Neighbours: 5, Weight: 1, Workers: 2}),
+		"citations":  source.Citations(directed, true, true, 2),
+	} {
+		for _, limit := range []int64{1 << 20, 12 << 20, 20 << 20} {
+			c := &ingest.Config{Sources: []*ingest.Source{made}, Memory: limit, Workers: 2}
+			_, err := ingest.Run(t.Context(), filepath.Join(t.TempDir(), "low"), nil, c)
+			over := new(*ingest.LimitError)
+			if err == nil && limit > 1<<20 {
+				continue
+			}
+			if !errors.As(err, over) {
+				t.Fatalf("%s with %d bytes: error %v, want a LimitError", name, limit, err)
+			}
+			c.Memory = (*over).Need
+			if _, err := ingest.Run(t.Context(), filepath.Join(t.TempDir(), "enough"), nil, c); err != nil {
+				t.Errorf("%s with the %d bytes that are told for a limit of %d: %v", name, c.Memory, limit, err)
+			}
+		}
+	}
+}
+
+// What a source keeps counts as memory of the whole run.
+func TestNeighboursCountTheirAttributes(t *testing.T) {
+	const n = 2000
+	var entries []sparse.Triplet
+	for i := range n {
+		for j := range 50 {
+			entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: float64(1 + (i*j)%7)})
+		}
+	}
+	x, err := sparse.FromTriplets(n, 50, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := source.Neighbours(x, make([]string, n), &source.NeighbourSettings{Neighbours: 1, Weight: 1})
+	if least := 12 * x.NNZ(); made.Bytes < least {
+		t.Errorf("%d bytes, want those of the entries, %d, at least", made.Bytes, least)
+	}
+	most, err := made.Most(t.Context())
+	if err != nil || most.Lines != n || most.Nodes != n || most.Held < 12*x.NNZ() {
+		t.Errorf("at the most %+v, %v; want %d nodes and lines, and the transpose held", most, err, n)
+	}
+}

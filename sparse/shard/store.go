@@ -356,9 +356,9 @@ func (s *Store) Transpose() sparse.Matrix {
 	return s
 }
 
-// memory returns the bytes that the store holds once everything was read, its
+// Held returns the bytes that the store holds once everything was read, its
 // buffers for sweeps with them. Options.Memory bounds it.
-func (s *Store) memory() int64 { return s.plan.Total() }
+func (s *Store) Held() int64 { return s.plan.Total() }
 
 // keptBack returns how many bytes of the frames that stay in memory are read only by sweeps
 // of [Store.Transpose]: those of a directed store's in direction.

@@ -46,7 +46,7 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
 	s := must(Open(bg, "g", &Options{fs: mem, Workers: workers}))
 	defer s.Close()
-	return s.memory() - s.Manifest.size() + int64(workers)*int64(s.longest+slack)
+	return s.Held() - s.Manifest.size() + int64(workers)*int64(s.longest+slack)
 }
 
 // TestSameBits compares a step over the store, held in memory wholly, in part
@@ -88,8 +88,8 @@ func TestSameBits(t *testing.T) {
 					}
 				}
 				// Seven workers' buffers would hold this whole store.
-				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.memory() > limit {
-					t.Errorf("plan of %d bytes, limit %d", s.memory(), limit)
+				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.Held() > limit {
+					t.Errorf("plan of %d bytes, limit %d", s.Held(), limit)
 				}
 				must(0, s.Close())
 			}

@@ -95,7 +95,7 @@ func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 
 // Held returns the bytes of memory that the store and its copy take.
 func (s *Swept) Held() int64 {
-	bytes := s.memory()
+	bytes := s.Store.Held()
 	switch {
 	case s.asStreamed:
 		bytes -= s.kept

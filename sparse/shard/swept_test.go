@@ -119,8 +119,8 @@ func TestSettleCopy(t *testing.T) {
 	for _, arrangedSweeps := range []int{100, 101} {
 		s := swept(t, dir, 0, true)
 		plain := s.Held()
-		if s.A != s.Store || s.kept > 0 || plain <= s.memory() {
-			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.memory(), s.kept)
+		if s.A != s.Store || s.kept > 0 || plain <= s.Store.Held() {
+			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Store.Held(), s.kept)
 		}
 		err := s.Settle(t.Context(), func() (spec.Demand, error) {
 			d := spec.Demand{Sweeps: 100, RowBytes: 32}
@@ -132,17 +132,17 @@ func TestSettleCopy(t *testing.T) {
 		if arranged := s.Held() != plain; err != nil || arranged != (arrangedSweeps == 100) {
 			t.Errorf("%d sweeps: %v, arranged: %v", arrangedSweeps, err, arranged)
 		}
-		if told := s.Held() - s.memory(); told != s.Copy.Matrix+s.Copy.Copies || s.Copy.Reordered != (s.Copy.Copies > 0) || s.Copy.Reordered != (arrangedSweeps == 100) {
+		if told := s.Held() - s.Store.Held(); told != s.Copy.Matrix+s.Copy.Copies || s.Copy.Reordered != (s.Copy.Copies > 0) || s.Copy.Reordered != (arrangedSweeps == 100) {
 			t.Errorf("%d bytes are told of a copy of %d and what steps copy, %d", told, s.Copy.Matrix, s.Copy.Copies)
 		}
 		if err := s.Load(t.Context()); err != nil || s.A == s.Store {
 			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)
 		}
 	}
-	if s := swept(t, dir, 1<<27, true); s.kept == 0 || s.Held() != s.memory() {
+	if s := swept(t, dir, 1<<27, true); s.kept == 0 || s.Held() != s.Store.Held() {
 		t.Error("a copy that takes an eighth of the memory or more")
 	}
-	if s := swept(t, dir, 1<<30, true); s.kept > 0 || s.Held() == s.memory() {
+	if s := swept(t, dir, 1<<30, true); s.kept > 0 || s.Held() == s.Store.Held() {
 		t.Error("no copy where it takes less than an eighth of the memory")
 	}
 }

@@ -53,7 +53,7 @@ func (s *Store) verifyMemory() []spec.Bytes {
 	for _, v := range s.views() {
 		bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
 	}
-	return []spec.Bytes{{What: "nodes, and frames on their way", Bytes: s.memory()}, {What: "degrees that are counted", Bytes: bytes}}
+	return []spec.Bytes{{What: "nodes, and frames on their way", Bytes: s.Held()}, {What: "degrees that are counted", Bytes: bytes}}
 }
 
 // verify is [Verify] of an open store that is streamed.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -48,23 +49,31 @@ func (in *invocation) checkNeighbours(cmd *cobra.Command, args []string, r *read
 
 const maxContentWeight = 1e100
 
-// attributes reads the rows of --of as a source of the graph.
+// attributes reads the rows of --of as a source of the graph. Where there is no room for
+// them it is the ingest that tells what it takes.
 func (in *invocation) attributes(n *neighbours) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(in.ctx, n.of, &tablefile.Options{Progress: in.progress.Begin("reading "+n.of, 0, progress.Bytes).Set})
 	if err != nil {
 		return nil, err
 	}
-	x, ids, err := tablefile.ReadCSR(in.ctx, f, n.ids, in.stdin, func(need int64) error {
+	var of int64 // entries
+	x, ids, err := tablefile.ReadCSR(in.ctx, f, n.ids, in.stdin, func(entries, need int64) error {
+		of = entries
 		if limit := in.dataLimit(); limit > 0 && need > limit {
 			return &ingest.LimitError{Need: need, Limit: limit}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	n.Workers = in.threads
-	made := source.Neighbours(x, ids, &n.NeighbourSettings)
+	var made *ingest.Source
+	switch over := new(*ingest.LimitError); {
+	case errors.As(err, over):
+		made = source.UnreadNeighbours(f.Cols, of, ids, &n.NeighbourSettings, err)
+	case err != nil:
+		return nil, err
+	default:
+		made = source.Neighbours(x, ids, &n.NeighbourSettings)
+	}
 	made.Name = n.of
 	return made, nil
 }

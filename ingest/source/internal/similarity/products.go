@@ -9,8 +9,50 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pieceWork is how many products a piece of work has, unless one row has more.
-const pieceWork = 1 << 20
+// pieceWork is how many products a piece of work has, unless one row has more. The
+// elements of some pieces wait for their turn, so that it is memory too.
+const pieceWork = 1 << 16
+
+// Bytes returns what [Products] and [Nearest] take at the most beside a matrix with so
+// many rows, columns and entries, where no row has something in common with more than
+// so many rows.
+func Bytes(rows, cols int, entries, common int64, workers int) int64 {
+	const (
+		grown   = 2                   // slices that are appended to have up to so many times what they need
+		row     = 8 + 1 + grown*(4+4) // of a worker: sum, seen, found, nearest
+		element = grown * (4 + 8)     // of a piece
+		entry   = 4 + 8               // of Xᵀ
+		column  = 2 * 8               // of Xᵀ, and of counting it
+		end     = 8 + grown*8         // of a row: its square, and where it ends in a piece
+	)
+	n := int64(sched.Workers(workers))
+	return entry*entries + column*int64(cols) + (n*row+end)*int64(rows) + pieces*n*element*max(pieceWork, common)
+}
+
+// Common bounds how many rows of X have something in common with one row.
+func Common(x *sparse.CSR) int64 {
+	rows, cols := x.Dims()
+	count := make([]int64, cols)
+	for i := range rows {
+		of, _ := x.Row(i)
+		for _, c := range of {
+			count[c]++
+		}
+	}
+	most := int64(0)
+	for i := range rows {
+		work := int64(0)
+		of, _ := x.Row(i)
+		for _, c := range of {
+			work += count[c]
+		}
+		most = max(most, min(work, int64(rows)))
+	}
+	return most
+}
+
+// pieces of each worker are under way together.
+const pieces = 2
 
 // Products visits the rows of X·Xᵀ right of the diagonal: for each row i of X all
 // j > i with v = Σ_c x_ic·x_jc over at least one column c that both have, j increasing.
@@ -112,13 +154,13 @@ func addTo(sum []float64, rows []uint32, with []float64, w float64) {
 // depend on the matrix alone, and visits them in order.
 func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *products, i int), visit func(i int, j []uint32, v []float64) error) error {
 	xt := x.Transpose()
-	bounds := pieces(x, xt)
+	bounds := cut(x, xt)
 	rows, _ := x.Dims()
 	of := make([]*products, sched.Workers(workers))
 	for i := range of {
 		of[i] = &products{x: x, xt: xt, sum: make([]float64, rows), seen: make([]bool, rows)}
 	}
-	done := make([]products, min(2*len(of), len(bounds)-1)) // pieces that wait for their turn
+	done := make([]products, min(pieces*len(of), len(bounds)-1)) // pieces that wait for their turn
 	for first := 0; first+1 < len(bounds); first += len(done) {
 		wave := done[:min(len(done), len(bounds)-1-first)]
 		err := sched.Run(ctx, len(of), len(wave), func(worker, piece int) error {
@@ -148,8 +190,8 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *produ
 	return nil
 }
 
-// pieces returns the first row of each piece, and at last the number of rows.
-func pieces(x, xt *sparse.CSR) []int {
+// cut returns the first row of each piece, and at last the number of rows.
+func cut(x, xt *sparse.CSR) []int {
 	rows, _ := x.Dims()
 	work := 0
 	bounds := []int{0}
