@@ -449,6 +449,9 @@ func writeTU(w io.Writer, ending string, c *Collection) error {
 	out := bufio.NewWriterSize(w, bufferBytes) // keeps the first error
 	first := 1
 	for g := range c.Graphs {
+		if _, err := out.Write(nil); err != nil {
+			return err // nobody takes more
+		}
 		m := &c.Graphs[g]
 		if ending == tuClasses {
 			fmt.Fprintln(out, c.Class[g])

@@ -131,3 +131,22 @@ func TestBrokenTU(t *testing.T) {
 		}
 	}
 }
+
+// Where nobody takes the text no more of it is made: the second graph has a label that
+// does not exist.
+func TestWriteTUEndsWhereWritingFails(t *testing.T) {
+	full := errors.New("full")
+	c := &Collection{
+		IDs: []string{"1", "2"}, Labels: []string{strings.Repeat("x", 2*bufferBytes)},
+		Graphs: []Member{{Ptr: []int32{0, 0}, Label: []int32{0}}, {Ptr: []int32{0, 0}, Label: []int32{1}}},
+	}
+	err := writeTU(failing{full}, tuLabels, c)
+	if !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+// failing takes nothing.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

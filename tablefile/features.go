@@ -59,6 +59,8 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	switch {
 	case Detect(ctx, path) != nil:
 		err = r.readMatrix(ctx)
+	case isStream(path) && (c.IDs != "" || endsAsMatrix(path)): // of a table it could be read
+		err = streamed(path)
 	case c.IDs != "":
 		if _, err = os.Stat(path); err == nil { // what is not there is no table
 			err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)

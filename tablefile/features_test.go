@@ -23,6 +23,11 @@ func TestFeaturesOfMatrix(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, name := range []string{"stream.npy", "stream"} {
+		if err := os.Symlink(os.DevNull, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	nodes, err := shard.StringNodes(slices.Values([]string{"a", "b", "c"}))
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +38,7 @@ func TestFeaturesOfMatrix(t *testing.T) {
 	}{
 		{name: "x.svm"}, {name: "y.svm", ids: "named.ids"}, {name: "z.csv"},
 		{name: "y.svm", err: ErrNoIDs}, {name: "z.csv", ids: "named.ids", err: ErrTable},
+		{name: "stream.npy", err: ErrStream}, {name: "stream", ids: "named.ids", err: ErrStream}, // not a table, nor an archive to unpack
 	} {
 		if of.ids != "" {
 			of.ids = filepath.Join(dir, of.ids)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -64,6 +65,12 @@ func formatOf(name string, head []byte) *Format {
 		}
 	}
 	return nil
+}
+
+// endsAsMatrix reports whether a name ends as those of matrices do.
+func endsAsMatrix(name string) bool {
+	ending := table.Extension(name)
+	return slices.ContainsFunc(Formats, func(f *Format) bool { return slices.Contains(f.Endings, ending) })
 }
 
 // Recognize returns the format of a file from the first bytes of its content,

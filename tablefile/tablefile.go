@@ -60,9 +60,15 @@ type File struct {
 
 const fetchAgain = "fetch the file again"
 
+// isStream reports whether a file can be read once: stdin, a pipe or a device.
+func isStream(path string) bool {
+	info, err := os.Stat(path)
+	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
 // open opens a plain file.
 func open(ctx context.Context, path string) (*textio.Reader, error) {
-	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if isStream(path) {
 		return nil, streamed(path)
 	}
 	return textio.Open(ctx, path, &textio.Options{Any: true})

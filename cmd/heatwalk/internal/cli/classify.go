@@ -112,7 +112,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	}
 	in.checkOutput("-o", f.out, formats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
 	in.checkAttributes(flags, &f.attributes)
-	in.checkStdin(append(args, f.labels, f.truth)...)
+	in.checkStdin(append(args, f.labels, f.truth, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
 	in.checkMethod(flags, f)
 	in.checkEffect(flags, f.methods())
 	if f.suggest > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -165,11 +166,22 @@ func (in *invocation) checkConverted(input string, f *convertFlags) {
 	}
 }
 
-// compressed writes the file path by way of w, compressed if its name ends so, shows how
-// much, and returns the bytes of the file.
+// untilEnd takes what is written until the context ends.
+type untilEnd struct{ ctx context.Context }
+
+// Write implements [io.Writer].
+func (u untilEnd) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
+	}
+	return len(p), nil
+}
+
+// compressed writes the file path by way of w until the run is interrupted, compressed if
+// its name ends so, shows how much, and returns the bytes of the file.
 func (in *invocation) compressed(w io.Writer, path string, write func(w io.Writer) error) (bytes int64, err error) {
 	stage := in.progress.Begin("writing "+path, 0, progress.Bytes)
-	compressed, finish, err := textio.Compress(io.MultiWriter(w, stage), path)
+	compressed, finish, err := textio.Compress(io.MultiWriter(untilEnd{in.ctx}, w, stage), path)
 	if err == nil {
 		err = write(compressed)
 	}

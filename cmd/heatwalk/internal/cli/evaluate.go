@@ -59,7 +59,7 @@ func newEvaluate(in *invocation) *cobra.Command {
 func (in *invocation) checkEvaluate(cmd *cobra.Command, args []string, f *evaluateFlags) {
 	flags := cmd.Flags()
 	in.checkGraph(cmd, args, &f.reading)
-	in.checkStdin(append(args, f.labels, f.split)...)
+	in.checkStdin(append(args, f.labels, f.split, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
 	in.checkAttributes(flags, &f.attributes)
 	in.checkLearning(flags, &f.learning, "--method")
 	in.checkEffect(flags, f.methods())

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -109,17 +110,45 @@ func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) 
 	}
 }
 
-// checkStdin notes that stdin can be only one of the inputs.
+// checkStdin notes that stdin can be only one of the inputs, and so can a pipe: whoever
+// reads it second finds nothing, or waits for ever.
 func (in *invocation) checkStdin(inputs ...string) {
+	var before []os.FileInfo // pipes
 	n := 0
 	for _, input := range inputs {
 		if input == "-" {
 			n++
 		}
+		pipe := in.pipeOf(input)
+		if pipe == nil {
+			continue
+		}
+		if slices.ContainsFunc(before, func(other os.FileInfo) bool { return os.SameFile(pipe, other) }) && (input != "-" || n == 1) {
+			in.problem(input, "is named more than once and can be read once; give files for the others")
+		}
+		before = append(before, pipe)
 	}
 	if n > 1 {
 		in.problem("-", "stdin is named %d times and can be read once; give files for the others", n)
 	}
+}
+
+// pipeOf returns what an input is if that is a pipe, else nil.
+func (in *invocation) pipeOf(input string) os.FileInfo {
+	var info os.FileInfo
+	var err error
+	switch {
+	case input == "":
+		return nil
+	case input != "-":
+		info, err = os.Stat(input)
+	case in.stdin == os.Stdin:
+		info, err = os.Stdin.Stat()
+	}
+	if err != nil || info == nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return nil
+	}
+	return info
 }
 
 // openFor opens the store or ingests the file called name, for many sweeps if swept is true.

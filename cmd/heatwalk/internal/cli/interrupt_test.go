@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
+	"github.com/heatwalk/heatwalk/evaluate"
 )
 
 // program runs the command in a process of its own, which a signal can reach.
@@ -300,5 +302,38 @@ func TestKilled(t *testing.T) {
 	_ = alive.Wait()
 	if after, want := names(t, dir), before+" out.tsv out.tsv.run.json"; after != want {
 		t.Errorf("left %s, want %s", after, want)
+	}
+}
+
+// A part that an interruption keeps from being looked at is not called damaged.
+func TestInterruptedPartIsNotDamaged(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(fault.ErrInterrupted)
+	in := newInvocation(ctx, nil, nil, io.Discard, io.Discard)
+	part := &evaluate.Part{Path: "part"}
+	part.Run.Arguments = []string{"classify", "g", "--labels", "l.tsv", "--method", "cwk", "-o", "part"}
+	if _, _, err := in.commandOf(part); !errors.Is(err, fault.ErrInterrupted) {
+		t.Errorf("error %v, want %v", err, fault.ErrInterrupted)
+	}
+}
+
+// A text ends being written where the run is interrupted.
+func TestInterruptedText(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in := newInvocation(ctx, nil, nil, io.Discard, io.Discard)
+	lines := 0
+	_, err := in.compressed(io.Discard, "x.tsv", func(w io.Writer) error {
+		for ; lines < 10; lines++ {
+			if lines == 3 {
+				cancel(fault.ErrInterrupted)
+			}
+			if _, err := io.WriteString(w, "a line\n"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if !errors.Is(err, fault.ErrInterrupted) || lines != 3 {
+		t.Errorf("%d lines, error %v; want 3 and %v", lines, err, fault.ErrInterrupted)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -114,7 +115,10 @@ func (in *invocation) commandOf(p *evaluate.Part) (graph string, f *classifyFlag
 		again.checkMethod(flags, f)
 		err = again.checked()
 	}
-	if err != nil || flags.NArg() != 2 {
+	switch {
+	case in.ctx.Err() != nil:
+		return "", nil, context.Cause(in.ctx)
+	case err != nil || flags.NArg() != 2:
 		return "", nil, fault.Data(p.Path+".run.json", "has no command line that this version reads; make the part again")
 	}
 	in.seed = again.seed

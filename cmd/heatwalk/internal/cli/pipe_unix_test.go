@@ -72,3 +72,46 @@ func TestInterruptPipes(t *testing.T) {
 		}
 	}
 }
+
+// A pipe that two inputs name can be read by one of them: the other would wait for ever.
+func TestPipeNamedTwice(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("pipe", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "e.tsv"), []byte("a\tb\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	defer writer.Close()
+	for command, place := range map[string]string{
+		"classify pipe --labels pipe -o o.tsv":                             "pipe",
+		"classify e.tsv --labels pipe --node-features link -o o.tsv":       "link",
+		"evaluate e.tsv --labels pipe --split link":                        "link",
+		"kernel e.tsv --kernel diffusion --rows pipe --cols pipe -o K.npy": "pipe",
+		"classify - --labels /dev/stdin -o o.tsv":                          "/dev/stdin",
+		"classify /dev/stdin --labels - -o o.tsv":                          "-",
+	} {
+		cmd := program(t, dir, strings.Fields(command)...)
+		cmd.Stdin = reader
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		_ = cmd.Wait() // the code is looked at
+		late.Stop()
+		want := "heatwalk: " + place + ": is named more than once and can be read once; give files for the others\n"
+		if stderr.String() != want || cmd.ProcessState.ExitCode() != 2 {
+			t.Errorf("%s: code %d, stderr %q, want %q", command, cmd.ProcessState.ExitCode(), stderr.String(), want)
+		}
+	}
+}
