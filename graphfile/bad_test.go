@@ -124,6 +124,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.net", "*Vertices 2\n*Edges\n1 3\n", "e.net:3: vertex 3; vertices run from 1 to 2; correct the line"},
 		{"e.net", "*Vertices 2\n*Edges\n1\n", "e.net:3: 1 field, want 2 or more (source, target, weight); correct the line"},
 		{"e.net", "*Vertices 2\n*Edges\n1 2 -1\n", `e.net:3: weight "-1" is negative; walks and Laplacians need weights ≥ 0; correct the line`},
+		{"e.net", "*Vertices 2\n*Edges\n1 2 NaN\n", `e.net:3: weight "NaN" is not a number; correct the line`},
 		{"e.net", "*Vertices 2\n*Edges\n1 2\n*Arcs\n2 1\n", "e.net:5: an edge with a direction behind edges without; pass Input.Directed to keep directions, or Input.Undirected to forget them"},
 		{"e.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n", `e.net:2: section "*Matrix" is not supported; leave it out, or write *Arcs or *Edges`},
 		{"e.net", "*Network x\n*Edges\n1 2\n", "e.net:2: *Edges before *Vertices; put *Vertices first"},

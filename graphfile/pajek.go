@@ -254,7 +254,7 @@ func (p *pajek) edge(number int64, first []byte) error {
 	}
 	if ok {
 		var wrong string
-		if w, wrong = p.sink.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') {
+		if w, wrong = p.sink.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') && !strings.EqualFold(string(word), "nan") {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
 			return p.fault(number, "correct the line", "weight %s %s", table.Quoted(word), wrong)

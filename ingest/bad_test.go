@@ -106,6 +106,7 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.txt", "", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.txt", "# only\n\n% comments\n", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.csv", "source,target\n", Config{Header: nodefile.HasHeader}, "edges.csv: no edges; check that this is the right file"},
+		{"edges.csv", "source,target,weight\n", Config{}, "edges.csv: no edges; check that this is the right file"},
 		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
 		{"edges.csv", "\xff\xfea\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},

@@ -79,6 +79,7 @@ func TestGridFileErrors(t *testing.T) {
 		{strings.Repeat(" ", 1<<20), "g:1: longer than 1 MiB"},
 		{"{\"" + strings.Repeat("a", 1<<20), "g:1: longer than 1 MiB"},
 		{"{} {}", "g:1: more than one JSON value"},
+		{"\xef\xbb\xbf{} {}", "g:1: more than one JSON value"}, // the byte-order mark is passed over
 		{"{\"diffusion\": {\n\"beta\": [1, 2]}", "g:2: the text ends within an object"},
 		{"{\"cost\": [1,", "g:1: the text ends within an object"},
 	} {

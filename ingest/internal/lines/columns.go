@@ -302,8 +302,8 @@ func (h *head) isTitled(c table.EdgeColumns) bool {
 	if _, named := table.FindEdges([]string{source, target}); !named {
 		return false
 	}
-	if len(h.below) == 0 { // one edge, but for files of Neo4j that hold nothing but a header
-		return strings.HasPrefix(source, ":")
+	if len(h.below) == 0 { // one edge, but for files that hold nothing but the header of Neo4j or of weights
+		return strings.HasPrefix(source, ":") || c.Weight >= 0 && table.IsWeight(h.titles[c.Weight])
 	}
 	return !slices.ContainsFunc(h.below, func(row []string) bool {
 		return slices.ContainsFunc([]int{c.Source + h.shift, c.Target + h.shift}, func(i int) bool {

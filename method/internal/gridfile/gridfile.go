@@ -63,9 +63,11 @@ func Read(name string, r io.Reader, known func(method string) bool) ([]Line, err
 	if err != nil {
 		return nil, err
 	}
+	whole := len(text)
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) // as editors of some systems begin every text
 	p := &parser{name: name, known: known, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
-	if len(text) == maxFile {
+	if whole == maxFile {
 		return nil, p.wrong("longer than 1 MiB")
 	}
 	if token, err := p.dec.Token(); err != nil || token != json.Delim('{') {
