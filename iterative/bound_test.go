@@ -63,6 +63,9 @@ func TestErrorBoundOfUnevenWeights(t *testing.T) {
 			square += (x.Row(i)[j] - exact) * (x.Row(i)[j] - exact)
 			size += exact * exact
 		}
+		if !(res.Rounding[j] > 0 && res.Rounding[j] <= res.ErrorBound[j]) {
+			t.Errorf("column %d: rounding of %g in a bound of %g", j, res.Rounding[j], res.ErrorBound[j])
+		}
 		if bound := res.ErrorBound[j]; !(math.Sqrt(square) <= bound+1e-13*math.Sqrt(size)) || !(bound <= 1e-9*math.Sqrt(size)) {
 			t.Errorf("column %d: error %g, bound %g, norm %g", j, math.Sqrt(square), bound, math.Sqrt(size))
 		}
@@ -127,20 +130,46 @@ func TestRoundingOfBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ShiftedLaplacian(g, false, 1, least)
-	if err != nil {
-		t.Fatal(err)
+	for _, normalized := range []bool{false, true} {
+		s, err := ShiftedLaplacian(g, normalized, 1, least)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rowSum := 2 * (n - 1.0) // of |L|, or of |L̃|
+		if normalized {
+			rowSum = 2
+		}
+		b, x := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+		for i := range n {
+			b.Row(i)[0] = 1 // an eigenvector: X = B/least
+		}
+		out, err := s.SolveTo(context.Background(), x, b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		norm := math.Sqrt(n)
+		if want := 10 * 0x1p-52 * (norm + (rowSum+least)*norm/least) / least; math.Abs(out.Rounding[0]/want-1) > 1e-9 || out.ErrorBound[0] < want {
+			t.Errorf("rounding of %v in a bound of %v, want %v", out.Rounding[0], out.ErrorBound[0], want)
+		}
 	}
-	b, x := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	for i := range n {
-		b.Row(i)[0] = 1 // an eigenvector: X = B/least
-	}
-	out, err := s.SolveTo(context.Background(), x, b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	norm := math.Sqrt(n)
-	if want := 10 * 0x1p-52 * (norm + (2*(n-1)+least)*norm/least) / least; math.Abs(out.Rounding[0]/want-1) > 1e-9 || out.ErrorBound[0] < want {
-		t.Errorf("rounding of %v in a bound of %v, want %v", out.Rounding[0], out.ErrorBound[0], want)
+}
+
+// Where degrees are equal the bound of the least eigenvalue is the eigenvalue itself, that
+// of the vector of ones.
+func TestLeastIsTheEigenvalue(t *testing.T) {
+	const alpha, degree = 0.99, 2
+	g := graphOf(t, testgraph.Cycle(12))
+	for _, normalized := range []bool{false, true} {
+		s, err := VonNeumann(g, normalized, alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1 - alpha
+		if !normalized {
+			want *= degree
+		}
+		if math.Abs(s.Least/want-1) > 1e-12 {
+			t.Errorf("normalized %v: %v, want %v", normalized, s.Least, want)
+		}
 	}
 }

@@ -3,9 +3,11 @@ package iterative
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,7 +20,6 @@ import (
 
 var ctx = context.Background()
 
-// randomBlock returns a block of normal numbers.
 // nullSpace is the span of the restrictions of a vector to the components.
 func nullSpace(c *sparse.Components, weights []float64) *graph.NullSpace {
 	return tall.NewDisjoint(c, weights)
@@ -190,6 +191,42 @@ func TestIterationLimit(t *testing.T) {
 	res, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 7})
 	if !errors.Is(err, ErrIterationLimit) || res == nil || res.Steps != 7 || len(res.History) != 8 {
 		t.Fatalf("%v, %+v", err, res)
+	}
+}
+
+// The error of several columns is that of the one that is furthest from its tolerance.
+func TestWorstColumnIsNamed(t *testing.T) {
+	a := testgraph.Path(200)
+	cg := &CG{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
+	b, x := randomBlock(1, 200, 3), sparse.NewBlock[float64](200, 3)
+	for worst, absolute := range [][]float64{{1e-9, 1e-3, 1e-6}, {1e-3, 1e-9, 1e-6}, {1e-3, 1e-6, 1e-9}} {
+		_, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 7, Absolute: absolute})
+		if want := fmt.Sprintf("column %d ", worst); !errors.Is(err, ErrIterationLimit) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want it of %s", err, want)
+		}
+	}
+}
+
+// A column that ends worse than zero is zero.
+func TestNothingIsWorseThanZero(t *testing.T) {
+	a := testgraph.Path(200)
+	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
+	cg := &CG{A: op, Null: nullSpace(componentsOf(t, a), nil)}
+	b, x := randomBlock(1, 200, 2), sparse.NewBlock[float64](200, 2)
+	for i := range x.Rows {
+		x.Row(i)[1] = 1e6 * b.Row(i)[0]
+	}
+	res, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 1, Start: true})
+	if !errors.Is(err, ErrIterationLimit) {
+		t.Fatal(err)
+	}
+	if math.Abs(res.Relative[1]-1) > 1e-12 {
+		t.Errorf("a residual of %v times the right-hand side", res.Relative[1])
+	}
+	for i := range x.Rows {
+		if x.Row(i)[1] != 0 {
+			t.Fatalf("row %d is %v", i, x.Row(i)[1])
+		}
 	}
 }
 

@@ -151,7 +151,7 @@ func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker i
 // HarmonicMemory lists what a [Harmonic] system and its solve take beside f and the factor.
 func HarmonicMemory(n, cols int) []spec.Bytes {
 	return []spec.Bytes{
-		{What: "blocks of a solve", Bytes: 5 * tall.BlockBytes[float64](n, cols), Row: 8 * sparse.Stride[float64](cols)}, // one is the scaled copy that a step gathers from
+		{What: "blocks of a solve", Bytes: 5*tall.BlockBytes[float64](n, cols) + tall.BlockBytes[float32](n, cols), Row: 8 * sparse.Stride[float64](cols)}, // one, and that of float32, are scaled copies that steps gather from
 		{What: "vectors and marks of reached rows", Bytes: (11*8 + 1) * int64(n)},
 		{What: "sums by chunk", Bytes: 16 * int64(cols) * int64(tall.Chunks(n))},
 	}
