@@ -468,3 +468,63 @@ func TestLaplacianSolves(t *testing.T) {
 		}
 	}
 }
+
+// The bound of a block of one column is that of the column, by every method, also where
+// rounding is much of it.
+func TestBoundOfOneColumn(t *testing.T) {
+	g := graphOf(t, hubs(300), 1)
+	b := randomBlock(3, 302, 1)
+	for _, name := range []string{"L", "L̃"} {
+		m := mapOf(t, g, name)
+		for _, c := range []struct {
+			f      Function
+			method Method
+		}{{Exp(-0.5), Chebyshev}, {Exp(-3), Resolvent}, {Exp(-1e9), Projection}, {Matern(1e-3, 2), Rational}} {
+			settings := &Settings{Tolerance: 1e-11, Method: c.method}
+			if c.method == Projection || c.method == Rational {
+				settings.Method = Automatic
+			}
+			r, err := m.ApplyTo(ctx, blocks(302, 1, 1), b, []Function{c.f}, settings)
+			if err != nil && !errors.Is(err, ErrTolerance) {
+				t.Fatal(err)
+			}
+			o := r.Functions[0]
+			if o.Method != c.method || math.Abs(o.ErrorBound/o.ColumnBound[0]-1) > 1e-9 {
+				t.Errorf("%s, %v: the block has the bound %v, its column %v", name, o.Method, o.ErrorBound, o.ColumnBound[0])
+			}
+		}
+	}
+}
+
+// An error of a solve reaches a sum of terms by no more than is said, and by as much where
+// all coefficients have one sign.
+func TestSensitivity(t *testing.T) {
+	coef := []float64{1, 0.5, 0.25, 0.125, 1, 0.0625}
+	s, end := newExpansion(coef, 0), len(coef)-1
+	for j := range end {
+		worst := 0.0
+		for _, mu := range []float64{0, 0.3, 0.7, 1} {
+			sum := func(wrong float64) (y float64) {
+				before, now := 0.0, 1.0
+				y = coef[0]
+				for i := range end {
+					x := mu * now
+					if i == j {
+						x += wrong
+					}
+					next := 2*(2*x-now) - before
+					if i == 0 {
+						next = 2*x - now
+					}
+					before, now = now, next
+					y += coef[i+1] * now
+				}
+				return y
+			}
+			worst = max(worst, math.Abs(sum(1)-sum(0)))
+		}
+		if said := s.sensitivity(j, end); math.Abs(said-worst) > 1e-12*worst {
+			t.Errorf("solve %d: %v is said, %v seen", j, said, worst)
+		}
+	}
+}

@@ -73,6 +73,74 @@ func TestRefined(t *testing.T) {
 	}
 }
 
+// Rounding errors of a solution that lie in the null space grow by 1/σ in the next one, and
+// the bound with them.
+func TestRefinedPowerOfASmallShift(t *testing.T) {
+	const n, sigma, power = 3, 0x1p-30, 3
+	m := mapOf(t, graphOf(t, testgraph.Complete(n), 1), "L")
+	b, y := sparse.NewBlock[float64](n, 1), blocks(n, 1, 1)
+	for i, v := range []float64{1, 2, -3} { // an eigenvector of n
+		b.Row(i)[0] = v
+	}
+	r, err := m.ApplyTo(ctx, y, b, []Function{Matern(sigma, power)}, &Settings{Refined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var off float64
+	for i := range n {
+		off = math.Hypot(off, y[0].Row(i)[0]-b.Row(i)[0]/math.Pow(n+sigma, power))
+	}
+	if bound := r.Functions[0].ColumnBound[0]; !(off > 1e3*epsilon && off <= bound) {
+		t.Errorf("error %g, bound %g", off, bound)
+	}
+}
+
+// Where terms cancel, what rounding has made of coefficients is in the bound.
+func TestRefinedTermsThatCancel(t *testing.T) {
+	const n = 7
+	m := mapOf(t, graphOf(t, testgraph.Complete(n), 1), "L")
+	b, y := sparse.NewBlock[float64](n, 1), blocks(n, 1, 1)
+	b.Row(2)[0], b.Row(5)[0] = 1, -1 // of the eigenvalue n: e^−210 is left of it
+	r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-30)}, &Settings{Refined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, _, _ := distance(y[0], sparse.NewBlock[float64](n, 1))
+	if o := r.Functions[0]; o.Method != Chebyshev || !(off > 0 && off <= o.ColumnBound[0]) {
+		t.Errorf("%v: error %g, bound %g", o.Method, off, o.ColumnBound[0])
+	}
+}
+
+// What a large rate leaves beside the null space is in the bound of the projection.
+func TestRefinedProjectionLeavesLittle(t *testing.T) {
+	const heavy, weak = 16, 1e-3 // nodes with edges of weight 1000, and one edge to another node
+	var entries []sparse.Triplet
+	edge := func(i, j uint32, w float64) {
+		entries = append(entries, sparse.Triplet{Row: i, Col: j, Val: w}, sparse.Triplet{Row: j, Col: i, Val: w})
+	}
+	for i := range uint32(heavy) {
+		for j := range i {
+			edge(i, j, 1000)
+		}
+	}
+	edge(0, heavy, weak)
+	g := graphOf(t, must[*sparse.CSR](t)(sparse.FromTriplets(heavy+1, heavy+1, entries)), 1)
+	m, b, y := mapOf(t, g, "L"), sparse.NewBlock[float64](heavy+1, 1), blocks(heavy+1, 1, 1)
+	for i := range heavy {
+		b.Row(i)[0] = -1. / heavy
+	}
+	b.Row(heavy)[0] = 1 // all but an eigenvector of weak·(1 + 1/heavy)
+	const rate = 36.5 / weak
+	r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-rate)}, &Settings{Refined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0.999 * math.Exp(-36.5*(1+1./heavy))
+	if o := r.Functions[0]; o.Method != Projection || !(o.ColumnBound[0] >= left) {
+		t.Errorf("%v: bound %g, %g is left", o.Method, o.ColumnBound[0], left)
+	}
+}
+
 // A refined solve makes its factor only where the memory holds it: without one, a long path
 // takes more sweeps.
 func TestRefinedWithinMemory(t *testing.T) {

@@ -169,3 +169,32 @@ func TestCallersMistakes(t *testing.T) {
 		}()
 	}
 }
+
+// Whatever the interval, a result is within its bound or the interval is refused.
+func TestNearlyRightInterval(t *testing.T) {
+	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
+	b, e := randomBlock(4, 200, 2), eigenOf(g, "L")
+	want := e.function(func(x float64) float64 { return math.Exp(-x) }, b)
+	top, refused := e.values[len(e.values)-1], 0
+	for share := 0.99; share > 0.7; share -= 0.01 {
+		m, err := NewBounded(sparse.NewOperator[float64](sparse.Laplacian, g.A, g.Degrees), 0, share*top, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := blocks(m.n, 2, 1)
+		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &Settings{Tolerance: 1e-6})
+		if errors.Is(err, ErrInterval) {
+			refused++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, _, _ := distance(y[0], want); d > r.Functions[0].ErrorBound {
+			t.Errorf("up to %.2f of the largest eigenvalue: error %g, bound %g", share, d, r.Functions[0].ErrorBound)
+		}
+	}
+	if refused == 0 {
+		t.Error("no interval is refused")
+	}
+}
