@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"pgregory.net/rapid"
 )
 
@@ -482,6 +483,20 @@ func TestSVMErrors(t *testing.T) {
 		path, err := solver.path(ctx, k, p.y, 3, []float64{1, 2})
 		if !errors.Is(err, ErrIterationLimit) || len(path) != 2 || path[1].Machines[2].Iterations != 3 {
 			t.Errorf("path %v, error %v", path, err)
+		}
+	})
+	t.Run("iteration limit on features", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes most of a second")
+		}
+		values := []float32{0.8, -0.3, -1.2, 0.1, 1.4, -0.7, 0.5, -0.9} // which the classes do not depend on
+		v, err := svmLearner.Resolve(spec.Values{"cost": spec.Of(1e9), "svm-tolerance": spec.Of(1e-300)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := svmLearner.Linear(ctx, sparse.BlockOf(8, 1, values), []int{0, 1, 0, 1, 0, 1, 0, 1}, 2, v, 1, 1)
+		if !errors.Is(err, ErrIterationLimit) || m == nil || m.Weights[0] == 0 {
+			t.Errorf("model %v, error %v", m, err)
 		}
 	})
 	t.Run("just enough iterations", func(t *testing.T) {

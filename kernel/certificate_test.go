@@ -1,11 +1,15 @@
 package kernel
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -177,6 +181,72 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 			if err != nil || !(off <= r.ErrorBound && relative(r) < c.most) {
 				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", k.name, c.name, off, r.ErrorBound, r.Largest, err)
 			}
+		}
+	}
+}
+
+// wrong is an engine whose values are off in the first two rows, by more or less, as the bound
+// says.
+type wrong struct {
+	engine
+	by float64
+}
+
+func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+	a, err := e.engine.applyTo(ctx, dst, x, o, again)
+	if err != nil {
+		return nil, err
+	}
+	for j := range x.Cols {
+		own := x.Row(0)[j] - x.Row(1)[j] // of which of the two the column is
+		dst.Row(0)[j] += own * e.by
+		dst.Row(1)[j] -= own * e.by
+		a.bound[j] += math.Sqrt2 * e.by
+	}
+	return a, nil
+}
+
+// Where all errors of L⁺ add up in a commute time, its bound holds.
+func TestCommuteTimeAddsErrorsUp(t *testing.T) {
+	const n, by = 5, 1e-3
+	g := newGraph(t, testgraph.Complete(n), 1)
+	exact := mustNew(t, g, "commute-time", nil).(*distance)
+	off := *exact.inverse
+	off.whole = wrong{off.whole, by}
+	for _, lists := range [][2][]int{{{0, 1}, {0, 1}}, {{0}, {1}}} {
+		want, _ := mustMatrix(t, exact, lists[0], lists[1], nil)
+		got, r := mustMatrix(t, newDistance(&off), lists[0], lists[1], &Settings{Tolerance: 0.5})
+		if e, all := worstError(t, got, want), float64(n*(n-1)*4*by); e < 0.99*all || e > r.ErrorBound {
+			t.Errorf("the error is %g, of %g where all add up, the bound %g", e, all, r.ErrorBound)
+		}
+	}
+}
+
+// The bound of the root of an inverse is that of the series times the scale, and what
+// multiplying with the rounded scale may add.
+func TestScaledRootIsRounded(t *testing.T) {
+	g := newGraph(t, testgraph.Random(3, 60, 200, true), 1)
+	m, err := expm.New(background, g, sparse.NormalizedLaplacian)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const scale = 3
+	e := newInverseRoot(m, 0.7, 1.3, scale, nil)
+	x, y := sparse.NewBlock[float64](60, 2), sparse.NewBlock[float64](60, 2)
+	x.Row(7)[0], x.Row(9)[1] = 1, 1
+	o := effort{tolerance: 1e-13}
+	series, err := e.series.applyTo(background, y, x, o, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled, err := e.applyTo(background, y, x, o, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, size := range tall.Norms(y) {
+		least := series.bound[j]*e.scale + 2*epsilon*size // a root, a quotient and a product are rounded, by ε/2 each
+		if rounded := scaled.rounded[j] - series.rounded[j]*e.scale; scaled.bound[j] < least || rounded < 2*epsilon*size {
+			t.Errorf("column %d: bound %g, want %g at least, of which rounding adds %g", j, scaled.bound[j], least, rounded)
 		}
 	}
 }

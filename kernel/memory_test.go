@@ -333,6 +333,31 @@ func TestVectorsOfTheGraph(t *testing.T) {
 	}
 }
 
+// What solves with I − αA hold near the pole, beside what those with I − αS do, is planned, and
+// a quarter of what is planned at least: finding v takes more for a while.
+func TestVectorsOfBalancedSolves(t *testing.T) {
+	const n = 20_000
+	g := newGraph(t, testgraph.Random(3, n, 3*n, false), 1)
+	radius, err := On(background, g).Radius(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := func(matrix string, alpha float64) int64 {
+		before := inUse()
+		k := mustNew(t, g, "von-neumann", spec.Values{"matrix": spec.Of(matrix), "alpha": spec.Of(alpha)})
+		mustMatrix(t, k, []int{1}, []int{2}, &Settings{Tolerance: 1e-2})
+		after := inUse()
+		runtime.KeepAlive(k)
+		return after - before
+	}
+	plain := held(normalizedAdjacency, 1-1e-3)
+	more := held(adjacency, (1-1e-3)/radius) - plain
+	runtime.KeepAlive(g)
+	if planned := (work{balanced: true}).bytes(n, 1); more > planned || more < planned/4 {
+		t.Errorf("%d bytes more are held, %d are planned", more, planned)
+	}
+}
+
 // A factor that a limit has no room for is not made, and so not listed: what is listed stays
 // within the limit.
 func TestFactorsWithinTheLimit(t *testing.T) {
