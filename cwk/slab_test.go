@@ -68,6 +68,34 @@ func TestPickedBytes(t *testing.T) {
 	}
 }
 
+// Every lane of a walk has blocks of its own, and what all of them take is listed: a lane
+// that no slab was left for takes nothing.
+func TestLanesAreListed(t *testing.T) {
+	const n, classes = 4000, 64
+	a := testgraph.Path(n)
+	w := &Walk[float32]{
+		A: a, Degrees: testgraph.Degrees(t, a), Variants: FoldVariants(.5, []int{0, 1, 2}), Steps: 40, Workers: 4,
+		Seeds: Seeds{Classes: classes, Row: []int{0, 3, 9}, Class: []int{0, 1, 2}},
+	}
+	picks := Picks([]int{0, 3, 9, 11}, w.Seeds, []int{0, 1, 2})
+	list, _, err := w.FeaturesMemory(0, picks, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, lanes := w.walker(nil).layout(4 * classes); lanes < 2 {
+		t.Fatalf("%d lanes", lanes)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := w.Features(t.Context(), 0, picks, nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if taken, said := int64(after.TotalAlloc-before.TotalAlloc), spec.Sum(list); taken > said/20*21 {
+		t.Errorf("%d bytes for %d that were said", taken, said)
+	}
+}
+
 // Nothing is picked: there are no features, and nothing is walked.
 func TestNoPicks(t *testing.T) {
 	w := &Walk[float64]{

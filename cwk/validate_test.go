@@ -46,6 +46,9 @@ func TestValidate(t *testing.T) {
 		"given sum": {func(w *cwk.Walk[float64]) {
 			w.Prior = cwk.Prior{Given: sparse.BlockOf(4, 2, []float64{0.5, 0.5, 1, 0, 0.5, 0.6, 0, 1})}
 		}, []string{"given prior: row 2 sums to 1.1, not to 1"}},
+		"given sum nearly": {func(w *cwk.Walk[float64]) {
+			w.Prior = cwk.Prior{Given: sparse.BlockOf(4, 2, []float64{0.5, 0.5, 1, 0, 0.5, 0.50001, 0, 1})}
+		}, []string{"given prior: row 2 sums to 1.00001, not to 1"}},
 		"given sign": {func(w *cwk.Walk[float64]) {
 			w.Prior = cwk.Prior{Given: sparse.BlockOf(4, 2, []float64{0.5, 0.5, 2, -1, 0.5, 0.5, 0, 1})}
 		}, []string{"given prior: row 1, class 1: -1 is no probability"}},
@@ -124,4 +127,17 @@ func panics(t *testing.T, want string, do func()) {
 		}
 	}()
 	do()
+}
+
+// Where no class of a node's own prior is likelier than the largest one it is that.
+func TestLikeliest(t *testing.T) {
+	given := cwk.Prior{Given: sparse.BlockOf(3, 3, []float64{0.4, 0.2, 0.4, 0.2, 0.3, 0.5, 0.4, 0.4, 0.2})}
+	for row, want := range []int{2, 2, 0} {
+		if got := given.Likeliest(row, 2); got != want {
+			t.Errorf("row %d: class %d, want %d", row, got, want)
+		}
+	}
+	if got := (cwk.Prior{}).Likeliest(0, 1); got != 1 {
+		t.Errorf("without priors of nodes: class %d, want the largest", got)
+	}
 }

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/method"
@@ -37,6 +38,24 @@ func TestTuneAt(t *testing.T) {
 		got, want := shared.Results[2*i], own.Results[0]
 		if got.Text != want.Text || got.TuningAccuracy != want.TuningAccuracy {
 			t.Errorf("size %d: %v, %v; alone %v, %v", i, got.Text, got.TuningAccuracy, want.Text, want.TuningAccuracy)
+		}
+	}
+}
+
+// Parameters are chosen on other splits than those that are reported.
+func TestTuningSplitsAreOthers(t *testing.T) {
+	p := planted(t, 9, 120, 90)
+	for _, plan := range []*Plan{{Fractions: []float64{0.3}, TuningSplits: 4}, {PerClass: []int{5}, TuningSplits: 4}, {Folds: 4, TuningSplits: 4}} {
+		sizes, err := plan.sizes(p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			for j := range 4 {
+				if slices.Equal(sizes[0].tuning.At(i).Train, sizes[0].splits.At(j).Train) {
+					t.Errorf("%+v: tuning split %d is the reported one %d", plan, i, j)
+				}
+			}
 		}
 	}
 }
@@ -78,6 +97,11 @@ func TestStanding(t *testing.T) {
 		if results[i].Standing != want {
 			t.Errorf("%s is %s, want %s", results[i].Method, results[i].Standing, want)
 		}
+	}
+	even := []Result{{Accuracies: []float64{0.5, 0.7}, AccuracyMean: 0.6}, {Accuracies: []float64{0.7, 0.5}, AccuracyMean: 0.6}}
+	r.compare(even)
+	if even[0].Standing != first || even[1].Standing != notWorse {
+		t.Errorf("of equal means the first is %s, the second %s", even[0].Standing, even[1].Standing)
 	}
 	one := []Result{{Accuracies: []float64{0.5}, AccuracyMean: 0.5}, {Accuracies: []float64{0.4}, AccuracyMean: 0.4}}
 	r.compare(one)
