@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 var ofOne = Run{"1", "g", "l", "o"}
@@ -197,5 +198,87 @@ func TestFaults(t *testing.T) {
 		if string(got) != "new" && inPlace || string(got) != "old" && string(got) != "new" {
 			t.Errorf("after a fault in operation %d, %s: %q", i, failing.Failed(), got)
 		}
+	}
+}
+
+// A state that cannot be written leaves what was kept before, and nothing beside it.
+func TestFailedSave(t *testing.T) {
+	dir, full := t.TempDir(), errors.New("full")
+	f, err := NewFile(filepath.Join(dir, "o"), 0, 0, false, func() (Run, error) { return ofOne, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.begun = f.begun.Add(-time.Hour)
+	if err := f.Save(func(w io.Writer) error { _, err := io.WriteString(w, "one"); return err }); err != nil || !f.Kept() {
+		t.Fatalf("kept %v, error %v", f.Kept(), err)
+	}
+	if err := f.Save(func(w io.Writer) error { _, _ = io.WriteString(w, "two"); return full }); err != nil || !f.Kept() {
+		t.Errorf("after a failure: kept %v, error %v", f.Kept(), err)
+	}
+	if err := Write(f.path, ofOne, func(io.Writer) error { return full }); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if names, err := durable.OS.List(dir); err != nil || len(names) != 1 {
+		t.Errorf("%q are there, error %v", names, err)
+	}
+	err = Read(f.path, ofOne, func(r io.Reader) error {
+		if got, err := io.ReadAll(r); string(got) != "one" || err != nil {
+			t.Errorf("%q, error %v", got, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// little is a file system with so many free bytes.
+type little struct {
+	durable.FS
+	free int64
+}
+
+func (l little) Free(string) (int64, error) { return l.free, nil }
+
+// What is spared of the disk is left when a journal is there, not before.
+func TestRoomOnTheDisk(t *testing.T) {
+	const spare, bytes = 1000, 50
+	j := newJournal(filepath.Join(t.TempDir(), "o"), spare, 0, nil)
+	j.begun = j.begun.Add(-time.Hour)
+	for free, want := range map[int64]bool{spare + bytes: true, spare + bytes - 1: false} {
+		durabletest.On(little{durable.OS, free}, func() {
+			if got := j.pays(bytes); got != want {
+				t.Errorf("%d bytes of %d that are free: %v", bytes, free, got)
+			}
+		})
+	}
+}
+
+// The sum of a graph depends on its rows, columns and weights.
+func TestGraphSum(t *testing.T) {
+	sum := func(entries ...sparse.Triplet) string {
+		a, err := sparse.FromTriplets(3, 3, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := GraphSum(t.Context(), a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	at := func(i, j uint32, w float64) sparse.Triplet { return sparse.Triplet{Row: i, Col: j, Val: w} }
+	of := map[string]string{}
+	for name, s := range map[string]string{
+		"none": sum(), "an entry": sum(at(0, 1, 2)), "another weight": sum(at(0, 1, 3)), "another column": sum(at(0, 2, 2)), "another row": sum(at(1, 1, 2)),
+		"entries in one row": sum(at(0, 1, 2), at(0, 2, 2)), "in two": sum(at(0, 1, 2), at(1, 2, 2)),
+	} {
+		if other, twice := of[s]; twice {
+			t.Errorf("%s and %s have one sum", name, other)
+		}
+		of[s] = name
+	}
+	if sum(at(0, 1, 2)) != sum(at(0, 1, 2)) {
+		t.Error("another sum for the same graph")
 	}
 }

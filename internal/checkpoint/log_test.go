@@ -228,3 +228,24 @@ func TestLogFaults(t *testing.T) {
 		}
 	}
 }
+
+// Where writing a part fails nothing more is kept, and no byte of it stays.
+func TestLogEndsWithAFailure(t *testing.T) {
+	output := filepath.Join(t.TempDir(), "o")
+	l, err := openLog(t, output, thisRun, false)
+	if err != nil || !keep(l, "first") {
+		t.Fatal(err)
+	}
+	failed := l.Keep("second", 100, func(w io.Writer) error {
+		if _, err := w.Write(content("second")); err != nil {
+			return err
+		}
+		return errors.New("cancelled")
+	})
+	if failed || keep(l, "third") {
+		t.Error("kept behind a failure")
+	}
+	if info, err := os.Stat(l.path); err != nil || info.Size() != l.end {
+		t.Errorf("%d bytes of %d, error %v", info.Size(), l.end, err)
+	}
+}

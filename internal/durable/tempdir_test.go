@@ -59,3 +59,31 @@ func TestInTempDir(t *testing.T) {
 		}
 	}
 }
+
+// What a link in a temporary directory leads to stays when the directory goes.
+func TestRemoveFollowsNoLink(t *testing.T) {
+	parent, elsewhere := t.TempDir(), t.TempDir()
+	file := filepath.Join(elsewhere, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d, err := NewTempDir(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(d.Content(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(d.Content(), "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(d.Path); !os.IsNotExist(err) {
+		t.Errorf("the directory is there: %v", err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}

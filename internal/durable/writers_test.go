@@ -172,7 +172,6 @@ func TestTakenNames(t *testing.T) {
 	}
 }
 
-// TestDevice holds that what cannot be replaced is written directly.
 // TestPermissions replaces files of several permission bits, one of them behind a link:
 // the new files have the same, and nobody else reads them while they are written.
 func TestPermissions(t *testing.T) {
@@ -214,6 +213,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestDevice holds that what cannot be replaced is written directly.
 func TestDevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no devices among the files")
@@ -269,5 +269,49 @@ func TestFinal(t *testing.T) {
 		if got := durable.Final(path); got != want {
 			t.Errorf("%q: %q, want %q", path, got, want)
 		}
+	}
+}
+
+// Through links that lead to nothing yet, relative ones too, the file comes to be where they
+// lead, and they stay.
+func TestLinkToNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, to := range []string{filepath.Join(dir, "absolute"), "relative"} {
+		link := filepath.Join(dir, "link to "+filepath.Base(to))
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip(err)
+		}
+		p, err := durable.NewFile(durable.OS, link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Write([]byte("new"))
+		if err = errors.Join(err, durable.Commit(nil, p)); err != nil {
+			t.Fatal(err)
+		}
+		if was, err := os.Readlink(link); was != to {
+			t.Errorf("the link leads to %q, error %v", was, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(dir, filepath.Base(to))); string(text) != "new" {
+			t.Errorf("%s: %q, error %v", to, text, err)
+		}
+	}
+}
+
+// stuck is a file system from which nothing can be removed.
+type stuck struct{ durable.FS }
+
+func (stuck) Remove(string) error { return errStuck }
+
+var errStuck = errors.New("stuck")
+
+// That a file which is given up stays is told.
+func TestAbortTellsWhatStays(t *testing.T) {
+	p, err := durable.NewFile(stuck{durable.OS}, filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Abort(); !errors.Is(err, errStuck) {
+		t.Errorf("error %v", err)
 	}
 }
