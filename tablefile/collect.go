@@ -24,6 +24,12 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room f
 		col []uint32
 		val []float64
 	)
+	reading := f.rowBytes(8)
+	if room != nil {
+		if err := room(0, reading); err != nil {
+			return nil, ids, err
+		}
+	}
 	full := false // entries are only counted
 	var entries int64
 	err = Read(ctx, f, func(_ []byte, row []float64) error {
@@ -39,7 +45,7 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room f
 		if room == nil {
 			return nil
 		}
-		if !full && room(entries, entry*int64(cap(col))) != nil {
+		if !full && room(entries, reading+entry*int64(cap(col))) != nil {
 			full, col, val = true, nil, nil
 		}
 		return nil
@@ -48,7 +54,7 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader, room f
 		return nil, nil, err
 	}
 	if full {
-		return nil, ids, room(entries, entry*(entries+entries/4))
+		return nil, ids, room(entries, reading+entry*(entries+entries/4))
 	}
 	x, err := sparse.NewCSR(len(ptr)-1, f.Cols, ptr, col, val)
 	return x, ids, err

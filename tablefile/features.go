@@ -57,9 +57,9 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	r := &features{Features: new(Features), c: c, file: path, nodes: nodes, unknown: nodetable.Unknown{Nodes: nodes}}
 	var err error
 	switch {
-	case Detect(ctx, path) != nil:
+	case endsAsMatrix(path) || Detect(ctx, path) != nil:
 		err = r.readMatrix(ctx)
-	case isStream(path) && (c.IDs != "" || endsAsMatrix(path)): // of a table it could be read
+	case isStream(path) && c.IDs != "": // of a table it could be read
 		err = streamed(path)
 	case c.IDs != "":
 		if _, err = os.Stat(path); err == nil { // what is not there is no table
@@ -80,6 +80,9 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup, c *Fe
 	return r.Features, err
 }
 
+// readingShare of the memory is for reading.
+const readingShare = 8
+
 // features collects features.
 type features struct {
 	*Features
@@ -87,14 +90,18 @@ type features struct {
 	file    string
 	nodes   nodefile.Lookup
 	unknown nodetable.Unknown
+	reading int64         // bytes that this takes beyond its share
 	outline *sparse.Table // of a table that does not fit the memory, nil if it does
 }
 
 // readMatrix reads a matrix whose rows have ids of their own.
 func (r *features) readMatrix(ctx context.Context) error {
-	f, err := Inspect(ctx, r.file, &Options{Memory: r.c.Memory / 8})
+	f, err := Inspect(ctx, r.file, &Options{Memory: r.c.Memory / readingShare})
 	if err != nil {
 		return err
+	}
+	if r.reading = f.rowBytes(4) - r.c.Memory/readingShare; r.c.Memory > 0 && r.reading > r.c.Memory {
+		return &budget.OverError{Need: r.reading, Limit: r.c.Memory, Largest: budget.Item{What: "a row of attributes", Bytes: r.reading}}
 	}
 	var rows Axis
 	if r.c.IDs != "" {
@@ -125,7 +132,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 		return &nodefile.ParseError{File: r.file, Line: line, Msg: fmt.Sprintf("%s has two rows", table.Quoted(id)), Fix: "keep one of them"}
 	}
 	r.Table.Set(row, values)
-	if bytes := r.Table.Bytes; r.c.Memory > 0 && bytes > r.c.Memory {
+	if bytes := r.Table.Bytes + max(0, r.reading); r.c.Memory > 0 && bytes > r.c.Memory {
 		r.outline = r.Table.Outline(r.nodes.Len())
 		need := max(bytes, r.outline.Bytes)
 		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}

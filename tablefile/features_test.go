@@ -1,14 +1,64 @@
 package tablefile
 
 import (
+	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
+
+// Attributes of a square sparse matrix are read, rows that are too wide for the memory are
+// refused before one is made, and reading ends at an interruption behind any row.
+func TestFeaturesOfOddMatrices(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"square.npz": string(sparseFile("csr", [2]int64{2, 2}, []int64{0, 1, 1}, []int32{1}, []float64{3})),
+		"wide.svm":   "0 2147483647:1\n0 1:1\n", "ids": "a\nb\n", "long.svm": "0 1:2\n0 2:3\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes, err := shard.StringNodes(slices.Values([]string{"a", "b"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := filepath.Join(dir, "ids")
+	f, err := ReadFeatures(t.Context(), filepath.Join(dir, "square.npz"), nodes, &FeatureConfig{IDs: ids})
+	if err != nil || f.Table.Present != 2 || f.Table.Entries != 1 {
+		t.Errorf("a square matrix: %+v, %v", f, err)
+	}
+	over := new(budget.OverError)
+	wide := filepath.Join(dir, "wide.svm")
+	if _, err := ReadFeatures(t.Context(), wide, nodes, &FeatureConfig{IDs: ids, Memory: 1 << 28}); !errors.As(err, &over) || over.Need < 4<<31-1<<28 {
+		t.Errorf("a wide row: %v, want what it takes", err)
+	}
+	w, err := Inspect(t.Context(), wide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, told := errors.New("full"), int64(0)
+	_, _, err = ReadCSR(t.Context(), w, ids, nil, func(_, bytes int64) error { told = bytes; return full })
+	if !errors.Is(err, full) || told < 8*math.MaxInt32 {
+		t.Errorf("a wide row of %d bytes: %v, want %v", told, err, full)
+	}
+	x, err := Inspect(t.Context(), filepath.Join(dir, "long.svm"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rows := 0
+	err = Read(ctx, x, func([]byte, []float64) error { rows++; cancel(); return nil })
+	if rows != 1 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d rows and %v, want 1 and %v", rows, err, context.Canceled)
+	}
+}
 
 // A matrix with ids beside it, with ids in a file that is named, and a table say the same
 // of nodes.

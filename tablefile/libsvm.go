@@ -229,21 +229,24 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 }
 
 // readVectors is [Read] for text.
-func readVectors[T sparse.Float](_ context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
 	v, err := openVectors(in, f, bitsOf[T]())
 	if err != nil {
 		return err
 	}
 	row := make([]T, f.Cols)
+	var given []int // columns of the row with a value: all others are 0 already
 	changed := &nodefile.ParseError{File: f.Name, Msg: "has changed while it was read", Fix: "try again"}
 	for {
 		fits := true
 		more, err := v.vector(func(col int, value float64) {
 			if fits = fits && col < len(row); fits {
-				row[col] = T(value)
+				row[col], given = T(value), append(given, col)
 			}
 		})
 		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		case err != nil:
 			return err
 		case !fits || v.rows > int64(f.Rows) || !more && v.rows < int64(f.Rows):
@@ -254,7 +257,10 @@ func readVectors[T sparse.Float](_ context.Context, in *textio.Reader, f *File, 
 		if err := visit(v.label, row); err != nil {
 			return err
 		}
-		clear(row)
+		for _, col := range given {
+			row[col] = 0
+		}
+		given = given[:0]
 	}
 }
 

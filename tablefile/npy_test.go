@@ -183,6 +183,10 @@ func TestSparse(t *testing.T) {
 	if got := Detect(t.Context(), square); got != nil {
 		t.Error(got)
 	}
+	c, err = read[float64](square, nil) // where no graph can be meant
+	if got := fmt.Sprint(c.rows, err); got != "[[0 1] [0 0]] <nil>" {
+		t.Error(got)
+	}
 	long := make([]float64, 5000) // more than a piece, all in one row
 	indices := make([]int32, len(long))
 	for i := range long {

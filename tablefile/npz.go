@@ -121,14 +121,14 @@ func archiveNames(ctx context.Context, f *File, which string, n int) ([]string, 
 var sparseArrays = []string{"indptr", "indices", "data"}
 
 // sparseShape returns the shape of a sparse matrix in an archive; ok is false if
-// there is none, or a square one, which is a graph.
+// there is none.
 func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	shape := make([]int64, 2)
 	a, err := archive.Open("shape", nil)
 	if err != nil || !a.IsNumeric() || a.Len != 2 || a.Integers(shape) != nil {
 		return 0, 0, false
 	}
-	return shape[0], shape[1], shape[0] != shape[1] && archive.Has("format") && archive.Has("data")
+	return shape[0], shape[1], archive.Has("format") && archive.Has("data")
 }
 
 // inspectSparse takes the shape of the sparse matrix of an archive.
@@ -229,7 +229,8 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 	return nil
 }
 
-// holdsMatrix reports whether an archive holds a matrix of features.
+// holdsMatrix reports whether an archive holds a matrix of features. A square sparse one is
+// a graph, unless what is wanted are features.
 func holdsMatrix(name string, in *textio.Reader) bool {
 	file, size := in.File()
 	if file == nil {
@@ -239,8 +240,8 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 	if err != nil {
 		return false
 	}
-	_, _, sparse := sparseShape(archive)
-	return sparse || pick(archive) != ""
+	rows, cols, sparse := sparseShape(archive)
+	return sparse && rows != cols || pick(archive) != ""
 }
 
 // newNPZWriter begins an archive with the arrays rows and cols, which hold the ids, and

@@ -74,6 +74,9 @@ func open(ctx context.Context, path string) (*textio.Reader, error) {
 	return textio.Open(ctx, path, &textio.Options{Any: true})
 }
 
+// rowBytes is what [Read] takes for elements of so many bytes, one row at once.
+func (f *File) rowBytes(element int64) int64 { return f.Held + element*int64(f.Cols) }
+
 // Inspect finds out what the matrix in a file is like. The error wraps [ErrStream] for what
 // can only be read once, unless Options.Copy makes a file of it. Cost: LIBSVM's text is
 // read once, else a header.
