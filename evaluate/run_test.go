@@ -145,14 +145,16 @@ func TestQuality(t *testing.T) {
 		t.Fatal(err)
 	}
 	for at, m := range methods {
-		var logs, squares, all float64
+		var logs, squares, all, macro float64
 		for i := range 3 {
 			out, err := m.Method.Predict(context.Background(), p.At(splits.At(i).Train), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+			table := newConfusion(len(p.Names))
 			for _, x := range splits.At(i).Test {
 				all++
+				table[p.Class[x]][out.Class[p.Row[x]]]++
 				for c, q := range out.Scores.Row(p.Row[x]) {
 					if c == p.Class[x] {
 						logs -= math.Log(max(float64(q), 0x1p-23))
@@ -162,6 +164,10 @@ func TestQuality(t *testing.T) {
 					}
 				}
 			}
+			macro += table.MacroF1()
+		}
+		if got := r.Results[at].MacroF1; math.Abs(got-macro/3) > 1e-12 {
+			t.Errorf("%s: macro-F1 %v, want %v", m.Name, got, macro/3)
 		}
 		q := r.Results[at].Quality
 		if math.Abs(*q.LogLoss-logs/all) > 1e-12 || math.Abs(*q.Brier-squares/all) > 1e-12 {
@@ -293,8 +299,22 @@ func TestWriteHTML(t *testing.T) {
 	if dots != 12 {
 		t.Errorf("%d dots for 12 accuracies", dots)
 	}
-	c := newChart(sampleReport())
+	r := sampleReport()
+	c := newChart(r)
+	low, high := c.Ticks[0], c.Ticks[len(c.Ticks)-1]
+	height := func(accuracy float64) float64 { // by the ticks
+		from, to := number(t, low.Text)/100, number(t, high.Text)/100
+		return low.At + (accuracy-from)/(to-from)*(high.At-low.At)
+	}
 	for _, s := range c.Series {
+		for i, p := range s.Means {
+			res := r.result(s.Method, r.fractions()[i])
+			for at, want := range map[float64]float64{p.Y: res.AccuracyMean, p.Low: res.AccuracyMean - res.AccuracyStderr, p.High: res.AccuracyMean + res.AccuracyStderr, s.Splits[3*i].Y: res.Accuracies[0]} {
+				if math.Abs(at-height(want)) > 0.1 { // rounded to tenths
+					t.Errorf("%s: %v stands at %v, want %v", s.Method, want, at, height(want))
+				}
+			}
+		}
 		for _, p := range s.Splits {
 			if p.Y < chartTop || p.Y > chartBottom || p.X < c.Left || p.X > c.Right {
 				t.Errorf("dot at %v", p)

@@ -165,7 +165,7 @@ func TestReadSplit(t *testing.T) {
 		train, test []int
 		err         string
 	}{
-		{"n3\ttrain\nn1\ttest\nn0\tTrain\nn4\tval\nn5\tnone\nn6\n", []int{3, 0}, []int{1}, ""},
+		{"n3\ttrain\nn1\ttest\nn0\tTrain\nn4\tval\nn2\tvalidation\nn5\tnone\nn6\n", []int{3, 0}, []int{1}, ""},
 		{"node part\nn3 train\nn1 test\n", []int{3}, []int{1}, ""},
 		{"n3\ttrain\nn1\ttrial\n", nil, nil, `s:2:4: "trial" is neither train nor test; fix the line`},
 		{"n3\ttrain\nn3\ttest\n", nil, nil, `s:2: "n3" is on line 1 already; keep one of the lines`},

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -258,6 +259,35 @@ func TestCliques(t *testing.T) {
 	}
 	if breaks != cliques-1 {
 		t.Errorf("%d times a node of another clique follows, want %d: %v", breaks, cliques-1, order)
+	}
+}
+
+// TestRisingDegrees holds a whole order: from the one of fewest neighbours at the far end,
+// neighbours by rising degree, all reversed.
+func TestRisingDegrees(t *testing.T) {
+	// 0 – 1 – 2, and 2 has the neighbours 3, 4 and 5: from 3 it goes on to 6 and 7, which are
+	// joined, and from 4 to 8. The search from 0 ends with 6, 7 and 8, and begins again at 8.
+	var entries []sparse.Triplet
+	for _, e := range [][2]uint32{{0, 1}, {1, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 6}, {3, 7}, {6, 7}, {4, 8}} {
+		entries = append(entries, sparse.Triplet{Row: e[0], Col: e[1], Val: 1}, sparse.Triplet{Row: e[1], Col: e[0], Val: 1})
+	}
+	a, err := sparse.FromTriplets(9, 9, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := partition.ReverseCuthillMcKee(t.Context(), a, nil)
+	if want := []uint32{7, 6, 0, 3, 1, 5, 2, 4, 8}; err != nil || !slices.Equal(order, want) {
+		t.Errorf("%v, want %v, error %v", order, want, err)
+	}
+}
+
+// TestGain holds that communities join where modularity grows, and only there: of a path of
+// four nodes the ends join those beside them, and the two pairs stay as they are, since
+// 1/m − 3·3/(2m²) < 0.
+func TestGain(t *testing.T) {
+	order, err := partition.Locality(t.Context(), testgraph.Path(4), nil)
+	if want := []uint32{1, 0, 2, 3}; err != nil || !slices.Equal(order, want) {
+		t.Errorf("%v, want %v, error %v", order, want, err)
 	}
 }
 

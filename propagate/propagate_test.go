@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -160,8 +161,104 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// Entries are counted for every column that is swept over.
+func TestWorkCountsColumns(t *testing.T) {
+	p := testgraph.Planted(t, 5, 200, 40)
+	seeds, g := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}, graphOf(t, p.A, 1)
+	for _, l := range Learners() {
+		v, err := l.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := sparse.NewBlock[float64](200, 2*seeds.Classes)
+		work, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds, seeds}, v, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := int64(f.Cols)
+		if l.relax != nil { // one group after the other
+			columns = int64(seeds.Classes)
+		}
+		if want := int64(work.Sweeps) * p.A.NNZ() * columns; work.EntryColumns != want || work.Sweeps == 0 {
+			t.Errorf("%s: %d entries in %d sweeps, want %d", l.Name, work.EntryColumns, work.Sweeps, want)
+		}
+	}
+}
+
+// What learners and smoothing allocate without a factor is what is listed, give or take a
+// fifth: vectors that are soon garbage count here.
+func TestMemoryIsWhatIsAllocated(t *testing.T) {
+	const n, classes = 20_000, 8
+	a := testgraph.Random(3, n, 3*n, true)
+	g := graphOf(t, a, 1)
+	seeds := cwk.Seeds{Classes: classes}
+	for i := range 4 * classes {
+		seeds.Row, seeds.Class = append(seeds.Row, 100*i), append(seeds.Class, i%classes)
+	}
+	allocated := func(what string, list []spec.Bytes, do func() error) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := do()
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if taken, said := int64(after.TotalAlloc-before.TotalAlloc), spec.Least(list); taken > said/10*12 || taken < said/10*8 {
+			t.Errorf("%s: %d bytes are allocated, %d are listed", what, taken, said)
+		}
+	}
+	for _, l := range Learners() {
+		v, err := l.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Param("rounds") != nil {
+			v["rounds"] = spec.Of(1)
+		}
+		f := sparse.NewBlock[float64](n, classes)
+		list := l.Memory(n, a.NNZ(), classes, classes, v, 0)
+		allocated(l.Name, list, func() error {
+			_, err := l.ScoresTo(t.Context(), f, g, []cwk.Seeds{seeds}, v, &Settings{Memory: spec.Least(list), Tolerance: 1e-3})
+			return err
+		})
+	}
+	v, err := CorrectAndSmooth.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := sparse.NewBlock[float32](n, classes)
+	allocated("smoothing", SmoothMemory(n, a.NNZ(), classes), func() error {
+		_, _, err := Smooth(t.Context(), g, z, seeds, v, 1)
+		return err
+	})
+}
+
+// A factor is made within what blocks leave of the memory, not within all of it.
+func TestFactorBesideBlocks(t *testing.T) {
+	const n = 2000
+	a := testgraph.Path(n)
+	seeds := cwk.Seeds{Row: []int{0, n - 1}, Class: []int{0, 1}, Classes: 2}
+	sweeps := func(memory int64) int {
+		work, err := poisson.ScoresTo(t.Context(), sparse.NewBlock[float64](n, 2), graphOf(t, a, 1), []cwk.Seeds{seeds}, nil, &Settings{Memory: memory, Tolerance: 1e-6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return work.Sweeps
+	}
+	list := poisson.Memory(n, a.NNZ(), 2, 2, nil, 0)
+	least, all := spec.Least(list), spec.Sum(list)
+	if with, without := sweeps(all), sweeps(all-least/2); with >= n/2 || without < n/2 {
+		t.Errorf("%d sweeps where a factor fits beside the blocks, %d where it fits alone", with, without)
+	}
+}
+
 func TestProbabilities(t *testing.T) {
 	shares := []float64{0.5, 0.25, 0.25}
+	sharp := make([]float64, 2)
+	poisson.Probabilities(sharp, []float64{0.3, 0.1}, nil, 0.2)
+	if want := 1 / (1 + math.Exp(-2)); math.Abs(sharp[0]-want) > 1e-15 { // e³ and e, of twice the scores over the scale
+		t.Errorf("poisson: %v, want %v", sharp[0], want)
+	}
 	for _, l := range Learners() {
 		p := make([]float64, 3)
 		l.Probabilities(p, []float64{0.1, 0.4, 0}, shares, 0.2)

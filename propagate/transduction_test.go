@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -115,6 +116,26 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 			if math.Abs(slope) > 1e-9 {
 				t.Errorf("node %d, class %d: the derivative is %v", i, c, slope)
 			}
+		}
+	}
+}
+
+// Of nodes that are likely for a class to nine digits the lower ones take it, and what is
+// likely is so with the offset.
+func TestSharesAmongEquals(t *testing.T) {
+	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
+	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}
+	if got := gpTransduction.assigned(f, nil, seeds); !slices.Equal(got, []int{0, 1, 0, 0, 1, 1}) {
+		t.Errorf("classes %v", got)
+	}
+	f = sparse.BlockOf(6, 3, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -9, 0, 0, 1, -9, 0, -9, 9})
+	seeds = cwk.Seeds{Row: []int{0, 1, 2}, Class: []int{0, 1, 2}, Classes: 3}
+	for _, c := range []struct {
+		offset []float64
+		first  int // the node that is of class 0
+	}{{nil, 3}, {[]float64{0, -9, 0}, 4}} {
+		if got := gpTransduction.assigned(f, c.offset, seeds); got[c.first] != 0 {
+			t.Errorf("offset %v: classes %v", c.offset, got)
 		}
 	}
 }

@@ -1,14 +1,19 @@
 package tablefile
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -121,5 +126,128 @@ func TestReadCSR(t *testing.T) {
 	cols, err := f.Axis(t.Context(), "cols")
 	if none := new(nodefile.ParseError); cols.ID != nil || !errors.Is(err, ErrNoIDs) || !errors.As(err, &none) || !strings.HasSuffix(none.File, "x.cols.ids") {
 		t.Errorf("columns %v, error %v", cols, err)
+	}
+}
+
+// Lists of ids that are too short or too long for a matrix, or give one twice, are errors.
+func TestIDsFitRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.svm")
+	if err := os.WriteFile(path, []byte("0 1:2\n0 1:3\n0 1:4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Inspect(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"a\nb\nc\n": "", "a\nb\n": "2 ids, want 3", "a\nb\nc\nd\n": "4 ids, want 3", "a\nb\na\n": `id "a" is given to rows 1 and 3`,
+	} {
+		_, ids, err := ReadCSR(t.Context(), f, "-", strings.NewReader(text), nil)
+		wrong := new(nodefile.ParseError)
+		if want == "" && (err != nil || len(ids) != 3) || want != "" && (!errors.As(err, &wrong) || !strings.Contains(wrong.Msg, want)) {
+			t.Errorf("%q: ids %v, error %v, want %q", text, ids, err, want)
+		}
+	}
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+var errFull = errors.New("full")
+
+// That the labels beside a converted matrix cannot be written is an error.
+func TestConvertTellsOfLabels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.svm")
+	if err := os.WriteFile(path, []byte("1 1:2\n2 1:3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Inspect(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Conversion{File: f}
+	if err := c.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Convert[float64](t.Context(), c, NPY, io.Discard, full{}); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A file that changes while it is read is an error.
+func TestChangedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.npy")
+	write := func(by float64) {
+		var b bytes.Buffer
+		err := Fill[float64](t.Context(), &b, NPY, &Matrix{Rows: Axis{N: 3}, Cols: Axis{N: 2}}, func(i int, row []float64) error {
+			row[0], row[1] = by, float64(i)
+			return nil
+		})
+		if err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o666), os.Chtimes(path, time.Time{}, time.Unix(int64(by), 0))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(1)
+	f, err := Inspect(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Read(t.Context(), f, func([]byte, []float64) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if err := Read(t.Context(), f, func([]byte, []float64) error { write(2); return nil }); err == nil {
+		t.Error("no error of a file that has changed")
+	}
+}
+
+// Eigenvectors are a matrix with a row for each node, in an archive and beside the values.
+func TestPairs(t *testing.T) {
+	vectors := [][]float64{{1, 2}, {3, 4}, {5, 6}}
+	m := &Matrix{Rows: AxisOf([]string{"a", "b", "c"}), Cols: Axis{N: 2}}
+	for _, name := range []string{"x.npz", "x.npy"} {
+		var b, values bytes.Buffer
+		beside := io.Writer(&values)
+		if name == "x.npz" {
+			beside = nil
+		}
+		if err := WritePairs(&b, beside, m, []float64{7, 8}, func(i int) []float64 { return vectors[i] }); err != nil {
+			t.Fatal(err)
+		}
+		content := b.Bytes()
+		if name == "x.npz" { // the vectors are not the only array
+			archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			member, err := archive.Open("vectors.npy")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if content, err = io.ReadAll(member); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := Inspect(t.Context(), write(t, "x.npy", content), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [][]float64
+		err = Read(t.Context(), f, func(_ []byte, row []float64) error { got = append(got, slices.Clone(row)); return nil })
+		if err != nil || !slices.EqualFunc(got, vectors, slices.Equal) {
+			t.Errorf("%s: %v, error %v", name, got, err)
+		}
+	}
+}
+
+// What cannot be copied, to be read several times, is not read in part.
+func TestFailedCopy(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no device that is full")
+	}
+	o := &Options{Stdin: strings.NewReader("0 1:2\n"), Copy: func() (string, error) { return "/dev/full", nil }}
+	if _, err := Inspect(t.Context(), "-", o); !errors.Is(err, durable.ErrFull) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -114,5 +115,25 @@ func TestBadFeatures(t *testing.T) {
 	a, err = ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true, Memory: 100})
 	if over := (*budget.OverError)(nil); !errors.As(err, &over) || a.Table.Present != nodes.Len() || a.Table.Cols != 1 || over.Need < a.Table.Bytes {
 		t.Errorf("in 100 bytes: %v, %+v", err, a)
+	}
+}
+
+// A column of a thousand texts is one of categories, one with another text is passed over.
+func TestMostLevels(t *testing.T) {
+	ids, text := []string{}, "node\tnumber\ttext\n"
+	for i := range mostLevels {
+		ids = append(ids, fmt.Sprintf("n%d", i))
+		text += fmt.Sprintf("n%d\t%d\tt%d\n", i, i, i)
+	}
+	ids = append(ids, "last")
+	nodes := nodesOf(t, ids...)
+	for last, cols := range map[string]int{"last\t0\tt0\n": 1 + mostLevels, "last\t0\tanother\n": 1} {
+		f, err := ReadFeatures(t.Context(), write(t, "x.tsv", []byte(text+last)), nodes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Table.Cols != cols || (len(f.Passed) == 1) != (cols == 1) {
+			t.Errorf("%q: %d columns, passed over are %q", last, f.Table.Cols, f.Passed)
+		}
 	}
 }

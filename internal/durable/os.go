@@ -127,6 +127,18 @@ func (f file) WriteAt(p []byte, off int64) (int, error) {
 	return n, markFull(err)
 }
 
+// ReadFrom implements [io.ReaderFrom], which [io.Copy] prefers to Write.
+func (f file) ReadFrom(r io.Reader) (int64, error) {
+	n, err := f.File.ReadFrom(r)
+	return n, markFull(err)
+}
+
+// WriteString implements [io.StringWriter].
+func (f file) WriteString(s string) (int, error) {
+	n, err := f.File.WriteString(s)
+	return n, markFull(err)
+}
+
 func (f file) Sync() error { return markFull(f.File.Sync()) }
 
 func (f file) Chmod(mode fs.FileMode) error {

@@ -1,13 +1,16 @@
 package durable_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -240,6 +243,22 @@ func TestFull(t *testing.T) {
 	}
 	if err := put(durable.OS, full, "text"); !errors.Is(err, durable.ErrFull) {
 		t.Error(err)
+	}
+	f, err := durable.OS.Create(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for name, write := range map[string]func() error{
+		"Copy":        func() error { _, err := io.Copy(f, bytes.NewReader([]byte("text"))); return err },
+		"Copy a pipe": func() error { _, err := io.Copy(f, struct{ io.Reader }{strings.NewReader("text")}); return err },
+		"WriteString": func() error { _, err := io.WriteString(f, "text"); return err },
+		"Write":       func() error { _, err := f.Write([]byte("text")); return err },
+		"WriteAt":     func() error { _, err := f.WriteAt([]byte("text"), 0); return err },
+	} {
+		if err := write(); !errors.Is(err, durable.ErrFull) {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 
