@@ -78,7 +78,9 @@ var gpTransduction = Learner{
 	},
 	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
 		return []spec.Bytes{
-			{What: "latent values, distributions and blocks of Newton's method", Bytes: 9 * tall.BlockBytes[float64](n, classes)},
+			// Nine blocks of Newton's method, latent values as they were, distributions that are
+			// balanced, and the scaled copy that a step gathers from.
+			{What: "latent values, distributions and blocks of Newton's method", Bytes: 12 * tall.BlockBytes[float64](n, classes)},
 			{What: "factors of rows, and nodes in the order of a class", Bytes: 3 * 8 * int64(n)},
 		}
 	},
