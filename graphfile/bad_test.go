@@ -37,12 +37,17 @@ func npzFile(members ...any) []byte {
 
 // csrFile returns a matrix of n rows.
 func csrFile(n int64, indptr, indices []int32, data []float64) []byte {
-	return npzFile(
+	return []byte(compressedFile("csr", n, indptr, indices, data))
+}
+
+// compressedFile returns a matrix of n rows in a form, by rows or by columns.
+func compressedFile(form string, n int64, indptr, indices []int32, data []float64) string {
+	return string(npzFile(
 		"shape", npyFile("<i8", "(2,)", []int64{n, n}),
-		"format", npyFile("|S3", "()", []byte("csr")),
+		"format", npyFile("|S3", "()", []byte(form)),
 		"indptr", npyFile("<i4", fmt.Sprintf("(%d,)", len(indptr)), indptr),
 		"indices", npyFile("<i4", fmt.Sprintf("(%d,)", len(indices)), indices),
-		"data", npyFile("<f8", fmt.Sprintf("(%d,)", len(data)), data))
+		"data", npyFile("<f8", fmt.Sprintf("(%d,)", len(data)), data)))
 }
 
 // gapFile returns a serialised graph.
@@ -77,6 +82,8 @@ func TestBadFiles(t *testing.T) {
 		{"e.graph", "2 1\n2x\n1\n", `e.graph:2: neighbour "2x" of node 1 is not a number; is this a METIS graph?`},
 		{"e.graph", "2 1 1\n2 5\n1\n", "e.graph:3: neighbour 1 of node 2 has no weight; correct the line"},
 		{"e.graph", "2 1 1\n2 -5\n1 -5\n", `e.graph:2: weight "-5" of the edge from node 1 to 2 is negative; walks and Laplacians need weights ≥ 0; correct the line`},
+		{"e.graph", "3 1\n2 3\n1\n1\n", "e.graph:1: 1 edge declared, 2 edges listed at both ends; correct the line, or fetch the file again"},
+		{"e.gml", "graph [ node [ id 1 ] node [ id 2 ]\nedge [ source 1 target 2 ]\ndirected 1 ]", "e.gml:3: directed behind edges; put it before the nodes"},
 		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph:4: node 2 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
 		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph:2: node 1 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
 		{"e.graph", "2 2\n2\n1\n", "e.graph:1: 2 edges declared, 1 edge listed at both ends; correct the line, or fetch the file again"},

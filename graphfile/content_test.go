@@ -55,6 +55,12 @@ func TestContent(t *testing.T) {
 		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Input{Undirected: true}, "undirected a,b: a b 2;a b 2"},
 		{"e.graphml", graphml("undirected", edge("")[:0]+name("n0", "")+name("n1", "b")+`<edge source="n1" target="n0"><data key="d1"> 0.5 </data></edge>`), Input{}, "undirected n0,n1: n1 n0 0.5"},
 
+		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge(`directed="1"`)), Input{}, "directed a,b: a b 2"},
+		{"e.graphml", `<graphml><key id="a" for="edge" attr.name="weight"/><key id="b" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="x"/><node id="y"/><edge source="x" target="y"><data key="a">3</data><data key="b">9</data></edge></graph></graphml>`, Input{}, "undirected x,y: x y 3"},
+
+		{"e.npz", compressedFile("csc", 2, []int32{0, 1, 1}, []int32{1}, []float64{3}), Input{}, "by symmetry 2 from 0: 1 0 3"},
+
+		{"e.net", "*Vertices 2\n*Arcs\n1 2 3\n1 2 c Blue\n*Edges\n1 1 4\n", Input{}, "directed 2 from 1: 1 2 3;1 2 1;1 1 4"},
 		{"e.net", "*Network n\r\n*Vertices 3\r\n*Edges\r\n1 2\r\n*Edgeslist\r\n2 3 1", Input{}, "undirected 3 from 1: 1 2 1;2 3 1;2 1 1"},
 		{"e.net", "% c\n*vertices 2\n1 \"a b\" 0.5 0.5\n2 c ic Blue\n*arcs :1 \"r\"\n1 2 3 c Red\n*edges\n2 1 4\n", Input{}, "directed a b,c: a b c 3;c a b 4;a b c 4"},
 		{"e.net", "*Vertices 2\n2 \"x\"\n1 \"x\"\n*Arcslist\n1 2\n*Arcs\n1 2 c Blue\n", Input{}, "directed 2,1: 1 2 1;1 2 1"},
