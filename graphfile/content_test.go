@@ -36,6 +36,7 @@ func TestContent(t *testing.T) {
 		{"e.graph", "2 2\n1 2\n1", Input{}, "undirected 2 from 1: 1 1 1;1 2 1"},
 		{"e.sg", string(gapFile(0, 2, 3, []int64{0, 1, 2, 2}, []int32{1, 0})), Input{}, "undirected 3 from 0: 0 1 1"},
 		{"e.sg", string(gapFile(1, 2, 2, []int64{0, 1, 2}, []int32{1, 1})) + string(gapFile(0, 0, 0, []int64{0, 0, 2}, []int32{0, 1})[17:]), Input{}, "directed 2 from 0: 0 1 1;1 1 1"},
+		{"e.sg", string(gapFile(0, 1, 1, []int64{0, 1}, []int32{0})), Input{}, "undirected 1 from 0: 0 0 1"},
 		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7})), Input{}, "undirected 2 from 0: 0 1 7"},
 
 		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 2 value 3 ] ]", Input{}, "undirected a b,c: a b c 3"},
@@ -58,6 +59,8 @@ func TestContent(t *testing.T) {
 		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge(`directed="1"`)), Input{}, "directed a,b: a b 2"},
 		{"e.graphml", `<graphml><key id="a" for="edge" attr.name="weight"/><key id="b" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="x"/><node id="y"/><edge source="x" target="y"><data key="a">3</data><data key="b">9</data></edge></graph></graphml>`, Input{}, "undirected x,y: x y 3"},
 
+		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("coo")), "row", npyFile("<i4", "(2,)", []int32{0, 1}),
+			"col", npyFile("<i4", "(2,)", []int32{1, 0}), "data", npyFile("|b1", "(2,)", []bool{false, true}))), Input{}, "by symmetry 2 from 0: 1 0 1"},
 		{"e.npz", compressedFile("csc", 2, []int32{0, 1, 1}, []int32{1}, []float64{3}), Input{}, "by symmetry 2 from 0: 1 0 3"},
 
 		{"e.net", "*Vertices 2\n*Arcs\n1 2 3\n1 2 c Blue\n*Edges\n1 1 4\n", Input{}, "directed 2 from 1: 1 2 3;1 2 1;1 1 4"},
