@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,9 +28,10 @@ func TestSize(t *testing.T) {
 		size := test.g.Size()
 		r, w := io.Pipe()
 		go func() { w.CloseWithError(test.g.EdgesTo(context.Background(), w)) }()
-		var lines, top int64
+		var lines, top, text int64
 		seen := map[int64]bool{}
 		for s := bufio.NewScanner(r); s.Scan(); lines++ {
+			text += int64(len(s.Bytes()) + 1)
 			for _, id := range strings.Fields(s.Text()) {
 				v, err := strconv.ParseInt(id, 10, 64)
 				if err != nil {
@@ -40,9 +42,49 @@ func TestSize(t *testing.T) {
 			}
 		}
 		if lines > size.Lines || test.exact && lines != size.Lines || top >= size.Nodes || top < size.Nodes/2 ||
-			size.Whole && int64(len(seen)) != size.Nodes {
+			size.Whole && int64(len(seen)) != size.Nodes || text > size.Text {
 			t.Errorf("%+v: %d lines, %d nodes up to %d, size %+v", test.g, lines, len(seen), top, size)
 		}
+	}
+}
+
+// A block model of few nodes has no more edges than pairs, and a node of each class.
+func TestFewNodes(t *testing.T) {
+	g := made(t, "sbm", given{"nodes": 5, "classes": 5}, 0)
+	if lines := g.Size().Lines; lines != 10 {
+		t.Fatalf("%d edges of five nodes", lines)
+	}
+	if class := slices.Sorted(slices.Values(sbmClasses(t, g))); !slices.Equal(class, []int{0, 1, 2, 3, 4}) {
+		t.Errorf("classes %v", class)
+	}
+}
+
+// A torus of two columns has each edge once.
+func TestNarrowTorus(t *testing.T) {
+	var b strings.Builder
+	if err := (grid{rows: 3, columns: 2, torus: true}).EdgesTo(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if lines := slices.Sorted(strings.Lines(b.String())); !slices.Equal(lines, []string{
+		"0\t1\n", "0\t2\n", "1\t3\n", "2\t3\n", "2\t4\n", "3\t5\n", "4\t0\n", "4\t5\n", "5\t1\n",
+	}) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// Molecules have as many vertices as is said, on average, but for a last ring.
+func TestMeanVertices(t *testing.T) {
+	const graphs, nodes = 400, 100
+	c, err := NewCollection(t.Context(), values(given{"graphs": graphs, "nodes": nodes}), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for i := range c.Graphs {
+		sum += c.Graphs[i].Len()
+	}
+	if mean := float64(sum) / graphs; mean < nodes-3 || mean > nodes+6 { // by chance two or so
+		t.Errorf("a mean of %v vertices", mean)
 	}
 }
 
