@@ -20,13 +20,6 @@ func TestBlocksOfLOBPCG(t *testing.T) {
 	a := testgraph.Path(n)
 	op := sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))
 	op.Workers = 1
-	inUse := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC() // pools keep what they have for one
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	before, most := inUse(), int64(0)
 	s := &Settings{Patience: -1, Workers: 1, MaxProducts: 60}
 	s.Progress = func(Progress) { most = max(most, inUse()-before) }
@@ -37,4 +30,28 @@ func TestBlocksOfLOBPCG(t *testing.T) {
 	if listed := spec.Sum(Memory(n, k, 0, Largest, s)); most > listed || 2*most < listed {
 		t.Errorf("%d bytes are held, %d listed", most, listed)
 	}
+}
+
+// TestBlocksOfLanczos: what Lanczos holds is what Memory lists, and at least nine tenths of it.
+func TestBlocksOfLanczos(t *testing.T) {
+	const n, k = 20_000, 4
+	op := &sparse.Operator[float64]{A: testgraph.Path(n), Workers: 1}
+	before, most := inUse(), int64(0)
+	s := &Settings{Workers: 1, MaxProducts: 20}
+	s.Progress = func(Progress) { most = max(most, inUse()-before) }
+	_, err := (&Problem{A: op}).Solve(ctx, k, s)
+	if !errors.Is(err, ErrIterationLimit) {
+		t.Fatal(err)
+	}
+	if listed := spec.Least(Memory(n, k, 0, Largest, s)); most > listed || most < listed/10*9 {
+		t.Errorf("%d bytes are held, %d listed", most, listed)
+	}
+}
+
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // pools keep what they have for one
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -127,3 +127,19 @@ func TestPositiveBeyondRounding(t *testing.T) {
 		}
 	}
 }
+
+// The largest value that counts as 0 is told.
+func TestOmittedIsTold(t *testing.T) {
+	a, err := sparse.FromTriplets(10, 10, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diag := []float64{1, 1e-15, 5e-15, 0, -1, 0, 0, 0, 0, 0} // 4n·ε = 8.9e-15
+	got, err := (&Problem{A: &sparse.Operator[float64]{A: a, Diag: diag}, Positive: true}).Solve(ctx, 10, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Values) != 1 || math.Abs(got.Omitted-5e-15) > 1e-15 {
+		t.Errorf("values %v, %g counts as 0", got.Values, got.Omitted)
+	}
+}
