@@ -164,6 +164,21 @@ func TestMirrorNamesABlock(t *testing.T) {
 	}
 }
 
+// TestDeclaredEdges holds how many edges a file of GAP says that it has: an undirected one
+// has each twice, and gives it both ways if edges are to have a direction.
+func TestDeclaredEdges(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		data, declared, edges := gapFile(0, 4, 3, []int64{0, 1, 3, 4}, []int32{1, 0, 2, 1}), uint64(0), 0
+		in := &Input{Name: "e.sg", Text: bytes.NewReader(data), Directed: directed, Declared: func(s *Summary) error { declared = s.Edges; return nil }}
+		if _, err := Read(GAP, in, func(b *Batch) error { edges += len(b.Number) / 2; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]uint64{false: 2, true: 4}[directed]; declared != want || edges != 2 {
+			t.Errorf("directed %v: %d edges declared, want %d; %d are read", directed, declared, want, edges)
+		}
+	}
+}
+
 // TestHold ends the reading when the nodes outgrow what they may take.
 func TestHold(t *testing.T) {
 	full := errors.New("full")

@@ -95,7 +95,8 @@ func (r *tuReader) scan() error {
 	if err := r.indicator(func(int) {}); err != nil {
 		return err
 	}
-	s.Graphs, s.Text = len(r.size), 24*int64(len(r.size))
+	const id = 24 + 10 // with the digits of a number
+	s.Graphs, s.Text = len(r.size), id*int64(len(r.size))
 	for _, size := range r.size {
 		s.Vertices, s.Largest = s.Vertices+int(size), max(s.Largest, int(size))
 	}

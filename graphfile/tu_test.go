@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // tuFiles writes files of a collection called D, by their endings, and returns its prefix.
@@ -94,6 +95,23 @@ func TestReadTUDirected(t *testing.T) {
 	}
 }
 
+// The shape that is told before a collection is read bounds that of what is read, whether
+// edges stand there once or at both ends.
+func TestShapeOfTU(t *testing.T) {
+	for _, edges := range []string{"1, 2\n2,3\n", "1, 2\n2, 1\n2,3\n3, 2\n"} {
+		var told Shape
+		prefix := tuFiles(t, map[string]string{tuEdges: edges, tuIndicator: "1\n1\n1\n2\n", tuLabels: "a\nb\nc\na\n"})
+		c, err := ReadTU(t.Context(), prefix, false, func(s *Shape, _ []spec.Bytes) error { told = *s; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := c.Shape(); told.Graphs != s.Graphs || told.Vertices != s.Vertices || told.Largest != s.Largest || told.Labels < s.Labels ||
+			told.Arcs < s.Arcs || told.Pairs < s.Pairs || told.Alike < s.Alike || told.Text < s.Text {
+			t.Errorf("%q: told of %+v, read %+v", edges, told, *s)
+		}
+	}
+}
+
 func TestBrokenTU(t *testing.T) {
 	for _, b := range []struct{ ending, text, want string }{
 		{tuIndicator, "1\n1\nx\n2\n", `_graph_indicator.txt:3: "x" is not the number of a graph; number the graphs from 1, and give each vertex one line`},
@@ -111,6 +129,7 @@ func TestBrokenTU(t *testing.T) {
 		{tuLabels, "a\n", "_node_labels.txt: has 1 line, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
 		{tuClasses, "1\n1\n2\n", "_graph_labels.txt: has 3 lines, but D_graph_indicator.txt has 2 graphs; give each a line of its own"},
 		{tuAttributes, "1, 2\n1\n", "_node_attributes.txt:2: 1 attribute, but the first vertex has 2; give every vertex the same attributes"},
+		{tuAttributes, "1\n2\n3\n", "_node_attributes.txt: has 3 lines, but D_graph_indicator.txt has 4 vertices; give each a line of its own"},
 		{tuAttributes, "1\n2\nNaN\n", `_node_attributes.txt:3: "NaN" is not a finite number; correct the line`},
 		{tuAttributes, "1\n2\n3\n4\n5\n", "_node_attributes.txt:5: more lines than there are vertices (4); give each vertex one line"},
 	} {
