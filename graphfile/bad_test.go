@@ -84,6 +84,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.graph", "2 1 1\n2 -5\n1 -5\n", `e.graph:2: weight "-5" of the edge from node 1 to 2 is negative; walks and Laplacians need weights ≥ 0; correct the line`},
 		{"e.graph", "3 1\n2 3\n1\n1\n", "e.graph:1: 1 edge declared, 2 edges listed at both ends; correct the line, or fetch the file again"},
 		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, -7, 0, -7})), "e.wsg@45: weight -7 is negative; walks and Laplacians need weights ≥ 0"},
+		{"e.gml", "graph [ node [ id 1 label \"x\ny\" ]\nnode [ ] ]", "e.gml:3: a node without id; give it one"},
 		{"e.gml", "graph [ node [ id 1 ] node [ id 2 ]\nedge [ source 1 target 2 ]\ndirected 1 ]", "e.gml:3: directed behind edges; put it before the nodes"},
 		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph:4: node 2 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
 		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph:2: node 1 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},

@@ -40,6 +40,8 @@ func TestContent(t *testing.T) {
 		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7})), Input{}, "undirected 2 from 0: 0 1 7"},
 
 		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 2 value 3 ] ]", Input{}, "undirected a b,c: a b c 3"},
+		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 2 ] edge [ source 1 target 1 ] edge [ source 2 target 1 value 5 ] edge [ source 2 target 2 ] ]", Input{}, "undirected a b,c: a b c 1;a b a b 1;c a b 5;c c 1"},
+		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 1 value 3 ] ]", Input{Directed: true}, "directed a b,c: a b a b 3"},
 		{"e.gml", "# note\nCreator \"x\"\nVersion 1\ngraph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 value 3 weight 4 ] ]", Input{}, "directed a b,c: c a b 4"},
 		{"e.gml", "graph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 ] ]", Input{Undirected: true}, "undirected a b,c: c a b 1"},
 		{"e.gml", "graph [ " + gmlNodes + "edge [ source 2 target 1 ] ]", Input{Directed: true}, "directed a b,c: c a b 1;a b c 1"},
