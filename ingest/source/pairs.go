@@ -15,10 +15,10 @@ import (
 // cocitation an edge between two nodes that a third one points to, with coupling
 // between two that point to a third one, of the number of these as its weight; with
 // both the sum, which is the co-citation graph of Zhang and Mao (2008). Self loops of
-// the store and weights do not count. It takes 8 bytes an arc while it is read, and
-// never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
+// the store and weights do not count. Beside the store it takes 16 bytes an arc while it is
+// read, and rows of the products, never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
 func Citations(store *shard.Store, cocitation, coupling bool, workers int) *ingest.Source {
-	sides := []sparse.Matrix{}
+	var sides []sparse.Matrix
 	if cocitation {
 		sides = append(sides, store.Transpose())
 	}
