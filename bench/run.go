@@ -117,7 +117,7 @@ func (w *Workload) Run(ctx context.Context, t *Target, s *Settings) (*Report, er
 			return nil, err
 		}
 		own := *s
-		own.Limit = budget.Beside(s.Limit, spec.Sum(list))
+		own.Limit = budget.Remaining(s.Limit, spec.Sum(list))
 		s = &own
 		if t.graph, err = graph.New(ctx, t.A, &graph.Settings{Workers: s.Workers}); err != nil {
 			return nil, err

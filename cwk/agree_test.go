@@ -69,8 +69,8 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 			}
 		}
 		got, err := w.Collect(background, 2, picks)
-		var short *budget.OverError
-		if errors.As(err, &short) && errors.Is(err, cwk.ErrMemory) {
+		var short *budget.Error
+		if errors.As(err, &short) && errors.Is(err, sparse.ErrMemory) {
 			if short.Limit != memory || short.Need <= memory || memory < short.Need-97 {
 				t.Errorf("%v", short)
 			}

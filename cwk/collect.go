@@ -134,6 +134,18 @@ func (w *Walk[T]) WholeMemory(from, picks int) []spec.Bytes {
 	return append(w.pickedMemory(from, picks), w.walkMemory(w.classes()*len(w.Variants), 1)...)
 }
 
+// CollectBytes returns the memory of [Walk.Collect] of so many picks where all variants are
+// walked at once, the result included.
+func (w *Walk[T]) CollectBytes(from, picks int) int64 { return spec.Sum(w.WholeMemory(from, picks)) }
+
+// FeaturesBytes returns the memory of [Walk.Features] within w.Memory, the result or a panel of
+// it included, and its number of sweeps. Panels reports whether the features go to a sink. The
+// error is that of a limit that is too low.
+func (w *Walk[T]) FeaturesBytes(from int, picks []Pick, panels bool) (bytes int64, sweeps int, err error) {
+	list, sweeps, err := w.FeaturesMemory(from, picks, panels)
+	return spec.Sum(list), sweeps, err
+}
+
 // FeaturesMemory lists what [Walk.Features] holds within Memory, with a sink for panels, as
 // [Walk.Collect] does without, and tells how many sweeps it makes. The error is its own
 // where Memory is too little.

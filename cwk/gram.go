@@ -63,6 +63,13 @@ func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink fu
 	return nil
 }
 
+// GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its
+// number of sweeps. The error is that of a limit that is too low.
+func (w *Walk[T]) GramBytes(from int, rows, cols []Pick) (bytes int64, sweeps int, err error) {
+	list, sweeps, err := w.GramMemory(from, rows, cols)
+	return spec.Sum(list), sweeps, err
+}
+
 // GramMemory lists what [Walk.Gram] holds within Memory, and tells how many sweeps it
 // makes. The error is its where Memory is too little.
 func (w *Walk[T]) GramMemory(from int, rows, cols []Pick) (list []spec.Bytes, sweeps int, err error) {

@@ -110,13 +110,13 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 			most = max(most, panels)
 			return err
 		}
-		var short *budget.OverError
+		var short *budget.Error
 		for memory := int64(2_000_000); short == nil; memory -= memory / 4 {
 			if err := try(memory); err != nil && !errors.As(err, &short) {
 				t.Fatal(err)
 			}
 		}
-		if short.Need <= short.Limit || !errors.As(try(short.Need-1), new(*budget.OverError)) {
+		if short.Need <= short.Limit || !errors.As(try(short.Need-1), new(*budget.Error)) {
 			t.Errorf("%v", short)
 		}
 		for _, more := range []int64{0, 1, 300, 3000} {

@@ -66,6 +66,14 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], from i
 	return nil
 }
 
+// ScoresBytes returns the memory of [Walk.Scores] of so many functions within w.Memory, the
+// scores that visit receives included, and its number of sweeps. With 0 functions it is that of
+// a call with dst, without dst. The error is that of a limit that is too low.
+func (w *Walk[T]) ScoresBytes(functions int) (bytes int64, sweeps int, err error) {
+	list, sweeps, err := w.ScoresMemory(functions)
+	return spec.Sum(list), sweeps, err
+}
+
 // ScoresMemory lists what [Walk.Scores] holds within Memory for so many functions, and
 // tells how many sweeps it makes. The error is its where Memory is too little. No function
 // stands for dst.

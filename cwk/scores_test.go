@@ -123,7 +123,7 @@ func TestScoresPacked(t *testing.T) {
 		t.Error(err)
 	}
 	w.Memory--
-	var short *budget.OverError
+	var short *budget.Error
 	if err := w.Scores(background, nil, 0, weights, bias, nil); !errors.As(err, &short) || short.Need != w.Memory+1 {
 		t.Errorf("%v", err)
 	}
@@ -147,7 +147,7 @@ func TestScoresMemory(t *testing.T) {
 	}
 	w.Memory -= 8*40 + 1
 	err = w.Scores(background, nil, 0, weights, bias, nil)
-	var short *budget.OverError
+	var short *budget.Error
 	if !errors.As(err, &short) || short.Need != w.Memory+1 {
 		t.Errorf("%v", err)
 	}

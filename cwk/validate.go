@@ -11,13 +11,9 @@ import (
 // ErrInvalid is wrapped by what [Walk.Validate] returns.
 var ErrInvalid = errors.New("cwk: invalid walk")
 
-// ErrMemory says that not even the narrowest slab fits the memory limit, and how much does.
-var ErrMemory = errors.New("cwk: memory limit is too low")
-
-// memoryError wraps [ErrMemory] with both numbers of bytes.
+// memoryError is the error of a limit that is too low for the narrowest slab.
 func memoryError(limit, need int64) error {
-	over := &budget.OverError{Limit: limit, Need: need, Largest: budget.Item{What: "the narrowest walk", Bytes: need}}
-	return fmt.Errorf("%w: %w", ErrMemory, over)
+	return fmt.Errorf("cwk: %w", budget.Check(limit, need, "the narrowest walk"))
 }
 
 // Validate returns nil, or an error that wraps [ErrInvalid] and names every

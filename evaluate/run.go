@@ -126,7 +126,7 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 	splits := splitBytes * int64(len(p.Row))
 	methods = plan.entries(set)
 	for _, m := range methods {
-		m.Settings.Memory = budget.Beside(m.Settings.Memory, splits)
+		m.Settings.Memory = budget.Remaining(m.Settings.Memory, splits)
 	}
 	shared, err := plan.share(p, methods)
 	if err != nil {

@@ -65,6 +65,12 @@ func Grams(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (
 	return grams, sweeps, nil
 }
 
+// GramsBytes is [Family.Bytes] for [Grams] of kernels with the given complete values, with
+// their blocks.
+func (f *Family) GramsBytes(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) int64 {
+	return spec.Sum(f.GramsMemory(vs, degrees, entries, nodes, limit))
+}
+
 // GramsMemory is Memory for [Grams] of kernels with the given complete values, with their
 // blocks.
 func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64, nodes []int, limit int64) []spec.Bytes {
@@ -86,7 +92,7 @@ func (f *Family) GramsMemory(vs []spec.Values, degrees []float64, entries int64,
 			alone = append(alone, v)
 		}
 	}
-	limit = budget.Beside(limit, spec.Sum(kept))
+	limit = budget.Remaining(limit, spec.Sum(kept))
 	var most []spec.Bytes
 	for _, v := range alone {
 		most = spec.Larger(most, f.block(v, degrees, entries, nodes, nodes, limit, false))
@@ -157,7 +163,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int, joints 
 	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
 		return 0, err
 	}
-	memory := budget.Beside(plan.Room(), spec.Sum(vectorsOf(n))) // for factors
+	memory := budget.Remaining(plan.Room(), spec.Sum(vectorsOf(n))) // for factors
 	x := sparse.NewBlock[float64](n, width)
 	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))
 	for q, i := range group {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -20,10 +19,6 @@ var (
 	// ErrDistance is returned by ApplyTo of a distance, which is no map that
 	// can be applied without its diagonal.
 	ErrDistance = errors.New("kernel: a distance cannot be applied to a block")
-
-	// ErrMemory is wrapped, with what is needed, where the memory limit has no room
-	// for the columns that are computed at a time.
-	ErrMemory = budget.ErrOver
 
 	// ErrAsymmetric is returned for a matrix that is not symmetric.
 	ErrAsymmetric = errors.New("kernel: the graph is directed, and the kernel needs edges without a direction")
@@ -40,7 +35,7 @@ type Kernel interface {
 	// first element of a piece stands in row lo and column left of the block, and it is
 	// valid during the call and may be changed. If rows
 	// and cols are equal and the kernel is symmetric, so is the block, to the
-	// bit. The error is that of the settings, ErrTolerance, ErrMemory,
+	// bit. The error is that of the settings, ErrTolerance, [sparse.ErrMemory],
 	// the context's, that of a sweep, or the first one of take.
 	Block(ctx context.Context, rows, cols []int, take func(lo, left int, piece *sparse.Block[float64]) error, s *Settings) (*Report, error)
 

@@ -162,7 +162,7 @@ func TestSameBits(t *testing.T) {
 					memory := int64(0)
 					for range 5 {
 						got, _, err := Matrix(background, k, lists[0], lists[1], &Settings{Memory: memory})
-						var over *budget.OverError
+						var over *budget.Error
 						switch {
 						case memory == 0:
 							memory = 8 << 20
@@ -175,7 +175,7 @@ func TestSameBits(t *testing.T) {
 							continue
 						}
 						if err != nil {
-							if errors.Is(err, budget.ErrOver) || strings.Contains(err.Error(), "memory") {
+							if errors.Is(err, budget.ErrMemory) || strings.Contains(err.Error(), "memory") {
 								break
 							}
 							t.Fatal(err)

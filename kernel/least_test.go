@@ -31,7 +31,7 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 			e.system.Memory--
 		}
 		err := e.findLeast(t.Context(), 32)
-		var over *budget.OverError
+		var over *budget.Error
 		switch {
 		case room && err != nil:
 			t.Error(err)

@@ -146,7 +146,7 @@ func TestRadiusWithinMemory(t *testing.T) {
 		if want := 2 * math.Cos(math.Pi/(n+1)); room == 0 && (err != nil || !(rho >= want && rho < want*(1+2e-10))) {
 			t.Errorf("%v, %v; want %v", rho, err, want)
 		}
-		over := (*budget.OverError)(nil)
+		over := (*budget.Error)(nil)
 		if room < 0 && (!errors.Is(err, iterative.ErrMemory) || !errors.As(err, &over) || over.Need != factor) {
 			t.Error(err)
 		}

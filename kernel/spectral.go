@@ -305,6 +305,21 @@ func (k *spectral) block(ctx context.Context, rows, cols []int, take sink, s *Se
 	return &c.report, nil
 }
 
+// Bytes returns an upper bound on the memory of Block of the kernel with complete values
+// between the given rows and columns, with its construction and the vectors of its graph, but
+// without the matrix and the block itself. The graph has the given degrees and number of
+// entries. With a limit, unless it is 0, it is the memory within that limit, or the least that
+// the block requires if that exceeds it.
+func (f *Family) Bytes(v spec.Values, degrees []float64, entries int64, rows, cols []int, limit int64) int64 {
+	return spec.Sum(f.Memory(v, degrees, entries, rows, cols, limit))
+}
+
+// ApplyBytes returns an upper bound on the memory of ApplyTo of blocks of so many columns, both
+// blocks, the construction and the vectors of the graph included.
+func (f *Family) ApplyBytes(v spec.Values, degrees []float64, cols int) int64 {
+	return spec.Sum(f.ApplyMemory(v, degrees, cols))
+}
+
 // Memory lists what Block of the kernel with complete values, its construction and its
 // graph hold beside the matrix and what the sink keeps, on a graph with the given degrees
 // and number of entries. With a limit that is not 0 it is what is used within it, or what
@@ -318,7 +333,7 @@ func (f *Family) block(v spec.Values, degrees []float64, entries int64, rows, co
 	n, long, short := len(degrees), max(len(rows), len(cols)), min(len(rows), len(cols))
 	if f.memory != nil {
 		vectors := vectorsOf(n)
-		return append(vectors, f.memory(v, n, long, short, budget.Beside(limit, spec.Sum(vectors)))...)
+		return append(vectors, f.memory(v, n, long, short, budget.Remaining(limit, spec.Sum(vectors)))...)
 	}
 	w := f.work(v, degrees)
 	if f.Distance != "" { // it takes the columns of both

@@ -353,7 +353,7 @@ func (k *vertex) slabWidth(long, cols int, memory int64) (int, error) {
 		width--
 	}
 	if need := k.bytes(long, width); need > memory {
-		return 0, &budget.OverError{Need: need, Limit: memory, Largest: budget.Item{What: "a column of the kernel", Bytes: need}}
+		return 0, &budget.Error{Need: need, Limit: memory, Largest: budget.Item{What: "a column of the kernel", Bytes: need}}
 	}
 	return width, nil
 }

@@ -79,7 +79,7 @@ func (m automatic) Extend() Extension {
 
 func (automatic) reckon(a *account) error {
 	auto.Reckon(a.Ledger, autoSettings(*a.set))
-	if over := new(budget.OverError); errors.As(a.Over(), &over) && a.P.Attributes == nil {
+	if over := new(budget.Error); errors.As(a.Over(), &over) && a.P.Attributes == nil {
 		if _, _, err := Memory(labelPropagation{}, a.P, nil, a.set); err == nil {
 			over.Instead = labelPropagation{}.Name()
 		}

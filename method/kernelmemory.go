@@ -198,7 +198,7 @@ func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bo
 	shared := gram.NewCache(all, kept, settings[0].Workers)
 	for _, s := range settings {
 		s.kernels = shared
-		s.Memory = budget.Beside(memory, kept)
+		s.Memory = budget.Remaining(memory, kept)
 	}
 	return append([]spec.Bytes{{What: "values of kernels that are kept", Bytes: kept}}, making...), nil
 }

@@ -182,7 +182,7 @@ func TestKernelMethodErrors(t *testing.T) {
 		if m, err = parseMethods(name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m[0].Predict(context.Background(), p, nil, &Settings{Memory: 20_000}); !errors.Is(err, budget.ErrOver) {
+		if _, err := m[0].Predict(context.Background(), p, nil, &Settings{Memory: 20_000}); !errors.Is(err, budget.ErrMemory) {
 			t.Errorf("%s within a limit that blocks to choose from exceed: %v", name, err)
 		}
 	}

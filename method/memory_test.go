@@ -245,7 +245,7 @@ func TestInsteadOfAuto(t *testing.T) {
 	p := problemtest.Planted(t, 4, 1200, 400)
 	for limit, want := range map[int64]string{1 << 20: "lp", 1 << 10: ""} {
 		_, _, err := Memory(automatic{}, p, nil, &Settings{Memory: limit})
-		if over := new(budget.OverError); !errors.As(err, &over) || over.Instead != want {
+		if over := new(budget.Error); !errors.As(err, &over) || over.Instead != want {
 			t.Errorf("limit %d: %q is named instead, want %q, error %v", limit, over.Instead, want, err)
 		}
 	}

@@ -88,7 +88,7 @@ func (a *Attributes) weigh() {
 // each of which stands nowhere else in its column.
 //
 // It is an error if a line has more or fewer fields than the first, or two records have
-// one id, and a [*budget.OverError] if the table would take more than Memory.
+// one id, and a [*budget.Error] if the table would take more than Memory.
 func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
 	if c == nil {
 		c = &AttributeConfig{}
@@ -164,7 +164,7 @@ func (r *attributeReader) add(line textio.Line) error {
 		if done, total := r.progress(); done > 0 { // what is still to come takes as much
 			need = max(need, int64(float64(need)*float64(total)/float64(done)))
 		}
-		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
+		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "the table", Bytes: need}}
 	}
 	for i, text := range r.fields.Text {
 		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, bytes.Trim(text, table.Blank)))

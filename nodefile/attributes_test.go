@@ -121,7 +121,7 @@ func TestAttributesWithinMemory(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := ReadAttributes(t.Context(), path, &AttributeConfig{Memory: 100 << 10})
-	var over *budget.OverError
+	var over *budget.Error
 	if !errors.As(err, &over) || over.Need <= over.Limit {
 		t.Errorf("%v, want an error about memory", err)
 	}

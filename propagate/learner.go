@@ -123,7 +123,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	width, list := l.within(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
 	least := spec.Least(list)
 	if set.Memory > 0 && least > set.Memory {
-		return work, fmt.Errorf("%w: the least it takes is %s, the limit is %s", budget.ErrOver, budget.Size(least), budget.Size(set.Memory))
+		return work, fmt.Errorf("%w: the least it takes is %s, the limit is %s", budget.ErrMemory, budget.Size(least), budget.Size(set.Memory))
 	}
 	if l.relax != nil {
 		return l.relaxTo(ctx, dst, g, groups, v, &set)

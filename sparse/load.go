@@ -65,3 +65,9 @@ func LoadMemory(rows, entries int64, weighted bool) []spec.Bytes {
 // spareIDs is how far behind the last column id the gather loops read ahead; a
 // slice without room for it has its last rows gathered by a slower loop.
 const spareIDs = 256
+
+// LoadBytes returns the bytes of the copy that [Load] makes of a matrix with so many rows and
+// entries; the entries of a weighted one have values.
+func LoadBytes(rows, entries int64, weighted bool) int64 {
+	return spec.Sum(LoadMemory(rows, entries, weighted))
+}

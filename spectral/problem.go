@@ -124,7 +124,7 @@ func within(s *lanczos.Settings, bytes int64) *lanczos.Settings {
 	if s != nil {
 		inner = *s
 	}
-	inner.Memory = budget.Beside(inner.Memory, bytes)
+	inner.Memory = budget.Remaining(inner.Memory, bytes)
 	return &inner
 }
 

@@ -101,7 +101,7 @@ func (r *features) readMatrix(ctx context.Context) error {
 		return err
 	}
 	if r.reading = f.rowBytes(4) - r.c.Memory/readingShare; r.c.Memory > 0 && r.reading > r.c.Memory {
-		return &budget.OverError{Need: r.reading, Limit: r.c.Memory, Largest: budget.Item{What: "a row of attributes", Bytes: r.reading}}
+		return &budget.Error{Need: r.reading, Limit: r.c.Memory, Largest: budget.Item{What: "a row of attributes", Bytes: r.reading}}
 	}
 	var rows Axis
 	if r.c.IDs != "" {
@@ -135,7 +135,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	if bytes := r.Table.Bytes + max(0, r.reading); r.c.Memory > 0 && bytes > r.c.Memory {
 		r.outline = r.Table.Outline(r.nodes.Len())
 		need := max(bytes, r.outline.Bytes)
-		return &budget.OverError{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}
+		return &budget.Error{Need: need, Limit: r.c.Memory, Largest: budget.Item{What: "attributes", Bytes: need}}
 	}
 	return nil
 }

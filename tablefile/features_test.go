@@ -34,7 +34,7 @@ func TestFeaturesOfOddMatrices(t *testing.T) {
 	if err != nil || f.Table.Present != 2 || f.Table.Entries != 1 {
 		t.Errorf("a square matrix: %+v, %v", f, err)
 	}
-	over := new(budget.OverError)
+	over := new(budget.Error)
 	wide := filepath.Join(dir, "wide.svm")
 	if _, err := ReadFeatures(t.Context(), wide, nodes, &FeatureConfig{IDs: ids, Memory: 1 << 28}); !errors.As(err, &over) || over.Need < 4<<31-1<<28 {
 		t.Errorf("a wide row: %v, want what it takes", err)

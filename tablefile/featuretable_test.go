@@ -113,7 +113,7 @@ func TestBadFeatures(t *testing.T) {
 		t.Errorf("skipped: %+v, %v", a, err)
 	}
 	a, err = ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true, Memory: 100})
-	if over := (*budget.OverError)(nil); !errors.As(err, &over) || a.Table.Present != nodes.Len() || a.Table.Cols != 1 || over.Need < a.Table.Bytes {
+	if over := (*budget.Error)(nil); !errors.As(err, &over) || a.Table.Present != nodes.Len() || a.Table.Cols != 1 || over.Need < a.Table.Bytes {
 		t.Errorf("in 100 bytes: %v, %+v", err, a)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"slices"
 )
 
-// ErrOver is returned for what would not fit.
-var ErrOver = errors.New("would not fit the memory limit")
+// ErrMemory is wrapped by the error of every run that does not fit its memory limit. Other
+// packages export it as sparse.ErrMemory.
+var ErrMemory = errors.New("would not fit the memory limit")
 
 // Item is one reservation.
 type Item struct {
@@ -37,7 +38,7 @@ type Plan struct {
 }
 
 // Reserve adds bytes under a name. If the plan then exceeds its limit, the
-// reservation stays in the report and the error, an [*OverError], says what is
+// reservation stays in the report and the error, an [*Error], says what is
 // needed.
 func (p *Plan) Reserve(bytes int64, what string) error {
 	return p.reserve(Item{What: what, Bytes: bytes})
@@ -58,7 +59,7 @@ func (p *Plan) reserve(it Item) error {
 	}
 	if p.Limit > 0 && p.total > p.Limit {
 		largest := slices.MaxFunc(p.items, func(a, b Item) int { return cmp.Compare(a.Bytes, b.Bytes) })
-		return &OverError{Need: p.total, Limit: p.Limit, Largest: largest}
+		return &Error{Need: p.total, Limit: p.Limit, Largest: largest}
 	}
 	return nil
 }
@@ -82,15 +83,23 @@ func (p *Plan) Left() (bytes int64, ok bool) {
 }
 
 // Room returns what the limit leaves as the limit of a part: at least 1, 0 for none.
-func (p *Plan) Room() int64 { return Beside(p.Limit, p.total) }
+func (p *Plan) Room() int64 { return Remaining(p.Limit, p.total) }
 
-// Beside returns what a limit leaves beside so many bytes, as the limit of a part: at least 1;
-// 0: there is no limit.
-func Beside(limit, bytes int64) int64 {
+// Remaining returns limit−used as the limit of a part of a run, at least 1 because 0 means
+// that there is no limit.
+func Remaining(limit, used int64) int64 {
 	if limit == 0 {
 		return 0
 	}
-	return max(1, limit-bytes)
+	return max(1, limit-used)
+}
+
+// Check returns an [*Error] if need exceeds limit, where a limit of 0 means none.
+func Check(limit, need int64, what string) error {
+	if limit > 0 && need > limit {
+		return &Error{Need: need, Limit: limit, Largest: Item{What: what, Bytes: need}}
+	}
+	return nil
 }
 
 // Total returns the sum of what is reserved now.
@@ -103,21 +112,21 @@ func (p *Plan) Peak() (bytes int64, items []Item) { return p.peak, p.atop }
 // Sure returns the largest sum without what may turn out not to be needed.
 func (p *Plan) Sure() int64 { return p.sure }
 
-// OverError says by how much a plan exceeds its limit. It wraps [ErrOver].
-type OverError struct {
+// Error reports the bytes that a run needs and its limit. It wraps [ErrMemory].
+type Error struct {
 	Need, Limit int64
 	Largest     Item
 	Instead     string // the name of a method that fits, "" if none is known
 }
 
 // Error implements error.
-func (e *OverError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("needs %s (%s %s), limit %s",
 		Size(e.Need), e.Largest.What, Size(e.Largest.Bytes), Size(e.Limit))
 }
 
-// Unwrap returns [ErrOver].
-func (e *OverError) Unwrap() error { return ErrOver }
+// Unwrap returns [ErrMemory].
+func (e *Error) Unwrap() error { return ErrMemory }
 
 // Size writes a number of bytes for people: "512 B", "70.8 GiB".
 func Size(bytes int64) string {

@@ -14,8 +14,8 @@ func TestPlan(t *testing.T) {
 		t.Error(left, ok)
 	}
 	err := p.Reserve(2<<30, "Gram panel")
-	var over *OverError
-	if !errors.Is(err, ErrOver) || !errors.As(err, &over) || over.Need != 60+2<<30 {
+	var over *Error
+	if !errors.Is(err, ErrMemory) || !errors.As(err, &over) || over.Need != 60+2<<30 {
 		t.Errorf("%#v", err)
 	}
 	if want := "needs 2.0 GiB (Gram panel 2.0 GiB), limit 100 B"; err.Error() != want {
@@ -69,7 +69,7 @@ func TestPeak(t *testing.T) {
 func TestPerhaps(t *testing.T) {
 	p := Plan{Limit: 100}
 	_ = p.Reserve(40, "solve")
-	if err := p.ReservePerhaps(70, "factor"); !errors.Is(err, ErrOver) {
+	if err := p.ReservePerhaps(70, "factor"); !errors.Is(err, ErrMemory) {
 		t.Error(err)
 	}
 	bytes, items := p.Peak()

@@ -69,7 +69,7 @@ func (n *Needs) ReserveList(list []spec.Bytes) error {
 // no more than half of the room and the computation has enough beside it.
 func (n *Needs) Hold(result spec.Bytes, pieces bool, beside func(limit int64) []spec.Bytes) (limit int64, held bool, err error) {
 	limit = n.Room()
-	left := Beside(limit, result.Bytes)
+	left := Remaining(limit, result.Bytes)
 	if held = !pieces || limit == 0 || result.Bytes <= limit/2 && spec.Sum(beside(left)) <= left; held {
 		limit = left
 	} else {

@@ -12,7 +12,7 @@ var list = []spec.Bytes{{What: "graph", Bytes: 300 << 20}, {What: "factor", Byte
 // A limit that is enough fits the plan and is at most a sixteenth above the least that
 // does, which the data of the plan tells.
 func TestEnough(t *testing.T) {
-	over := func(err error) bool { return errors.Is(err, ErrOver) }
+	over := func(err error) bool { return errors.Is(err, ErrMemory) }
 	within := func(limit int64) (*Needs, error) {
 		n := &Needs{Plan: Plan{Limit: Data(limit)}}
 		return n, n.ReserveList(list)

@@ -43,7 +43,7 @@ func (p *Problem) ArcsMemory(limit int64) (list []spec.Bytes, left int64) {
 		{What: "the graph without directions", Bytes: matrix(2*p.A.NNZ()) + 8*n},
 		{What: "arcs", Bytes: 2*matrix(p.A.NNZ()) + 3*16*n},
 	}
-	return list, budget.Beside(limit, spec.Sum(list))
+	return list, budget.Remaining(limit, spec.Sum(list))
 }
 
 // sumOf returns A + Aᵀ, of ones alone if A is.

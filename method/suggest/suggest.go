@@ -218,7 +218,7 @@ const mostWidth = 32
 func widthOf(p *problem.Problem, count int, limit int64) (width int, room int64) {
 	for width = mostWidth; width > 1 && limit > 0 && spec.Sum(blocks(p, count, width)) > limit; width /= 2 {
 	}
-	return width, budget.Beside(limit, spec.Sum(blocks(p, count, width)))
+	return width, budget.Remaining(limit, spec.Sum(blocks(p, count, width)))
 }
 
 // blocks lists what [Nodes] takes beside the prediction and a factor, with so many columns

@@ -216,6 +216,9 @@ func (n *Nodes) Memory() []spec.Bytes {
 	return []spec.Bytes{{What: "ids", Bytes: int64(ids)}, {What: "the order of rows", Bytes: 4 * int64(len(n.Order)+len(n.rows))}}
 }
 
+// Bytes returns the memory of the dictionary.
+func (n *Nodes) Bytes() int64 { return spec.Sum(n.Memory()) }
+
 // Parts of a nodes file after its head: the number of rows; then, numeric, the
 // gaps between ids as varints; or, string, the length of the text, whether an
 // order follows, the lengths of the ids as varints, the order, the text.

@@ -27,10 +27,6 @@ type Options struct {
 	fs durable.FS // nil: the operating system's
 }
 
-// ErrMemory is returned, with what is needed, by Open where Memory is too
-// little for the dictionary and the buffers of a sweep.
-var ErrMemory = budget.ErrOver
-
 const (
 	// chunkBytes is how much is read and kept in memory, or not, as a whole;
 	// less where Memory has no room for many or there are too few.
@@ -92,7 +88,7 @@ type chunk struct {
 // Open opens the store in the directory dir. It reads and checks the manifest,
 // the index, the degrees, the dictionary, the order, the length of every file
 // and the first frame of every shard; the others are checked as they are read.
-// Errors wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [ErrMemory], or are
+// Errors wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [sparse.ErrMemory], or are
 // a [*CorruptError].
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {

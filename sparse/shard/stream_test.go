@@ -154,7 +154,7 @@ func TestReadsOutstanding(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	_, err := Open(bg, "g", &Options{fs: mem, Memory: 100 << 10, Workers: 1})
-	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), "g: needs ") {
+	if !errors.Is(err, sparse.ErrMemory) || !strings.HasPrefix(err.Error(), "g: needs ") {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ func fitMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 // beside returns what blocks that walk, and kernels, may take beside what is kept; 0: there
 // is no limit.
 func beside(p *problem.Problem, set *Settings) int64 {
-	return budget.Beside(ledger.Beside(p, set.Memory), spec.Sum(keptMemory(p, set)))
+	return budget.Remaining(ledger.Beside(p, set.Memory), spec.Sum(keptMemory(p, set)))
 }
 
 // Reckon adds to a ledger what a prediction takes.

@@ -196,7 +196,7 @@ func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v sp
 	for limit > 0 && folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes, classes, v, 0)) > limit {
 		folds--
 	}
-	return folds, budget.Beside(limit, block())
+	return folds, budget.Remaining(limit, block())
 }
 
 // score computes the scores of all nodes and takes classes from them.
@@ -204,7 +204,7 @@ func (r *spreader) score(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	f, seeds := sparse.NewBlock[float64](n, k), r.seeds(nil, -1)
 	work, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{seeds}, r.choice.Values, &propagate.Settings{
-		Memory:   budget.Beside(r.set.Memory, tall.BlockBytes[float64](n, k)),
+		Memory:   budget.Remaining(r.set.Memory, tall.BlockBytes[float64](n, k)),
 		Progress: func(done float64) { r.set.Progress("walk", done) },
 	})
 	if err != nil {
@@ -315,7 +315,7 @@ func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, wha
 	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
 	block := tall.BlockBytes[float64](n, cols)
 	left := a.Left()
-	list := l.Memory(n, entries, cols, k, v, budget.Beside(left, block))
+	list := l.Memory(n, entries, cols, k, v, budget.Remaining(left, block))
 	least, most := block+spec.Least(list), block+spec.Sum(list)
 	if left > 0 {
 		most = max(least, min(most, left))

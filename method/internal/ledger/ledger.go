@@ -69,7 +69,7 @@ func Kept(p *problem.Problem) int64 {
 }
 
 // Beside returns what they leave of a limit.
-func Beside(p *problem.Problem, memory int64) int64 { return budget.Beside(memory, Kept(p)) }
+func Beside(p *problem.Problem, memory int64) int64 { return budget.Remaining(memory, Kept(p)) }
 
 // Reserve adds what is held to the end.
 func (a *Ledger) Reserve(bytes int64, what string) {

@@ -22,7 +22,7 @@ func (l *Propagation) width() (cols int, factor int64) {
 	for l.Memory > 0 && cols > 1 && need(cols) > l.Memory {
 		cols--
 	}
-	return cols, budget.Beside(l.Memory, l.blockBytes(cols))
+	return cols, budget.Remaining(l.Memory, l.blockBytes(cols))
 }
 
 // walks reports whether label propagation walks: where it has no symmetric system to

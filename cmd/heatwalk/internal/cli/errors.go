@@ -11,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -49,7 +48,7 @@ func (in *invocation) fail(err error) int {
 func (in *invocation) overLimit(err error) error {
 	var (
 		plan  *overError
-		over  *budget.OverError
+		over  *budget.Error
 		room  *ingest.LimitError
 		what  string
 		short int64
@@ -58,9 +57,6 @@ func (in *invocation) overLimit(err error) error {
 	case errors.As(err, &over):
 		// The limit may be that of a part.
 		what, short = over.Largest.What, over.Need-over.Limit
-		if !errors.Is(err, cwk.ErrMemory) { // which knows all that a walk takes
-			short *= 2
-		}
 	case !errors.As(err, &room):
 		return err
 	case room.Dir == "":

@@ -50,8 +50,7 @@ func TestExitCode(t *testing.T) {
 		{shard.ErrChanged, 4},
 		{fault.Limit("", ""), 5},
 		{&ingest.LimitError{}, 5},
-		{&budget.OverError{}, 5},
-		{cwk.ErrMemory, 5},
+		{&budget.Error{}, 5},
 		{context.Canceled, 130},
 		{fault.ErrInterrupted, 130},
 	} {

@@ -14,7 +14,7 @@ func TestEnoughIsClose(t *testing.T) {
 		in := &invocation{memory: 100_000_000}
 		got := in.enough(func() (*budget.Needs, error) {
 			if in.memory < least {
-				return nil, budget.ErrOver
+				return nil, budget.ErrMemory
 			}
 			return new(budget.Needs), nil
 		})
@@ -30,7 +30,7 @@ func TestEnoughIsClose(t *testing.T) {
 // Where no memory is enough, or something else is wrong, none is said to be.
 func TestNothingIsEnough(t *testing.T) {
 	other := errors.New("something else")
-	for _, wrong := range []error{budget.ErrOver, other} {
+	for _, wrong := range []error{budget.ErrMemory, other} {
 		in := &invocation{memory: 1 << 27}
 		if got := in.enough(func() (*budget.Needs, error) { return nil, wrong }); got != 0 {
 			t.Errorf("%v: %d bytes", wrong, got)

@@ -180,7 +180,7 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 // openError says what is enough where the fixed parts of a store exceed the half of the
 // memory that it is given, with room for frames on their way.
 func openError(err error) error {
-	if over := (*budget.OverError)(nil); errors.As(err, &over) {
+	if over := (*budget.Error)(nil); errors.As(err, &over) {
 		return &overError{err, budget.Resident(2*over.Need + over.Need/8)}
 	}
 	return err

@@ -137,7 +137,7 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid, problem.ErrDirected,
 		kernel.ErrTolerance, kernel.ErrAsymmetric, tablefile.ErrRange, nodefile.ErrInput},
 		as: []any{new(*usageError), new(*spec.ParameterError)}},
-	{code: OverLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
+	{code: OverLimit, is: []error{budget.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*ingest.LimitError)}},
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight, graph.ErrScale},
