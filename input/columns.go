@@ -1,0 +1,108 @@
+package input
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Column reports how one column of a table is used.
+type Column struct {
+	Title string `json:"title"`          // as in the header; "column 3" without one
+	Use   string `json:"use,omitempty"`  // one of the uses below, or the kind of an attribute: "number", "12 categories"; "": the column is ignored
+	Note  string `json:"note,omitempty"` // why it is ignored, for example "dates"
+}
+
+// Uses of columns.
+const (
+	Source = "source"
+	Target = "target"
+	Weight = "weight"
+	Node   = "node"
+	Label  = "label"
+	Part   = "part"  // of a split: train or test
+	Index  = "index" // row numbers, which are skipped
+)
+
+// useOrder is the order of uses in [Columns.String]; others follow in the order of the file.
+var useOrder = []string{Source, Target, Weight, Node, Label, Part}
+
+// Columns reports how the columns of a table are used, in the order of the file. The
+// caller can check with it that a table was read as it was meant.
+type Columns []Column
+
+// Named returns the columns of a table with the given titles, all of them ignored.
+func Named(titles []string) Columns {
+	c := make(Columns, len(titles))
+	for i, title := range titles {
+		c[i].Title = title
+	}
+	return c
+}
+
+// IsUsual reports whether every column is used and titled by its use, so that there is
+// nothing to report.
+func (c Columns) IsUsual() bool {
+	return !slices.ContainsFunc(c, func(col Column) bool { return col.Use == "" || !strings.EqualFold(col.Title, col.Use) })
+}
+
+// String returns, for example, "customer_id → node, segment → label; skipped the index
+// column; ignored: age, city, joined (dates)". Titles are escaped.
+func (c Columns) String() string {
+	var used, ignored, parts []string
+	index := false
+	rank := func(use string) int {
+		if at := slices.Index(useOrder, use); at >= 0 {
+			return at
+		}
+		return len(useOrder)
+	}
+	sorted := slices.Clone(c)
+	slices.SortStableFunc(sorted, func(a, b Column) int { return cmp.Compare(rank(a.Use), rank(b.Use)) })
+	for _, col := range sorted {
+		title := shown(col.Title)
+		switch col.Use {
+		case "":
+			if col.Note != "" {
+				title += " (" + col.Note + ")"
+			}
+			ignored = append(ignored, title)
+		case Index:
+			index = true
+		default:
+			used = append(used, title+" → "+col.Use)
+		}
+	}
+	if used != nil {
+		parts = append(parts, few(used))
+	}
+	if index {
+		parts = append(parts, "skipped the index column")
+	}
+	if ignored != nil {
+		parts = append(parts, "ignored: "+few(ignored))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// few joins a list, cut behind its first items so that a table of 1,000 columns has a
+// report of a few lines.
+func few(list []string) string {
+	const most = 20
+	if len(list) > most {
+		return strings.Join(list[:most], ", ") + ", …"
+	}
+	return strings.Join(list, ", ")
+}
+
+// shown returns a title for a report.
+func shown(title string) string {
+	const most = 60 // bytes
+	switch {
+	case strings.TrimSpace(title) == "":
+		return "(untitled)"
+	case len(title) > most:
+		return Escape(title[:most]) + "…"
+	}
+	return Escape(title)
+}

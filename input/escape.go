@@ -1,0 +1,50 @@
+package input
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escape returns text from a file, or a file's name, so that it is safe to print on a
+// terminal: control characters, invisible ones that change the direction of text, and
+// bytes that are no UTF-8 become escape sequences of Go, for example \x1b. Other text,
+// tabs and line feeds are unchanged, so that escaping a whole message twice does no harm.
+func Escape(text string) string {
+	if isPrintable(text) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteString(`\x` + strconv.FormatUint(uint64(text[i])|0x100, 16)[1:])
+		case isUnsafe(r):
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func isPrintable(text string) bool {
+	return utf8.ValidString(text) && strings.IndexFunc(text, isUnsafe) < 0
+}
+
+// isUnsafe reports whether a terminal may do something other than draw the character:
+// control and format characters and line separators, for example ESC, the C1 control
+// characters and U+202E, which reverses the text behind it.
+func isUnsafe(r rune) bool {
+	switch r {
+	case '\t', '\n', '\u200c', '\u200d': // joiners shape words of Persian and Hindi, and emoji
+		return false
+	case '\u2028', '\u2029':
+		return true
+	}
+	return unicode.Is(unicode.C, r)
+}
