@@ -8,8 +8,8 @@
 //
 // A run with a [Journal] that is killed goes on from there.
 //
-// [ReadParts] reads the shares of a job that machines have divided: it adds up trials of a
-// choice, and [MergeMatrix] makes one matrix of the parts of one.
+// [ReadParts] reads the parts of a matrix that several machines have computed, and
+// [MergeMatrix] joins them.
 //
 // Results are the same to the bit for any number of workers and any memory limit.
 package evaluate

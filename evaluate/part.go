@@ -17,9 +17,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Part says of a file which part of a job's output it is, as the run file beside it does.
@@ -31,34 +29,28 @@ type Part struct {
 
 	Store      string          `json:"store"` // identity of the store
 	Parameters json.RawMessage `json:"parameters"`
-	Labels     string          `json:"labels,omitempty"`     // a sum over their names, rows and classes
-	Attributes string          `json:"attributes,omitempty"` // a sum over those of nodes
-	Nodes      string          `json:"nodes,omitempty"`      // a sum over the rows and columns
+	Labels     string          `json:"labels,omitempty"` // a sum over their names, rows and classes
+	Nodes      string          `json:"nodes,omitempty"`  // a sum over the rows and columns
 
-	Matrix *Shape `json:"matrix,omitempty"` // of a part of a matrix; nil: of trials
+	Matrix *Shape `json:"matrix"` // the place of the part in the whole matrix
 
 	Path string `json:"-"` // of the file; "" of one that is not written yet
 	Run  struct {
 		Store      json.RawMessage `json:"store"`
 		Parameters json.RawMessage `json:"parameters"`
-		Arguments  []string        `json:"arguments"`
-		Directory  string          `json:"directory"`
-	} `json:"-"` // what else the run file says
+	} `json:"-"` // further fields of the run file
 }
 
-// NewPart completes what a part says of its command, share, store and matrix: with which
-// parameters it is made, and of which labels and attributes, if there are any, and the rows
-// and columns of a matrix.
-func NewPart(p Part, parameters any, l *nodefile.Labels, attributes *sparse.Table, rows, cols []int) (_ *Part, err error) {
+// NewPart returns p with its parameters and with sums over the labels, which may be nil, and
+// over the rows and columns of the matrix.
+func NewPart(p Part, parameters any, l *nodefile.Labels, rows, cols []int) (_ *Part, err error) {
 	if p.Parameters, err = json.Marshal(parameters); err != nil {
 		return nil, err
 	}
-	if p.Attributes = attributeSum(attributes); l != nil {
+	if l != nil {
 		p.Labels = listSum(l.Names, l.Row, l.Class)
 	}
-	if p.Matrix != nil {
-		p.Nodes = listSum(nil, rows, cols)
-	}
+	p.Nodes = listSum(nil, rows, cols)
 	return &p, nil
 }
 
@@ -105,52 +97,33 @@ func listSum(names []string, lists ...[]int) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Fits returns an error unless the part was made of a store, which messages call graph, of
-// labels, and of attributes, if there are any.
-func (p *Part) Fits(store, graph string, l *nodefile.Labels, attributes *sparse.Table) error {
-	switch {
-	case p.Store != store:
-		return &FileError{Path: graph, What: fmt.Sprintf("is another store than %s was made from; make the parts again", p.Path)}
-	case p.Labels != listSum(l.Names, l.Row, l.Class):
-		return &FileError{Path: l.File, What: fmt.Sprintf("has other labels than when %s was made; make the parts again", p.Path)}
-	case p.Attributes != attributeSum(attributes):
-		return &FileError{Path: p.Path, What: "was made with other attributes of the nodes; make the parts again"}
-	}
-	return nil
-}
-
-// ReadParts reads what the run files of parts say and checks that they are all parts of
-// one whole, each once, and none is missing. They come back in order, of trials with the
-// outcomes of all of them added up; of a matrix [MergeMatrix] puts them together. Errors are
-// [*FileError] and those of reading.
-func ReadParts(ctx context.Context, paths []string) ([]Part, *method.Trials, error) {
+// ReadParts reads the run files of parts and checks that they are the parts of one matrix,
+// each given once and none missing. It returns them in the order of their shares, as
+// [MergeMatrix] needs them. Errors are [*FileError] and those of reading.
+func ReadParts(ctx context.Context, paths []string) ([]Part, error) {
 	parts := make([]Part, len(paths))
 	for i, path := range paths {
 		var err error
 		if parts[i], err = readPart(ctx, path); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for Part.Share", first.Path, what)}
+			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for Part.Share", first.Path, what)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
 	for i := 1; i < len(parts); i++ {
 		if parts[i].Share == parts[i-1].Share {
-			return nil, nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", parts[i].Share, parts[i-1].Path)}
+			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is share %d, and so is %s; give each once", parts[i].Share, parts[i-1].Path)}
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with Part.Share I/%d", missing, first.Of, first.Of)}
+		return nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with Part.Share I/%d", missing, first.Of, first.Of)}
 	}
-	if first.Matrix != nil {
-		return parts, nil, nil
-	}
-	trials, err := sumTrials(ctx, parts)
-	return parts, trials, err
+	return parts, nil
 }
 
 // missing names the shares that there is no part for, "" if there is one for each.
@@ -200,7 +173,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 	if err := json.Unmarshal(b, &run); err != nil {
 		return p, &FileError{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
-	if run.Part == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
+	if run.Part == nil || run.Part.Matrix == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
 		return p, &FileError{Path: path, What: "is no part of anything; give files that Part.Share made"}
 	}
 	p = *run.Part
@@ -210,14 +183,6 @@ func readPart(ctx context.Context, path string) (Part, error) {
 
 // whole says what a part is of, but for its type.
 func (s *Shape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
-
-// shape returns where a part of a matrix belongs, zero of trials.
-func (p *Part) shape() *Shape {
-	if p.Matrix == nil {
-		return new(Shape)
-	}
-	return p.Matrix
-}
 
 // differs says in what two parts are not of one whole, "" if they are.
 func (p *Part) differs(q *Part) string {
@@ -247,37 +212,9 @@ func (p *Part) differs(q *Part) string {
 		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
 		say("store", p.Store, q.Store),
 		say("parameters", a.String(), b.String()),
-		say("type", p.shape().Dtype, q.shape().Dtype),
+		say("type", p.Matrix.Dtype, q.Matrix.Dtype),
 		hidden("labels", p.Labels, q.Labels),
-		hidden("attributes", p.Attributes, q.Attributes),
 		hidden("rows or columns", p.Nodes, q.Nodes),
-		hidden("shape", p.shape().whole(), q.shape().whole()),
+		hidden("shape", p.Matrix.whole(), q.Matrix.whole()),
 	)
-}
-
-// sumTrials adds up the outcomes that parts of a choice hold.
-func sumTrials(ctx context.Context, parts []Part) (sum *method.Trials, err error) {
-	for i := range parts {
-		t := new(method.Trials)
-		text, err := textio.ReadFile(ctx, parts[i].Path)
-		if err == nil {
-			err = json.Unmarshal(text, t)
-		}
-		if err == nil && i > 0 {
-			err = sum.Add(t)
-		} else if err == nil {
-			sum = t
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			why := err.Error()
-			if path := new(os.PathError); errors.As(err, &path) {
-				why = path.Err.Error()
-			}
-			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is not what its run file says (%s); make the part again", why)}
-		}
-	}
-	return sum, nil
 }

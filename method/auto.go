@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // automatic is multinomial logistic regression on what unabsorbed walks from labels say
@@ -59,23 +58,14 @@ func autoSettings(s Settings) *auto.Settings {
 	set := &auto.Settings{
 		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
 	}
-	if s.Trials != nil {
-		set.Folds = s.Trials.Folds
-	}
 	if s.Reference != nil {
 		set.Propagated = s.Reference.answers
 	}
 	return set
 }
 
-// Extend implements [Extended]. A fold that is tried may take as much as a prediction.
-func (m automatic) Extend() Extension {
-	return Extension{
-		Shares: func(_ *Settings, labels int) (int, string) { return validate.FoldCount(labels), "fold" },
-		Try:    m.try,
-		reckon: m.reckon, reckonTrials: func(a *account, _, _ int) error { return m.reckon(a) },
-	}
-}
+// Extend implements [Extended].
+func (m automatic) Extend() Extension { return Extension{reckon: m.reckon} }
 
 func (automatic) reckon(a *account) error {
 	auto.Reckon(a.Ledger, autoSettings(*a.set))

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -64,10 +63,10 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 func (c *chooser) chooseWalk(ctx context.Context) (*Choice, error) {
 	grid, short := c.set.Grid, c.shortGrid(longWork)
 	if short == nil {
-		return c.chooseFirst(ctx)
+		return c.choose(ctx)
 	}
 	c.set.Grid = short
-	choice, err := c.chooseFirst(ctx)
+	choice, err := c.choose(ctx)
 	if err != nil || !longWalksPay(choice, short) {
 		return choice, err
 	}
@@ -124,19 +123,6 @@ func (c *chooser) choose(ctx context.Context) (*Choice, error) {
 		return nil, err
 	}
 	return c.crossChoice(hits), nil
-}
-
-// chooseFirst is choose, from the trials that the settings have.
-func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
-	t := c.set.Trials
-	if t == nil {
-		return c.choose(ctx)
-	}
-	if !t.fit(c.set.Grid, c.tested, c.folds()) || c.tooMany(t.Hits) {
-		return nil, fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
-	}
-	c.work.Add(t.Work)
-	return c.crossChoice(trial.Hits{Right: t.Hits, Weight: t.Weights}), nil
 }
 
 // chooseOnSplits chooses the parameters with the highest mean accuracy on the
@@ -331,16 +317,6 @@ const slabBytes = 48 << 20
 
 // folds returns the number of trials of each kind of features.
 func (c *chooser) folds() int { return len(c.trials[c.set.Grid.Features[0]]) }
-
-// tooMany reports whether more answers of a fold would be right than it has labels.
-func (c *chooser) tooMany(hits []int64) bool {
-	for i, n := range hits {
-		if t := c.trials[c.set.Grid.Features[0]][i/c.set.Grid.Size()]; n > int64(len(t.Test)+len(t.Unreached)) {
-			return true
-		}
-	}
-	return false
-}
 
 // run adds the right predictions of all trials with the α of number
 // lo ≤ a < hi to hits, by trial and setting. As many α as memory allows are walked at once.

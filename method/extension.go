@@ -2,13 +2,10 @@ package method
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/spec"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Extended is a [Method] that tells more of itself.
@@ -29,27 +26,12 @@ type Extension struct {
 	// little. nil: it holds scores alone.
 	Memory func(p, tuned *Problem, s *Settings) (list []spec.Bytes, sweeps int, err error)
 
-	// Shares returns into how many shares the choice of parameters by so many labels can be
-	// divided, and what a share is called. A method that chooses among settings of walks has a
-	// share for each absorption of the grid, auto one for each fold. nil or 0: it cannot.
-	Shares func(s *Settings, labels int) (shares int, noun string)
-
-	// Try makes the trials of the shares lo ≤ i < hi: of the settings with these absorptions that
-	// [CrossValidate] tries first, or of the models of auto without these folds. Outcomes of ranges
-	// that together cover all shares, added up, take the place of the trials of a choice as
-	// Settings.Trials. A choice that then turns to long walks makes the trials of those itself.
-	Try func(ctx context.Context, p *Problem, s *Settings, lo, hi int) (*Trials, error)
-
-	// TryMemory is Memory for Try.
-	TryMemory func(p *Problem, s *Settings, lo, hi int) (list []spec.Bytes, sweeps int, err error)
-
 	// Kernel is the one whose values [ShareKernels] keeps for the method, nil: there is none, or
 	// it has values of its own.
 	Kernel *kernel.Family
 
 	reckon       func(a *account) error               // adds to an account what Predict takes, from which Memory follows
 	reckonTuning func(a *account, all *Problem) error // the same of Tune, nil: it chooses for each training set anew
-	reckonTrials func(a *account, lo, hi int) error   // and of Try
 }
 
 // ExtensionOf returns what a method tells, all of it: with functions where it has none.
@@ -66,17 +48,6 @@ func ExtensionOf(m Method) Extension {
 			}
 		}
 		e.Memory = e.memory
-	}
-	if e.Shares == nil {
-		e.Shares = func(*Settings, int) (int, string) { return 0, "" }
-	}
-	if e.Try == nil {
-		e.Try = func(context.Context, *Problem, *Settings, int, int) (*Trials, error) {
-			return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
-		}
-	}
-	if e.TryMemory == nil {
-		e.TryMemory = e.tryMemory
 	}
 	return e
 }
@@ -95,14 +66,6 @@ func (e Extension) memory(p, tuned *Problem, s *Settings) (list []spec.Bytes, sw
 		return nil, 0, nil
 	}
 	return reckoned(p, s, func(a *account) error { return e.reckonTuning(a, tuned) })
-}
-
-// tryMemory is the TryMemory of a method that adds to an account.
-func (e Extension) tryMemory(p *Problem, s *Settings, lo, hi int) (list []spec.Bytes, sweeps int, err error) {
-	if e.reckonTrials == nil {
-		return nil, 0, nil
-	}
-	return reckoned(p, s, func(a *account) error { return e.reckonTrials(a, lo, hi) })
 }
 
 // addTo adds what Predict holds to an account.

@@ -1,7 +1,6 @@
 package method_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// outside is a method of another package that tells its memory, and divides its choice.
+// outside is a method of another package with a memory estimate of its own.
 type outside struct{ method.Method }
 
 func (outside) Extend() method.Extension {
@@ -24,10 +23,6 @@ func (outside) Extend() method.Extension {
 				return []spec.Bytes{{What: "its choice", Bytes: 3e9}}, 0, nil
 			}
 			return []spec.Bytes{{What: "its own", Bytes: 1e9}, {What: "or more", Bytes: 1e9, Optional: true}}, 7, nil
-		},
-		Shares: func(_ *method.Settings, labels int) (int, string) { return labels, "label" },
-		Try: func(_ context.Context, _ *method.Problem, s *method.Settings, lo, hi int) (*method.Trials, error) {
-			return &method.Trials{Tested: hi - lo}, nil
 		},
 	}
 }
@@ -50,15 +45,6 @@ func TestOutsideMethod(t *testing.T) {
 		list, _, err = method.Memory(method.Smoothed(m), p, nil, nil)
 		if err != nil || (spec.Sum(list) >= 2e9 && spec.Least(list) >= 1e9) != tells {
 			t.Errorf("with what spreads around it %v, %v", list, err)
-		}
-		if n, _ := e.Shares(nil, 50); (n == 50) != tells {
-			t.Errorf("%d shares", n)
-		}
-		if found, err := e.Try(t.Context(), p, nil, 3, 5); (err == nil) != tells || tells && found.Tested != 2 {
-			t.Errorf("%v, %v", found, err)
-		}
-		if list, _, err := e.TryMemory(p, nil, 3, 5); list != nil || err != nil {
-			t.Errorf("%v, %v", list, err)
 		}
 		if e.Kernel != nil {
 			t.Errorf("kernel %s", e.Kernel.Name)

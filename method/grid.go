@@ -241,12 +241,6 @@ func (g *Grid) tried() []spec.Values {
 	return all
 }
 
-// like reports whether two grids have the same values.
-func (g *Grid) like(o *Grid) bool {
-	same := func(a, b spec.Value) bool { return number(a) == number(b) }
-	return slices.Equal(g.Features, o.Features) && maps.EqualFunc(g.Values, o.Values, func(a, b []spec.Value) bool { return slices.EqualFunc(a, b, same) })
-}
-
 // MarshalJSON writes the values by name, those of the path of the learner that goes without
 // saying before the features and others after them.
 func (g Grid) MarshalJSON() ([]byte, error) {
@@ -270,39 +264,6 @@ func (g Grid) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return append(append([]byte{'{'}, text.Bytes()[1:]...), '}'), errors.Join(errs...)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (g *Grid) UnmarshalJSON(text []byte) error {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		return err
-	}
-	*g = Grid{Values: map[string][]spec.Value{}}
-	var errs []error
-	if list := all["features"]; list != nil {
-		errs = append(errs, json.Unmarshal(list, &g.Features))
-	}
-	for _, p := range gridParams(paths()...) {
-		value := all[strings.ReplaceAll(p.Name, "-", "_")]
-		if p.Grid == nil {
-			value = slices.Concat([]byte{'['}, value, []byte{']'})
-		}
-		var list []float64
-		if value != nil {
-			errs = append(errs, json.Unmarshal(value, &list))
-		}
-		for _, x := range list {
-			v := spec.Of(x)
-			if p.Kind == spec.Whole {
-				if v = spec.Of(int(x)); number(v) != x {
-					errs = append(errs, fmt.Errorf("%w: %s %v is no whole number", ErrGrid, p.Name, x))
-				}
-			}
-			g.Values[p.Name] = append(g.Values[p.Name], v)
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // smallGrid returns the grid that methods on walks choose from unless told otherwise: what is

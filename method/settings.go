@@ -43,9 +43,6 @@ type Settings struct {
 	// choice; all labels take part in the walks. 0: 500
 	Sample int
 
-	// Trials, if not nil, are those that a choice from walks would make first.
-	Trials *Trials
-
 	// Reference, if not nil, is what [Refer] has found for the same method, problem and
 	// settings: auto asks label propagation again otherwise, to the same end.
 	Reference *Reference `json:"-"`

@@ -14,14 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Extend implements [Extended]. A choice is divided where it is made in one go.
+// Extend implements [Extended].
 func (m walkMethod) Extend() Extension {
-	e := Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
-	if m.by.path != nil {
-		e.Shares = func(s *Settings, _ int) (int, string) { return len(s.WithDefaults().Grid.alphas()), "absorption" }
-		e.Try, e.reckonTrials = m.try, m.reckonTrials
-	}
-	return e
+	return Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
 }
 
 func (m walkMethod) reckon(a *account) (err error) {
@@ -30,8 +25,6 @@ func (m walkMethod) reckon(a *account) (err error) {
 	}
 	g := a.set.Grid
 	switch choose := g.Size() > 1 && !validate.TooFew(a.P.Class); {
-	case choose && a.set.Trials != nil:
-		a.AddSweeps(a.set.Trials.Work.Sweeps)
 	case choose:
 		if err := a.choice(0, len(g.alphas())); err != nil {
 			return err

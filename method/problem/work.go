@@ -30,14 +30,6 @@ type Estimate struct {
 	Alone int
 }
 
-// Fold is what models of a method answer to the labels of a fold that they have not learned from.
-// Both lists have one slice for each setting of the method, which goes through the labels in order.
-type Fold struct {
-	Rows       [][]float32 `json:"rows"`                 // the probabilities of all classes for each label
-	Truth      [][]float64 `json:"truth"`                // the probability of each label's own class
-	Unfinished string      `json:"unfinished,omitempty"` // what ended at its limit; "": nothing
-}
-
 // PhaseSeconds tells where the time of a prediction went.
 type PhaseSeconds struct {
 	Choose   float64 `json:"choose"`   // of parameters

@@ -26,8 +26,6 @@ type Settings struct {
 	Memory    int64  // limits what is allocated, in bytes; 0: no limit
 	Workers   int    // goroutines, 0: one for each processor
 
-	Folds []*problem.Fold // of all folds, as [Try] returns them; nil: they are tried
-
 	// Propagated is what label propagation says of labels without their fold, see
 	// OutOfFold of package propagation; nil: it is asked.
 	Propagated [][]float32
@@ -63,21 +61,6 @@ func Predict(ctx context.Context, p *problem.Problem, set *Settings) (*Predictio
 	return r.out, piece.Phases(ctx, []piece.Phase{
 		{Do: r.walk, Seconds: &t.Walk}, {Do: r.choose, Seconds: &t.Choose}, {Do: r.learn, Seconds: &t.Classify}, {Do: r.score, Seconds: &t.Classify},
 	})
-}
-
-// Try returns what [Predict] finds of the folds lo ≤ f < hi, and nil of other ones: nothing
-// of any with too few labels to learn from. Cost: that of Predict but for models of other
-// folds, and the last ones.
-func Try(ctx context.Context, p *problem.Problem, set *Settings, lo, hi int) ([]*problem.Fold, problem.Work, error) {
-	r, err := newWeigher(ctx, p, set)
-	if err != nil {
-		return nil, problem.Work{}, err
-	}
-	if err := r.walk(ctx); err != nil || r.few() {
-		return nil, r.out.Work, err
-	}
-	folds, err := r.tryFolds(ctx, lo, hi)
-	return folds, r.out.Work, err
 }
 
 // newWeigher begins a prediction.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -195,27 +194,21 @@ func (r *weigher) estimate() {
 	}
 }
 
-// tryModels measures every candidate for each λ, unless it is known already what they say of
-// the labels.
+// tryModels computes the held-out probabilities of every candidate with each λ.
 func (r *weigher) tryModels(ctx context.Context) error {
 	for of, c := range r.candidates() {
 		for _, lambda := range c.lambdas() {
 			r.trials = append(r.trials, trialOf{setting{c, lambda}, of, newAnswers(len(r.p.Row))})
 		}
 	}
-	folds := r.set.Folds
-	if folds == nil {
-		var err error
-		if folds, err = r.tryFolds(ctx, 0, r.sources.parts); err != nil {
+	k, sampled := len(r.p.Names), r.sampled()
+	for f := range r.sources.parts {
+		fold, err := r.tryFold(ctx, f, sampled)
+		if err != nil {
 			return err
 		}
-	}
-	k := len(r.p.Names)
-	for f, fold := range folds {
+		r.tell("choose", float64(f+1)/float64(r.sources.parts))
 		labels := r.labelsOf(f)
-		if !fits(fold, len(r.trials), len(labels), k) {
-			return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
-		}
 		r.out.Unfinished = cmp.Or(r.out.Unfinished, fold.Unfinished)
 		for t := range r.trials {
 			for at, i := range labels {
@@ -225,22 +218,6 @@ func (r *weigher) tryModels(ctx context.Context) error {
 	}
 	return nil
 }
-
-// fits reports whether a fold has probabilities by so many settings for so many labels.
-func fits(f *problem.Fold, settings, labels, classes int) bool {
-	if f == nil || len(f.Rows) != settings || len(f.Truth) != settings {
-		return false
-	}
-	for t := range settings {
-		if len(f.Rows[t]) != labels*classes || len(f.Truth[t]) != labels || slices.ContainsFunc(f.Rows[t], improbable[float32]) || slices.ContainsFunc(f.Truth[t], improbable[float64]) {
-			return false
-		}
-	}
-	return true
-}
-
-// improbable reports whether x is no probability.
-func improbable[T float32 | float64](x T) bool { return !(0 <= x && x <= 1) }
 
 // labelsOf returns the labels of a fold.
 func (r *weigher) labelsOf(fold int) (list []int) {
@@ -252,26 +229,20 @@ func (r *weigher) labelsOf(fold int) (list []int) {
 	return list
 }
 
-// tryFolds asks models of all settings for the labels of the folds lo ≤ f < hi; others are
-// nil.
-func (r *weigher) tryFolds(ctx context.Context, lo, hi int) ([]*problem.Fold, error) {
-	folds := make([]*problem.Fold, r.sources.parts)
-	sampled := r.sampled()
-	for f := lo; f < hi; f++ {
-		var err error
-		if folds[f], err = r.tryFold(ctx, f, sampled); err != nil {
-			return nil, err
-		}
-		r.tell("choose", float64(f+1-lo)/float64(hi-lo))
-	}
-	return folds, nil
+// heldOutFold holds the probabilities that the models of all settings predict for the labels
+// of one fold, from which they have not learned. Both lists have one slice for each setting,
+// in the order of the labels.
+type heldOutFold struct {
+	Rows       [][]float32 // the probabilities of all classes, label after label
+	Truth      [][]float64 // the probability of each label's own class
+	Unfinished string      // the iteration that ended at its limit; "": none
 }
 
 // tryFold asks models of all settings for the labels of a fold. The rows that they learn from
 // do not know these labels, or two labels that happen to agree would teach of each other what
 // they are then asked.
-func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*problem.Fold, error) {
-	fold, rows, labels := &problem.Fold{}, r.rows(f), r.labelsOf(f)
+func (r *weigher) tryFold(ctx context.Context, f int, sampled []bool) (*heldOutFold, error) {
+	fold, rows, labels := &heldOutFold{}, r.rows(f), r.labelsOf(f)
 	y, missed := r.teaching(rows, f), r.missed(f)
 	for i := range y {
 		if !sampled[i] {

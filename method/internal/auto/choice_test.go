@@ -20,7 +20,7 @@ func TestSampleTeaches(t *testing.T) {
 	for i := range all {
 		all[i], half[i] = true, i%2 == 0
 	}
-	said := func(sampled []bool) *problem.Fold {
+	said := func(sampled []bool) *heldOutFold {
 		fold, err := r.tryFold(t.Context(), 1, sampled)
 		if err != nil {
 			t.Fatal(err)

@@ -40,9 +40,6 @@ func Reckon(l *ledger.Ledger, set *Settings) {
 		l.Reserve(spec.Sum(list)+ledger.Kept(of[0])-ledger.Kept(l.P), "graph without directions")
 	}
 	l.Reserve(spec.Sum(keptMemory(of[0], set)), "filters of walks from labels")
-	if set.Folds != nil { // and the text of one part, and what reading it leaves behind
-		l.Reserve(4*spec.Sum(answerMemory(of[0])), "answers of parts")
-	}
 	for _, p := range of {
 		for _, list := range phaseMemory(p, set) {
 			if len(list) > 0 {

@@ -42,11 +42,6 @@ type classifyFlags struct {
 	unreached     string
 	truth         string
 	suggest       int // nodes to label next; 0: predictions are wanted
-	share         shareFlag
-
-	// Of parts that the choice is made from: the first, and what they found; nil: there are none.
-	part   *evaluate.Part
-	trials *method.Trials
 }
 
 func newClassify(in *invocation) *cobra.Command {
@@ -66,8 +61,6 @@ func newClassify(in *invocation) *cobra.Command {
 				check, run = in.checkVectorClassify, in.runVectorClassify
 			case f.several:
 				check, run = in.checkSeveralClassify, in.runSeveralClassify
-			case f.share.of > 0:
-				run = in.runTrials
 			}
 			check(cmd, args, &f)
 		}, func(args []string) error { return run(strings.Join(args, ""), &f) })
@@ -96,7 +89,6 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	numberVar(in, flags, &f.suggest, "suggest", 0, spec.Range{Least: 1, Most: 1 << 20}, "N", "in place of predictions, so many nodes whose labels would teach most, the first ones more than the later")
-	in.shareVar(flags, &f.share, "the choice, some folds of auto or absorptions of cwk each")
 }
 
 // checkClassify notes what is wrong with the flags of f together, and finds the method.
@@ -106,11 +98,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 	in.refuse(flags, rule{true, "combine", "is about several kernels; give --gram FILE,FILE"})
 	in.checkScores(flags, f)
 	in.checkGraph(cmd, args, &f.reading)
-	formats := scoreFormats
-	if f.share.of > 0 {
-		formats = nil // see checkTrials
-	}
-	in.checkOutput("-o", f.out, formats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
+	in.checkOutput("-o", f.out, scoreFormats, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
 	in.checkAttributes(flags, &f.attributes)
 	in.checkStdin(append(args, f.labels, f.truth, f.prior, f.config.Nodes, f.attributes.file, f.attributes.ids)...)
 	in.checkMethod(flags, f)
@@ -119,10 +107,7 @@ func (in *invocation) checkClassify(cmd *cobra.Command, args []string, f *classi
 		if f.out != "-" && formatOf(f.out, scoreFormats) != ".tsv" {
 			in.problem("-o", "suggestions are lines of text; write FILE.tsv")
 		}
-		in.refuse(flags, rule{true, "scores truth slab unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
-	}
-	if f.share.of > 0 {
-		in.checkTrials(args, f)
+		in.refuse(flags, rule{true, "scores truth unreached", "is about predictions, and --suggest writes none; leave out one of the two"})
 	}
 }
 
@@ -195,11 +180,6 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	g, l := d.g, d.l
-	if f.part != nil {
-		if err := f.part.Fits(g.Manifest.Identity, name, l, d.problem().Attributes); err != nil {
-			return err
-		}
-	}
 	var known *nodefile.Labels
 	if f.truth != "" {
 		if known, err = in.readLabels(f.truth, g, &f.reading); err != nil {
@@ -210,7 +190,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	s.Trials, s.Raw = f.trials, f.kind == "raw"
+	s.Raw = f.kind == "raw"
 	if err := d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() ([][]spec.Bytes, int, error) { return f.memory(d.problem(), s) }); err != nil {
 		return err
 	}

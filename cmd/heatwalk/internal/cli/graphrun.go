@@ -186,7 +186,7 @@ func (d *graphRun) labelOf() func(i int) string {
 // it: of a run that depends on labels and nodes, the parameters, a tolerance and a prior.
 func (d *graphRun) keep(command string, s shareFlag, shape evaluate.Shape, files int64, parameters any, tolerance float64, prior *sparse.Block[float64]) (*checkpoint.Log, error) {
 	p := evaluate.Part{Command: command, Share: s.index, Of: s.of, Store: d.g.Manifest.Identity, Matrix: &shape}
-	part, err := evaluate.NewPart(p, parameters, d.l, nil, d.rows, d.cols)
+	part, err := evaluate.NewPart(p, parameters, d.l, d.rows, d.cols)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
-	"github.com/heatwalk/heatwalk/evaluate"
 )
 
 // program runs the command in a process of its own, which a signal can reach.
@@ -302,18 +301,6 @@ func TestKilled(t *testing.T) {
 	_ = alive.Wait()
 	if after, want := names(t, dir), before+" out.tsv out.tsv.run.json"; after != want {
 		t.Errorf("left %s, want %s", after, want)
-	}
-}
-
-// A part that an interruption keeps from being looked at is not called damaged.
-func TestInterruptedPartIsNotDamaged(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(fault.ErrInterrupted)
-	in := newInvocation(ctx, nil, nil, io.Discard, io.Discard)
-	part := &evaluate.Part{Path: "part"}
-	part.Run.Arguments = []string{"classify", "g", "--labels", "l.tsv", "--method", "cwk", "-o", "part"}
-	if _, _, err := in.commandOf(part); !errors.Is(err, fault.ErrInterrupted) {
-		t.Errorf("error %v, want %v", err, fault.ErrInterrupted)
 	}
 }
 

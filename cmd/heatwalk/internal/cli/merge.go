@@ -2,25 +2,15 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/tablefile"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // merged is the JSON document of merge.
@@ -41,12 +31,8 @@ func newMerge(in *invocation) *cobra.Command {
 }
 
 func (in *invocation) merge(paths []string, out string) error {
-	parts, trials, err := evaluate.ReadParts(in.ctx, paths)
-	switch {
-	case err != nil:
-	case trials != nil:
-		err = in.mergeTrials(&parts[0], trials, out)
-	default:
+	parts, err := evaluate.ReadParts(in.ctx, paths)
+	if err == nil {
 		err = in.mergeMatrix(parts, out)
 	}
 	if wrong := new(evaluate.FileError); errors.As(err, &wrong) {
@@ -80,57 +66,4 @@ func (in *invocation) mergeMatrix(parts []evaluate.Part, out string) error {
 		r := &merged{matrixDocument{Output: out, Rows: rows.N, Cols: cols.N, Dtype: dtype}, parts[0].Command, len(parts)}
 		return o.finish(r, run.Store, run.Parameters, fmt.Sprintf("%s of %s · %s", words.Counted(r.Parts, "part"), r.Command, shapeOf(r.Rows, r.Cols, dtype)))
 	})
-}
-
-// mergeTrials ends the command whose parts have the given outcomes, of which the first is
-// given: it chooses, and predicts.
-func (in *invocation) mergeTrials(first *evaluate.Part, trials *method.Trials, out string) error {
-	if !slices.Contains(tablefile.PredictionEndings, strings.ToLower(filepath.Ext(out))) && out != "-" {
-		return fault.Usage("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(tablefile.PredictionEndings, " "))
-	}
-	graph, f, err := in.commandOf(first)
-	if err != nil {
-		return err
-	}
-	in.checkOutput("-o", out, nil, graph, f.labels, f.truth, f.prior)
-	if err := in.checked(); err != nil {
-		return err
-	}
-	f.part, f.trials, f.out = first, trials, out
-	if err = in.runClassify(graph, f); errors.Is(err, validate.ErrUsage) {
-		return fault.Data(first.Path, "these parts are of another version, or damaged; make them again")
-	}
-	return err
-}
-
-// commandOf reads the command line that made a part of classify, and takes its
-// rng seed.
-func (in *invocation) commandOf(p *evaluate.Part) (graph string, f *classifyFlags, err error) {
-	again := newInvocation(in.ctx, p.Run.Arguments, in.stdin, io.Discard, io.Discard)
-	f = new(classifyFlags)
-	flags := pflag.NewFlagSet(classifyCommand, pflag.ContinueOnError)
-	again.sharedFlags(flags)
-	again.classifyFlags(flags, f)
-	if err = flags.Parse(p.Run.Arguments); err == nil {
-		again.checkMethod(flags, f)
-		err = again.checked()
-	}
-	switch {
-	case in.ctx.Err() != nil:
-		return "", nil, context.Cause(in.ctx)
-	case err != nil || flags.NArg() != 2:
-		return "", nil, fault.Data(p.Path+".run.json", "has no command line that this version reads; make the part again")
-	}
-	in.seed = again.seed
-	at := func(path string) string { // where it lies that the command line has
-		if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.Run.Directory {
-			return path
-		}
-		return filepath.Join(p.Run.Directory, path)
-	}
-	f.labels, f.truth, f.attributes.file, f.attributes.ids = at(f.labels), at(f.truth), at(f.attributes.file), at(f.attributes.ids)
-	if !slices.Contains(cwk.PriorParam.Words, f.prior) {
-		f.prior = at(f.prior)
-	}
-	return at(flags.Arg(1)), f, nil
 }
