@@ -9,8 +9,10 @@
 //
 // One edge a line: source, target and perhaps a weight, separated by tabs,
 // commas, semicolons or blanks. The first data line decides which, and how
-// many columns there are; a line that differs is an error. Lines that begin
-// with #, % or // and blank lines are comments. Under a header the columns go by
+// many columns there are; a line that differs is an error. Blank lines are skipped, and
+// lines above the first line of data that begin with #, % or //. Below it, such a line is
+// an edge if it has the form of one, since ids may begin with these characters; else it is
+// a comment and warned of. Under a header the columns go by
 // their titles, see package table; a header is a first line with titles of an edge's
 // ends that occur nowhere below, or one, with a warning, whose ids are no integers
 // while those of the next hundred lines are, or whose weight is no number while theirs

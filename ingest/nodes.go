@@ -37,7 +37,7 @@ func (r *run) readNodes() error {
 	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b ids.Batch
 	var code []uint32
-	list := &nodetable.Reader{Name: in.Name(), Columns: 1}
+	list := &nodetable.Reader{Name: in.Name(), Columns: 1, Options: textio.Options{Warn: r.warn}}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
@@ -148,13 +148,17 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 		return r.c.Header == nodefile.HasHeader
 	}
 	list := &nodetable.Reader{Name: name, Columns: 1}
+	start := chunk.First
+	if at, _ := table.FirstData(chunk.Data, func([]byte) byte { return table.Tab }); at > 0 {
+		start += int64(at)
+	}
 	first := int64(0)
 	count, number := 0, chunk.First
 	for rest := chunk.Data; len(rest) > 0 && count < lines.SampleLines; number++ {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
-		if table.IsComment(line) {
+		if number < start || table.IsComment(line) && number > start {
 			continue
 		}
 		row, bad := list.Split(textio.Line{Number: number, Text: line})

@@ -184,6 +184,9 @@ func (r *run) readGroup(group []*edgeList) (err error) {
 		r.report.Comments += list.sum.Comments
 		r.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.RoundedLine), list.sum.Rounded)
 		r.padded(list)
+		if sum := list.sum; sum.Remarks > 0 {
+			r.warn(table.RemarkWarning(list.in.Name(), sum.RemarkLine, sum.Remarks))
+		}
 		r.close(list.in, list.file, list.sum.Lines)
 	}
 	mine := r.parts[from:]

@@ -65,7 +65,7 @@ func TestReadAxis(t *testing.T) {
 		want       []string
 	}{
 		{"l.ids", "id\r\n#a\n b c\n\n", []string{"id", "#a", " b c"}},
-		{"l.txt", "id\r\n#a\n b c\n\n", []string{"b c"}},
+		{"l.txt", "id\r\n#a\n b c\n# e\n\n", []string{"#a", "b c"}},
 		{"l.csv", "x y\n\"b\",1\n\"c,d\"\ne,\n", []string{"x y", "b", "c,d", "e"}}, // the first line of a table may have one column
 	} {
 		path := write(t, c.name, []byte(c.text))

@@ -84,14 +84,31 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 		sep    byte
 		fields table.Fields
 		lines  int64
+		remark int64 // the first comment below the data
+		late   int64 // comments below the data
 	)
+	data := int64(1)
+	if head, err := in.Head(); err == nil {
+		first, _ := table.FirstHyperedge(head.Data, func(line []byte) byte { return table.Separator(in.Name(), line) })
+		if data = head.First + int64(first); first < 0 {
+			data = head.First + int64(head.Lines)
+		}
+	}
 	for line, err := range in.Lines() {
 		if err != nil {
 			return err
 		}
 		lines = line.Number
-		if len(bytes.Trim(line.Text, table.Blank)) > 0 && table.IsComment(line.Text) {
-			continue
+		if table.IsComment(line.Text) && !table.IsBlank(line.Text) && line.Number != data {
+			if line.Number < data {
+				continue
+			}
+			if !table.MayBeRow(line.Text) {
+				if late++; late == 1 {
+					remark = line.Number
+				}
+				continue
+			}
 		}
 		if sep == 0 {
 			sep = table.Separator(in.Name(), line.Text)
@@ -105,6 +122,9 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 				return err
 			}
 		}
+	}
+	if late > 0 && h.c.Warn != nil {
+		h.c.Warn(table.RemarkWarning(in.Name(), remark, late))
 	}
 	done, _ := in.Progress()
 	h.files = append(h.files, ingest.FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})

@@ -3,6 +3,7 @@ package nodetable
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -89,12 +90,30 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 // file is called .csv.
 func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
+		if t.Name == "" {
+			t.Name = in.Name()
+		}
+		data := t.firstData(in)
+		remarks, first := int64(0), int64(0)
+		defer func() {
+			if remarks > 0 && t.Options.Warn != nil {
+				t.Options.Warn(table.RemarkWarning(t.Name, first, remarks))
+			}
+		}()
 		for line, err := range in.Lines() {
 			if err != nil {
 				yield(Row{}, err)
 				return
 			}
-			if t.isComment(line.Text) {
+			if line.Number < data || table.IsBlank(line.Text) {
+				continue
+			}
+			if line.Number > data && t.isRemark(line.Text) {
+				if t.sep != 0 && (t.Lookup == nil || table.MayBeRow(line.Text)) {
+					if remarks++; remarks == 1 {
+						first = line.Number
+					}
+				}
 				continue
 			}
 			row, bad := t.Split(line)
@@ -109,20 +128,49 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// isComment reports whether a line is one. The id of a node of the graph may
-// begin like a comment.
-func (t *Reader) isComment(line []byte) bool {
-	if !table.IsComment(line) {
+// firstData returns the number of the first line of data, as [table.FirstData] finds it; 0
+// where the graph, or the kind of file, decides about each line that begins as a comment.
+func (t *Reader) firstData(in *textio.Reader) int64 {
+	if t.Lookup != nil || t.isList() {
+		return 0
+	}
+	head, err := in.Head()
+	if err != nil {
+		return 0 // it is met again
+	}
+	first, doubtful := table.FirstData(head.Data, t.separator)
+	if first < 0 {
+		return head.First + int64(head.Lines)
+	}
+	if doubtful >= 0 && t.Options.Warn != nil {
+		t.Options.Warn(fmt.Sprintf("%s:%d: taken as a comment; if it is data, write a header line above it", t.Name, head.First+int64(doubtful)))
+	}
+	return head.First + int64(first)
+}
+
+// isRemark reports whether a line that is not blank is a comment. One that begins with a
+// comment marker is data if its id is in the graph, or, where that is not known, if the
+// line has the form of a row.
+func (t *Reader) isRemark(line []byte) bool {
+	if !table.IsComment(line) || t.isList() {
 		return false
 	}
-	if t.isList() && len(bytes.Trim(line, table.Blank)) > 0 {
-		return false
+	if t.Lookup == nil {
+		return !table.MayBeRow(line) || t.Columns == 1 && bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
 	}
-	id, _, _ := bytes.Cut(line, []byte{table.Tab})
-	if id = bytes.Trim(id, table.Blank); len(id) == 0 || t.Lookup == nil {
+	sep := t.sep
+	if sep == 0 {
+		sep = t.separator(line)
+	}
+	var f table.Fields
+	if f.Split(line, sep) != nil || len(f.Text) == 0 {
 		return true
 	}
+	id := f.Text[min(t.Node, len(f.Text)-1)]
 	_, known := t.Lookup(string(id))
+	if !known {
+		_, known = t.Lookup(string(bytes.Trim(id, table.Blank)))
+	}
 	return !known
 }
 

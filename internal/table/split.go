@@ -283,13 +283,6 @@ func AppendField(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// IsComment reports whether a line says nothing: it is blank or begins with
-// #, % or //.
-func IsComment(line []byte) bool {
-	line = bytes.TrimLeft(line, Blank)
-	return len(line) == 0 || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
-}
-
 // SplitFix returns the way out of a line that cannot be split; fix is that of
 // others. What follows a field that goes on over lines could be taken for edges if
 // its first line were skipped.

@@ -30,9 +30,7 @@ type head struct {
 // error, only the line of the layout is set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest []byte) (*Layout, error) {
 	lay := &Layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
-	if !konect { // where blanks and tabs may stand on one line, and in no id
-		lay.sep = table.Separator(name, bytes.TrimRight(line, table.Blank))
-	}
+	lay.sep = separatorOf(name, konect, line)
 	if c.attributeLayout(name, lay, line, rest) {
 		return lay, nil
 	}
@@ -50,9 +48,32 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	if header {
 		lay.first++
 	}
+	lay.numeric = h.numericIDs(header)
 	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3)
 	return lay, nil
+}
+
+// separatorOf returns the separator of the fields of a line. Lines of KONECT mix blanks
+// and tabs, which stand in no id.
+func separatorOf(name string, konect bool, line []byte) byte {
+	if konect {
+		return table.Blanks
+	}
+	return table.Separator(name, bytes.TrimRight(line, table.Blank))
+}
+
+// numericIDs reports whether the ids of the first lines are integers.
+func (h *head) numericIDs(header bool) bool {
+	rows := h.below
+	if !header {
+		rows = append([][]string{h.titles}, rows...)
+	}
+	lay := h.lay
+	isInteger := func(row []string, i int) bool { return i < len(row) && table.IsInteger([]byte(row[i])) }
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(row []string) bool {
+		return !isInteger(row, lay.source) || !isInteger(row, lay.target)
+	})
 }
 
 // sample splits the lines below the head.
@@ -62,10 +83,13 @@ func (h *head) sample(rest []byte) {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
-		if table.IsComment(line) || f.Split(line, h.lay.sep) != nil {
-			continue // what is wrong is reported when it is read
+		marked := table.IsComment(line)
+		if marked && !table.MayBeRow(line) || f.Split(line, h.lay.sep) != nil {
+			continue // faults are reported when the line is read
 		}
-		f.DropEmpty(max(2, len(h.titles)))
+		if f.DropEmpty(max(2, len(h.titles))); marked && (len(f.Text) != len(h.titles) || table.IsInteger(f.Text[0][1:])) {
+			continue
+		}
 		h.below = append(h.below, f.Strings())
 	}
 }

@@ -25,6 +25,7 @@ type Layout struct {
 	template       parse.Template
 	simple         bool           // lines can follow the template
 	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
+	numeric        bool           // the ids of the first lines are integers, so that "#5" is none
 	titles         string         // of the columns under a header, for messages
 	Said           string         // what becomes of the columns, "" if they are source, target and perhaps weight
 	Market         *market.Reader // not nil for a Matrix Market file
@@ -81,9 +82,17 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 		}
 		konect = parse.Konect(chunk.Data)
 	}
+	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return separatorOf(name, konect != "", line) })
+	if start < 0 {
+		return nil, nil
+	}
+	if doubtful >= 0 {
+		c.Warn(fmt.Sprintf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
+	}
 	for number, rest := chunk.First, chunk.Data; len(rest) > 0; number++ {
 		var line []byte
-		if line, rest, _ = bytes.Cut(rest, []byte{'\n'}); table.IsComment(line) {
+		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		if number < chunk.First+int64(start) || table.IsComment(line) && number > chunk.First+int64(start) {
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, rest)

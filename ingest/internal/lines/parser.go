@@ -120,11 +120,16 @@ func (p *Parser) plain(data []byte, from, to int) bool {
 // line reads the line data[from:to] of any form, and reports whether it is an edge.
 func (p *Parser) line(out *Lines, data []byte, from, to int, number int64, text bool) (isEdge bool, err error) {
 	lay, line := p.Layout, data[from:to]
-	if number < lay.first || table.IsComment(line) {
+	marked := table.IsComment(line)
+	if number < lay.first || marked && (lay.Market != nil || table.IsBlank(line)) {
 		out.Stats.Comments++
 		return false, nil
 	}
 	w, err := p.fieldsOf(line, number)
+	if marked && (err != nil || lay.numeric || !table.MayBeRow(line) || table.IsTitleComment(p.fields.Text)) {
+		out.Stats.Add(Tally{Comments: 1, Remarks: 1, RemarkLine: number})
+		return false, nil
+	}
 	switch {
 	case err != nil || lay.Market != nil:
 	case text:

@@ -11,6 +11,8 @@ type Tally struct {
 	RoundedLine     int64 // line of the first rounded weight
 	Padded          int64 // ids with blanks around them
 	PaddedLine      int64 // line of the first padded id
+	Remarks         int64 // comments below the first line of data, Comments among them
+	RemarkLine      int64 // the first of these lines
 }
 
 // pass takes note of a chunk of comments.
@@ -31,6 +33,10 @@ func (t *Tally) Add(u Tally) {
 		t.PaddedLine = u.PaddedLine
 	}
 	t.Padded += u.Padded
+	if u.Remarks > 0 && (t.Remarks == 0 || u.RemarkLine < t.RemarkLine) {
+		t.RemarkLine = u.RemarkLine
+	}
+	t.Remarks += u.Remarks
 }
 
 // Faults are the bad lines of one part of a file.

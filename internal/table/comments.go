@@ -1,0 +1,140 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// A line that begins with #, % or // is a comment above the first line of data. Below it,
+// the line is data if it has the form of a row, because ids may begin with these
+// characters, for example hashtags; else it is skipped and reported.
+
+// IsBlank reports whether a line is empty or consists of blanks.
+func IsBlank(line []byte) bool { return len(bytes.Trim(line, Blank)) == 0 }
+
+// IsComment reports whether a line is blank or begins with #, % or //.
+func IsComment(line []byte) bool {
+	line = bytes.TrimLeft(line, Blank)
+	return len(line) == 0 || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
+}
+
+// MayBeRow reports whether a line that begins with a comment marker may be a row, the
+// marker being part of its first field: text must follow the marker without a blank.
+func MayBeRow(line []byte) bool {
+	line = bytes.TrimLeft(line, Blank)
+	if len(line) < 2 {
+		return false
+	}
+	switch next := line[1]; line[0] {
+	case '#', '%':
+		return !isBlank(next) && next != '#' && next != '%' && next != '!'
+	}
+	return len(line) > 2 && !isBlank(line[2]) && line[2] != '/'
+}
+
+// IsTitleComment reports whether fields are titles behind a comment marker, for example
+// "#source" and "target", as some tools write headers.
+func IsTitleComment(fields [][]byte) bool {
+	titles := make([]string, len(fields))
+	for i, text := range fields {
+		titles[i] = string(bytes.Trim(text, Blank))
+	}
+	if len(titles) == 0 {
+		return false
+	}
+	titles[0] = string(bytes.TrimLeft([]byte(titles[0]), "#%/ "))
+	_, named := FindEdges(titles)
+	return named || IsNode(titles[0])
+}
+
+// FirstData finds the first line of data in the head of a file, whose fields the
+// separator that separator returns cuts. first is the line's index from 0, −1 if there is
+// none. It is the first line without a comment marker, or a line with one above it whose
+// id occurs elsewhere as an id. doubtful is the index of a line above it that has the
+// form of a row but is taken as a comment, −1 if there is none.
+func FirstData(head []byte, separator func(line []byte) byte) (first, doubtful int) {
+	return firstData(head, separator, false)
+}
+
+// FirstHyperedge is FirstData for a file whose lines have any number of fields.
+func FirstHyperedge(head []byte, separator func(line []byte) byte) (first, doubtful int) {
+	return firstData(head, separator, true)
+}
+
+func firstData(head []byte, separator func(line []byte) byte, anyWidth bool) (first, doubtful int) {
+	first, doubtful = -1, -1
+	var above, below [][]byte // candidates above the first line without a marker, and the lines from it on
+	var index []int           // of the candidates
+	for i := 0; len(head) > 0 && len(below) < sampleLines; i++ {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		switch {
+		case first >= 0:
+			below = append(below, line)
+		case !IsComment(line):
+			if first = i; index == nil {
+				return first, -1
+			}
+			below = append(below, line)
+		case !IsBlank(line) && MayBeRow(line):
+			above, index = append(above, line), append(index, i)
+		}
+	}
+	if index == nil {
+		return first, -1
+	}
+	var f Fields
+	model := append(below, above...)[0]
+	sep := separator(model)
+	if f.Split(model, sep) != nil {
+		return first, -1
+	}
+	f.DropEmpty(2)
+	width := len(f.Text)
+	if width < 2 && first < 0 {
+		return first, -1
+	}
+	ids := map[string]bool{} // of other lines
+	more := false            // rows with a marker stand among the data too
+	for i, line := range append(below, above...) {
+		if IsBlank(line) || f.Split(line, sep) != nil {
+			continue
+		}
+		if f.DropEmpty(width); len(f.Text) != width && !anyWidth {
+			continue
+		}
+		from := 0
+		if i >= len(below) {
+			from = 1
+		} else if IsComment(line) {
+			more = more || MayBeRow(line)
+		}
+		for _, text := range f.Text[from:] {
+			ids[string(text)] = true
+		}
+	}
+	for i, line := range above {
+		if f.Split(line, sep) != nil {
+			continue
+		}
+		if f.DropEmpty(width); len(f.Text) != width && !anyWidth || IsTitleComment(f.Text) {
+			continue
+		}
+		if more || ids[string(f.Text[0])] {
+			return index[i], -1
+		}
+		if doubtful < 0 {
+			doubtful = index[i]
+		}
+	}
+	return first, doubtful
+}
+
+// sampleLines is the number of lines that FirstData compares.
+const sampleLines = 100
+
+// RemarkWarning returns the warning about n comments below the first line of data, the
+// first of them on the given line.
+func RemarkWarning(name string, line, n int64) string {
+	return fmt.Sprintf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, Counted(n, "comment"))
+}
