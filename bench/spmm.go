@@ -174,7 +174,7 @@ func (v *Report) sweeps(a sparse.Matrix, columns int, rowBytes int64, passes int
 
 // gatherShare returns the time of gathering the rows of a block in the order of t's own
 // ids, writing nothing, over the given seconds of a sweep: no sweep with these rows can
-// beat it, but one over reordered columns. Memory: 4 bytes an entry and a block.
+// beat it, unless they lie in tiles. Memory: 4 bytes an entry and a block.
 func gatherShare(ctx context.Context, t *Target, s *Settings, seconds float64) (float64, error) {
 	ranges := t.A.Ranges()
 	start := make([]int64, len(ranges)+1)

@@ -41,14 +41,10 @@
 // it will be swept with, and [Layout.Load] makes the copy:
 //
 //   - plain column ids, four bytes each, as [Load] makes them;
-//   - tiles, where the first columns have many of the entries, as in a graph by degree:
-//     their rows of X are to stay in the second cache of a core. Steps gather those of
-//     some columns for many rows of A, then those of the next. Values that are not all 1
-//     lie in the narrowest type that holds them;
-//   - columns reordered by how many entries they have, where few columns have most of the
-//     entries and are scattered among the others, so that the rows of X that they name share
-//     cache lines and pages with rows that are hardly read. Steps gather from a copy of X
-//     in that order.
+//   - tiles, where the first columns have many of the entries, as in a graph by degree,
+//     so that their rows of X stay in the second cache of a core: steps gather the rows of
+//     one tile of columns for many rows of A, then those of the next tile. Values that are
+//     not all 1 are stored in the narrowest type that holds them exactly.
 //
 // # Concurrency, aliasing, errors
 //

@@ -1,8 +1,5 @@
 package sparse
 
-// ReorderedColumns is what layouts ask of columns.
-const ReorderedColumns = reorderedColumns
-
 // TilesPay is the rule that tiles pay for rows of so many entries, of which so many are
 // in a tile, whose rows are named so often.
 func TilesPay(entries int64, row, tile int, reuse int64) *tilingRule {
@@ -11,26 +8,20 @@ func TilesPay(entries int64, row, tile int, reuse int64) *tilingRule {
 
 // Tests outside look at layouts one by one.
 type (
-	ColumnOrder = columnOrder
-	Tiling      = tiling
+	Tiling = tiling
 )
 
 var (
-	FindColumnOrder = findColumnOrder
-	NewColumnOrder  = newColumnOrder
-	NewReordered    = newReordered
-	FindTiling      = findTiling
-	NewTiling       = newTiling
-	NewTiled        = newTiled
-	RowSet          = rowSet
+	FindTiling = findTiling
+	NewTiling  = newTiling
+	NewTiled   = newTiled
+	RowSet     = rowSet
 )
 
 // Bytes and the other methods are those of the types for tests outside.
-func (m *CSR) Weighted() bool                                   { return m.val != nil }
-func (p *columnOrder) Bytes(rowBytes int) (order, copies int64) { return p.bytes(rowBytes) }
-func (t *tiling) Bytes(rowBytes, workers int) int64             { return t.bytes(rowBytes, workers) }
-func (t *tiling) InTiles() int64                                { return t.inTiles }
-func (t *tiling) BeatsReordering(rows, rowBytes int) bool       { return t.beatsReordering(rows, rowBytes) }
+func (m *CSR) Weighted() bool                       { return m.val != nil }
+func (t *tiling) Bytes(rowBytes, workers int) int64 { return t.bytes(rowBytes, workers) }
+func (t *tiling) InTiles() int64                    { return t.inTiles }
 
 // TiledBytes returns the memory of a tiled matrix, and the most rows of a unit that are
 // in tiles.

@@ -19,8 +19,7 @@ type fused[T Float] struct {
 	width  int // the columns the loops work on
 
 	alpha   float64      // Alpha·Scale
-	source  Block[T]     // what is gathered: x, or diag(Right)·x, or some columns of it reordered
-	first   int          // the column of x that source begins with
+	source  Block[T]     // what is gathered: x or diag(Right)·x
 	scaled  []T          // memory for a source that is not x
 	zero    []T          // a row of zeros
 	worker  []scratch[T] // one for each goroutine
@@ -87,7 +86,7 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 		(s.Delta == 0 || ownsPadding(s.Prev) && s.Prev.Stride == x.Stride) {
 		f.width = x.Stride
 	}
-	f.source, f.first = *x, 0
+	f.source = *x
 	if len(f.worker) < workers {
 		f.worker = make([]scratch[T], workers)
 	}
@@ -188,7 +187,7 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 // gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
-	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
+	x, ptr, col := rowsOf(&f.source, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
 	values := g.values
 	if values != nil {
 		values = values[start:]

@@ -46,12 +46,6 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 			return err
 		}
 	}
-	if a, ok := o.A.(*reordered); ok {
-		if room := a.take(); room != nil {
-			defer a.giveBack(room)
-			return f.stepReordered(ctx, workers, a, room)
-		}
-	}
 	if o.Right != nil {
 		if err := f.scaleColumns(ctx, workers); err != nil {
 			return err
@@ -64,25 +58,17 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	if a, ok := f.A.(*tiled); ok {
 		err = f.sweepTiles(ctx, workers, a)
 	} else {
-		err = f.sweepColumns(ctx, workers, f.A, 0, f.width)
+		err = f.A.Sweep(ctx, workers, func(worker int, p Panel) error {
+			f.columns(worker, p, 0, f.width)
+			f.visit(worker, p)
+			return nil
+		})
 	}
 	if err == nil {
 		f.joinSplitRows()
 		f.visitSplitRows()
 	}
 	return err
-}
-
-// sweepColumns computes the columns lo ≤ j < hi of the rows of all panels of a, and shows
-// the rows to the visitor if these are the last.
-func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, hi int) error {
-	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
-		f.columns(worker, p, lo, hi)
-		if hi == f.width {
-			f.visit(worker, p)
-		}
-		return nil
-	})
 }
 
 // prepare keeps what all steps need.

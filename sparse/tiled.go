@@ -215,6 +215,7 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
 	}
+	const lineBytes = 64 // of a cache
 	for r := range rows {
 		row := x.Data[r*x.Stride:][:width]
 		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))), width*sizeOf[T]())

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -267,44 +269,34 @@ func TestFindTiling(t *testing.T) {
 	}
 }
 
-// TestBeatsReordering: tiles are better than reordered columns where most entries lie in tiles,
-// rows have many of them in a tile, and the block is small but its rows are not.
-func TestBeatsReordering(t *testing.T) {
-	pay := sparse.TilesPay(1, 4, 1, 0)
-	tiling := func(columns int, rows ...[]uint32) *sparse.Tiling {
-		ptr, col := make([]int64, len(rows)+1), []uint32(nil)
-		for i, row := range rows {
-			col = append(col, row...)
-			ptr[i+1] = int64(len(col))
-		}
-		a, err := sparse.NewCSR(len(rows), 1000, ptr, col, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tiling, err := sparse.NewTiling(t.Context(), a, columns, 2, pay)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tiling
+// testSameStep checks that a step over m, another form of the matrix of o, gives the
+// bits want, in place of Prev too, and that a visitor sees finished rows once.
+func testSameStep[T sparse.Float](t *testing.T, what string, rng *rand.Rand, m sparse.Matrix, workers int,
+	o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T], inPlace bool, want *sparse.Block[T]) {
+	t.Helper()
+	other := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, Gamma: o.Gamma, U: o.U, V: o.V, Workers: workers}
+	dst := fill(rng, sparse.NewBlock[T](want.Rows, want.Cols))
+	if inPlace && s.Delta != 0 {
+		dst = clone(s.Prev)
+		s.Prev = dst
 	}
-	long, short := []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, []uint32{1, 2, 3}
-	for _, c := range []struct {
-		name           string
-		t              *sparse.Tiling
-		rows, rowBytes int
-		want           bool
-	}{
-		{"long segments", tiling(100, long), 1000, 16, true},
-		{"two rows", tiling(100, long, long), 1000, 16, true},
-		{"narrow rows", tiling(100, long), 1000, 15, false},
-		{"a large block", tiling(100, long), 1 << 40, 16, false},
-		{"short segments", tiling(10, long), 1000, 16, false},
-		{"of wide rows", tiling(10, long), 1000, 32, true},
-		{"three fifths in tiles", tiling(100, long, short, short, short), 1000, 16, true},
-		{"fewer", tiling(100, long, short, short, short, short), 1000, 16, false},
-	} {
-		if got := c.t.BeatsReordering(c.rows, c.rowBytes); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+	seen := make([]atomic.Int32, want.Rows)
+	s.Visit = func(r sparse.Rows) {
+		for i := r.Lo; i < r.Hi; i++ {
+			if seen[i].Add(1); !slices.Equal(dst.Row(i), want.Row(i)) {
+				t.Errorf("%s: row %d was visited before it was finished", what, i)
+			}
+		}
+	}
+	if err := other.StepTo(t.Context(), dst, x, s); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Rows {
+		if !slices.Equal(dst.Row(i), want.Row(i)) {
+			t.Fatalf("%s: row %d is %v, want %v", what, i, dst.Row(i), want.Row(i))
+		}
+		if n := seen[i].Load(); n != 1 {
+			t.Fatalf("%s: row %d was visited %d times", what, i, n)
 		}
 	}
 }

@@ -67,10 +67,6 @@ const (
 	// in the last: more than elsewhere, since every pass fetches the tiles once more.
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
-
-	// See [tiling.beatsReordering].
-	leastTileBytes = 16
-	segmentBytes   = 256
 )
 
 // tilingRule says where tiles pay.
@@ -110,20 +106,6 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 		return nil, err
 	}
 	return t, nil
-}
-
-// beatsReordering tells whether steps with blocks of so many rows of so many bytes are
-// faster with t than with reordered columns: if most entries lie in tiles, and rows have
-// so many of them in each tile that to end once more takes less than to wait. Tiles are
-// fetched again and again: the last cache must have room for the block.
-func (t *tiling) beatsReordering(rows, rowBytes int) bool {
-	return tilesMayBeatReordering(rows, rowBytes) &&
-		2*t.inTiles >= 3*t.rest[len(t.slot)] && t.inTiles*int64(rowBytes) >= segmentBytes*t.segments
-}
-
-// tilesMayBeatReordering tells what [tiling.beatsReordering] asks of the block alone.
-func tilesMayBeatReordering(rows, rowBytes int) bool {
-	return rowBytes >= leastTileBytes && rows*rowBytes <= sched.LastCacheBytes()/2
 }
 
 // newTiling returns the tiling of a whose tiles have so many columns, at most

@@ -1,5 +1,10 @@
 package spec
 
+import "errors"
+
+// ErrMemory is budget.ErrMemory. It moves there when nothing uses [Bytes] any more.
+var ErrMemory = errors.New("would not fit the memory limit")
+
 // Bytes is something large that an algorithm holds. An algorithm lists what it holds
 // in one function, called Memory. A run is planned, and refused, by the sum of that list;
 // tests compare what is taken with it.

@@ -5,14 +5,15 @@ package budget
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // ErrMemory is wrapped by the error of every run that does not fit its memory limit. Other
 // packages export it as sparse.ErrMemory.
-var ErrMemory = errors.New("would not fit the memory limit")
+var ErrMemory = spec.ErrMemory
 
 // Item is one reservation.
 type Item struct {

@@ -1,6 +1,5 @@
-// Package reorder tells whether sweeps over a matrix gain from its columns by falling
-// counts of their entries: for the rows of a store while it is made, and for the columns
-// of a matrix that lies in memory already.
+// Package reorder ranks the rows of a store by falling counts of their entries, and predicts
+// whether sweeps gain from that order.
 package reorder
 
 import (

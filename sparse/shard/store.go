@@ -336,12 +336,9 @@ func (s *Store) Layout(ctx context.Context, o *sparse.LayoutOptions) (*sparse.La
 	if o != nil {
 		known = *o
 	}
-	known.Ones, known.ByCount = !s.Manifest.Weighted, s.Manifest.Order == byDegree
+	known.Ones = !s.Manifest.Weighted
 	return sparse.FindLayout(ctx, s, &known)
 }
-
-// byDegree is the order of rows by falling degrees.
-const byDegree = "degree"
 
 // Transpose returns Aᵀ: the store itself if it is undirected, else its in
 // direction.

@@ -6,9 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/system"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Swept is a store as runs of many sweeps use it: streamed, with frames in memory, or
@@ -20,8 +18,6 @@ type Swept struct {
 	Forward bool           // no sweep is made of [Store.Transpose]
 
 	o Options
-
-	asStreamed bool // Held is that of the store without frames in memory
 }
 
 // OpenSwept is [Open] for a run with so much memory, o.Memory: of it the store has one
@@ -63,7 +59,7 @@ const copyShare = 8
 
 // copyBytes returns what a copy with plain column ids takes.
 func copyBytes(m *Manifest) int64 {
-	return spec.Sum(sparse.LoadMemory(m.Rows, m.Entries, m.Weighted))
+	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
 // copyRoom returns how many bytes a copy may take in a run that has so many; 0 if there is
@@ -96,70 +92,43 @@ func (s *Swept) plan(ctx context.Context, o sparse.LayoutOptions) (err error) {
 // Held returns the bytes of memory that the store and its copy take.
 func (s *Swept) Held() int64 {
 	bytes := s.Store.Held()
-	switch {
-	case s.asStreamed:
-		bytes -= s.kept
-	case s.Forward:
+	if s.Forward {
 		bytes -= s.keptBack()
 	}
-	if s.Copy != nil && !s.asStreamed {
-		bytes += s.Copy.Matrix + s.Copy.Copies
+	if s.Copy != nil {
+		bytes += s.Copy.Matrix
 	}
 	return bytes
 }
 
-// Settle decides what of the store lies in memory, and how. plan returns what the run takes
-// beside what Held then tells, or an error if it does not fit; the last call is for what
-// was decided, and its error is returned. Nothing of the store stays in memory if only
-// so the run fits, with all that it may turn out to need, or if sweeps that are wider then
-// are so many fewer that they take less time. A copy lies in the layout that is swept
-// fastest, unless that makes more sweeps for want of memory.
-func (s *Swept) Settle(ctx context.Context, plan func() (spec.Demand, error)) error {
-	d, err := plan()
-	if !s.o.Stream && (err != nil || s.streamedIsBetter(d, plan)) {
+// Settle decides which parts of the store stay in memory, and in which layout. plan checks
+// whether the run fits beside [Swept.Held] bytes and returns the number of its sweeps and the
+// bytes of a row of its widest block, 0 where they are not known in advance. Settle calls it
+// again after each decision, so that the last call is for the final state, and returns its
+// error. If the run fits only without frames in memory, every sweep reads them again. A copy is
+// laid out for the sweeps unless the better layout leaves too little memory.
+func (s *Swept) Settle(ctx context.Context, plan func() (sweeps, rowBytes int, err error)) error {
+	sweeps, rowBytes, err := plan()
+	if err != nil && !s.o.Stream {
 		if err := s.stream(); err != nil {
 			return err
 		}
-		d, err = plan()
+		_, _, err = plan()
 	}
 	if err != nil || s.Copy == nil {
 		return err
 	}
-	o := sparse.LayoutOptions{RowBytes: d.RowBytes}
-	if d.Sweeps != spec.UnknownSweeps {
-		o.Sweeps = max(1, d.Sweeps)
-	}
-	if err := s.plan(ctx, o); err != nil || !s.Copy.Reordered && !s.Copy.Tiled {
+	if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: sweeps, RowBytes: rowBytes}); err != nil || !s.Copy.Tiled {
 		return err
 	}
-	if arranged, err := plan(); err == nil && arranged.Sweeps == d.Sweeps {
+	if _, _, err := plan(); err == nil {
 		return nil
 	}
 	if err := s.plan(ctx, sparse.LayoutOptions{Sweeps: 1}); err != nil {
 		return err
 	}
-	_, err = plan() // as before
+	_, _, err = plan() // as before
 	return err
-}
-
-// streamedIsBetter tells whether a run with the demand d fits with all that it may turn out
-// to need, or takes less time, if nothing of the store stays in memory. A sweep whose frames
-// come from the system's cache takes an eleventh more time; where that has no room for
-// them, they stay. The last call of plan is for the store as it is.
-func (s *Swept) streamedIsBetter(d spec.Demand, plan func() (spec.Demand, error)) bool {
-	const dearer = 12.0 / 11
-	mayPay := d.Sweeps != spec.UnknownSweeps && s.kept > 0 && s.o.Memory > 0 && s.Manifest.size() <= (system.Memory()-s.o.Memory)/2
-	if !d.Short && !mayPay {
-		return false
-	}
-	s.asStreamed = true
-	streamed, err := plan()
-	s.asStreamed = false
-	if err == nil && (d.Short && !streamed.Short || mayPay && dearer*float64(streamed.Sweeps) < float64(d.Sweeps)) {
-		return true
-	}
-	_, _ = plan() // as before
-	return false
 }
 
 // Load makes the copy, if there is to be one.

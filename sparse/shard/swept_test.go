@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // swept opens the store in dir for sweeps by a run with so much memory.
@@ -28,51 +27,32 @@ func band(rows, width int) *sparse.CSR {
 	return must(sparse.NewCSR(rows, rows, ptr, col, nil))
 }
 
-// Frames in memory go only where that saves more than the twelfth that a sweep from disk
-// costs, or where the run fits without them alone, or with all that it may need.
+// Frames in memory are given up only if the run does not fit with them.
 func TestSettle(t *testing.T) {
 	const memory = 1 << 27
 	dir, over := opened(t, band(1<<15, 100), "none").dir, errors.New("too much")
-	for _, c := range []struct {
-		name           string
-		kept, streamed spec.Demand
-		fits           bool // with frames in memory
-		streams        bool
-	}{
-		{"saves two of 13", spec.Demand{Sweeps: 13}, spec.Demand{Sweeps: 11}, true, true},
-		{"saves one of 12", spec.Demand{Sweeps: 12}, spec.Demand{Sweeps: 11}, true, false},
-		{"saves nothing", spec.Demand{Sweeps: 11}, spec.Demand{Sweeps: 11}, true, false},
-		{"saves three of 24", spec.Demand{Sweeps: 24}, spec.Demand{Sweeps: 21}, true, true},
-		{"saves two of 24", spec.Demand{Sweeps: 24}, spec.Demand{Sweeps: 22}, true, false},
-		{"saves what is not known", spec.Demand{Sweeps: spec.UnknownSweeps}, spec.Demand{Sweeps: 1}, true, false},
-		{"has room for all", spec.Demand{Sweeps: 2, Short: true}, spec.Demand{Sweeps: 2}, true, true},
-		{"is short anyway", spec.Demand{Sweeps: 2, Short: true}, spec.Demand{Sweeps: 2, Short: true}, true, false},
-		{"fits alone", spec.Demand{}, spec.Demand{Sweeps: 2}, false, true},
-	} {
+	for _, fits := range []bool{true, false} { // with frames in memory
 		s := swept(t, dir, memory, false)
 		all, before := s.Held(), s.Store
 		if s.kept == 0 {
 			t.Fatal("nothing of the store stays in memory")
 		}
 		var last int64 // held at the last call
-		err := s.Settle(t.Context(), func() (spec.Demand, error) {
-			if last = s.Held(); last < all {
-				return c.streamed, nil
+		err := s.Settle(t.Context(), func() (sweeps, rowBytes int, err error) {
+			if last = s.Held(); last == all && !fits {
+				return 0, 0, over
 			}
-			if !c.fits {
-				return c.kept, over
-			}
-			return c.kept, nil
+			return 2, 8, nil
 		})
-		if streams := s.kept == 0; err != nil || streams != c.streams || last != s.Held() || streams != (last < all) {
-			t.Errorf("%s: %v; streams: %v, last planned with %d bytes, holds %d of %d", c.name, err, streams, last, s.Held(), all)
+		if streams := s.kept == 0; err != nil || streams == fits || last != s.Held() || streams != (last < all) {
+			t.Errorf("fits %v: %v; streams: %v, last planned with %d bytes, holds %d of %d", fits, err, streams, last, s.Held(), all)
 		}
 		if s.Store != before {
-			t.Errorf("%s: another store was opened; what is held of the first is there twice", c.name)
+			t.Errorf("fits %v: another store was opened; the memory of the first is used twice", fits)
 		}
 		a := must(sparse.Load(t.Context(), s.A, 2))
-		if held := s.out.chunks[0].data.Load() != nil; held == c.streams || a.NNZ() != s.Manifest.Entries {
-			t.Errorf("%s: streams: %v, but frames are held: %v; %d of %d entries", c.name, c.streams, held, a.NNZ(), s.Manifest.Entries)
+		if held := s.out.chunks[0].data.Load() != nil; held != fits || a.NNZ() != s.Manifest.Entries {
+			t.Errorf("fits %v: frames are held: %v; %d of %d entries", fits, held, a.NNZ(), s.Manifest.Entries)
 		}
 	}
 	s := swept(t, dir, memory, false)
@@ -89,7 +69,7 @@ func TestSettle(t *testing.T) {
 		t.Errorf("without sweeps of the transpose %d bytes are held, want %d less %d", s.Held(), all, back)
 	}
 	s.Forward = false
-	if err := s.Settle(t.Context(), func() (spec.Demand, error) { return spec.Demand{}, over }); err != over || s.kept > 0 {
+	if err := s.Settle(t.Context(), func() (int, int, error) { return 0, 0, over }); err != over || s.kept > 0 {
 		t.Errorf("what never fits: %v, keeps %d", err, s.kept)
 	}
 }
@@ -109,31 +89,27 @@ func TestCopyRoom(t *testing.T) {
 	}
 }
 
-// A copy is counted before it is made, lies plain where an arranged one costs sweeps, and is
-// what is swept; without room for it there is none.
+// A copy is counted before it is made, has plain ids where the run does not fit beside tiles, and
+// is swept instead of the store; where memory is short there is none.
 func TestSettleCopy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")
 	}
-	dir := opened(t, crowded(1<<16, 16, 1), "").dir
-	for _, arrangedSweeps := range []int{100, 101} {
+	dir := opened(t, crowded(0, 1, 1), "").dir
+	for _, fits := range []bool{true, false} { // in another layout
 		s := swept(t, dir, 0, true)
 		plain := s.Held()
 		if s.A != s.Store || s.kept > 0 || plain <= s.Store.Held() {
 			t.Fatalf("holds %d, %d of the store, %d kept", plain, s.Store.Held(), s.kept)
 		}
-		err := s.Settle(t.Context(), func() (spec.Demand, error) {
-			d := spec.Demand{Sweeps: 100, RowBytes: 32}
-			if s.Held() != plain {
-				d.Sweeps = arrangedSweeps
+		err := s.Settle(t.Context(), func() (sweeps, rowBytes int, err error) {
+			if !fits && s.Held() != plain {
+				err = sparse.ErrMemory
 			}
-			return d, nil
+			return 100, 32, err
 		})
-		if arranged := s.Held() != plain; err != nil || arranged != (arrangedSweeps == 100) {
-			t.Errorf("%d sweeps: %v, arranged: %v", arrangedSweeps, err, arranged)
-		}
-		if told := s.Held() - s.Store.Held(); told != s.Copy.Matrix+s.Copy.Copies || s.Copy.Reordered != (s.Copy.Copies > 0) || s.Copy.Reordered != (arrangedSweeps == 100) {
-			t.Errorf("%d bytes are told of a copy of %d and what steps copy, %d", told, s.Copy.Matrix, s.Copy.Copies)
+		if err != nil || s.Copy.Tiled != fits || s.Held()-s.Store.Held() != s.Copy.Matrix {
+			t.Errorf("fits %v: %v, tiled: %v, %d bytes of %d are counted for the copy", fits, err, s.Copy.Tiled, s.Held()-s.Store.Held(), s.Copy.Matrix)
 		}
 		if err := s.Load(t.Context()); err != nil || s.A == s.Store {
 			t.Errorf("%v, a copy is swept: %v", err, s.A != s.Store)

@@ -22,14 +22,13 @@ import (
 
 // benchmark is the JSON document of bench and bench krylov.
 type benchmark struct {
-	Workload  string `json:"workload"`
-	Graph     string `json:"graph,omitempty"`
-	Order     string `json:"order,omitempty"`
-	IDs       string `json:"ids,omitempty"`
-	Reordered bool   `json:"reordered,omitempty"`
-	Tiled     bool   `json:"tiled,omitempty"`
-	Source    string `json:"source,omitempty"`
-	Threads   int    `json:"threads"`
+	Workload string `json:"workload"`
+	Graph    string `json:"graph,omitempty"`
+	Order    string `json:"order,omitempty"`
+	IDs      string `json:"ids,omitempty"`
+	Tiled    bool   `json:"tiled,omitempty"`
+	Source   string `json:"source,omitempty"`
+	Threads  int    `json:"threads"`
 
 	*bench.Report
 	Closing
@@ -158,7 +157,7 @@ func (in *invocation) openBench(w *bench.Workload, v *benchmark, f *benchFlags) 
 	}
 	v.Order, v.IDs, v.Source = orderOf(g.Manifest), "coded", f.source
 	if g.Copy != nil {
-		v.IDs, v.Reordered, v.Tiled = "raw", g.Copy.Reordered, g.Copy.Tiled
+		v.IDs, v.Tiled = "raw", g.Copy.Tiled
 	} else if f.ids == "raw" {
 		return nil, fault.Limit("--ids", "there is no room for raw ids beside what is measured; allow more with --max-memory, or give --ids auto")
 	}
@@ -183,10 +182,7 @@ func (in *invocation) roomFor(list []spec.Bytes) error {
 func (v *benchmark) print(w io.Writer, cost string) {
 	took := fmt.Sprintf("%.2f ms, median %.2f, %d threads", v.SecondsMin*1e3, v.SecondsMedian*1e3, v.Threads)
 	bandwidth, row, gathered, checksum, ids := fmt.Sprintf("%.1f GB/s", v.BytesPerSecond/1e9), "", "", "", v.IDs
-	switch {
-	case v.Reordered:
-		ids += " reordered"
-	case v.Tiled:
+	if v.Tiled {
 		ids += " tiled"
 	}
 	if v.NsPerRow > 0 {

@@ -43,15 +43,18 @@ var errPlanned = errors.New("planned")
 
 // fit plans a run with plan, and settles what of the graph, if there is one, lies in memory.
 func (in *invocation) fit(g *openGraph, plan func() (*budget.Needs, error)) (n *budget.Needs, err error) {
-	settle := func() (spec.Demand, error) {
+	settle := func() (sweeps, rowBytes int, _ error) {
 		if n, err = plan(); err != nil {
-			return spec.Demand{}, err
+			return 0, 0, err
 		}
-		return n.Demand, nil
+		if n.Sweeps == spec.UnknownSweeps {
+			return 0, n.RowBytes, nil
+		}
+		return max(1, n.Sweeps), n.RowBytes, nil
 	}
 	switch {
 	case g == nil:
-		_, err = settle()
+		_, _, err = settle()
 	case g.unread != nil:
 		err = g.unread
 	default:
