@@ -111,7 +111,7 @@ func ReadParts(ctx context.Context, paths []string) ([]Part, error) {
 	first := &parts[0]
 	for i := range parts {
 		if what := parts[i].differs(first); what != "" {
-			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for Part.Share", first.Path, what)}
+			return nil, &FileError{Path: parts[i].Path, What: fmt.Sprintf("is of another whole than %s: %s; make both alike but for the slab", first.Path, what)}
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Share, b.Share) })
@@ -121,7 +121,7 @@ func ReadParts(ctx context.Context, paths []string) ([]Part, error) {
 		}
 	}
 	if missing := missing(parts); missing != "" {
-		return nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with Part.Share I/%d", missing, first.Of, first.Of)}
+		return nil, &FileError{Path: "", What: fmt.Sprintf("%s of %d missing; make them with slab I/%d", missing, first.Of, first.Of)}
 	}
 	return parts, nil
 }
@@ -174,7 +174,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		return p, &FileError{Path: name, What: fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
 	if run.Part == nil || run.Part.Matrix == nil || run.Part.Of < 1 || run.Part.Share < 0 || run.Part.Share >= run.Part.Of {
-		return p, &FileError{Path: path, What: "is no part of anything; give files that Part.Share made"}
+		return p, &FileError{Path: path, What: "is no part of anything; give files that were made with slab I/M"}
 	}
 	p = *run.Part
 	p.Path = path

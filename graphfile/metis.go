@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // METIS is the format of the graph partitioners METIS, KaHIP and others.
@@ -241,9 +242,9 @@ func writeMETIS(ctx context.Context, out *bufio.Writer, g *graph) (without int, 
 	g.begin(1)
 	switch {
 	case g.directed:
-		return 0, unfitf("a METIS file holds undirected graphs; write .mtx or .npz, or ingest with ingest.Config.Undirected")
+		return 0, &textio.Error{Msg: "a METIS file holds undirected graphs", Fix: "write .mtx or .npz, or ingest with {undirected}", Err: ErrFormat}
 	case g.selfLoops > 0:
-		return 0, unfitf("a METIS file holds no self loops; write .mtx or .npz, or ingest without ingest.Config.SelfLoops keep")
+		return 0, &textio.Error{Msg: "a METIS file holds no self loops", Fix: "write .mtx or .npz, or ingest without {self-loops=keep}", Err: ErrFormat}
 	}
 	n, _ := g.a.Dims()
 	head := fmt.Sprintf("%d %d", n, g.edges())

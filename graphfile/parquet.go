@@ -74,14 +74,14 @@ func (t *edgeTable) choose() error {
 		}
 		leaf, flat := t.file.Leaf(c)
 		if !flat {
-			return t.fault(0, "choose with Input.Fields", "column %s is nested", t.file.Titles[c])
+			return t.fault(0, "choose with {fields}", "column %s is nested", t.file.Titles[c])
 		}
 		kinds, what := []parquet.Kind{parquet.Int32, parquet.Int64, parquet.ByteArray}, "integers or text"
 		if i == 2 {
 			kinds, what = []parquet.Kind{parquet.Int32, parquet.Int64, parquet.Float, parquet.Double, parquet.Boolean}, "numbers"
 		}
 		if !t.file.IsText(c) || !slices.Contains(kinds, leaf.Node.Type().Kind()) {
-			return t.fault(0, "choose with Input.Fields", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
+			return t.fault(0, "choose with {fields}", "column %s holds %s, want %s", t.file.Titles[c], leaf.Node.Type(), what)
 		}
 	}
 	return nil
@@ -94,10 +94,10 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 		columns, err := table.Choose(t.Fields, t.file.Titles)
 		switch {
 		case err != nil:
-			_, fix := table.Unnamed(t.file.Titles, "Input.Fields")
+			_, fix := table.Unnamed(t.file.Titles)
 			return c, t.fault(0, fix, "%v", err)
 		case slices.Max(columns) >= len(t.file.Titles):
-			return c, t.fault(0, "correct Input.Fields", "%s (%s), want %d", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
+			return c, t.fault(0, "correct {fields}", "%s (%s), want %d", table.Counted(len(t.file.Titles), "column"), strings.Join(t.file.Titles, ", "), slices.Max(columns)+1)
 		}
 		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
 		if len(columns) == 3 {
@@ -128,7 +128,7 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 	case len(data) == 3 && table.IsWeight(t.file.Titles[data[2]]):
 		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: data[2]}, nil
 	}
-	msg, fix := table.Unnamed(t.file.Titles, "Input.Fields")
+	msg, fix := table.Unnamed(t.file.Titles)
 	return c, t.fault(0, fix, "%s", msg)
 }
 

@@ -162,7 +162,7 @@ func (r *roster) goesBothWays(line int64, directed bool) (bool, error) {
 	case r.Undirected:
 		return false, nil
 	case directed && r.loose:
-		return false, r.fault(line, "pass Input.Directed to keep directions, or Input.Undirected to forget them", "an edge with a direction behind edges without")
+		return false, r.fault(line, "pass {directed} to keep directions, or {undirected} to forget them", "an edge with a direction behind edges without")
 	case directed:
 		r.directed = true
 		return false, nil

@@ -146,7 +146,7 @@ func (z *npz) square(form string) error {
 	case shape[0] < 0 || shape[1] < 0:
 		return z.fault(0, fetchAgain, "%d×%d", shape[0], shape[1])
 	case shape[0] != shape[1]:
-		return z.fault(0, "", "%d×%d, and an adjacency matrix is square; tablefile.Convert reads features", shape[0], shape[1])
+		return z.fault(0, "heatwalk convert reads features", "%d×%d, and an adjacency matrix is square", shape[0], shape[1])
 	case shape[0] > MaxNodes:
 		return z.fault(0, "", "%d rows; limit %d", shape[0], uint64(MaxNodes))
 	}

@@ -260,8 +260,8 @@ func TestGraphFormats(t *testing.T) {
 		format *graphfile.Format
 		want   string
 	}{
-		{"a\tb\n", ingest.Config{Directed: true}, graphfile.METIS, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with ingest.Config.Undirected"},
-		{"a\tb\na\ta\n", ingest.Config{KeepLoops: true}, graphfile.METIS, "a METIS file holds no self loops; write .mtx or .npz, or ingest without ingest.Config.SelfLoops keep"},
+		{"a\tb\n", ingest.Config{Directed: true}, graphfile.METIS, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with option undirected"},
+		{"a\tb\na\ta\n", ingest.Config{KeepLoops: true}, graphfile.METIS, "a METIS file holds no self loops; write .mtx or .npz, or ingest without option self-loops=keep"},
 		{"a\tb\t1.5\n", ingest.Config{}, graphfile.METIS, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
 		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
 		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},

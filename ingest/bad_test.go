@@ -46,9 +46,9 @@ func isData(err error) bool {
 }
 
 func TestBadEdgeLists(t *testing.T) {
-	const fix = "; fix the line or pass Config.SkipBadLines"
-	const point = "; write numbers with a decimal point, or leave the column out with Config.Fields=1,2"
-	const first = "; fix the line, leave the column out with Config.Fields=1,2, or pass Config.SkipBadLines"
+	const fix = "; fix the line or pass option skip-bad-lines"
+	const point = "; write numbers with a decimal point, or leave the column out with option fields=1,2"
+	const first = "; fix the line, leave the column out with option fields=1,2, or pass option skip-bad-lines"
 	long := strings.Repeat("a", 1<<20)
 	for _, test := range []struct {
 		name, text string
@@ -65,11 +65,11 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "source,target,weight\na,b,1\nc,d\n", Config{Fields: []string{"target", "source"}}, "edges.csv:3: 2 fields, want 3 (source, target, weight)" + fix},
 		{"edges.tsv", "a\tb\nc\td\t2\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "1\t2\n3\t4\t5\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
-		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: 5 fields; choose with Config.Fields=1,2 or, with a weight, Config.Fields=1,2,3"},
-		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 fields, want at least 4; correct Config.Fields"},
+		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: 5 fields; choose with option fields=1,2 or, with a weight, option fields=1,2,3"},
+		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 fields, want at least 4; correct option fields"},
 		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []string{"1", "2", "3"}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
 		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
-		{"edges.csv", "von;nach;Betrag\na;b;1,5\nb;c;2\n", Config{}, `edges.csv:1: the header "von,nach,Betrag" names no source and target; pass Config.Fields=von,nach (or Config.Fields=1,2)`},
+		{"edges.csv", "von;nach;Betrag\na;b;1,5\nb;c;2\n", Config{}, `edges.csv:1: the header "von,nach,Betrag" names no source and target; pass option fields=von,nach (or option fields=1,2)`},
 		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number` + first},
 		{"edges.csv", "a,b,NA\nc,d,1\n", Config{}, `edges.csv:1:5: weight "NA" is not a number` + first},
 		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},
@@ -80,18 +80,18 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
 		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
 		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number` + fix},
-		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, "edges.tsv:1:5: weight \"x\" is not a number; leave the column out with Config.Fields=1,2\n" +
+		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, "edges.tsv:1:5: weight \"x\" is not a number; leave the column out with option fields=1,2\n" +
 			"edges.tsv:2:5: weight \"y\" is not a number; no line is good; fix them"},
-		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; leave the column out with Config.Fields=1,2`},
+		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; leave the column out with option fields=1,2`},
 		{"edges.tsv", "1\t2\t1\n1\t3\t-Inf\n", Config{}, `edges.tsv:2:5: weight "-Inf" is infinite` + fix},
 		{"edges.tsv", "1\t2\t1\n1\t3\t0x10\n", Config{}, `edges.tsv:2:5: weight "0x10" is not a number` + fix},
 		{"edges.tsv", "1\t2\t1\n1\t3\t1_0\n", Config{}, `edges.tsv:2:5: weight "1_0" is not a number` + fix},
-		{"edges.tsv", "1\t2\t1\n10\t3\t-0.5\n", Config{}, "edges.tsv:2:6: weight -0.5 is negative; walks and Laplacians need weights ≥ 0; take absolute values or leave such edges out, or pass Config.SkipBadLines"},
-		{"edges.tsv", "4\t9\t3\n\n9\t4\t2\n", Config{}, "edges.tsv:3: 9–4 has weight 2 here and 3 on line 1; choose Config.Duplicates=sum, max, min or first"},
+		{"edges.tsv", "1\t2\t1\n10\t3\t-0.5\n", Config{}, "edges.tsv:2:6: weight -0.5 is negative; walks and Laplacians need weights ≥ 0; take absolute values or leave such edges out, or pass option skip-bad-lines"},
+		{"edges.tsv", "4\t9\t3\n\n9\t4\t2\n", Config{}, "edges.tsv:3: 9–4 has weight 2 here and 3 on line 1; choose option duplicates=sum, max, min or first"},
 		{"g.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 2\n4 9 3\n9 4 2\n", Config{Undirected: true, Duplicates: SumDuplicates},
-			"g.mtx:4: 9–4 has weight 2 here and 3 on line 3; choose Config.Duplicates=max, min or first, or keep directions with Config.Directed"},
-		{"edges.tsv", "# c\na\tb\na\tb\n", Config{Duplicates: ErrorDuplicates}, "edges.tsv:3: a–b is on line 2 already; choose Config.Duplicates=sum, max, min or first"},
-		{"edges.tsv", "a\tb\t1e308\na\tb\t1.7e308\n", Config{}, "edges.tsv:2: the weights of a–b add up to infinity; choose Config.Duplicates=max, min or first"},
+			"g.mtx:4: 9–4 has weight 2 here and 3 on line 3; choose option duplicates=max, min or first, or keep directions with option directed"},
+		{"edges.tsv", "# c\na\tb\na\tb\n", Config{Duplicates: ErrorDuplicates}, "edges.tsv:3: a–b is on line 2 already; choose option duplicates=sum, max, min or first"},
+		{"edges.tsv", "a\tb\t1e308\na\tb\t1.7e308\n", Config{}, "edges.tsv:2: the weights of a–b add up to infinity; choose option duplicates=max, min or first"},
 		{"edges.tsv", "a\tb\t1e308\na\tc\t1e308\n", Config{}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},
 		{"edges.tsv", "b\ta\t1e308\nc\ta\t1e308\n", Config{Directed: true, Order: DegreeOrder}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},
 		{"edges.tsv", "a\tb\nc,d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
@@ -181,14 +181,14 @@ func TestBadMarket(t *testing.T) {
 		{head + "pattern general\n%\n3 3 3\n1 2\n2 3\n", "g.mtx: 2 entries, line 3 declares 3; fetch the file again"},
 		{head + "pattern general\n3 3 1\n1 2\n2 3\n", "g.mtx: 2 entries, line 2 declares 1; fetch the file again"},
 		{head + "pattern general\n3 3 0\n", "g.mtx: no edges; check that this is the right file"},
-		{head + "pattern general\n34 34 2\n1 2\n0 3\n", "g.mtx:4: row 0; indices run from 1 to 34; fix the line or pass Config.SkipBadLines"},
-		{head + "pattern general\n34 34 2\n1 2\n1 35\n", "g.mtx:4: column 35; indices run from 1 to 34; fix the line or pass Config.SkipBadLines"},
+		{head + "pattern general\n34 34 2\n1 2\n0 3\n", "g.mtx:4: row 0; indices run from 1 to 34; fix the line or pass option skip-bad-lines"},
+		{head + "pattern general\n34 34 2\n1 2\n1 35\n", "g.mtx:4: column 35; indices run from 1 to 34; fix the line or pass option skip-bad-lines"},
 		{head + "pattern general\n34 34 1\n1 x\n", `g.mtx:3:3: column "x" is not a number; fix the line`},
-		{head + "pattern symmetric\n9 9 2\n9 3\n3 9\n", "g.mtx:4: (3,9) lies above the diagonal of a symmetric file; fix the line or pass Config.SkipBadLines"},
+		{head + "pattern symmetric\n9 9 2\n9 3\n3 9\n", "g.mtx:4: (3,9) lies above the diagonal of a symmetric file; fix the line or pass option skip-bad-lines"},
 		{head + "real skew-symmetric\n9 9 1\n3 3 1\n", "g.mtx:3: (3,3) lies on the diagonal of a skew-symmetric file; fix the line"},
 		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line"},
 		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number; fix the line`},
-		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is no integer, as line 1 declares; fix the line or pass Config.SkipBadLines`},
+		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is no integer, as line 1 declares; fix the line or pass option skip-bad-lines`},
 		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; walks and Laplacians need weights ≥ 0; fix the line"},
 	} {
 		if err := wantError(t, nil, []file{{"g.mtx", test.text}}, test.want); !isData(err) {
@@ -196,7 +196,7 @@ func TestBadMarket(t *testing.T) {
 		}
 	}
 	text := head + "pattern general\n2 2 1\n1 2\n"
-	wantError(t, nil, []file{{"g.mtx", text}, {"h.mtx", text}}, "g.mtx: a Matrix Market file numbers its own nodes; give it alone, without Config.Fields")
+	wantError(t, nil, []file{{"g.mtx", text}, {"h.mtx", text}}, "g.mtx: a Matrix Market file numbers its own nodes; give it alone, without option fields")
 }
 
 func TestBadCompression(t *testing.T) {
@@ -232,10 +232,10 @@ func TestBadCompression(t *testing.T) {
 		{"edges.gz", whole + "\x1f", "edges.gz: 1 bytes after the end of the stream; cut them off, or fetch the file again"},
 		{"edges.zst", string(frame[:len(frame)-2]), "edges.zst: compressed stream ends early, after line 32768; fetch the file again"},
 		{"edges.zst", string(badSum), "edges.zst: checksum of the decompressed data is wrong, after line 32768; fetch the file again"},
-		{"f.txt", "+1 1:0.7 2:1\n", "f.txt: LIBSVM text, which holds features and no edges; tablefile.Convert makes a matrix of it; if it does hold edges, name their Config.Fields"},
-		{"f.svm", "1 2\n", "f.svm: LIBSVM text, which holds features and no edges; tablefile.Convert makes a matrix of it; if it does hold edges, name their Config.Fields"},
-		{"f", "\x93NUMPY\x01\x00", "f: a NumPy array, which holds features and no edges; tablefile.Convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"},
-		{"edges.zst", string(window), "edges.zst: needs a window of 2 GiB, limit 128 MiB; allow it with Config.Window=2GiB"},
+		{"f.txt", "+1 1:0.7 2:1\n", "f.txt: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their columns with option fields"},
+		{"f.svm", "1 2\n", "f.svm: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their columns with option fields"},
+		{"f", "\x93NUMPY\x01\x00", "f: a NumPy array, which holds features and no edges; heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"},
+		{"edges.zst", string(window), "edges.zst: needs a window of 2 GiB, limit 128 MiB; allow it with option max-window=2GiB"},
 		{"edges.gz", string(torn), "edges.gz: checksum of the decompressed data is wrong, after line 50001; fetch the file again"},
 	} {
 		if err := wantError(t, &Config{Workers: 2}, []file{{test.name, test.text}}, test.want); !isData(err) {
@@ -269,7 +269,7 @@ func zstdFrame(t *testing.T, window int, text string) string {
 func wantWindowRefused(t *testing.T, window int64, path []string) {
 	t.Helper()
 	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
-	if !isData(err) || !strings.Contains(err.Error(), fmt.Sprintf("; allow it with Config.Window=%dMiB", window>>20)) {
+	if !isData(err) || !strings.Contains(err.Error(), fmt.Sprintf("; allow it with option max-window=%dMiB", window>>20)) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -343,10 +343,10 @@ func TestBadInputs(t *testing.T) {
 		{[]string{edges, dir + "/../" + filepath.Base(dir) + "/edges.txt"}, Config{}, dir + "/../" + filepath.Base(dir) + "/edges.txt: given twice; weights would double", true},
 		{[]string{"-", "-"}, Config{}, "-: given twice; weights would double", true},
 		{nil, Config{}, "no input; name a file, or - for standard input", true},
-		{[]string{edges}, Config{Fields: []string{"1"}}, "Config.Fields: 1 field, want 2 or 3 (source, target, weight)", true},
-		{[]string{edges}, Config{Fields: []string{"1001", "2"}, Memory: -1}, "Config.Fields: column 1001; columns run from 1 to 1000\nConfig.Memory: -1 bytes", true},
+		{[]string{edges}, Config{Fields: []string{"1"}}, "option fields: 1 field, want 2 or 3 (source, target, weight)", true},
+		{[]string{edges}, Config{Fields: []string{"1001", "2"}, Memory: -1}, "option fields: column 1001; columns run from 1 to 1000\noption max-memory: -1 bytes", true},
 		{[]string{edges}, Config{Fields: []string{"0", "2"}}, edges + `:1: the header "1,2" has no column "0"; columns count from 1`, false},
-		{[]string{edges}, Config{Fields: []string{"2", "2"}}, "Config.Fields: column 2 is named twice", true},
+		{[]string{edges}, Config{Fields: []string{"2", "2"}}, "option fields: column 2 is named twice", true},
 	} {
 		_, _, err := ingestInto(t, &test.c, test.inputs...)
 		if err == nil || err.Error() != test.want || errors.Is(err, nodefile.ErrInput) != test.usage {
@@ -359,7 +359,7 @@ func TestUnknownIDs(t *testing.T) {
 	edges := file{"e.tsv", "a\tb\n#\nb\tc\nc\td\n"}
 	nodes := file{"n.tsv", "b\na\n"}
 	wantError(t, &Config{Nodes: "n.tsv", UnknownIDs: ErrorUnknown}, []file{edges, nodes},
-		"e.tsv:3: \"c\" is not in "+"n.tsv (2 ids are not); pass Config.UnknownIDs=skip to leave such edges out")
+		"e.tsv:3: \"c\" is not in "+"n.tsv (2 ids are not); pass option unknown-ids=skip to leave such edges out")
 	paths := write(t, edges, nodes)
 	dir, report, err := ingestInto(t, &Config{Nodes: paths[1], UnknownIDs: SkipUnknown}, paths[0])
 	if err != nil {

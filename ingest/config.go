@@ -100,7 +100,7 @@ type Config struct {
 	Counts       *Counts        // what Stdin holds, for [Estimate]; nil: not known
 	Sources      []*Source      // further inputs, behind the files
 	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody
-	Warn         func(string)   // told of what is odd but accepted; nil: nobody
+	Warn         func(error)    // called with each warning about the input; may be nil
 
 	// Store are further settings of the store; those above take precedence.
 	Store *shard.WriteOptions
@@ -118,31 +118,31 @@ type Progress struct {
 // validate reports all problems of the settings at once.
 func (c *Config) validate() error {
 	var all []error
-	bad := func(flag, format string, args ...any) {
-		all = append(all, &nodefile.ParseError{File: flag, Msg: fmt.Sprintf(format, args...), Err: nodefile.ErrInput})
+	bad := func(option, format string, args ...any) {
+		all = append(all, &nodefile.ParseError{Option: option, Msg: fmt.Sprintf(format, args...), Err: nodefile.ErrInput})
 	}
 	if c.Directed && c.Undirected {
-		bad("Config.Directed", "goes against Config.Undirected; choose one")
+		all = append(all, &nodefile.ParseError{Option: "directed", Msg: "an edge has a direction or not", Fix: "give it or {undirected}", Err: nodefile.ErrInput})
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
-		bad("Config.Fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
+		bad("fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
 		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > nodetable.MaxFields) {
-			bad("Config.Fields", "column %s; columns run from 1 to %d", f, nodetable.MaxFields)
+			bad("fields", "column %s; columns run from 1 to %d", f, nodetable.MaxFields)
 		}
 		if slices.Contains(c.Fields[:i], f) {
-			bad("Config.Fields", "column %s is named twice", f)
+			bad("fields", "column %s is named twice", f)
 		}
 	}
 	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == nodefile.NoHeader {
-		bad("Config.Fields", "names columns of a header; give numbers with Config.Header=no")
+		bad("fields", "names columns of a header, and there is none; give numbers")
 	}
 	if c.Memory < 0 {
-		bad("Config.Memory", "%d bytes", c.Memory)
+		bad("max-memory", "%d bytes", c.Memory)
 	}
 	if c.Window < 0 {
-		bad(textio.WindowFlag, "%d bytes", c.Window)
+		bad(textio.WindowOption, "%d bytes", c.Window)
 	}
 	return errors.Join(all...)
 }

@@ -61,14 +61,14 @@ type edgeLine struct {
 // it stands at the later of two lines and names the earlier.
 func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
 	r.nodes = r.named()
-	choose := "choose Config.Duplicates=sum, max, min or first"
+	choose := "choose {duplicates=sum}, max, min or first"
 	if e.Kind == sort.Differing && r.hasBothDirections() {
-		choose = "choose Config.Duplicates=max, min or first, or keep directions with Config.Directed"
+		choose = "choose {duplicates=max}, min or first, or keep directions with {directed}"
 	}
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", r.id(last.u), r.id(last.v))
 	if e.Kind == sort.Infinite {
-		return &nodefile.ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose Config.Duplicates=max, min or first"}
+		return &nodefile.ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose {duplicates=max}, min or first"}
 	}
 	for i, l := range lines[1:] {
 		for _, before := range lines[:i+1] {

@@ -41,7 +41,7 @@ func (r *run) checkFree(dir, what string, bytes int64) error {
 	}
 	fix := "make room, or write to another disk"
 	if what == diskTemp {
-		fix = "make room, or name another disk with Config.TempDir"
+		fix = "make room, or name another disk for temporary files"
 	}
 	return &LimitError{Dir: dir, What: what, Need: bytes, Limit: free, Fix: fix}
 }

@@ -31,9 +31,9 @@ func (e *LimitError) Error() string {
 	}
 	otherwise := ""
 	if e.Unordered {
-		otherwise = ", or pass Config.Order none"
+		otherwise = ", or keep rows in the order of the ids"
 	}
-	return fmt.Sprintf("Config.Memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
+	return fmt.Sprintf("memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, otherwise)
 }
 
 // join returns the error for the bad lines of the parts of a file, given in its order, or
@@ -82,6 +82,6 @@ func withoutSkipping(fix string, count int64) string {
 	case fix == lines.FixLine:
 		return "fix the line"
 	}
-	fix = strings.TrimSuffix(fix, ", or pass Config.SkipBadLines")
+	fix = strings.TrimSuffix(fix, ", or pass {skip-bad-lines}")
 	return strings.Replace(fix, "fix the line, leave", "leave", 1)
 }

@@ -141,7 +141,7 @@ func (g *guess) source(ctx context.Context, s *Source) error {
 
 // text samples an edge list, with the parser of [Run].
 func (g *guess) text(in *textio.Reader) error {
-	lay, err := g.c.lineSettings(func(string) {}).LayoutOf(in, new(lines.Tally))
+	lay, err := g.c.lineSettings(func(error) {}).LayoutOf(in, new(lines.Tally))
 	if err != nil || lay == nil {
 		return err
 	}

@@ -68,5 +68,5 @@ func ExampleParseError() {
 	fmt.Println(err)
 	// Output:
 	// line 2
-	// stdin:2:5: weight "much" is not a number; fix the line or pass Config.SkipBadLines
+	// stdin:2:5: weight "much" is not a number; fix the line or pass option skip-bad-lines
 }

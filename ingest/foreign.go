@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -90,7 +91,7 @@ func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several b
 	r.files[f.file].Columns = g.Columns
 	r.rounded(in.Name()+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
-		r.warn(in.Name() + ": " + note)
+		r.warn(errors.New(in.Name() + ": " + note))
 	}
 	if g.Numbered {
 		if several {
@@ -109,11 +110,11 @@ func (r *run) foreignFlags(name string, format *graphfile.Format) error {
 	msg := "is for edge lists; " + name + " is a " + format.Title + " file"
 	switch {
 	case r.c.Fields != nil && !format.Table:
-		return &nodefile.ParseError{File: "Config.Fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
+		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Header != nodefile.AutoHeader:
-		return &nodefile.ParseError{File: "Config.Header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
+		return &nodefile.ParseError{Option: "header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.SkipBadLines:
-		return &nodefile.ParseError{File: "Config.SkipBadLines", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
+		return &nodefile.ParseError{Option: "skip-bad-lines", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func (r *run) state(name string, d graphfile.Direction) error {
 		return nil
 	}
 	if r.stated != graphfile.Unstated && r.stated != d {
-		return &nodefile.ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass Config.Directed or Config.Undirected"}
+		return &nodefile.ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass {directed} or {undirected}"}
 	}
 	r.stated, r.statedBy = d, name
 	return nil

@@ -163,8 +163,8 @@ func TestDirections(t *testing.T) {
 	if g, _ := read(t, &Config{Undirected: true}, general); g.directed {
 		t.Error("an undirected matrix is stored with directions")
 	}
-	wantError(t, nil, []file{arcs, edges}, "e.gml: its edges have directions or not, unlike those of a.gml; pass Config.Directed or Config.Undirected")
-	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "Config.Directed: goes against Config.Undirected; choose one")
+	wantError(t, nil, []file{arcs, edges}, "e.gml: its edges have directions or not, unlike those of a.gml; pass option directed or option undirected")
+	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "option directed: an edge has a direction or not; give it or option undirected")
 }
 
 // TestBothDirections merges the edges of numbered nodes as those of named ones: a
@@ -183,12 +183,12 @@ func TestBothDirections(t *testing.T) {
 
 // TestForeignSettings refuses what makes no sense for a format.
 func TestForeignSettings(t *testing.T) {
-	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "Config.Fields: is for edge lists; g.graph is a METIS file; leave it out")
-	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "Config.SkipBadLines: is for edge lists; g.gml is a GML file; leave it out")
-	wantError(t, &Config{Header: nodefile.HasHeader}, same4[4:5], "Config.Header: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "option fields: is for edge lists; g.graph is a METIS file; leave it out")
+	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "option skip-bad-lines: is for edge lists; g.gml is a GML file; leave it out")
+	wantError(t, &Config{Header: nodefile.HasHeader}, same4[4:5], "option header: is for edge lists; g.graphml is a GraphML file; leave it out")
 	wantError(t, nil, []file{same4[0], same4[5]}, "g.graph: a METIS file numbers its own nodes; give it alone")
 	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] edge [ source 1 target 2 ] ]"}},
-		"d.gml: 1–2 is on another entry already; choose Config.Duplicates=sum, max, min or first")
+		"d.gml: 1–2 is on another entry already; choose option duplicates=sum, max, min or first")
 	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges; check that this is the right file")
 	_, _, err := ingestInto(t, &Config{Memory: 64 << 20}, write(t, file{"h.net", "*Vertices 4000000000\n*Edges\n1 2\n"})...)
 	var full *LimitError
@@ -247,7 +247,7 @@ func TestPairs(t *testing.T) {
 	}
 	for _, inputs := range [][]string{{dir}, {path("c.cites")}, {path("c.content")}, {path("c.content"), path("c.cites")}} {
 		var warnings []string
-		store, report, err := ingestInto(t, &Config{Warn: func(w string) { warnings = append(warnings, w) }}, inputs...)
+		store, report, err := ingestInto(t, &Config{Warn: func(w error) { warnings = append(warnings, w.Error()) }}, inputs...)
 		if err != nil {
 			t.Fatalf("%v: %v", inputs, err)
 		}
@@ -255,7 +255,7 @@ func TestPairs(t *testing.T) {
 		if want := []string{"9", "alone", "p1", "x"}; !slices.Equal(g.ids, want) || len(g.out) != 4 || report.Isolated != 1 {
 			t.Errorf("%v: %v %v", inputs, g.ids, g.out)
 		}
-		if want := path("c.content") + " does not list 1 id of the edges; they are nodes too, or pass Config.UnknownIDs=skip"; len(warnings) != 1 || warnings[0] != want {
+		if want := path("c.content") + ": does not list 1 id of the edges; they are nodes too; to leave them out pass option unknown-ids=skip"; len(warnings) != 1 || warnings[0] != want {
 			t.Errorf("%v: warnings %q", inputs, warnings)
 		}
 	}
@@ -275,7 +275,7 @@ func TestPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = ingestInto(t, nil, path("c.content"))
-	if want := path("c.content") + ": lists nodes; the edges are in the .cites file, which is not beside it; give that file, and this one with Config.Nodes"; err == nil || err.Error() != want {
+	if want := path("c.content") + ": lists nodes; the edges are in the .cites file, which is not beside it; give that file, and this one with option nodes"; err == nil || err.Error() != want {
 		t.Errorf(" got %v\nwant %s", err, want)
 	}
 	if !IsStore(dir) {

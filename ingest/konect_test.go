@@ -39,7 +39,7 @@ func TestKONECT(t *testing.T) {
 		same(t, load(t, dir), load(t, want))
 	}
 	for _, head := range []string{"", "% sym\n", "# sym weighted\n", "% sym heavy\n", "\n% sym weighted\n"} {
-		if _, _, err := ingestInto(t, fixed(Config{}), write(t, file{"out.e", head + edges})...); err == nil || !strings.Contains(err.Error(), "Config.Fields") {
+		if _, _, err := ingestInto(t, fixed(Config{}), write(t, file{"out.e", head + edges})...); err == nil || !strings.Contains(err.Error(), "option fields") {
 			t.Errorf("%q: error %v", head, err)
 		}
 	}

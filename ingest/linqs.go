@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
@@ -77,7 +78,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		}
 		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
 		if len(cites) == 0 {
-			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with Config.Nodes", Err: nodefile.ErrInput}
+			return nil, &nodefile.ParseError{File: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with {nodes}", Err: nodefile.ErrInput}
 		}
 		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
 			paths = append(paths, cites[0])
@@ -97,6 +98,6 @@ func (r *run) pair(inputs []string) ([]string, error) {
 // warnUnlisted warns of ids that the .content file does not have.
 func (r *run) warnUnlisted(ids int) {
 	if ids > 0 && table.Extension(r.c.Nodes) == nodetable.ContentFile && r.c.UnknownIDs == DefaultUnknown {
-		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass Config.UnknownIDs=skip", r.c.Nodes, table.Counted(ids, "id")))
+		r.warn(&textio.Error{File: r.c.Nodes, Msg: fmt.Sprintf("does not list %s of the edges; they are nodes too", table.Counted(ids, "id")), Fix: "to leave them out pass {unknown-ids=skip}"})
 	}
 }

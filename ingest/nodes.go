@@ -88,7 +88,7 @@ func (r *run) readNodes() error {
 	}
 	r.listedIDs = r.distinctListed()
 	if repeated := listed - r.listedIDs; repeated > 0 {
-		r.warn(fmt.Sprintf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
+		r.warn(fmt.Errorf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
 	}
 	r.listedParts = r.seq
 	return nil
@@ -174,7 +174,7 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 		count++
 	}
 	if count > 1 {
-		r.warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is a node", name, first))
+		r.warn(&textio.Error{File: name, Line: first, Msg: "taken as a header", Fix: "pass {header=no} if it is a node"})
 	}
 	return count > 1
 }

@@ -131,7 +131,7 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 		r.report.IDs = "numeric"
 		r.dict.SortIntegers(codes[listed:])
 	} else if short, id, ok := r.dict.Alike(codes); ok {
-		r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
+		r.warn(fmt.Errorf("ids %q and %q both occur and are kept apart", short, id))
 	}
 	if several := len(codes) - listed; several > 0 && r.c.Nodes != "" && r.c.UnknownIDs == ErrorUnknown {
 		rows := r.dict.Numbers(codes[:listed])

@@ -158,7 +158,7 @@ func (r *run) unlisted(several int, has func(code uint32) bool, id func(dst []by
 		return &nodefile.ParseError{
 			File: r.files[p.file].Name, Line: p.line(at / 2),
 			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id(nil, code[at])), r.c.Nodes, several, verb),
-			Fix: "pass Config.UnknownIDs=skip to leave such edges out",
+			Fix: "pass {unknown-ids=skip} to leave such edges out",
 		}
 	}
 	return nil

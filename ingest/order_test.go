@@ -227,7 +227,7 @@ func TestOrderMemory(t *testing.T) {
 			if test.limit > enough && !over.Unordered {
 				t.Errorf("%v: %v, and it would not fit without an order", test.order, err)
 			}
-			if way := "or pass Config.Order none"; strings.Contains(err.Error(), way) != over.Unordered {
+			if way := "or keep rows in the order of the ids"; strings.Contains(err.Error(), way) != over.Unordered {
 				t.Errorf("%v: %v; it fits without an order: %v", test.order, err, over.Unordered)
 			}
 			if _, _, err := ingestInto(t, &Config{Memory: over.Need, Order: test.order, Workers: 1}, paths...); err != nil {

@@ -107,8 +107,8 @@ func (r *run) open(path string) (*textio.Reader, error) {
 }
 
 // openOptions are those of an input whose format is still to be found out.
-func (c *Config) openOptions(warn func(string)) *textio.Options {
-	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag}
+func (c *Config) openOptions(warn func(error)) *textio.Options {
+	return &textio.Options{Stdin: c.Stdin, Warn: warn, Any: true, Window: cmp.Or(c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption}
 }
 
 // usualWindow is what zstd needs of a level below --ultra; it is counted as the
@@ -149,7 +149,7 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
 		if several || r.c.Fields != nil {
-			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without Config.Fields", Err: nodefile.ErrInput}
+			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields}", Err: nodefile.ErrInput}
 		}
 		r.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
 	}
@@ -290,7 +290,7 @@ func (g *reading) progress() Progress {
 var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
-func (c *Config) lineSettings(warn func(string)) *lines.Settings {
+func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 	return &lines.Settings{Fields: c.Fields, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 

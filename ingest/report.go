@@ -53,7 +53,7 @@ type FileReport struct {
 func (r *run) rounded(place string, n int64) {
 	if n > 0 {
 		r.report.RoundedWeights += n
-		r.warn(fmt.Sprintf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
+		r.warn(fmt.Errorf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
 	}
 }
 
@@ -69,5 +69,5 @@ func (r *run) padded(list *edgeList) {
 	if list.lay.Tabbed() {
 		what = "were kept, but for those around integers"
 	}
-	r.warn(fmt.Sprintf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.PaddedLine, sum.Padded, what))
+	r.warn(fmt.Errorf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.PaddedLine, sum.Padded, what))
 }

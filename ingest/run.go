@@ -106,7 +106,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	defer func() { err = enough(ctx, inputs, &settings, err) }()
 	defer func() {
 		if left := r.endSpill(); left != nil && err == nil {
-			r.warn(fmt.Sprintf("the temporary file could not be removed: %v", left))
+			r.warn(fmt.Errorf("the temporary file could not be removed: %v", left))
 		}
 	}()
 	if r.c.Nodes != "" {
@@ -193,7 +193,7 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	o.Options = options
 	w, err := shard.Create(dir, &o)
 	if err == nil && w.Removed > 0 {
-		r.warn(fmt.Sprintf("%s: removed %s of an unfinished ingest", dir, table.Counted(w.Removed, "file")))
+		r.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", dir, table.Counted(w.Removed, "file")))
 	}
 	return w, err
 }
@@ -233,12 +233,13 @@ func openError(err error) error {
 	return err
 }
 
-func (r *run) warn(text string) {
+// warn reports something odd that does not stop the run.
+func (r *run) warn(warning error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.report.Warnings = append(r.report.Warnings, text)
+	r.report.Warnings = append(r.report.Warnings, warning.Error())
 	if r.c.Warn != nil {
-		r.c.Warn(text)
+		r.c.Warn(warning)
 	}
 }
 

@@ -532,7 +532,7 @@ func TestProgressAndWarnings(t *testing.T) {
 	var warnings []string
 	c := &Config{
 		Progress: func(p Progress) { last, phases[p.Phase] = p, true },
-		Warn:     func(text string) { warnings = append(warnings, text) },
+		Warn:     func(w error) { warnings = append(warnings, w.Error()) },
 	}
 	paths := write(t, file{"e.csv.gz", text})
 	_, report, err := ingestInto(t, c, paths...)

@@ -215,7 +215,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int, tak
 	}
 	const denormal, normal = 0x1p-149, 0x1p-126 // the least ones
 	if report.Largest > 0 && report.Largest < normal {
-		return nil, &spec.ParameterError{Of: pkg, Parameter: "dtype", What: fmt.Sprintf("the largest value, %.3g, is too small for float32; give T = float64", report.Largest)}
+		return nil, &spec.ParameterError{Of: pkg, Parameter: "dtype", What: fmt.Sprintf("the largest value, %.3g, is too small for float32; give float64", report.Largest)}
 	}
 	report.ErrorBound += rounding*report.Largest + denormal/2
 	return report, nil

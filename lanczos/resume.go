@@ -11,7 +11,7 @@ import (
 )
 
 // errState is the error of going on from what another problem has saved.
-var errState = errors.New("lanczos: Settings.Resume is of another problem")
+var errState = errors.New("lanczos: the state to resume from is of another problem")
 
 // resumePoint is where in a search the basis grows.
 type resumePoint struct {

@@ -97,7 +97,7 @@ func (s *Settings) take(m Method, name string, values []string) error {
 		return fmt.Errorf("there is no parameter %q; it takes %s", name, strings.Join(m.Takes(), ", "))
 	}
 	if name != "features" {
-		return fmt.Errorf("%s is one for all methods; give it in Settings", name)
+		return fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 	}
 	s.Grid.Features = nil
 	for _, v := range values {

@@ -57,7 +57,7 @@ func TestEntries(t *testing.T) {
 		"diffusion:beta=1:beta=2":  "validate: parameter outside its range: beta is given twice in \"diffusion:beta=1:beta=2\"; leave one out",
 		"diffusion:beta=-1":        "validate: parameter outside its range: diffusion: beta: -1 is out of range",
 		"majority:beta=1":          "validate: parameter outside its range: majority: it has no parameter",
-		"cwk:prior=x":              "validate: parameter outside its range: cwk: prior is one for all methods; give it in Settings",
+		"cwk:prior=x":              "validate: parameter outside its range: cwk: prior is one for all methods; set it once, outside the names of methods",
 		"diffusion:beta=1,cost=2":  "validate: parameter outside its range: \"cost=2\" is no method, and parameters of one are joined by ':'; write diffusion:beta=1:cost=2",
 		"diffusion:laplacian=wide": "validate: parameter outside its range: diffusion: laplacian: \"wide\" is none",
 	} {

@@ -100,10 +100,10 @@ func (s *Settings) on(p *Problem) (Settings, error) {
 func (s *Settings) check() error {
 	var all []error
 	if s.Folds < 0 || s.Folds == 1 {
-		all = append(all, fmt.Errorf("%w: Settings.Folds: %d; give at least 2, or 0", validate.ErrUsage, s.Folds))
+		all = append(all, fmt.Errorf("%w: %w", validate.ErrUsage, &spec.ParameterError{Of: "method", Parameter: "folds", What: fmt.Sprintf("%d; give at least 2, or 0", s.Folds)}))
 	}
 	if s.Sample < 0 {
-		all = append(all, fmt.Errorf("%w: Settings.Sample: %d is negative", validate.ErrUsage, s.Sample))
+		all = append(all, fmt.Errorf("%w: %w", validate.ErrUsage, &spec.ParameterError{Of: "method", Parameter: "sample", What: fmt.Sprintf("%d is negative", s.Sample)}))
 	}
 	return errors.Join(all...)
 }

@@ -20,9 +20,9 @@ func TestSettingsOutOfRange(t *testing.T) {
 			t.Fatal(err)
 		}
 		for want, s := range map[string]*Settings{
-			"Settings.Folds: 1":   {Folds: 1},
-			"Settings.Folds: -2":  {Folds: -2},
-			"Settings.Sample: -1": {Sample: -1},
+			"folds: 1":   {Folds: 1},
+			"folds: -2":  {Folds: -2},
+			"sample: -1": {Sample: -1},
 		} {
 			if _, err := m[0].Method.Predict(t.Context(), p, nil, s); !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", name, err, want)

@@ -15,14 +15,14 @@ import (
 
 // AttributeConfig are the settings of [ReadAttributes]; nil stands for the zero value.
 type AttributeConfig struct {
-	Columns []string     // the attributes, numbers from 1 or titles; nil: all but those of ids and classes
-	ID      string       // the column of ids, a number or title; "": by its title, or none
-	Class   string       // the column of classes; "": by its title, or none
-	Header  Header       // default: decide from the text
-	Missing []string     // words that stand for no value, beside the empty one; nil: [MissingValues]
-	Memory  int64        // bytes that the table may take; 0: no limit
-	Stdin   io.Reader    // what "-" reads; nil: os.Stdin
-	Warn    func(string) // told of what is odd but accepted; nil: nobody
+	Columns []string    // the attributes, numbers from 1 or titles; nil: all but those of ids and classes
+	ID      string      // the column of ids, a number or title; "": by its title, or none
+	Class   string      // the column of classes; "": by its title, or none
+	Header  Header      // default: decide from the text
+	Missing []string    // words that stand for no value, beside the empty one; nil: [MissingValues]
+	Memory  int64       // bytes that the table may take; 0: no limit
+	Stdin   io.Reader   // what "-" reads; nil: os.Stdin
+	Warn    func(error) // called with each warning about the file; may be nil
 }
 
 // MissingValues are the words that stand for no value: ?, and those that pandas and R

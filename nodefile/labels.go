@@ -16,14 +16,14 @@ import (
 
 // LabelConfig are the settings of [ReadLabels]; nil stands for the zero value.
 type LabelConfig struct {
-	SkipUnknown bool         // pass over lines of nodes that are not in the graph; default: an error
-	Header      Header       // default: decide from the text
-	Fields      []string     // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
-	Missing     []string     // words that stand for no label, beside the empty one; nil: [MissingLabels]
-	Several     bool         // a node may have several labels, each on a line of its own
-	Fix         string       // what to do about nodes that are not in the graph, for messages; default: that of a graph which is made
-	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
-	Warn        func(string) // told of what is odd but accepted; nil: nobody
+	SkipUnknown bool        // pass over lines of nodes that are not in the graph; default: an error
+	Header      Header      // default: decide from the text
+	Fields      []string    // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
+	Missing     []string    // words that stand for no label, beside the empty one; nil: [MissingLabels]
+	Several     bool        // a node may have several labels, each on a line of its own
+	Fix         string      // what to do about nodes that are not in the graph, for messages; default: that of a graph which is made
+	Stdin       io.Reader   // what "-" reads; nil: os.Stdin
+	Warn        func(error) // called with each warning about the file; may be nil
 }
 
 // ErrSeveral is wrapped by the error about a node with several labels where each has one.
@@ -143,7 +143,7 @@ func (r *labelReader) begin(row nodetable.Row) (isHeader bool, err error) {
 	if r.c.Fields != nil {
 		columns, err := table.Choose(r.c.Fields, r.titles)
 		if err != nil || max(columns[0], columns[1]) >= len(r.titles) {
-			return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, of which LabelConfig.Fields names others", table.Counted(len(r.titles), "field")), Fix: "correct LabelConfig.Fields"}
+			return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, fewer than the setting of the columns names", table.Counted(len(r.titles), "field")), Fix: "correct {label-fields}"}
 		}
 		r.t.Node, r.label = columns[0], columns[1]
 		if r.t.Titled || !table.Numbers(r.c.Fields) {
@@ -163,7 +163,7 @@ func (r *labelReader) begin(row nodetable.Row) (isHeader bool, err error) {
 		}
 	case label < 0 && node >= 0 && len(r.titles) > 2 && table.IsNode(r.titles[node]): // and not only the first
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
-		return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass LabelConfig.Fields=%d,N with the number N of its column", node+1)}
+		return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass {label-fields=%d,N} with the number N of its column", node+1)}
 	}
 	if r.c.Header == AutoHeader && !r.t.Titled {
 		r.head = r.line(row)
@@ -192,7 +192,7 @@ func (r *labelReader) end() (*Labels, error) {
 		case !is:
 			r.addUnknown(r.head)
 		case !titled && r.c.Warn != nil:
-			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.Name, r.head.line, table.Quoted(r.head.id)))
+			r.c.Warn(&ParseError{File: r.t.Name, Line: r.head.line, Msg: "taken as a header; no node is called " + table.Quoted(r.head.id)})
 		}
 	}
 	if err := r.unknownError(); err != nil {
@@ -299,7 +299,7 @@ func (r *labelReader) isHeader() (titled, is bool) {
 // unknownError returns the error for ids that are not in the graph.
 func (r *labelReader) unknownError() error {
 	r.labels.Unknown = r.unknown.Count
-	fix := cmp.Or(r.c.Fix, "give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on")
+	fix := cmp.Or(r.c.Fix, "give nodes without edges with {nodes}, or pass {unknown-ids=skip} to go on")
 	return r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix)
 }
 

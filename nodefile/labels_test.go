@@ -105,10 +105,10 @@ func TestMinusOne(t *testing.T) {
 
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
-		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
-		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
-		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with ingest.Config.Nodes, or pass LabelConfig.SkipUnknown to go on`},
+		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
+		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
+		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
+		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with option nodes, or pass option unknown-ids=skip to go on`},
 		{"node\tlabel\n0\tA\n1\tB\n", `l.tsv: none of 2 ids is in the graph (first "0"); the graph has ids like "n0"; give the file and the column with these`},
 		{"node\tlabel\n", `l.tsv: "node" is not in the graph; the graph has ids like "n0"; give the file and the column with these`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); the graph has ids like "n0"; give the file and the column with these`},
@@ -117,7 +117,7 @@ func TestBadLabels(t *testing.T) {
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1, NA or the like; write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
-		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: the header "id,age,colour" names no label; pass LabelConfig.Fields=1,N with the number N of its column`},
+		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: the header "id,age,colour" names no label; pass option label-fields=1,N with the number N of its column`},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]
 		_, err := ReadLabels(t.Context(), path, names(t), nil)

@@ -95,7 +95,7 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 		}
 	}
 	return Axis{N: n}, &nodefile.ParseError{
-		File: beside, Msg: "is missing", Fix: fmt.Sprintf("write there the ids of the %s of %s, one a line", which, f.Name), Err: ErrNoIDs,
+		File: beside, Msg: "is missing", Fix: "write there the ids of the " + which + " of the matrix, one a line", Err: ErrNoIDs,
 	}
 }
 

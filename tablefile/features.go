@@ -23,11 +23,11 @@ type Features struct {
 
 // FeatureConfig are the settings of [ReadFeatures]; nil stands for the zero value.
 type FeatureConfig struct {
-	IDs         string       // a file whose lines name the rows of a matrix; "": see [File.Axis]
-	SkipUnknown bool         // pass over rows of nodes that are not in the graph; default: an error
-	Memory      int64        // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
-	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
-	Warn        func(string) // told of what is odd but accepted; nil: nobody
+	IDs         string      // a file whose lines name the rows of a matrix; "": see [File.Axis]
+	SkipUnknown bool        // pass over rows of nodes that are not in the graph; default: an error
+	Memory      int64       // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
+	Stdin       io.Reader   // what "-" reads; nil: os.Stdin
+	Warn        func(error) // called with each warning about the file; may be nil
 }
 
 // ErrTable is wrapped by what [ReadFeatures] returns where ids are named for a table.
@@ -146,5 +146,5 @@ func (r *features) end() error {
 		return &nodefile.ParseError{File: r.file, Msg: "no row", Fix: "give one node a row"}
 	}
 	r.Unknown = r.unknown.Count
-	return r.unknown.Err(r.file, r.c.SkipUnknown, "take such rows out, or pass FeatureConfig.SkipUnknown")
+	return r.unknown.Err(r.file, r.c.SkipUnknown, "take such rows out, or pass {unknown-ids=skip}")
 }

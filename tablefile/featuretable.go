@@ -57,12 +57,12 @@ func (r *features) readTable(ctx context.Context) error {
 	}
 	for _, col := range t.columns {
 		if col.comma != "" && t.c.Warn != nil {
-			t.c.Warn(fmt.Sprintf("%s: column %s is taken for categories, since %q is no number; write numbers with a decimal point", t.file, col.title, col.comma))
+			t.c.Warn(fmt.Errorf("%s: column %s is taken for categories, since %q is no number; write numbers with a decimal point", t.file, col.title, col.comma))
 		}
 		if col.passed != "" {
 			t.Passed = append(t.Passed, col.title)
 			if t.c.Warn != nil {
-				t.c.Warn(fmt.Sprintf("%s: column %s is passed over: %s", t.file, col.title, col.passed))
+				t.c.Warn(fmt.Errorf("%s: column %s is passed over: %s", t.file, col.title, col.passed))
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func dense(a *Features, row int) []float32 {
 func TestBadFeatures(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	for _, c := range []struct{ text, want string }{
-		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass FeatureConfig.SkipUnknown`},
+		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass option unknown-ids=skip`},
 		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); the graph has ids like "n1"; give the file and the column with these`},
 		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
 		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, the first line has 2; fix the line`},
@@ -98,7 +98,7 @@ func TestBadFeatures(t *testing.T) {
 	}
 	path := write(t, "x.csv", []byte("node;x;w;z\nn1;1;2,5;a\nn2;1,5;-3,25;1,5\n"))
 	var told []string
-	if _, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(s string) { told = append(told, strings.TrimPrefix(s, path)) }}); err != nil {
+	if _, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{Warn: func(w error) { told = append(told, strings.TrimPrefix(w.Error(), path)) }}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{

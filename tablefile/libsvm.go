@@ -18,7 +18,7 @@ import (
 // LIBSVM is the text of LIBSVM, of features or of a precomputed kernel.
 var LIBSVM = &Format{
 	Name: "svm", Kernel: "svm-kernel", Title: "LIBSVM text", Endings: []string{".svm", ".libsvm"},
-	NoGraph: "tablefile.Convert makes a matrix of it; if it does hold edges, name their Config.Fields",
+	NoGraph: "heatwalk convert makes a matrix of it; if it does hold edges, name their columns with {fields}",
 	Text:    true,
 	is: func(ending string, head []byte) bool {
 		return !isArchive(head) && (ending == ".svm" || ending == ".libsvm" || ending == ".svmlight" || isVectors(head))
@@ -143,7 +143,7 @@ func (v *vectors) pair(word []byte) (index int, value float64, err error) {
 	if wrong != "" {
 		fix := fixLine
 		if v.bits == 32 {
-			fix = "pass T = float64" // it has been read in 64 bits before
+			fix = "pass {dtype=float64}" // it has been read in 64 bits before
 		}
 		return 0, 0, v.fault(fix, "value %s %s", table.Quoted(word[at+1:]), wrong)
 	}
@@ -154,7 +154,7 @@ func (v *vectors) pair(word []byte) (index int, value float64, err error) {
 func (v *vectors) feature(index, last int) error {
 	switch {
 	case index == 0 && !v.zeroBased:
-		return v.fault("if they count from 0, pass Options.ZeroBased", "index 0; indices of features count from 1")
+		return v.fault("if they count from 0, pass {zero-based}", "index 0; indices of features count from 1")
 	case index == last:
 		return v.fault("keep one of its values", "index %d is there twice", index)
 	case index < last:
@@ -165,14 +165,14 @@ func (v *vectors) feature(index, last int) error {
 		cols++
 	}
 	if v.cols = max(v.cols, cols); v.limit > 0 && cols > v.limit {
-		return v.fault("allow more with Options.Columns", "index %d is beyond the %s", index, table.Counted(v.limit, "column"))
+		return v.fault("allow more with {columns}", "index %d is beyond the %s", index, table.Counted(v.limit, "column"))
 	}
 	return nil
 }
 
 // entry checks pair number i of a line of a kernel: 0:serial, 1:value, 2:value …
 func (v *vectors) entry(i, index int, value float64) error {
-	const fix = "list 0:serial and every column; features that count from 0 need Options.ZeroBased"
+	const fix = "list 0:serial and every column; features that count from 0 need {zero-based}"
 	switch {
 	case index != i:
 		return v.fault(fix, "index %d where %d is to be, for line %d begins as that of a precomputed kernel", index, i, v.first)

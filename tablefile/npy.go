@@ -17,7 +17,7 @@ import (
 // NPY is a single array in a file of NumPy's.
 var NPY = &Format{
 	Name: "npy", Title: "a NumPy array", Endings: []string{".npy"},
-	NoGraph:   "tablefile.Convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz",
+	NoGraph:   "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz",
 	IDsBeside: true, AnyOrder: true,
 	is: func(ending string, head []byte) bool {
 		return bytes.HasPrefix(head, []byte(npy.Magic)) || ending == ".npy" && !isArchive(head)
@@ -74,7 +74,7 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 
 // element returns what is wrong with an element.
 func (f *File) element(i, j int, v float64) error {
-	what, fix := "is beyond float32", "pass T = float64"
+	what, fix := "is beyond float32", "pass {dtype=float64}"
 	switch {
 	case math.IsNaN(v):
 		what, fix = "is not a number", "replace it"

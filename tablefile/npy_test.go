@@ -96,7 +96,7 @@ func TestBadArrays(t *testing.T) {
 		{"x.npy", npyFile("|O", "False", "(1,)", []byte("a")), ": object array; save with allow_pickle=False"},
 		{"x.npy", npyFile("<f8", "False", "(2, 2)", []float64{1, 2, 3, math.NaN()}), ": element [1, 1] = NaN is not a number; replace it"},
 		{"x.npy", npyFile("<f8", "True", "(2, 2)", []float64{1, 2, math.Inf(-1), 3}), ": element [0, 1] = -Inf is infinite; replace it"},
-		{"x.npy", npyFile("<f8", "False", "(1, 1)", []float64{1e300}), ": element [0, 0] = 1e+300 is beyond float32; pass T = float64"},
+		{"x.npy", npyFile("<f8", "False", "(1, 1)", []float64{1e300}), ": element [0, 0] = 1e+300 is beyond float32; pass option dtype=float64"},
 		{"x.npy", npyFile("<u8", "False", "(2,)", []uint64{0, 1<<53 + 2}), ": element [1, 0] = 9.007199254740994e+15 is beyond 2⁵³ and may not be what it was; save floats"},
 		{"x.npz", npzFile(zip.Store, "a", three, "b", three), ": none of its arrays is called features, kernel, X, x, arr_0; save the matrix as one of them"},
 		{"x.npz", npzFile(zip.Store, "X", npyFile("<f8", "True", "(1, 2)", []float64{1, 2})), ": X: columns are stored one after the other; save np.ascontiguousarray of it"},

@@ -113,14 +113,14 @@ func TestVectors(t *testing.T) {
 
 // TestBadVectors compares messages: place, what is wrong and what to do.
 func TestBadVectors(t *testing.T) {
-	const kernel = "list 0:serial and every column; features that count from 0 need Options.ZeroBased"
+	const kernel = "list 0:serial and every column; features that count from 0 need option zero-based"
 	for _, test := range []struct{ text, want string }{
 		{"", "no index:value in 0 vectors; is this LIBSVM text?"},
 		{"# only\n\n", "no index:value in 0 vectors; is this LIBSVM text?"},
 		{"1\n-1", "no index:value in 2 vectors; is this LIBSVM text?"},
 		{"1 1:1\n\n2 4:1 4:2\n", ":3:7: index 4 is there twice; keep one of its values"},
 		{"1 1:1 7:1 3:2\n", ":1:11: index 3 behind 7; sort the line by index"},
-		{"1 1:1\n1 0:1 3:2\n", ":2:3: index 0; indices of features count from 1; if they count from 0, pass Options.ZeroBased"},
+		{"1 1:1\n1 0:1 3:2\n", ":2:3: index 0; indices of features count from 1; if they count from 0, pass option zero-based"},
 		{"1 1:nan", `:1:3: value "nan" is not a number; fix the line`},
 		{"1 1:-Inf", `:1:3: value "-Inf" is infinite; fix the line`},
 		{"1 1:1e999", `:1:3: value "1e999" is infinite; fix the line`},
@@ -159,7 +159,7 @@ func TestBadVectors(t *testing.T) {
 		}
 	}
 	path := write(t, "x.svm", []byte("1 1:1e300"))
-	if _, err := read[float32](path, &Options{Name: "x"}); err == nil || err.Error() != `x:1:3: value "1e300" is beyond float32; pass T = float64` {
+	if _, err := read[float32](path, &Options{Name: "x"}); err == nil || err.Error() != `x:1:3: value "1e300" is beyond float32; pass option dtype=float64` {
 		t.Error(err)
 	}
 }

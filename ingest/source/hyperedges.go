@@ -74,7 +74,7 @@ const idBytes = 16 + 2*(16+4+1) + 8
 // read reads a file.
 func (h *hypergraph) read(ctx context.Context, path string) error {
 	in, err := textio.Open(ctx, path, &textio.Options{
-		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowFlag: textio.WindowFlag,
+		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowOption: textio.WindowOption,
 	})
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *nodefile
 		return &nodefile.ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
 	case 1:
 		if !h.c.KeepLoops {
-			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with Config.KeepLoops, or leave the line out"}
+			return &nodefile.ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with {self-loops=keep}, or leave the line out"}
 		}
 	}
 	h.end = append(h.end, len(h.of))

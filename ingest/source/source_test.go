@@ -155,7 +155,7 @@ func TestHyperedgeVerticesThatAreNumbersAreInTheirOrder(t *testing.T) {
 
 func TestBadHyperedges(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"a b\nc\n", `:2: a hyperedge with the single vertex "c"; keep it with Config.KeepLoops, or leave the line out`},
+		{"a b\nc\n", `:2: a hyperedge with the single vertex "c"; keep it with option self-loops=keep, or leave the line out`},
 		{"a b\n\nc d\n", ":2: a hyperedge without vertices"},
 		{"a b c a\n", `:1:7: a hyperedge that names "a" twice`},
 		{"a hyperedge:1\n", `:1:3: a vertex with an id of a hyperedge`},

@@ -36,7 +36,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 		if u.Total == 1 {
 			what = quoted + " is not in the graph"
 		}
-		return &textio.Error{File: name, Msg: what, Fix: u.mistake()}
+		hint, fix := u.mistake()
+		return &textio.Error{File: name, Msg: what + hint, Fix: fix}
 	case skip:
 		return nil
 	}
@@ -47,12 +48,13 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	return &textio.Error{File: name, Line: u.line, Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quoted, u.Count, u.Total, verb), Fix: fix}
 }
 
-// mistake says what may be wrong with a file of which no id is in the graph.
-func (u *Unknown) mistake() string {
+// mistake returns a likely reason, to append to the message, and the remedy for a file
+// without any id of the graph.
+func (u *Unknown) mistake() (hint, fix string) {
 	if of, ok := u.Nodes.(interface{ ID(row int) string }); ok {
 		if id := of.ID(0); !table.IsInteger([]byte(id)) || !table.IsInteger([]byte(u.id)) {
-			return fmt.Sprintf("the graph has ids like %s; give the file and the column with these", table.Quoted(id))
+			return fmt.Sprintf("; the graph has ids like %s", table.Quoted(id)), "give the file and the column with these"
 		}
 	}
-	return "does one file count from 0 and the other from 1?"
+	return "", "does one file count from 0 and the other from 1?"
 }

@@ -250,7 +250,7 @@ func Quote(titles []string) string {
 
 // Unnamed says what to do about a header whose titles name no ends of an edge: what
 // to pass as that option of the caller, by names and by numbers.
-func Unnamed(titles []string, option string) (msg, fix string) {
+func Unnamed(titles []string) (msg, fix string) {
 	from := 0
 	if len(titles) > 2 && IsIndex(titles[0]) {
 		from = 1
@@ -258,10 +258,10 @@ func Unnamed(titles []string, option string) (msg, fix string) {
 	msg = fmt.Sprintf("the header %s names no source and target", Quote(titles))
 	byNumber := fmt.Sprintf("%d,%d", from+1, from+2)
 	byName := titles[from] + "," + titles[from+1]
-	if byName == byNumber || strings.ContainsAny(titles[from]+titles[from+1], `, "'$`+"`") || titles[from] == "" || titles[from+1] == "" {
-		return msg, "pass " + option + "=" + byNumber
+	if byName == byNumber || strings.ContainsAny(titles[from]+titles[from+1], `, "'${}`+"`") || titles[from] == "" || titles[from+1] == "" {
+		return msg, "pass {fields=" + byNumber + "}"
 	}
-	return msg, fmt.Sprintf("pass %[1]s=%[2]s (or %[1]s=%[3]s)", option, byName, byNumber)
+	return msg, fmt.Sprintf("pass {fields=%s} (or {fields=%s})", byName, byNumber)
 }
 
 // Describe says what becomes of the columns of edges under a header, "" if they are

@@ -23,8 +23,8 @@ import (
 // to this without being asked to.
 const DefaultWindow = 128 << 20
 
-// WindowFlag is the flag that sets the window of a graph's files, for messages.
-const WindowFlag = "Config.Window"
+// WindowOption is the name of the setting of the window of a graph's files, for messages.
+const WindowOption = "max-window"
 
 // defaultWindow is DefaultWindow, or if the runtime is to stay within a limit a quarter
 // of that, but what zstd needs below --ultra at the least.
@@ -180,10 +180,10 @@ func (f *frames) next() int64 {
 func (r *Reader) beyondWindow() (what, fix string) {
 	window := r.Window()
 	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window), binarySize(r.limit))
-	if r.flag == "" {
+	if r.option == "" {
 		return what, "compress it again without --long or --ultra"
 	}
-	return what, fmt.Sprintf("allow it with %s=%s", r.flag, strings.ReplaceAll(binarySize(window), " ", ""))
+	return what, fmt.Sprintf("allow it with {%s=%s}", r.option, strings.ReplaceAll(binarySize(window), " ", ""))
 }
 
 // binarySize writes a number of bytes as its units go into it, or rounded up.

@@ -142,10 +142,10 @@ func TestZstd(t *testing.T) {
 		{"dictionary", pack("one two three\n", dictionary), Options{}, "needs the dictionary that it was compressed with; compress it again without one", 14},
 		{"wide enough", wide(17), Options{}, "[a b]", 128 << 20},
 		{"too wide", wide(21), Options{}, "needs a window of 2 GiB, limit 128 MiB; compress it again without --long or --ultra", 2 << 30},
-		{"flag", wide(21), Options{WindowFlag: "--max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with --max=2GiB", 2 << 30},
+		{"flag", wide(21), Options{WindowOption: "max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with option max=2GiB", 2 << 30},
 		{"allowed", wide(21), Options{Window: 2 << 30}, "[a b]", 2 << 30},
-		{"less allowed", wide(11), Options{Window: 1 << 20, WindowFlag: "--max"}, "needs a window of 2 MiB, limit 1 MiB; allow it with --max=2MiB", 2 << 20},
-		{"second too wide", pack("one\n") + wide(21), Options{WindowFlag: "--max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with --max=2GiB", 2 << 30},
+		{"less allowed", wide(11), Options{Window: 1 << 20, WindowOption: "max"}, "needs a window of 2 MiB, limit 1 MiB; allow it with option max=2MiB", 2 << 20},
+		{"second too wide", pack("one\n") + wide(21), Options{WindowOption: "max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with option max=2GiB", 2 << 30},
 		{"second wider", pack("one\n") + wide(17), Options{}, "[one a b]", 128 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 // Error is something wrong with the content of a file, or with the choice of it
@@ -11,12 +12,13 @@ import (
 // packages call it nodefile.ParseError.
 type Error struct {
 	File   string // the name of the input, or of an array in it
+	Option string // the setting at fault, in place of File; its name as in Fix
 	Line   int64
 	Column int
 	Byte   int64  // offset in the text, from 0; set instead of Line where that tells more
 	AtByte bool   // whether Byte is set
 	Msg    string // what is wrong
-	Fix    string // the way out; may be empty
+	Fix    string // the way out, with settings as {name} or {name=value}, see [Error.Remedy]; may be empty
 	Err    error  // what it wraps; may be nil
 }
 
@@ -27,9 +29,15 @@ func Fault(file string, line int64, fix, format string, args ...any) *Error {
 }
 
 // Error returns place, fault and way out in one line.
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.Format(namedOption) }
+
+// Format returns place, fault and way out in one line, in which option names the settings,
+// see [Error.Remedy].
+func (e *Error) Format(option func(name, value string) string) string {
 	text := e.Msg
 	switch {
+	case e.Option != "":
+		text = option(e.Option, "") + ": " + text
 	case e.File == "":
 	case e.AtByte:
 		text = fmt.Sprintf("%s@%d: %s", e.File, e.Byte, text)
@@ -40,17 +48,50 @@ func (e *Error) Error() string {
 	default:
 		text = e.File + ": " + text
 	}
-	if e.Fix != "" {
-		text += "; " + e.Fix
+	if fix := e.Remedy(option); fix != "" {
+		text += "; " + fix
 	}
 	return text
+}
+
+// namedOption names a setting in the text of an error.
+func namedOption(name, value string) string {
+	if value != "" {
+		name += "=" + value
+	}
+	return "option " + name
+}
+
+// Remedy returns Fix with option(name, value) in place of each {name} and {name=value},
+// so that every program names settings as its users set them. Names are lower-case
+// words joined by hyphens. Other text in braces stays as it is.
+func (e *Error) Remedy(option func(name, value string) string) string {
+	var text strings.Builder
+	rest := e.Fix
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		inner, behind, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			text.WriteString(rest)
+			return text.String()
+		}
+		text.WriteString(before)
+		name, value, _ := strings.Cut(inner, "=")
+		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			text.WriteString("{")
+			rest = after
+			continue
+		}
+		text.WriteString(option(name, value))
+		rest = behind
+	}
 }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options, found
-// before any data was used. Its File is the input or the option, or "".
+// before any data was used. It has the input as its File, or the setting as its Option.
 var ErrInput = errors.New("textio: a wrong choice of inputs")
 
 // Directory is the error of a path that is one where a file is wanted.

@@ -15,12 +15,12 @@ import (
 
 // Options are the settings of [Open]; nil stands for the zero value.
 type Options struct {
-	Stdin io.Reader    // what "-" reads; nil: os.Stdin
-	Warn  func(string) // told of what is odd but readable; nil: nobody
-	Any   bool         // open files that are no text too
+	Stdin io.Reader   // what "-" reads; nil: os.Stdin
+	Warn  func(error) // called with each warning about the input; may be nil
+	Any   bool        // open files that are no text too
 
-	Window     int64  // largest window of a zstd stream in bytes; 0: DefaultWindow, or less where memory is limited
-	WindowFlag string // the flag that sets it, for messages; "" if there is none
+	Window       int64  // largest window of a zstd stream in bytes; 0: DefaultWindow, or less where memory is limited
+	WindowOption string // the name of the setting for it, for messages; "" if there is none
 }
 
 // Reader is one opened input. Its methods are not safe for concurrent use,
@@ -40,7 +40,7 @@ type Reader struct {
 	inflater   *pump        // what decompresses it; or else nil
 	window     atomic.Int64 // the largest that a zstd frame has asked for
 	limit      int64        // of windows
-	flag       string       // name of the option that sets the limit
+	option     string       // name of the setting of the limit
 
 	carry    []byte // the start of a line whose end has not been read
 	lines    int64  // lines delivered
@@ -62,7 +62,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), flag: o.WindowFlag}
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), option: o.WindowOption}
 	var raw io.Reader
 	if path == "-" {
 		r.name = "stdin"
@@ -111,7 +111,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if !r.compressed && o.Warn != nil {
 		for _, suffix := range []string{".gz", ".zst", ".bgz"} {
 			if strings.HasSuffix(strings.ToLower(path), suffix) {
-				o.Warn(r.name + ": not compressed; read as text")
+				o.Warn(&Error{File: r.name, Msg: "not compressed; read as text"})
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func (k *Files) readLabels(ctx context.Context) error {
 	if err == nil && k.Labels.Unknown > 0 && !k.Labelling.SkipUnknown {
 		return &nodefile.ParseError{
 			File: k.LabelFile, Msg: fmt.Sprintf("has %s of no column of %s, such as %q", table.Counted(k.Labels.Unknown, "id"), k.files[0].Name, columns.absent),
-			Fix: "label the columns alone, or pass LabelConfig.SkipUnknown",
+			Fix: "label the columns alone, or pass {unknown-ids=skip}",
 		}
 	}
 	return err
@@ -240,7 +240,7 @@ func (k *Files) rows(ctx context.Context, phase string) (next func() (values, it
 			case err != nil:
 				return nil, nil, err
 			case !more:
-				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "open it again"}
+				return nil, nil, &nodefile.ParseError{File: k.files[i].Name, Msg: "has become shorter while it was read", Fix: "read it again"}
 			case i == 0:
 				values = row
 				continue

@@ -162,7 +162,7 @@ func (r *Records) restrict() error {
 	if unknown > 1 {
 		what += fmt.Sprintf(" (nor %s like it)", table.Counted(unknown-1, "other value"))
 	}
-	return &nodefile.ParseError{File: t.File, Line: t.Line[record], Msg: what, Fix: "pass Records.MissingUnknown to take it for a missing value"}
+	return &nodefile.ParseError{File: t.File, Line: t.Line[record], Msg: what, Fix: "pass {unknown-values=missing} to take it for a missing value"}
 }
 
 // Memory lists what [Records.Classify] holds at a time, the table included.

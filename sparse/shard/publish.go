@@ -104,9 +104,9 @@ func (w *Writer) mayWrite() error {
 	case w.o.Force:
 		return nil
 	case err != nil:
-		return failf(ErrExists, "%s already holds a store, which does not open (%v); WriteOptions.Force replaces it", w.dir, err)
+		return failf(ErrExists, "%s already holds a store, which does not open (%v)", w.dir, err)
 	}
-	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries); WriteOptions.Force replaces it", w.dir, m.Rows, m.Entries)
+	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries)", w.dir, m.Rows, m.Entries)
 }
 
 // removeLeftovers removes the files of a store's name pattern that the

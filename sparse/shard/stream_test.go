@@ -285,7 +285,7 @@ func TestChanged(t *testing.T) {
 			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			mem.Change("g/"+shardName(7, 3), change)
 			err := s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
-			const want = ": changed since it was opened; leave a store alone while it is read, and open it again"
+			const want = ": changed since it was opened; leave a store alone while it is read, and run again"
 			if !errors.Is(err, ErrChanged) || err.Error() != "g/"+shardName(7, 3)+want {
 				t.Errorf("%s, limit %d: %v", name, limit, err)
 			}

@@ -267,6 +267,6 @@ func (s *Store) checkUnchanged() error {
 }
 
 func (s *Store) changed(shard int) error {
-	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and open it again",
+	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
 		s.path(s.Manifest.Files[shard].Name))
 }

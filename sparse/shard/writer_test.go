@@ -19,7 +19,7 @@ func TestCreateRefuses(t *testing.T) {
 	mem := durabletest.NewMem()
 	must(0, s.write(mem))
 	_, err := Create("g", &WriteOptions{fs: mem})
-	wantError(t, err, ErrExists, "g already holds a store (40 nodes, 74 entries); WriteOptions.Force replaces it")
+	wantError(t, err, ErrExists, "g already holds a store (40 nodes, 74 entries)")
 
 	w := must(Create("g", &WriteOptions{fs: mem, Force: true}))
 	_, err = Create("g", &WriteOptions{fs: mem, Force: true})

@@ -99,6 +99,11 @@ func (h *head) fault(fix, format string, args ...any) error {
 	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
 
+// warn reports something odd about a line, or about the whole file for line 0, with its remedy.
+func (h *head) warn(line int64, msg, fix string) {
+	h.c.Warn(&textio.Error{File: h.name, Line: line, Msg: msg, Fix: fix})
+}
+
 // choose settles which columns the lines have, and whether the head is a header.
 func (h *head) choose() (header bool, err error) {
 	named, isNamed := table.FindEdges(h.titles)
@@ -173,11 +178,11 @@ func (h *head) chooseFields() (header bool, err error) {
 	lay, fields := h.lay, h.c.Fields
 	columns, err := table.Choose(fields, h.titles)
 	if err != nil {
-		fix := "correct Config.Fields"
+		fix := "correct {fields}"
 		if allIntegers := !slices.ContainsFunc(fields, func(f string) bool { return !table.IsInteger([]byte(f)) }); allIntegers {
 			fix = "columns count from 1"
 		} else if len(h.titles) > 1 {
-			_, fix = table.Unnamed(h.titles, "Config.Fields")
+			_, fix = table.Unnamed(h.titles)
 		}
 		return true, h.fault(fix, "%v", err)
 	}
@@ -191,7 +196,7 @@ func (h *head) chooseFields() (header bool, err error) {
 	}
 	lay.source, lay.target, lay.weight = c.Source, c.Target, c.Weight
 	if need := slices.Max(columns) + 1; len(h.titles)+h.shift < need {
-		return false, h.fault("correct Config.Fields", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
+		return false, h.fault("correct {fields}", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
 	}
 	if h.shift > 0 || h.c.Header != nodefile.AutoHeader {
 		return h.shift > 0 || h.c.Header == nodefile.HasHeader, nil
@@ -219,12 +224,12 @@ func (h *head) chooseUntitled(from int, guess table.EdgeColumns) error {
 	case len(data) == 3 && table.IsTime(data[2]):
 		guess.Weight = -1
 	default:
-		msg, fix := table.Unnamed(h.titles, "Config.Fields")
+		msg, fix := table.Unnamed(h.titles)
 		return h.fault(fix, "%s", msg)
 	}
 	h.take(guess)
 	if h.c.Header == nodefile.AutoHeader && from == 0 {
-		h.c.Warn(fmt.Sprintf("%s:%d: taken as a header; Config.Header=no if it is an edge", h.name, h.lay.line))
+		h.warn(h.lay.line, "taken as a header", "pass {header=no} if it is an edge")
 	}
 	return nil
 }
@@ -255,14 +260,14 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 	case n > 3 && h.isRagged():
 		return h.fault("of lists of neighbours write one edge a line, as networkx.write_edgelist does", "%s, and other lines have other numbers of them", table.Counted(n, "field"))
 	case n > 3:
-		return h.fault("choose with Config.Fields=1,2 or, with a weight, Config.Fields=1,2,3", "%s", table.Counted(n, "field"))
+		return h.fault("choose with {fields=1,2} or, with a weight, {fields=1,2,3}", "%s", table.Counted(n, "field"))
 	}
 	lay.source, lay.target, lay.weight, lay.columns = guess.Source, guess.Target, guess.Weight, n
 	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
 		lay.weight = -1
 		t, _ := table.TimeOf(h.titles[2])
 		lay.Said = "the third column holds times and is no weight (left out)"
-		h.c.Warn(fmt.Sprintf("%s: the third column looks like times (%s is %s) and is left out; Config.Fields=1,2,3 makes it the weight", h.name, h.titles[2], t.Format("2006-01-02")))
+		h.warn(0, fmt.Sprintf("the third column looks like times (%s is %s) and is left out", h.titles[2], t.Format("2006-01-02")), "{fields=1,2,3} makes it the weight")
 	}
 	return nil
 }
@@ -305,8 +310,8 @@ func (h *head) passedOver() {
 			continue
 		}
 		if !slices.ContainsFunc(h.below, func(row []string) bool { return at >= len(row) || !isNumber(row[at]) }) {
-			h.c.Warn(fmt.Sprintf("%s: column %q is passed over; Config.Fields=%s,%s,%s makes it the weight",
-				h.name, title, h.titles[lay.source-h.shift], h.titles[lay.target-h.shift], title))
+			h.warn(0, fmt.Sprintf("column %q is passed over", title), fmt.Sprintf("{fields=%s,%s,%s} makes it the weight",
+				h.titles[lay.source-h.shift], h.titles[lay.target-h.shift], title))
 		}
 	}
 }

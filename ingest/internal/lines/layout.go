@@ -42,8 +42,8 @@ type Settings struct {
 	Fields       []string
 	Header       nodefile.Header
 	SkipBadLines bool
-	MaxNodes     int          // most nodes that a file may declare
-	Warn         func(string) // told of what is odd but accepted
+	MaxNodes     int         // most nodes that a file may declare
+	Warn         func(error) // told of what is odd but accepted
 }
 
 // LayoutOf decides how the lines of an input are built; nil means that there is nothing in
@@ -101,7 +101,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 		}
 		if err == nil {
 			if konect == "bip" {
-				c.Warn(name + ": two kinds of nodes (bip) with numbers of their own are taken for one; if that is not meant, write the ids of one kind with a letter before")
+				c.Warn(&textio.Error{File: name, Msg: "two kinds of nodes (bip) with numbers of their own are taken for one", Fix: "if that is not meant, write the ids of one kind with a letter before"})
 			}
 			if lay.first == lay.line {
 				lay.first = first.line // bad lines before are still to be counted
@@ -116,7 +116,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 }
 
 // FixLine is the way out of a bad line.
-const FixLine = "fix the line or pass Config.SkipBadLines"
+const FixLine = "fix the line or pass {skip-bad-lines}"
 
 // want says which fields a line should have.
 func (lay *Layout) want() string {

@@ -213,18 +213,18 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	fix := FixLine
 	switch {
 	case wrong == table.Negative:
-		return 0, fault(column, "take absolute values or leave such edges out, or pass Config.SkipBadLines", "weight %s %s", cut(text), wrong)
+		return 0, fault(column, "take absolute values or leave such edges out, or pass {skip-bad-lines}", "weight %s %s", cut(text), wrong)
 	case table.IsDecimalComma(text):
 		fix = "write numbers with a decimal point, or leave the column out with " + lay.withoutWeight()
 	case number == lay.line || number == lay.first:
-		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass Config.SkipBadLines"
+		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass {skip-bad-lines}"
 	}
 	return 0, fault(column, fix, "weight %s %s", table.Quoted(text), wrong)
 }
 
-// withoutWeight is the flag that leaves the column of weights out.
+// withoutWeight returns the setting, as in a Fix, that leaves the column of weights out.
 func (lay *Layout) withoutWeight() string {
-	return fmt.Sprintf("Config.Fields=%d,%d", lay.source+1, lay.target+1)
+	return fmt.Sprintf("{fields=%d,%d}", lay.source+1, lay.target+1)
 }
 
 // integers appends the ids of the line in p.fields as codes.

@@ -121,7 +121,7 @@ func (s *Spill) reuse(regions []region) {
 func (s *Spill) write(rec *Record, b []byte) error {
 	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), simd.Checksum(0, b)
 	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
-		return fmt.Errorf("temporary file: %w; choose another place with Config.TempDir", err)
+		return fmt.Errorf("temporary file: %w; choose another place for temporary files", err)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another with Config.TempDir")
+var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another for temporary files")
 
 // Lines is the room in which one worker writes and reads lines.
 type Lines struct {

@@ -248,7 +248,7 @@ func (in *invocation) runConvert(name string, f *convertFlags) error {
 		return err
 	})
 	if errors.Is(err, graphfile.ErrFormat) {
-		return fault.Usage("-o", "%v", err)
+		return fault.Usage("-o", "%s", fault.Text(err))
 	}
 	where := "write to a file to get their ids beside it"
 	if err == nil && f.out != "-" {

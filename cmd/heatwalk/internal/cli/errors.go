@@ -138,12 +138,12 @@ func (in *invocation) printReport(r fault.Report) {
 	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
-// warnText is warn for a text that a library tells.
-func (in *invocation) warnText(text string) { in.warn("%s", text) }
+// warnOf prints a warning of a library.
+func (in *invocation) warnOf(w error) { in.warn("%s", fault.Text(w)) }
 
 // warn prints something the user should know that does not stop the run.
 func (in *invocation) warn(format string, args ...any) {
-	text := fault.WithFlags(fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
 	in.warning.Lock()
 	in.warnings = append(in.warnings, text)
 	in.warning.Unlock()

@@ -275,7 +275,7 @@ func (r *collectionRun) explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &line): // of a file with a graph
-		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass Config.SkipBadLines"), ", ")
+		line.Fix = strings.TrimRight(strings.TrimSuffix(line.Fix, "or pass {skip-bad-lines}"), ", ")
 		return line
 	case errors.As(err, &graph):
 		return fault.Data(r.name, "%s", strings.ReplaceAll(graph.Error(), "the parameter cycles", "--cycles"))
@@ -419,7 +419,7 @@ func (r *collectionRun) readClasses(path string) (*nodefile.Labels, error) {
 		return nil, err
 	}
 	return nodefile.ReadLabels(r.in.ctx, path, nodes, &nodefile.LabelConfig{
-		Missing: nodefile.MissingLabels[1:], Fix: "take such lines out", Stdin: r.in.stdin, Warn: r.in.warnText,
+		Missing: nodefile.MissingLabels[1:], Fix: "take such lines out", Stdin: r.in.stdin, Warn: r.in.warnOf,
 	})
 }
 

@@ -146,7 +146,7 @@ func oddLines(r *ingest.Report) string {
 func (in *invocation) ingestConfig(r *reading) (c *ingest.Config, at *ingest.Progress) {
 	own := r.config
 	c, at = &own, new(ingest.Progress)
-	c.Workers, c.TempDir, c.Warn = in.threads, in.tempDir, in.warnText
+	c.Workers, c.TempDir, c.Warn = in.threads, in.tempDir, in.warnOf
 	if limit := in.dataLimit(); limit > 0 {
 		c.Memory = max(1, limit-r.taken)
 	}

@@ -44,7 +44,7 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 // labelConfig says how files of labels are read. fix is what to do about unknown nodes.
 func (in *invocation) labelConfig(r *reading, fix string) *nodefile.LabelConfig {
 	c := in.labelling
-	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin, in.warnText
+	c.SkipUnknown, c.Fix, c.Stdin, c.Warn = r.config.UnknownIDs == ingest.SkipUnknown, fix, in.stdin, in.warnOf
 	return &c
 }
 
@@ -153,7 +153,7 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 		return nil
 	}
 	c := &tablefile.FeatureConfig{
-		IDs: f.ids, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: in.stdin, Warn: in.warnText,
+		IDs: f.ids, SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(), Stdin: in.stdin, Warn: in.warnOf,
 	}
 	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, g.Nodes, c)

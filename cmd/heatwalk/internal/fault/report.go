@@ -32,22 +32,9 @@ type Report struct {
 	Text string `json:"-"` // the line without --json
 }
 
-// Reports takes an error apart into lines, which name flags where libraries name options.
+// Reports takes an error apart into lines. Settings that libraries name are named by their
+// flags.
 func Reports(err error) []Report {
-	list := reports(err)
-	for i := range list {
-		r := &list[i]
-		if flag := WithFlags(r.File); flag != r.File {
-			r.File, r.Flag = "", flag
-		}
-		for _, text := range []*string{&r.Text, &r.Flag, &r.Message, &r.Hint} {
-			*text = WithFlags(*text)
-		}
-	}
-	return list
-}
-
-func reports(err error) []Report {
 	var (
 		usage    *usageError
 		parse    *nodefile.ParseError
@@ -65,13 +52,15 @@ func reports(err error) []Report {
 		return list
 	case errors.As(err, &declared):
 		return []Report{flagReport("--"+declared.Parameter, declared.What)}
-	case errors.Is(err, tablefile.ErrRange):
-		return []Report{flagReport("--dtype", err.Error()+"; give --dtype float64")}
+	case errors.Is(err, shard.ErrExists):
+		return []Report{textReport(err.Error() + "; pass --force to replace it")}
 	case errors.Is(err, graph.ErrScale):
 		_, text, _ := strings.Cut(err.Error(), "graph: ")
 		return []Report{textReport(text)}
 	case errors.As(err, &parse):
 		return linesReport(err, parse)
+	case errors.Is(err, tablefile.ErrRange):
+		return []Report{flagReport("--dtype", err.Error()+"; give float64")}
 	case errors.As(err, &corrupt):
 		r := textReport(corrupt.Error())
 		r.File = corrupt.Path
@@ -160,7 +149,10 @@ func linesReport(err error, first *nodefile.ParseError) []Report {
 }
 
 func parseReport(p *nodefile.ParseError) Report {
-	r := Report{Text: p.Error(), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Fix}
+	r := Report{Text: p.Format(flagOf), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Remedy(flagOf)}
+	if p.Option != "" {
+		r.Flag = flagOf(p.Option, "")
+	}
 	if r.Hint == "" {
 		r.Message, r.Hint, _ = strings.Cut(p.Msg, "; ")
 	}
@@ -168,6 +160,23 @@ func parseReport(p *nodefile.ParseError) Report {
 		r.Byte = &p.Byte
 	}
 	return r
+}
+
+// flagOf returns the flag of a setting of a library, with its value unless that is "".
+// They have the same names.
+func flagOf(name, value string) string {
+	if value != "" {
+		name += "=" + value
+	}
+	return "--" + name
+}
+
+// Text returns the text of an error or warning of a library, with flags for its settings.
+func Text(err error) string {
+	if parse := (*nodefile.ParseError)(nil); errors.As(err, &parse) {
+		return parse.Format(flagOf)
+	}
+	return err.Error()
 }
 
 func isDirectory(path string) bool {
