@@ -143,7 +143,7 @@ func (t *Reader) firstData(in *textio.Reader) int64 {
 		return head.First + int64(head.Lines)
 	}
 	if doubtful >= 0 && t.Options.Warn != nil {
-		t.Options.Warn(fmt.Sprintf("%s:%d: taken as a comment; if it is data, write a header line above it", t.Name, head.First+int64(doubtful)))
+		t.Options.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is data, write a header line above it", t.Name, head.First+int64(doubtful)))
 	}
 	return head.First + int64(first)
 }

@@ -135,6 +135,6 @@ const sampleLines = 100
 
 // RemarkWarning returns the warning about n comments below the first line of data, the
 // first of them on the given line.
-func RemarkWarning(name string, line, n int64) string {
-	return fmt.Sprintf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, Counted(n, "comment"))
+func RemarkWarning(name string, line, n int64) error {
+	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, Counted(n, "comment"))
 }
