@@ -87,7 +87,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 		return nil, nil
 	}
 	if doubtful >= 0 {
-		c.Warn(fmt.Sprintf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
+		c.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is an edge, write a header line such as source,target above it", name, chunk.First+int64(doubtful)))
 	}
 	for number, rest := chunk.First, chunk.Data; len(rest) > 0; number++ {
 		var line []byte
