@@ -148,22 +148,12 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// inPieces runs a test with shards that are read back at their end, and with others
-// that are read back piece by piece.
-func inPieces(t *testing.T, bytes int64, test func(t *testing.T, piece int64)) {
-	t.Run("whole", func(t *testing.T) { test(t, 0) })
-	t.Run("pieces", func(t *testing.T) { test(t, bytes) })
-}
-
 // TestWriteFaults lets every operation of writing a store fail once.
-func TestWriteFaults(t *testing.T) { inPieces(t, 32, testWriteFaults) }
-
-func testWriteFaults(t *testing.T, piece int64) {
+func TestWriteFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	old, next := newSample(0xa1), newSample(0xb2)
-	old.o.piece, next.o.piece = piece, piece
 	for _, before := range []bool{false, true} {
 		base := durabletest.NewMem()
 		if before {
@@ -231,24 +221,6 @@ func TestAbortLeavesNothing(t *testing.T) {
 			if setup == "new" && !errors.Is(err, fs.ErrNotExist) || !slices.Equal(before, after) {
 				t.Errorf("%s, commit %t: left %v (%v), before %v", setup, commit, after, err, before)
 			}
-		}
-	}
-}
-
-// TestReadBack damages a file between its writing and its reading back.
-func TestReadBack(t *testing.T) { inPieces(t, 8, testReadBack) }
-
-func testReadBack(t *testing.T, piece int64) {
-	for _, suffix := range []string{"-0001.shard", ".index", ".degrees", ".nodes", ".order"} {
-		mem := durabletest.NewMem()
-		s := newSample(0xa1)
-		s.o.piece = piece
-		err := s.write(durabletest.Flip(mem, suffix, 20, 4))
-		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "the disk loses data") {
-			t.Errorf("%s: %v", suffix, err)
-		}
-		if _, err := mem.List("g"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: something is left", suffix)
 		}
 	}
 }

@@ -15,12 +15,3 @@ func readInOrder(f durable.File) {
 		_ = unix.Fadvise(int(onDisk.Fd()), 0, 0, unix.FADV_SEQUENTIAL)
 	}
 }
-
-// dropCached gives back the memory in which the system keeps so many bytes of a
-// file, 0 for all that follow, which were written and synced: the next to read
-// them asks the disk.
-func dropCached(f durable.File, from, bytes int64) {
-	if onDisk, ok := f.(interface{ Fd() uintptr }); ok {
-		_ = unix.Fadvise(int(onDisk.Fd()), from, bytes, unix.FADV_DONTNEED)
-	}
-}

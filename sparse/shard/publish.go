@@ -180,7 +180,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	if err := w.endDirection(); err != nil {
 		return err
 	}
-	if err := w.endShard(ctx); err != nil {
+	if err := w.endShard(); err != nil {
 		return err
 	}
 	switch {
@@ -199,34 +199,30 @@ func (w *Writer) finish(ctx context.Context) error {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.Nodes.n, w.Manifest.Rows)
 	}
 	w.Manifest.Nodes, w.Manifest.Order = w.Nodes.kind, w.Nodes.name
-	if err := w.writeFile(ctx, indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
+	if err := w.writeFile(indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
 		return err
 	}
 	if w.Manifest.Weighted {
 		w.degrees.weigh()
 	}
-	if err := w.writeFile(ctx, degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) }); err != nil {
+	if err := w.writeFile(degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) }); err != nil {
 		return err
 	}
 	if w.Nodes.kind != nodesImplicit {
-		if err := w.writeFile(ctx, nodesName(w.id), nodesMagic, w.Nodes.write); err != nil {
+		if err := w.writeFile(nodesName(w.id), nodesMagic, w.Nodes.write); err != nil {
 			return err
 		}
 	}
 	if w.Manifest.Order != "" {
-		if err := w.writeFile(ctx, orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) }); err != nil {
+		if err := w.writeFile(orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.Nodes.Order) }); err != nil {
 			return err
 		}
-	}
-	if err := w.cameBack(); err != nil {
-		return err
 	}
 	return ctx.Err()
 }
 
-// writeFile writes one of the files beside the shards piece by piece, syncs it and
-// reads it back.
-func (w *Writer) writeFile(ctx context.Context, name, magic string, content func(*bufio.Writer)) error {
+// writeFile writes and syncs one of the files that are no shards.
+func (w *Writer) writeFile(name, magic string, content func(*bufio.Writer)) error {
 	entry := File{Name: name}
 	sum := uint32(0)
 	err := w.writeSynced(name, func(f io.Writer) error {
@@ -244,7 +240,7 @@ func (w *Writer) writeFile(ctx context.Context, name, magic string, content func
 	}
 	entry.CRC = sumText(sum)
 	w.Manifest.Files = append(w.Manifest.Files, entry)
-	return w.readBack(ctx, entry.Name, mark{}, mark{entry.Bytes, sum})
+	return nil
 }
 
 // writerFunc is a function that writes.
@@ -319,10 +315,8 @@ func (w *Writer) Abort() error {
 		return nil
 	}
 	w.forget()
-	_ = w.cameBack() // whether it did does not matter any more
 	var errs []error
 	if w.file != nil {
-		_ = w.file.wait()
 		errs = append(errs, w.file.Close())
 		w.file = nil
 	}

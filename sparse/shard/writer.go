@@ -2,7 +2,6 @@ package shard
 
 import (
 	"bufio"
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -36,8 +35,7 @@ type WriteOptions struct {
 	// together with it. An error ends the run as any other does. nil: publish alone.
 	Around func(m *Manifest, publish func() error) error
 
-	fs    durable.FS // nil: the operating system's
-	piece int64      // bytes of a shard that are read back at a time; 0: pieceBytes
+	fs durable.FS // nil: the operating system's
 }
 
 // defaultShardBytes keeps the files of a store few: all are open while it is.
@@ -78,13 +76,10 @@ type Writer struct {
 	zstd *zstd.Encoder
 
 	// The open shard.
-	file      *shardFile
+	file      durable.File
 	buffered  *bufio.Writer
-	fileBytes int64
-
-	// The reading back of the shard before.
-	back    sched.Group
-	backErr error
+	fileBytes int64  // written, or still in the buffer
+	fileSum   uint32 // of those bytes
 }
 
 // Create begins a store in the directory dir, which is made if its parent
@@ -102,9 +97,6 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	}
 	if w.o.ShardBytes <= 0 {
 		w.o.ShardBytes = defaultShardBytes
-	}
-	if w.o.piece == 0 {
-		w.o.piece = pieceBytes
 	}
 	switch w.o.Codec {
 	case "":
@@ -267,7 +259,7 @@ func (w *Writer) BeginIn() error {
 		w.err = w.endDirection()
 	}
 	if w.err == nil {
-		w.err = w.endShard(context.Background())
+		w.err = w.endShard()
 	}
 	if w.err != nil {
 		return w.err
@@ -320,6 +312,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	w.index = appendIndexEntry(w.index, f, r)
 	w.Manifest.Frames[w.direction]++
 	w.fileBytes += int64(len(j.frame))
+	w.fileSum = simd.Checksum(w.fileSum, j.frame)
 	w.pairs += j.pairs
 	if w.direction == 0 {
 		w.Manifest.SelfLoops += j.loops
@@ -332,7 +325,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 		w.degrees.add(j.degrees, r.Piece == r.Pieces-1)
 	}
 	if w.fileBytes >= w.o.ShardBytes {
-		return w.endShard(context.Background())
+		return w.endShard()
 	}
 	return nil
 }
@@ -343,33 +336,27 @@ func (w *Writer) beginShard() error {
 	if err != nil {
 		return err
 	}
-	w.file = &shardFile{File: f, path: path, piece: w.o.piece}
+	w.file, w.fileBytes, w.fileSum = f, 0, 0
 	w.buffered = bufio.NewWriterSize(w.file, 1<<20)
 	return nil
 }
 
-// endShard syncs and closes the open shard, if any, and begins to read the rest of it
-// back.
-func (w *Writer) endShard(ctx context.Context) error {
+// endShard syncs and closes the open shard, if any.
+func (w *Writer) endShard() error {
 	if w.file == nil {
 		return nil
 	}
 	f := w.file
 	w.file = nil
 	err := w.buffered.Flush()
-	if err = errors.Join(err, f.wait()); err == nil {
-		err = w.sync(f.File)
+	if err == nil {
+		err = w.sync(f)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	entry := File{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
+	entry := File{Name: shardName(w.id, len(w.Manifest.Files)), Bytes: w.fileBytes, CRC: sumText(w.fileSum)}
 	w.Manifest.Files = append(w.Manifest.Files, entry)
-	w.fileBytes = 0
-	if err := w.cameBack(); err != nil {
-		return err
-	}
-	w.back.Go(func() { w.backErr = w.readBack(ctx, entry.Name, f.read, f.written) })
 	return nil
 }
 
@@ -378,10 +365,6 @@ func (w *Writer) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
 	w.SyncTime += time.Since(start)
-	return syncError(err)
-}
-
-func syncError(err error) error {
 	if err != nil {
 		return fmt.Errorf("%w; the disk may have lost data", err)
 	}
