@@ -25,7 +25,7 @@ const maxTable = 20
 func (r *Report) WriteHTML(w io.Writer) error {
 	v := view{
 		Report: r, Drawn: r.drawn(), Protocol: r.protocol(), Fractions: r.fractions(), Methods: r.methods(),
-		Measures: measures, Level: Level, Chart: newChart(r),
+		Measures: r.measures(), Level: Level, Chart: newChart(r),
 	}
 	if len(r.Classes) <= maxTable {
 		for _, f := range v.Fractions {

@@ -29,21 +29,6 @@ func (c confusion) Count(truth, predicted []int) {
 	}
 }
 
-// Accuracy returns the share of nodes on the diagonal, 0 without nodes.
-func (c confusion) Accuracy() float64 {
-	right, all := 0, 0
-	for i, row := range c {
-		for _, n := range row {
-			all += n
-		}
-		right += row[i]
-	}
-	if all == 0 {
-		return 0
-	}
-	return float64(right) / float64(all)
-}
-
 // MacroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the classes that
 // occur as truth or as prediction, 0 if none does.
 func (c confusion) MacroF1() float64 {

@@ -12,9 +12,10 @@ import (
 
 // Report holds what [Run] measured: every method on the same splits.
 type Report struct {
-	Nodes    int      `json:"nodes"`
-	Labelled int      `json:"labelled"`
-	Classes  []string `json:"classes"`
+	Nodes     int      `json:"nodes"`
+	Unreached int      `json:"nodes_unreached"` // nodes that no label reaches, of which nothing can be learned
+	Labelled  int      `json:"labelled"`
+	Classes   []string `json:"classes"`
 
 	Splits       int       `json:"splits"`               // for each training size
 	Folds        int       `json:"folds,omitempty"`      // splits are those of cross-validation
@@ -41,8 +42,15 @@ type Result struct {
 	Standing       string    `json:"standing"`   // "best", "not worse" at [Level], or "worse"
 	Accuracies     []float64 `json:"accuracies"` // by split
 	MacroF1        float64   `json:"macro_f1"`   // mean over splits
-	Quality                  // means over splits; nil where a split has none
-	Confusion      confusion `json:"confusion"` // summed over splits
+
+	// Means over splits: the accuracy on the test nodes that a training label reaches, their
+	// number, and that of all test nodes, which AccuracyMean counts.
+	AccuracyReached float64 `json:"accuracy_reached"`
+	NodesReached    float64 `json:"nodes_reached"`
+	NodesTested     float64 `json:"nodes_tested"`
+
+	Quality             // means over splits; nil where a split has none
+	Confusion confusion `json:"confusion"` // summed over splits
 
 	// Parameters are those of all splits, with values that were not chosen; null where
 	// there are none, or where each split has its own, listed in ParametersBySplit. Text
@@ -221,6 +229,9 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.trainedOn(res.TrainFraction), res.Text)
 		}
 	}
+	if r.Unreached > 0 {
+		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n", thousands(r.Unreached), thousands(r.Nodes))
+	}
 	r.writeQuality(&b, width)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -231,14 +242,14 @@ func (r *Report) writeQuality(b *strings.Builder, width int) {
 	for _, f := range r.fractions() {
 		fmt.Fprintf(b, "\nat %s\n", r.trainedOn(f))
 		line := strings.Repeat(" ", width)
-		for _, m := range measures {
+		for _, m := range r.measures() {
 			line += "   " + m.Title
 		}
 		b.WriteString(line + "\n")
 		for _, name := range r.methods() {
 			res := r.result(name, f)
 			line := pad(name, width)
-			for _, m := range measures {
+			for _, m := range r.measures() {
 				line += "   " + pad(m.Text(res), utf8.RuneCountInString(m.Title))
 			}
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
@@ -253,7 +264,28 @@ type measure struct {
 	share bool // written as a percentage
 }
 
+// measures returns the columns of these tables. The first one is left out if training labels
+// reach all test nodes, because it is the accuracy then.
+func (r *Report) measures() []measure {
+	for _, res := range r.Results {
+		if res.NodesReached < res.NodesTested {
+			return measures
+		}
+	}
+	return measures[1:]
+}
+
+// thousands writes a count with commas between groups of three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 var measures = []measure{
+	{"accuracy of reached %", func(r *Result) *float64 { return &r.AccuracyReached }, true},
 	{"macro-F1 %", func(r *Result) *float64 { return &r.MacroF1 }, true},
 	{"AP %", func(r *Result) *float64 { return r.AveragePrecision }, true},
 	{"AUC %", func(r *Result) *float64 { return r.AUC }, true},

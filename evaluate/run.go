@@ -25,6 +25,11 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	}
 	set := plan.Settings.WithDefaults()
 	start := time.Now()
+	whole := p
+	p, err := plan.connected(ctx, whole, &set)
+	if err != nil {
+		return nil, err
+	}
 	if !p.Directed { // they are found here for all training sets
 		if _, err := p.FindComponents(ctx, set.Workers, new(problem.Work)); err != nil {
 			return nil, err
@@ -39,13 +44,17 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	if plan.Journal != nil {
-		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
+		if err := plan.Journal.begin(ctx, whole, plan, &set); err != nil {
 			return nil, err
 		}
 	}
-	n, _ := p.A.Dims()
+	n, _ := whole.A.Dims()
+	reached, err := p.Reached(ctx, p.Row, set.Workers, new(problem.Work))
+	if err != nil {
+		return nil, err
+	}
 	report := &Report{
-		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
+		Nodes: n, Unreached: n - int(reached.GetCardinality()), Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len,
 		Folds:  plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
@@ -80,6 +89,18 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 		report.Seconds += plan.Journal.before
 	}
 	return report, nil
+}
+
+// connected returns the problem without most of the nodes that have no edge and no label. A
+// prior of each node distinguishes them, so that it is p itself if a method has one.
+func (plan *Plan) connected(ctx context.Context, p *method.Problem, set *method.Settings) (*method.Problem, error) {
+	for _, m := range plan.entries(set) {
+		if m.Settings.Prior.Given != nil {
+			return p, nil
+		}
+	}
+	q, _, err := method.Connected(ctx, p, set)
+	return q, err
 }
 
 // Memory lists what [Run] holds beside labels: splits, and the most that one of its methods
@@ -273,11 +294,11 @@ func (r *runner) tell(splits int) {
 	}
 }
 
-// outcome is what one split says of a method.
+// outcome holds the measures of a method on one split.
 type outcome struct {
-	Accuracy float64 `json:"accuracy"`
-	MacroF1  float64 `json:"macro_f1"`
-	Quality  Quality `json:"quality"`
+	Accuracies
+	MacroF1 float64 `json:"macro_f1"`
+	Quality Quality `json:"quality"`
 }
 
 // answers are what a method says of the test nodes of one split.
@@ -311,10 +332,14 @@ func answer(ctx context.Context, m method.Method, train, test *method.Problem, c
 	for i, row := range test.Row {
 		a.predicted[i] = out.Class[row]
 	}
+	var count hits
+	for i, row := range test.Row {
+		count.add(out.Reached.Contains(uint32(row)), a.predicted[i] == test.Class[i])
+	}
 	one := newConfusion(len(test.Names))
 	one.Count(a.truth, a.predicted)
 	quality := measureQuality(test.Class, a.predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
-	a.outcome = outcome{one.Accuracy(), one.MacroF1(), quality}
+	a.outcome = outcome{count.accuracies(), one.MacroF1(), quality}
 	return a, nil
 }
 
@@ -337,7 +362,10 @@ func (r *Result) add(a *answers) {
 // summarise stores what the outcomes of all splits say together.
 func (r *Result) summarise(outcomes []outcome) {
 	for _, o := range outcomes {
-		r.Accuracies = append(r.Accuracies, o.Accuracy)
+		r.Accuracies = append(r.Accuracies, o.All)
+		r.AccuracyReached += o.Reached / float64(len(outcomes))
+		r.NodesTested += float64(o.Nodes) / float64(len(outcomes))
+		r.NodesReached += float64(o.NodesReached) / float64(len(outcomes))
 		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
 	}
 	r.AccuracyMean, r.AccuracyStderr = meanStderr(r.Accuracies)

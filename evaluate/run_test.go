@@ -57,8 +57,8 @@ func TestRun(t *testing.T) {
 		if mean, stderr := meanStderr(res.Accuracies); mean != res.AccuracyMean || stderr != res.AccuracyStderr {
 			t.Errorf("%s: %v ± %v", res.Method, res.AccuracyMean, res.AccuracyStderr)
 		}
-		if math.Abs(confusion(res.Confusion).Accuracy()-res.AccuracyMean) > 1e-15 {
-			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, confusion(res.Confusion).Accuracy(), res.AccuracyMean)
+		if math.Abs(accuracyOf(res.Confusion)-res.AccuracyMean) > 1e-15 {
+			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, accuracyOf(res.Confusion), res.AccuracyMean)
 		}
 		tuned := strings.HasPrefix(res.Method, "cwk")
 		if want := map[bool]string{true: onSplits, false: map[string]string{"auto": inside}[res.Method]}[tuned]; res.Tuned != want {
@@ -251,7 +251,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,"standing":"best",` +
-		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"average_precision":0.8125,"auc":0.9,` +
+		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"accuracy_reached":0,"nodes_reached":0,"nodes_tested":0,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
 		`"parameters":{"alpha":0.9,"cost":0.5,"features":"plain","min_steps":0,"steps":40},"tuned":"splits","seconds":1.25}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {

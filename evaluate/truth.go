@@ -8,18 +8,51 @@ import (
 	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// Truth is how predictions compare with true labels.
+// Truth compares predictions with true labels.
 type Truth struct {
-	Nodes    int     `json:"nodes"`
-	Accuracy float64 `json:"accuracy"`
-	Reached  float64 `json:"accuracy_reached"`
-	MacroF1  float64 `json:"macro_f1"`
+	Accuracies
+	MacroF1 float64 `json:"macro_f1"`
 }
 
-// Compare scores labels, a class of seeds for each row or [Unlabelled], against known
-// ones on all nodes that were not labelled from the start, or returns nil if there are
-// none. A blank is wrong, and so is
-// every class that was not seen.
+// Accuracies are the shares of right predictions, as fractions of one: of all nodes that are
+// compared, and of those among them that a label reaches. No method can learn anything of the
+// others, so that accuracies estimated from labels are those of reached nodes.
+type Accuracies struct {
+	Nodes        int     `json:"nodes"`
+	All          float64 `json:"accuracy"`
+	Reached      float64 `json:"accuracy_reached"` // 0 if none is reached
+	NodesReached int     `json:"nodes_reached"`
+}
+
+// hits counts predictions, and the right ones among them.
+type hits struct{ nodes, right, reached, rightReached int }
+
+// add counts one prediction.
+func (h *hits) add(reached, right bool) {
+	h.nodes++
+	if right {
+		h.right++
+	}
+	if reached {
+		h.reached++
+		if right {
+			h.rightReached++
+		}
+	}
+}
+
+func (h *hits) accuracies() Accuracies {
+	return Accuracies{
+		Nodes:        h.nodes,
+		All:          float64(h.right) / math.Max(1, float64(h.nodes)),
+		Reached:      float64(h.rightReached) / math.Max(1, float64(h.reached)),
+		NodesReached: h.reached,
+	}
+}
+
+// Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
+// known ones on all nodes without a label in seeds. It returns nil if there are no such nodes.
+// A blank counts as wrong, and so does every class that seeds lacks.
 func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Labels) *Truth {
 	given := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
@@ -36,7 +69,7 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 	blank := len(names) // a class of its own that no node is of
 	table := newConfusion(len(names) + 1)
 	var t Truth
-	var rightReached, ofReached int
+	var count hits
 	for i, row := range known.Row {
 		if given[row] != Unlabelled {
 			continue
@@ -46,19 +79,11 @@ func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Label
 			got = blank
 		}
 		table[want][got]++
-		t.Nodes++
-		if reached.Contains(uint32(row)) {
-			ofReached++
-			if got == want {
-				rightReached++
-			}
-		}
+		count.add(reached.Contains(uint32(row)), got == want)
 	}
-	if t.Nodes == 0 {
+	if t.Accuracies = count.accuracies(); t.Nodes == 0 {
 		return nil
 	}
-	t.Accuracy = table.Accuracy()
-	t.Reached = float64(rightReached) / math.Max(1, float64(ofReached))
 	t.MacroF1 = table.MacroF1()
 	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
 		// The blank is no class: it has no share in the mean.

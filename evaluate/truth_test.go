@@ -19,7 +19,7 @@ func TestCompare(t *testing.T) {
 	// By hand: a has one of two and is said three times, b one of two and is
 	// said once, c none of one; the blank is a miss, but no class.
 	macro := (2.0/5 + 2.0/3 + 0) / 3
-	want := &Truth{Nodes: 5, Accuracy: 2. / 5, Reached: 2. / 4, MacroF1: macro}
+	want := &Truth{Accuracies{Nodes: 5, All: 2. / 5, Reached: 2. / 4, NodesReached: 4}, macro}
 	if math.Abs(got.MacroF1-want.MacroF1) > 1e-15 {
 		t.Errorf("macro-F1 %v, want %v", got.MacroF1, want.MacroF1)
 	}

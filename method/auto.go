@@ -49,7 +49,7 @@ func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Sett
 		return nil, err
 	}
 	return &Prediction{
-		Class: out.Class, Scores: out.Scores, Reached: out.Reached, Estimate: out.Estimate, Blank: out.Blank,
+		Class: out.Class, Scores: out.Scores, Reached: out.Reached, Estimate: out.Estimate,
 		Unfinished: out.Unfinished, Work: out.Work, Seconds: out.Seconds,
 	}, nil
 }

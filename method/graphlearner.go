@@ -71,7 +71,7 @@ func (m graphLearner) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	out := &Prediction{
-		Class: a.Class, Scores: a.Scores, Raw: a.Raw, Reached: a.Reached, Estimate: a.Estimate, Blank: a.Blank,
+		Class: a.Class, Scores: a.Scores, Raw: a.Raw, Reached: a.Reached, Estimate: a.Estimate,
 		Unfinished: a.Unfinished, Work: a.Work, Seconds: a.Seconds,
 	}
 	if d := m.Declaration(); len(d.Params) > 0 {

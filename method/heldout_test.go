@@ -63,38 +63,35 @@ func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 	return sum
 }
 
-// What is told is of the nodes that are there: those that no label reaches count as
-// often as they are, and not as labels among them are.
-func TestEstimateCountsNodes(t *testing.T) {
+// The accuracy is that of the nodes that a label reaches; others are counted apart.
+func TestEstimateCountsReachedNodes(t *testing.T) {
 	p := &Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
-	out := &Prediction{Reached: roaring.New()}
-	out.Reached.AddRange(0, 85) // 75 nodes beside the labels
+	reached := roaring.New()
+	reached.AddRange(0, 85) // 75 nodes and the labels
 	var h heldout.Count
 	weight := heldout.WeightsOf(p)
 	for i, right := range []bool{true, true, true, false, true, true, true, false, true, true} {
 		h.Note(i < 7, right, weight[p.Class[i]])
 	}
-	out.Estimate, out.Blank = h.Estimates(p, out.Reached)
-	// Of seven reached labels six are right, four of five of the first class; of three
-	// others two, and half of all labels have the largest class. The shares 0.5, 0.4 and 0.1
-	// are drawn towards 1/3 as by K = (1 − 0.42)/(0.42 − 1/3) labels more, and those of two
-	// classes with nine labels count so.
+	out := h.Estimate(p, reached)
+	// Of seven reached labels six are right, four of five of the first class. The shares 0.5,
+	// 0.4 and 0.1 are drawn towards 1/3 as by K = (1 − 0.42)/(0.42 − 1/3) labels more, and
+	// those of two classes with nine labels count so.
 	more := 0.58 / (0.42 - 1.0/3) / 3 // of each class
 	first, second := (5+more)/5*9/(9+2*more), (4+more)/4*9/(9+2*more)
 	of := 5*first + 2*second
-	reached, others := (4*first+2*second)/of, (2+0.5)/(3+1)-luckOf(10, 0.5, 0.4, 0.1)
-	if got, want := out.Accuracy, 0.75*reached+0.25*others; math.Abs(got-want) > 1e-12 {
+	if got, want := out.Accuracy, (4*first+2*second)/of; math.Abs(got-want) > 1e-12 {
 		t.Errorf("accuracy %v, want %v", got, want)
 	}
-	if got, want := out.Blank.Accuracy, 0.75*reached; math.Abs(got-want) > 1e-12 {
-		t.Errorf("accuracy with blanks %v, want %v", got, want)
-	}
 	share := (4*first + 2*second + 2) / (of + 4)
-	if got, want := out.Blank.Stderr, 0.75*math.Sqrt(1.4*share*(1-share)*(1/(of+4)+1.0/75)); math.Abs(got-want) > 1e-12 || out.Stderr <= got {
-		t.Errorf("error with blanks %v, want %v; without %v", got, want, out.Stderr)
+	if got, want := out.Stderr, math.Sqrt(1.4*share*(1-share)*(1/(of+4)+1.0/75)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("standard error %v, want %v", got, want)
 	}
-	if out.Tested != 10 || out.Blank.Tested != 10 || out.Alone != 1 || out.Blank.Alone != 1 {
-		t.Errorf("%d and %d tested, %d and %d classes with a single label", out.Tested, out.Blank.Tested, out.Alone, out.Blank.Alone)
+	if out.Tested != 7 || out.Singletons != 1 || out.Reached != 75 || out.Unreached != 25 {
+		t.Errorf("%d tested, %d classes with a single label, %d nodes reached and %d not", out.Tested, out.Singletons, out.Reached, out.Unreached)
+	}
+	if none := new(heldout.Count).Estimate(p, reached); none.Tested != 0 {
+		t.Errorf("no label was tested, and the estimate is %v", none)
 	}
 }
 
@@ -164,7 +161,7 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	}
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
-	got, _ := choice.heldOut.Estimates(p, all)
+	got := choice.heldOut.Estimate(p, all)
 	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), heldout.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range set.Folds {
@@ -231,7 +228,7 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 	const draws = 4
 	m := methodOf(t, "lp")
 	for name, value := range map[string]float64{"steps": 1, "alpha": 0.02} {
-		var told, found, plain, blank float64
+		var told, found, plain float64
 		for seed := range uint64(draws) {
 			p, class := problemtest.Blocks(t, seed, 200, 40, 3, 5, 0.5)
 			set := &Settings{RNGSeed: seed, Given: spec.Values{name: spec.Of(value)}}
@@ -246,13 +243,12 @@ func TestPropagationTellsOfItsParameters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			own, other := out.Estimates(m, reference, false)
-			without, _ := out.Estimates(m, reference, true)
-			told, plain, blank = told+own.Accuracy/draws, plain+other.Accuracy/draws, blank+without.Accuracy/draws
+			own, other := out.Estimates(m, reference)
+			told, plain = told+own.Accuracy/draws, plain+other.Accuracy/draws
 			found += problemtest.Accuracy(p, out.Class, class) / draws
 		}
-		if math.Abs(told-found) > 0.05 || plain-told < 0.1 || blank >= told {
-			t.Errorf("%s = %v: told %.3f, with blanks %.3f, found %.3f; without the parameter %.3f", name, value, told, blank, found, plain)
+		if math.Abs(told-found) > 0.05 || plain-told < 0.1 {
+			t.Errorf("%s = %v: told %.3f, found %.3f; without the parameter %.3f", name, value, told, found, plain)
 		}
 	}
 }

@@ -37,11 +37,9 @@ type Prediction struct {
 	Parameters Parameters
 	Settings   int // how many parameters there were to choose from
 
-	// Estimate is of this prediction, Blank of the same with no class for nodes that
-	// are not reached. With too few labels, see [CrossValidate], both are zero; those
-	// of label propagation and of the largest class are told by [Refer].
+	// Estimate is the accuracy of this prediction. It is zero with too few labels, see
+	// [CrossValidate]; [Refer] computes those of label propagation and of the largest class.
 	problem.Estimate
-	Blank problem.Estimate
 
 	// Unfinished says which iteration ended at its limit; the prediction then is made
 	// from what it had. It is empty if every one came to its tolerance.
@@ -72,7 +70,7 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 	}
 	out.Settings = choice.Settings
 	if choice.Tested > 0 {
-		out.Estimate, out.Blank = choice.heldOut.Estimates(p, out.Reached)
+		out.Estimate = choice.heldOut.Estimate(p, out.Reached)
 	}
 	out.Work.Add(choice.Work)
 	out.Seconds.Choose = seconds

@@ -194,7 +194,7 @@ func (r *predictor) judge(chosen []trial.Outcome, found [][]trial.Outcome, witho
 		}
 		h.Note(!o.Unreached, answer == o.Class, weight[o.Class])
 	}
-	r.out.Estimate, r.out.Blank = h.Estimates(r.p, r.out.Reached)
+	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
 }
 
 // scoreBytes is room for decisions that is taken without asking. Beyond it they

@@ -15,35 +15,25 @@ import (
 // and of the largest class, on the same folds.
 type Reference struct {
 	Propagation, Majority problem.Estimate
-	PropagationBlank      problem.Estimate // with no class for nodes that no label reaches
 
 	answers [][]float32 // of label propagation to labels, for the method auto on a graph without directions; nil: none
 
-	given *[2]problem.Estimate // of label propagation with values of its parameters, and with blanks; nil: it has none
+	given *problem.Estimate // of label propagation with values of its parameters; nil: it has none
 }
 
-// Estimates returns those of a prediction by m and of label propagation, with no class for
-// nodes that no label reaches if blank. Where m is label propagation or the largest class,
-// its own is told by the reference.
-func (p *Prediction) Estimates(m Method, r *Reference, blank bool) (own, lp problem.Estimate) {
-	own, lp = p.Estimate, r.Propagation
-	if blank {
-		own, lp = p.Blank, r.PropagationBlank
-	}
+// Estimates returns those of a prediction by m and of label propagation. Where m is label
+// propagation or the largest class, its own is that of the reference.
+func (p *Prediction) Estimates(m Method, r *Reference) (own, lp problem.Estimate) {
 	switch m {
 	case labelPropagation{}:
-		switch {
-		case r.given == nil:
-			own = lp
-		case blank:
-			own = r.given[1]
-		default:
-			own = r.given[0]
+		if r.given != nil {
+			return *r.given, r.Propagation
 		}
+		return r.Propagation, r.Propagation
 	case Majority:
-		own = r.Majority
+		return r.Majority, r.Propagation
 	}
-	return own, lp
+	return p.Estimate, r.Propagation
 }
 
 // Refer measures label propagation and the largest class on the folds that a method
@@ -67,7 +57,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 	if err != nil {
 		return nil, err
 	}
-	r := &Reference{Propagation: found.Propagation, Majority: found.Majority, PropagationBlank: found.Blank}
+	r := &Reference{Propagation: found.Propagation, Majority: found.Majority}
 	if m == (automatic{}) && !p.Directed {
 		r.answers = found.Answers
 	}
@@ -88,7 +78,7 @@ const apartWork = 20_000_000
 
 // apart measures a method by predictions without each fold of the labels, or, of large graphs,
 // some of them.
-func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, folds int) (*[2]problem.Estimate, error) {
+func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
 	set.Progress = nil
 	var work problem.Work
@@ -119,8 +109,8 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 			}
 		}
 	}
-	all, blank := count.Estimates(p, reached)
-	return &[2]problem.Estimate{all, blank}, nil
+	e := count.Estimate(p, reached)
+	return &e, nil
 }
 
 // PhasesMemory lists what [Refer], then Predict of a method, which makes so many sweeps at

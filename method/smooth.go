@@ -65,7 +65,7 @@ func (m smoothed) Predict(ctx context.Context, p *Problem, par *Parameters, s *S
 	if err != nil {
 		return nil, err
 	}
-	out.Estimate, out.Blank = problem.Estimate{}, problem.Estimate{} // measured without what follows
+	out.Estimate = problem.Estimate{} // measured without what follows
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 	smooth, work, err := propagate.Smooth(ctx, g, out.Scores, seeds, v, set.Memory)
 	if err != nil {

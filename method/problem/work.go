@@ -17,17 +17,20 @@ func (w *Work) Add(o Work) {
 	w.EntryColumns += o.EntryColumns
 }
 
-// Estimate is how often a prediction is right at the nodes that have no label, as far
-// as labels tell that the method was not told.
+// Estimate is the accuracy of a prediction at the nodes without a label that a label reaches,
+// estimated from held-out labels. It is the one definition of accuracy in reports: nodes that no
+// label reaches are counted in Unreached, because nothing can be learned of them.
 type Estimate struct {
 	Accuracy, Stderr float64
-	Tested           int // labels; 0: there were too few
+	Tested           int // held-out labels; 0 if there are too few for an estimate
 
-	// Alone counts classes with a single label, beside the labels about the share of the
+	Reached, Unreached int // nodes without a label
+
+	// Singletons counts classes with a single label, beside the labels about the share of the
 	// nodes that have a class without any, if labels were drawn at random: Good, The
 	// population frequencies of species and the estimation of population parameters (1953).
 	// Accuracy is that among the classes that have labels.
-	Alone int
+	Singletons int
 }
 
 // PhaseSeconds tells where the time of a prediction went.

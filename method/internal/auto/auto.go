@@ -43,7 +43,6 @@ type Prediction struct {
 	Reached *roaring.Bitmap // the nodes of which something may be known
 
 	problem.Estimate
-	Blank problem.Estimate // the estimate with no class for nodes that are not reached
 
 	Unfinished string // what ended at its limit; "": nothing
 

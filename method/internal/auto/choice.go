@@ -187,11 +187,9 @@ func (r *weigher) estimate() {
 			}
 		}
 	}
-	r.out.Estimate, r.out.Blank = without.Estimates(r.p, r.out.Reached)
-	all, blank := with.Estimates(r.p, r.out.Reached)
-	for _, e := range []struct{ to, with *problem.Estimate }{{&r.out.Estimate, &all}, {&r.out.Blank, &blank}} {
-		e.to.Accuracy = max(0, e.to.Accuracy-float64(indirect*max(0, e.with.Accuracy-e.to.Accuracy)))
-	}
+	e := &r.out.Estimate
+	*e = without.Estimate(r.p, r.out.Reached)
+	e.Accuracy = max(0, e.Accuracy-float64(indirect*max(0, with.Estimate(r.p, r.out.Reached).Accuracy-e.Accuracy)))
 }
 
 // tryModels computes the held-out probabilities of every candidate with each λ.

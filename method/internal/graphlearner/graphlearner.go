@@ -75,7 +75,6 @@ type Answer struct {
 	Settings int         // how many there were to choose from
 
 	problem.Estimate
-	Blank problem.Estimate // the estimate with no class for nodes that are not reached
 
 	Unfinished string // what ended at its limit; "": nothing
 

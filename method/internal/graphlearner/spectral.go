@@ -94,7 +94,7 @@ func (m spectralLogistic) Predict(ctx context.Context, p *problem.Problem, v spe
 	}
 	r.out.Values, r.out.Settings = r.settings[r.best], len(r.settings)
 	if r.held != nil {
-		r.out.Estimate, r.out.Blank = r.held.Estimates(p, r.out.Reached)
+		r.out.Estimate = r.held.Estimate(p, r.out.Reached)
 	}
 	return r.out, nil
 }

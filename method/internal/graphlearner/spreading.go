@@ -63,7 +63,7 @@ func (m spreading) Predict(ctx context.Context, p *problem.Problem, v spec.Value
 	out.Seconds.Walk = time.Since(start).Seconds()
 	out.Values, out.Settings = r.choice.Values, r.choice.Settings
 	if r.held != nil {
-		out.Estimate, out.Blank = r.held.Estimates(p, out.Reached)
+		out.Estimate = r.held.Estimate(p, out.Reached)
 	}
 	return out, nil
 }

@@ -1,3 +1,3 @@
-// Package heldout tells from labels that a method was not told how often it is right at
-// nodes without a label.
+// Package heldout estimates the accuracy of a method at nodes without a label, from labels
+// that were hidden from it.
 package heldout

@@ -9,8 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Count counts right answers for labels that are not told, each hidden with its fold
-// and answered with the setting that is best for the other folds.
+// Count adds up the predictions for labels that are hidden from a model, each hidden with
+// its fold and predicted with the setting that is best for the other folds. Only labels that
+// another label reaches count, because accuracy is defined on the nodes that a label reaches.
 //
 // Classes that happen to hold many of few labels are both the likelier to be predicted and
 // held by less of the other nodes: labels of a class count as much together as it would
@@ -19,30 +20,25 @@ import (
 // A label that is the only one of its class counts an eighth: without it nothing gives
 // this class, while nodes of the class do have a label to be found by, if only one.
 type Count struct {
-	reached, unreached hits
-	tested             int
+	right, of float64 // weights of the right predictions, and of all
+	tested    int
 }
 
-// hits counts answers.
-type hits struct{ right, of float64 }
-
-// Note counts an answer to a label with the given weight, see [WeightsOf], or with 1 where it
-// is not reached: the answer is then the largest class of all, see ofLargest.
+// Note counts the prediction for a label, with a weight of [WeightsOf], if another label
+// reaches it.
 func (h *Count) Note(reached, right bool, weight float64) {
-	to := &h.reached
 	if !reached {
-		to, weight = &h.unreached, 1
+		return
 	}
 	h.tested++
-	to.of += weight
+	h.of += weight
 	if right {
-		to.right += weight
+		h.right += weight
 	}
 }
 
-// Answered adds the weight of right answers to labels that are reached, which were noted
-// as wrong.
-func (h *Count) Answered(weight float64) { h.reached.right += weight }
+// Answered adds the weight of right predictions that were noted as wrong.
+func (h *Count) Answered(weight float64) { h.right += weight }
 
 // WeightsOf returns what a label of each class counts. Labels that are not the only ones of
 // their class count as many together as they are.
@@ -114,8 +110,8 @@ func CountsOf(p *problem.Problem) []float64 {
 const nearness = 1.4
 
 // variance returns the variance of a share as that of other nodes, with two more right
-// and two more wrong answers, which leave an error where all are right.
-func (h hits) variance(nodes int) float64 {
+// and two more wrong predictions, so that an error is left where all are right.
+func (h Count) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.of + 4)
 	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
 }
@@ -142,34 +138,39 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 	return share, luck
 }
 
-// Estimates returns how often a prediction is right at nodes without a label, and the
-// same of it with no class for nodes that are not reached: at those that a label reaches
-// and at others as often as at such labels, each counted as there are such nodes. Of the
-// latter as often as the largest class is right at labels, where none of them has a
-// label, without what is luck there, and as one of k classes at the least. With too few
-// labels both are zero.
-func (h Count) Estimates(of *problem.Problem, reachedNodes *roaring.Bitmap) (all, blank problem.Estimate) {
-	if h.tested == 0 || validate.TooFew(of.Class) {
-		return all, blank
+// Estimate returns the accuracy on the nodes without a label that a label reaches. Nodes
+// that no label reaches are counted apart and have no part in it: no method can learn anything
+// of them. It is zero with too few labels, see [validate.TooFew], or if no label reaches
+// another one.
+func (h Count) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e problem.Estimate) {
+	if h.tested == 0 || validate.TooFew(p.Class) {
+		return e
 	}
-	n, m := len(of.Degrees), len(of.Row)
-	unreached := n - int(reachedNodes.GetCardinality())
-	reached := n - m - unreached
-	share := float64(unreached) / float64(max(1, n-m))
-	prior, luck := ofLargest(of)
-	found := h.reached.right / max(singleWeight, h.reached.of)
-	filled := max(1/float64(len(of.Names)), (h.unreached.right+prior)/(h.unreached.of+1)-luck)
-	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
-	one := 0
-	for _, n := range CountsOf(of) {
+	count := int(reached.GetCardinality())
+	e = problem.Estimate{
+		Accuracy: h.right / max(singleWeight, h.of), Tested: h.tested,
+		Reached: count - len(p.Row), Unreached: len(p.Degrees) - count,
+	}
+	e.Stderr = math.Sqrt(h.variance(e.Reached))
+	for _, n := range CountsOf(p) {
 		if n == 1 {
-			one++
+			e.Singletons++
 		}
 	}
-	blank = problem.Estimate{Accuracy: (1 - share) * found, Stderr: (1 - share) * math.Sqrt(atReached), Tested: h.tested, Alone: one}
-	all = problem.Estimate{
-		Accuracy: blank.Accuracy + float64(share*filled),
-		Stderr:   math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), Tested: h.tested, Alone: one,
+	return e
+}
+
+// EstimateLargest returns the accuracy of predicting the largest class everywhere, from the
+// predictions of the largest class of other folds: without the part that is luck, see
+// ofLargest, and at least that of one of k classes. It needs no edge, so that every node counts
+// as reached.
+func (h Count) EstimateLargest(p *problem.Problem) problem.Estimate {
+	all := roaring.New()
+	all.AddRange(0, uint64(len(p.Degrees)))
+	e := h.Estimate(p, all)
+	if e.Tested > 0 {
+		prior, luck := ofLargest(p)
+		e.Accuracy = max(1/float64(len(p.Names)), (h.right+prior)/(h.of+1)-luck)
 	}
-	return all, blank
+	return e
 }

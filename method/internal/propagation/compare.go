@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
@@ -15,7 +13,6 @@ import (
 // Comparison tells how often label propagation and the largest class are right.
 type Comparison struct {
 	Propagation, Majority problem.Estimate
-	Blank                 problem.Estimate // of label propagation with no class for nodes that no label reaches
 
 	Answers [][]float32 // those of [Propagation.OutOfFold]; nil: it failed
 }
@@ -50,7 +47,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			if fold[i] != f {
 				continue
 			}
-			largestClass.Note(false, c == largest, weight[c])
+			largestClass.Note(true, c == largest, 1)
 			if row := answers[i]; row != nil {
 				answer := classify.ArgMax(row)
 				if alone[i] {
@@ -60,11 +57,6 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 			}
 		}
 	}
-	out.Propagation, out.Blank = propagation.Estimates(p, reached)
-	labels := roaring.New()
-	for _, row := range p.Row {
-		labels.Add(uint32(row))
-	}
-	out.Majority, _ = largestClass.Estimates(p, labels) // every other node is given the largest class
+	out.Propagation, out.Majority = propagation.Estimate(p, reached), largestClass.EstimateLargest(p)
 	return out, nil
 }

@@ -149,6 +149,7 @@ type classified struct {
 	Nodes      int                 `json:"nodes"`
 	Attributes *attributesDocument `json:"node_features,omitempty"`
 	Predicted  int                 `json:"predicted"`
+	Reached    *int                `json:"nodes_reached,omitempty"` // nodes without a label to which accuracy_estimate applies
 	Unreached  int                 `json:"unreached"`
 	Components int                 `json:"unreached_components"`
 	Method     string              `json:"method"`
@@ -191,19 +192,35 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	s.Raw = f.kind == "raw"
-	if err := d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() ([][]spec.Bytes, int, error) { return f.memory(d.problem(), s) }); err != nil {
+	var sized *method.Problem // without isolated nodes, found once
+	err = d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() (_ [][]spec.Bytes, _ int, err error) {
+		if sized == nil {
+			if sized, _, err = method.Connected(in.ctx, d.problem(), s); err != nil {
+				return nil, 0, err
+			}
+		}
+		return f.memory(sized, s)
+	})
+	if err != nil {
 		return err
 	}
 	problem := d.problem()
-	reference, err := method.Refer(in.ctx, f.method, problem, s)
+	connected, extend := problem, func(*method.Prediction) {}
+	if f.suggest == 0 { // suggestions are rows of the whole graph
+		if connected, extend, err = method.Connected(in.ctx, problem, s); err != nil {
+			return in.graphError(err, name, another)
+		}
+	}
+	reference, err := method.Refer(in.ctx, f.method, connected, s)
 	if err != nil {
 		return in.graphError(err, name, another)
 	}
 	s.Reference = reference
-	p, err := f.method.Predict(in.ctx, problem, nil, s)
+	p, err := f.method.Predict(in.ctx, connected, nil, s)
 	if err != nil {
 		return in.graphError(err, name, another)
 	}
+	extend(p)
 	in.warnClassify(f, p, l, s)
 	if !slices.Contains(flagsOf(f.method), "unreached") {
 		f.unreached = "prior"
@@ -222,11 +239,12 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 		parameters = r.Parameters
 	}
-	own, propagation := p.Estimates(f.method, reference, f.unreached == "blank")
+	own, propagation := p.Estimates(f.method, reference)
 	if r.estimate(own.Accuracy, own.Stderr, own.Tested); own.Tested > 0 {
+		r.Reached = &own.Reached
 		r.AccuracyPropagation, r.AccuracyMajority = &propagation.Accuracy, &reference.Majority.Accuracy
-		if share := float64(own.Alone) / float64(len(l.Row)); share >= mostUnseen {
-			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Alone, 100*share)
+		if share := float64(own.Singletons) / float64(len(l.Row)); share >= mostUnseen {
+			in.warn("%s: classes with a single label: %d; if labels were drawn at random, classes without any hold about %.0f %% of the nodes, and the accuracy told is that among the others", l.File, own.Singletons, 100*share)
 		}
 		if f.suggest > 0 && propagation.Accuracy-propagation.Stderr < reference.Majority.Accuracy {
 			in.warn("%s: these labels do not show that neighbours are alike (label propagation %s, largest class %s); where they differ labels of nodes drawn at random teach more",
@@ -350,14 +368,18 @@ func (r *classifyRun) headline() string {
 	}
 	text := words.Counted(r.Predicted, "node") + " labelled"
 	if r.Unreached > 0 {
-		left := "left blank"
+		left := "are left blank"
 		if r.f.unreached == "prior" {
-			left = "given the likeliest of the prior"
+			left = "have the likeliest class of the prior"
 		}
-		text += fmt.Sprintf(" · %s in %s without a label %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), left)
+		text += fmt.Sprintf(" · %s in %s cannot be reached from a label and %s", words.Count(r.Unreached), words.Counted(r.Components, "component"), left)
 	}
 	if r.AccuracyEstimate != nil {
-		text += fmt.Sprintf(" · %s (label propagation %.1f %%, largest class %.1f %%)", r.estimated(), 100**r.AccuracyPropagation, 100**r.AccuracyMajority)
+		of := ""
+		if r.Unreached > 0 {
+			of = fmt.Sprintf(" of the %s reached", words.Counted(*r.Reached, "node"))
+		}
+		text += fmt.Sprintf(" · %s%s (label propagation %.1f %%, largest class %.1f %%)", r.estimated(), of, 100**r.AccuracyPropagation, 100**r.AccuracyMajority)
 	}
 	return text
 }

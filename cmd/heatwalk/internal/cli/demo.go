@@ -33,27 +33,27 @@ const demoFraction = 0.05
 
 // demonstration is the JSON document of demo.
 type demonstration struct {
-	Graph               string   `json:"graph"`
-	Nodes               int      `json:"nodes"`
-	Edges               int64    `json:"edges"`
-	Entries             int64    `json:"entries"`
-	BitsPerEntry        float64  `json:"bits_per_entry"`
-	Classes             []string `json:"classes"`
-	Labelled            int      `json:"labelled"`
-	Predicted           int      `json:"predicted"`
-	AccuracyEstimate    float64  `json:"accuracy_estimate"`
-	AccuracyStderr      float64  `json:"accuracy_stderr"`
-	AccuracyPropagation float64  `json:"accuracy_propagation"`
-	AccuracyMajority    float64  `json:"accuracy_majority"`
-	Accuracy            float64  `json:"accuracy"`
-	Sweeps              int      `json:"sweeps"`
-	EntryColumns        int64    `json:"entry_columns"`
-	SecondsIngest       float64  `json:"seconds_ingest"`
-	SecondsReference    float64  `json:"seconds_reference"`
-	SecondsChoose       float64  `json:"seconds_choose"`
-	SecondsWalk         float64  `json:"seconds_walk"`
-	SecondsClassify     float64  `json:"seconds_classify"`
-	MachineMemory       int64    `json:"machine_memory_bytes,omitempty"`
+	Graph               string          `json:"graph"`
+	Nodes               int             `json:"nodes"`
+	Edges               int64           `json:"edges"`
+	Entries             int64           `json:"entries"`
+	BitsPerEntry        float64         `json:"bits_per_entry"`
+	Classes             []string        `json:"classes"`
+	Labelled            int             `json:"labelled"`
+	Predicted           int             `json:"predicted"`
+	AccuracyEstimate    float64         `json:"accuracy_estimate"`
+	AccuracyStderr      float64         `json:"accuracy_stderr"`
+	AccuracyPropagation float64         `json:"accuracy_propagation"`
+	AccuracyMajority    float64         `json:"accuracy_majority"`
+	Truth               *evaluate.Truth `json:"truth"`
+	Sweeps              int             `json:"sweeps"`
+	EntryColumns        int64           `json:"entry_columns"`
+	SecondsIngest       float64         `json:"seconds_ingest"`
+	SecondsReference    float64         `json:"seconds_reference"`
+	SecondsChoose       float64         `json:"seconds_choose"`
+	SecondsWalk         float64         `json:"seconds_walk"`
+	SecondsClassify     float64         `json:"seconds_classify"`
+	MachineMemory       int64           `json:"machine_memory_bytes,omitempty"`
 	Closing
 }
 
@@ -112,7 +112,7 @@ func (in *invocation) runDemo() error {
 		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries, BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
 		Labelled: len(known.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy, AccuracyStderr: p.Stderr,
 		AccuracyPropagation: reference.Propagation.Accuracy, AccuracyMajority: reference.Majority.Accuracy,
-		Accuracy: evaluate.Compare(p.Class, p.Reached, &known, l).Accuracy, Sweeps: p.Work.Sweeps, EntryColumns: p.Work.EntryColumns,
+		Truth: evaluate.Compare(p.Class, p.Reached, &known, l), Sweeps: p.Work.Sweeps, EntryColumns: p.Work.EntryColumns,
 		SecondsIngest: ingested, SecondsReference: compared, SecondsChoose: p.Seconds.Choose, SecondsWalk: p.Seconds.Walk,
 		SecondsClassify: p.Seconds.Classify, MachineMemory: system.Memory(),
 	}
@@ -135,9 +135,9 @@ func (d *demonstration) print(w io.Writer) {
 		{"labels", fmt.Sprintf("%s papers keep their subject (%.0f %%), %s are to be found",
 			words.Count(d.Labelled), 100*demoFraction, words.Count(d.Predicted)), 0},
 		{"walk", fmt.Sprintf("%d sweeps, %s entry·columns/s", d.Sweeps, words.Rate(float64(d.EntryColumns)/d.SecondsWalk)), d.SecondsWalk},
-		{"choose", fmt.Sprintf("told by labels held out: accuracy %.1f ± %.1f %%", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
+		{"choose", fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %% of papers reached", 100*d.AccuracyEstimate, 100*d.AccuracyStderr), d.SecondsChoose},
 		{"compare", fmt.Sprintf("label propagation %s, the largest class %s", words.Percent(d.AccuracyPropagation), words.Percent(d.AccuracyMajority)), d.SecondsReference},
-		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s", words.Count(d.Predicted), words.Percent(d.Accuracy)), d.SecondsClassify},
+		{"classify", fmt.Sprintf("%s papers labelled, accuracy %s (%s of %s reached)", words.Count(d.Predicted), words.Percent(d.Truth.All), words.Percent(d.Truth.Reached), words.Count(d.Truth.NodesReached)), d.SecondsClassify},
 		{"memory", memory, 0},
 	} {
 		const column = 66

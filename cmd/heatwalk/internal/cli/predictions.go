@@ -143,5 +143,9 @@ func (d *learned) compared(file, noun string) string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("against %s: accuracy %s of %s, macro-F1 %.3f", file, words.Percent(t.Accuracy), words.Counted(t.Nodes, noun), t.MacroF1)
+	text := fmt.Sprintf("against %s: accuracy %s of %s", file, words.Percent(t.All), words.Counted(t.Nodes, noun))
+	if t.NodesReached < t.Nodes {
+		text += fmt.Sprintf(", %s of the %s reached", words.Percent(t.Reached), words.Count(t.NodesReached))
+	}
+	return text + fmt.Sprintf(", macro-F1 %.3f", t.MacroF1)
 }
