@@ -46,6 +46,7 @@ type Graph struct {
 
 	finding sync.Mutex
 	radius  [2]float64 // of A, exact and rough; 0: not found yet
+	weights [2]float64 // smallest and largest; 0: not found yet
 }
 
 // Radius returns the spectral radius of A, or with rough about that, as find

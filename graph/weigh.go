@@ -95,6 +95,48 @@ func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum
 	return s, nil
 }
 
+// WeightRange returns the smallest and the largest positive weight of an edge between two
+// nodes, 0 and 0 without any. Cost: a sweep, once.
+func (g *Graph) WeightRange(ctx context.Context) (least, most float64, err error) {
+	g.finding.Lock()
+	defer g.finding.Unlock()
+	if g.weights[1] > 0 {
+		return g.weights[0], g.weights[1], nil
+	}
+	byWorker := make([][2]float64, sched.Workers(g.Workers))
+	for i := range byWorker {
+		byWorker[i][0] = math.Inf(1)
+	}
+	err = g.A.Sweep(ctx, g.Workers, func(worker int, p sparse.Panel) error {
+		least, most := &byWorker[worker][0], &byWorker[worker][1]
+		if p.Val == nil && len(p.Col) > 0 {
+			*least, *most = min(*least, 1), max(*most, 1)
+			return nil
+		}
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			for e, w := range val {
+				if w > 0 && int(col[e]) != i {
+					*least, *most = min(*least, w), max(*most, w)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	least = math.Inf(1)
+	for _, r := range byWorker {
+		least, most = min(least, r[0]), max(most, r[1])
+	}
+	if most == 0 {
+		least = 0
+	}
+	g.weights = [2]float64{least, most}
+	return least, most, nil
+}
+
 // WithoutHeavyLoops returns the graph of whose matrix and degrees L = D − A is made. It
 // is g, of which the diagonal cancels but for rounding errors; where a loop outweighs all
 // other edges of its node, which these might drown, it is that without the diagonal.

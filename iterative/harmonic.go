@@ -40,7 +40,15 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	g = g.WithoutHeavyLoops() // which are no part of L, but would drown the rest of it in what is subtracted
 	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
 	var err error
-	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free}, g.Workers); err != nil {
+	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free, free}, g.Workers); err != nil {
+		return nil, err
+	}
+	clampedOnly := make([]float64, n)
+	for _, i := range clamped {
+		clampedOnly[i] = 1
+	}
+	held, err := sparse.Degrees(ctx, &restricted{g.A, free, clampedOnly}, g.Workers) // sums, not differences of degrees
+	if err != nil {
 		return nil, err
 	}
 	h := &System{
@@ -57,7 +65,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 		if u == 0 {
 			continue
 		}
-		h.Ground[i] = max(0, g.Degrees[i]-among.Degrees[i])
+		h.Ground[i] = held[i]
 		h.Scale[i] = math.Sqrt(g.Degrees[i])
 		even[i] = h.Scale[i]
 		if g.Loops != nil {
@@ -92,7 +100,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 		}
 	}
 	set := settings.withDefaults()
-	set.Start = false
+	set.Start, set.Certify = false, true
+	least, most := s.givenRange(f)
 	res, err := s.SolveTo(ctx, f, b, &set)
 	for i, u := range s.free {
 		solution := f
@@ -101,16 +110,33 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64], setti
 		}
 		for j, v := range solution.Row(i) {
 			f.Row(i)[j] = v / s.Scale[i]
+			if u != 0 {
+				f.Row(i)[j] = max(least[j], min(most[j], f.Row(i)[j]))
+			}
 		}
 	}
 	return res, err
 }
 
-// restricted is a matrix without the rows and columns that are not free. Its ranges
-// are those of the whole.
+// givenRange returns the smallest and the largest value of each column of f in the rows that
+// are not free, between which a harmonic function lies.
+func (s *System) givenRange(f *sparse.Block[float64]) (least, most []float64) {
+	least, most = make([]float64, f.Cols), make([]float64, f.Cols)
+	for i, u := range s.free {
+		for j, v := range f.Row(i) {
+			if u == 0 {
+				least[j], most[j] = min(least[j], v), max(most[j], v)
+			}
+		}
+	}
+	return least, most
+}
+
+// restricted is a matrix without the rows and columns that are marked by 0. Its ranges are
+// those of the whole.
 type restricted struct {
 	sparse.Matrix
-	free []float64
+	rows, cols []float64
 }
 
 // Sweep implements [sparse.Matrix].
@@ -126,11 +152,11 @@ func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker i
 		r.ptr, r.col, r.val = append(r.ptr[:0], 0), r.col[:0], r.val[:0]
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			if m.free[i] == 0 {
+			if m.rows[i] == 0 {
 				col = nil
 			}
 			for at, c := range col {
-				if m.free[c] == 0 {
+				if m.cols[c] == 0 {
 					continue
 				}
 				r.col = append(r.col, c)

@@ -101,8 +101,9 @@ func (r *run) start(ctx context.Context) error {
 	}
 	for j := range r.columns {
 		col := &r.columns[j]
-		if col.norm = math.Sqrt(r.rr[j]); !(col.norm <= math.MaxFloat64) {
-			return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, col.norm)
+		col.norm = math.Sqrt(r.rr[j])
+		if err := checkNorm(j, col.norm); err != nil {
+			return err
 		}
 		col.target = r.settings.Tolerance * col.norm
 		if r.settings.Absolute != nil {
@@ -129,6 +130,14 @@ func (r *run) start(ctx context.Context) error {
 	}
 	r.record()
 	return nil
+}
+
+// checkNorm returns an error if the norm of column j of the right-hand sides is not finite.
+func checkNorm(j int, norm float64) error {
+	if norm <= math.MaxFloat64 {
+		return nil
+	}
+	return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, norm)
 }
 
 // startEasy stores in x the solution for what B has of the easy vectors, and

@@ -47,6 +47,14 @@ type Settings struct {
 	// during the call.
 	Recorder func(step int, residual []float64)
 
+	// Certify makes [System.SolveTo] bound the error of every element of diag(1/s)·X in
+	// graphs of up to a thousand nodes, and where the weights span more than three orders of
+	// magnitude, because a small residual does not imply a small error there. Tolerance is then also the error,
+	// relative to the largest element of a column, that the solve aims at. The error is a
+	// [*SpanError] where neither the iteration nor an elimination reaches it. Absolute and
+	// Start are not used.
+	Certify bool
+
 	// Enough, if not nil, is shown X and the residual that the recurrence carries
 	// along before the first and after every step of [CG.SolveTo] for one column
 	// without Scale, and ends the solve when it returns true.
@@ -121,7 +129,8 @@ type Result struct {
 	// none, of a refined solve.
 	Least float64
 
-	SampledCholesky bool // the factor took part
+	SampledCholesky bool // the sampled factor took part
+	Eliminated      bool // solved by an exact factor, without an iteration
 
 	// Refused says that the factor did not fit the System's Memory, or filled in.
 	Refused bool

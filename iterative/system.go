@@ -65,6 +65,9 @@ type System struct {
 	factor  *cholesky
 	refined *refinement
 	refused error // says that there is no factor for lack of memory; nil: there was room
+
+	direct    *exact // nil: not made
+	directErr error  // says that there is no exact factor
 }
 
 // SolveTo stores in x the solution of M·X = B, or M⁺·B where M is singular. x
@@ -89,6 +92,9 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if s.known != nil && b == nil {
 		return s.harmonicTo(ctx, x, settings)
 	}
+	if settings != nil && settings.Certify {
+		return s.certifiedTo(ctx, x, b, settings)
+	}
 	s.prepare(b.Cols)
 	l := &ladder{refused: s.refused != nil}
 	if !l.refused || s.Strict {
@@ -107,7 +113,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 }
 
 // Release lets go of what solves keep for the next one, the factor too.
-func (s *System) Release() { s.cg, s.factor = CG{}, nil }
+func (s *System) Release() { s.cg, s.factor, s.direct = CG{}, nil, nil }
 
 // newLadder returns the ladder from Jacobi to the factor.
 func (s *System) newLadder(settings *Settings) *ladder {
@@ -194,7 +200,7 @@ func (s *System) factorWithin(ctx context.Context, memory int64) (*cholesky, err
 	}
 	a := s.Graph.A
 	if s.free != nil {
-		a = &restricted{a, s.free}
+		a = &restricted{a, s.free, s.free}
 	}
 	f, err := newCholesky(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
 	if errors.Is(err, ErrMemory) {

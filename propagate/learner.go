@@ -148,7 +148,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 		for i := range n {
 			copy(b.Row(i), dst.Row(i)[lo:hi])
 		}
-		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance})
+		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance, Certify: true})
 		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 			return work, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}

@@ -73,7 +73,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	l.scores, l.raw, l.reached = scores, raw, reached
 	p := l.P
 	width, factor := l.width()
-	propagate := l.settle
+	propagate, harmonic := l.settle, false
 	if l.Steps > 0 {
 		propagate = l.walkFor
 	} else if !l.walks() {
@@ -88,6 +88,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		}
 		h.Strict = l.Rough
 		work.Add(problem.Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
+		harmonic = true
 		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
 			return l.harmonic(ctx, h, lo, hi, tell)
 		}
@@ -104,7 +105,34 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		}
 		work.Add(problem.Work{Sweeps: sweeps, EntryColumns: p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
 	}
+	if harmonic {
+		l.normalise()
+	}
 	return l.unfinished, nil
+}
+
+// normalise makes the scores of each reached node add up to one: of solutions that are right
+// to the tolerance of a solve they do so only to that.
+func (l *Propagation) normalise() {
+	row := make([]float64, len(l.P.Names))
+	for i := range roaring.Values(l.reached) {
+		if l.raw != nil {
+			copy(row, l.raw.Row(int(i)))
+		} else {
+			simd.ConvertTo(row, l.scores.Row(int(i)))
+		}
+		sum := 0.0
+		for _, v := range row {
+			sum += v
+		}
+		if math.Abs(sum-1) <= settled || !(sum > 0) { // rounding of float32
+			continue
+		}
+		for c := range row {
+			row[c] /= sum
+		}
+		l.keep(int(i), 0, row)
+	}
 }
 
 // walkFor stores the classes lo ≤ c < hi of the walk's distributions after so many steps

@@ -1,0 +1,281 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// SpanError is returned where float64 cannot solve a system to the tolerance because the
+// weights of the graph span too many orders of magnitude. It wraps [graph.ErrScale].
+type SpanError struct {
+	Least, Most    float64 // smallest and largest weight of an edge
+	Asked, Reached float64 // errors relative to the largest value; Reached is +Inf if nothing is known
+}
+
+// Error implements error.
+func (e *SpanError) Error() string {
+	return fmt.Sprintf("%v from %.3g to %.3g: float64 has too few digits to solve with a graph that has such weak links between strong ones (error up to %.2g, wanted %.2g); "+
+		"leave out the weakest edges, or compute weights with a smaller exponent", graph.ErrScale, e.Least, e.Most, e.Reached, e.Asked)
+}
+
+// Unwrap returns [graph.ErrScale].
+func (e *SpanError) Unwrap() error { return graph.ErrScale }
+
+const (
+	// wideSpan is the ratio of weights from which on a residual that is small does not
+	// imply that the error is.
+	wideSpan = 1e3
+
+	// exactFirst is the number of nodes up to which a system is eliminated at once, because
+	// that takes less than a second, whatever the graph.
+	exactFirst = 1024
+
+	// certifiedGoal is the smallest error that a solve aims at, relative to the largest value.
+	certifiedGoal = 1e-8
+
+	// A certified error may exceed the tolerance by acceptedExcess, because the bound is
+	// that much above the error on most graphs. Residuals are reduced for a few rounds.
+	acceptedExcess  = 100
+	certifiedRounds = 4
+)
+
+// certifiedTo is [System.SolveTo] with Settings.Certify.
+//
+// With N = Edge·L + diag(Ground) and δ its diagonal, let v be such that N·v ≥ q·δ in every
+// row. N has an inverse without negative elements, so that
+//
+//	|N⁻¹·R| ≤ max_i |R_i|/δ_i · v/q
+//
+// for the residual R, rounding errors included: v are expected numbers of steps of a walk,
+// from each node to a clamped one or the ground. They are solved for as one more column. A
+// singular N is treated in the same way with one node of each component held, where v is 0.
+func (s *System) certifiedTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
+	plain := *settings
+	plain.Certify, plain.Absolute, plain.Start = false, nil, false
+	small := b.Rows <= exactFirst
+	if s.Least > 0 && !small { // the residual bounds the error, whatever the weights
+		return s.SolveTo(ctx, x, b, &plain)
+	}
+	least, most, err := s.Graph.WeightRange(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if least == 0 || most/least <= wideSpan && !small {
+		return s.SolveTo(ctx, x, b, &plain)
+	}
+	goal := plain.withDefaults().Tolerance
+	c := &certificate{System: s, goal: max(goal, certifiedGoal), refusal: &SpanError{Least: least, Most: most, Asked: goal, Reached: math.Inf(1)}}
+	if small {
+		return c.eliminateTo(ctx, x, b, 0, plain.Recorder)
+	}
+	res, err := c.iterateTo(ctx, x, b, &plain)
+	if err != nil || c.refusal.Reached <= acceptedExcess*c.goal {
+		return res, err
+	}
+	return c.eliminateTo(ctx, x, b, s.Memory, plain.Recorder)
+}
+
+// certificate is a certified solve under way.
+type certificate struct {
+	*System
+	goal    float64
+	refusal *SpanError // with the smallest error reached so far
+	held    []int      // the node of each component where v is 0; nil for a definite system
+}
+
+// eliminateTo solves by elimination in memory, or returns the refusal.
+func (c *certificate) eliminateTo(ctx context.Context, x, b *sparse.Block[float64], memory int64, record func(int, []float64)) (*Result, error) {
+	norms, err := columnNorms(ctx, b, c.Graph.Workers)
+	if err != nil {
+		return nil, err
+	}
+	for j, norm := range norms {
+		if err := checkNorm(j, norm); err != nil {
+			return nil, err
+		}
+	}
+	f, err := c.exactFactor(ctx, memory)
+	if errors.Is(err, ErrFill) {
+		return nil, c.refusal
+	}
+	if err != nil {
+		return nil, err
+	}
+	bound, err := c.eliminate(ctx, f, x, b)
+	if err != nil {
+		return nil, err
+	}
+	worst := 0.0
+	for j := range b.Cols {
+		largest, off := 0.0, 0.0
+		for i := range x.Rows {
+			largest = max(largest, math.Abs(x.Row(i)[j]/tall.Factor(c.Scale, i)))
+			off = math.Max(off, bound.Row(i)[j])
+		}
+		if largest > 0 {
+			worst = math.Max(worst, off/largest)
+		}
+	}
+	if !(worst <= acceptedExcess*c.goal) {
+		c.refusal.Reached = min(worst, c.refusal.Reached)
+		return nil, c.refusal
+	}
+	relative := make([]float64, b.Cols)
+	if record != nil {
+		record(0, relative)
+	}
+	return &Result{Sweeps: 1, ColumnSteps: make([]int, b.Cols), Residual: make([]float64, b.Cols), Relative: relative, Eliminated: true}, nil
+}
+
+// iterateTo solves by conjugate gradients and stores in refusal the error that is reached.
+// The error is that of a sweep or of the context.
+func (c *certificate) iterateTo(ctx context.Context, x, b *sparse.Block[float64], plain *Settings) (*Result, error) {
+	k := b.Cols
+	wide, y := sparse.NewBlock[float64](b.Rows, k+1), sparse.NewBlock[float64](b.Rows, k+1)
+	for i := range b.Rows {
+		copy(wide.Row(i), b.Row(i))
+	}
+	c.stepsTo(wide, k)
+	set := *plain
+	if plain.Recorder != nil {
+		set.Recorder = func(step int, residual []float64) { plain.Recorder(step, residual[:k]) }
+	}
+	var whole *Result
+	for range certifiedRounds {
+		res, err := c.SolveTo(ctx, y, wide, &set)
+		if res == nil {
+			return nil, err
+		}
+		if whole != nil {
+			res.Sweeps, res.Steps = res.Sweeps+whole.Sweeps, res.Steps+whole.Steps
+			res.SampledCholesky = res.SampledCholesky || whole.SampledCholesky
+		}
+		whole = res
+		reached, floor, err := c.check(ctx, y, wide)
+		if err != nil {
+			return nil, err
+		}
+		whole.Sweeps++
+		if reached < c.refusal.Reached {
+			c.refusal.Reached = reached
+			for i := range x.Rows {
+				copy(x.Row(i), y.Row(i))
+			}
+		}
+		if reached <= c.goal || !(floor <= acceptedExcess*c.goal) || set.Tolerance <= 1e-15 {
+			break
+		}
+		set.Start = true
+		set.Tolerance = max(1e-15, min(0.1, c.goal/reached)*set.withDefaults().Tolerance)
+	}
+	whole.ColumnSteps, whole.Residual, whole.Relative = whole.ColumnSteps[:k], whole.Residual[:k], whole.Relative[:k]
+	return whole, nil
+}
+
+// stepsTo stores the right-hand side of diag(s)·v in column k of b.
+func (c *certificate) stepsTo(b *sparse.Block[float64], k int) {
+	diag := c.certified()
+	if c.Null == nil {
+		for i, d := range diag {
+			b.Row(i)[k] = d / tall.Factor(c.Scale, i)
+		}
+		return
+	}
+	parts := c.Graph.Components
+	total := make([]tall.ExactSum, len(parts.Sizes))
+	c.held = make([]int, len(parts.Sizes))
+	for p := range c.held {
+		c.held[p] = -1
+	}
+	for i, p := range parts.Of {
+		if at := c.held[p]; at < 0 || diag[i] > diag[at] {
+			c.held[p] = i
+		}
+	}
+	for i, p := range parts.Of {
+		if c.held[p] != i {
+			total[p].Add(diag[i])
+			b.Row(i)[k] = diag[i] / tall.Factor(c.Scale, i)
+		}
+	}
+	for p, i := range c.held {
+		b.Row(i)[k] = -total[p].Value() / tall.Factor(c.Scale, i)
+	}
+}
+
+// certified returns the diagonal of N, but 0 in rows without a bound of their own.
+func (c *certificate) certified() []float64 {
+	diag := c.diagonal(true)
+	for i := range diag {
+		if c.Null != nil && c.Null.Unit[i] == 0 {
+			diag[i] = 0
+		}
+	}
+	return diag
+}
+
+// check returns a bound of the errors of the columns but the last one, which is diag(s)·v,
+// relative to the largest element of each column of diag(1/s)·Y, and the part of it that
+// rounding makes.
+func (c *certificate) check(ctx context.Context, y, b *sparse.Block[float64]) (reached, floor float64, err error) {
+	k := y.Cols - 1
+	z := tall.Reshape(c.cg.run.q, y.Rows, y.Cols) // buffers that the recurrence does not use now
+	image := tall.Reshape(c.cg.run.r, y.Rows, y.Cols)
+	c.cg.run.q, c.cg.run.r = z, image
+	tall.Copy(z, y)
+	divideRows(z, c.Scale)
+	if err := c.cg.A.StepTo(ctx, image, z, sparse.Step[float64]{Alpha: 1}); err != nil {
+		return 0, 0, err
+	}
+	parts, diag := c.Graph.Components, c.certified()
+	largest, steps := make([]float64, k), make([]float64, len(parts.Sizes))
+	size := make([]float64, len(parts.Sizes))
+	held := func(i int) float64 { // v of the node that is held
+		if c.held == nil {
+			return 0
+		}
+		return z.Row(c.held[parts.Of[i]])[k]
+	}
+	for i := range z.Rows {
+		row := z.Row(i)
+		for j, v := range row[:k] {
+			largest[j] = max(largest[j], math.Abs(v))
+		}
+		if diag[i] > 0 {
+			p := parts.Of[i]
+			steps[p] = math.Max(steps[p], row[k]-held(i))
+			size[p] = math.Max(size[p], math.Abs(row[k]))
+		}
+	}
+	const rounding = 20 * 0x1p-52
+	residual, slack, q := make([]float64, k), make([]float64, k), 1.0
+	for i, d := range diag {
+		if d == 0 || c.held != nil && c.held[parts.Of[i]] == i {
+			continue
+		}
+		p := parts.Of[i]
+		row, of := image.Row(i), b.Row(i)
+		scale := tall.Factor(c.Scale, i)
+		q = math.Min(q, row[k]/d-rounding*size[p])
+		for j, v := range row[:k] {
+			slack[j] = max(slack[j], steps[p]*rounding*(scale*math.Abs(of[j])/d+largest[j]))
+			residual[j] = math.Max(residual[j], steps[p]*math.Abs(scale*of[j]-v)/d)
+		}
+	}
+	if !(q > 0.25) {
+		return math.Inf(1), math.Inf(1), nil
+	}
+	for j := range k {
+		if largest[j] > 0 {
+			floor = math.Max(floor, slack[j]/q/largest[j])
+			reached = math.Max(reached, (residual[j]+slack[j])/q/largest[j])
+		}
+	}
+	return reached, floor, nil
+}

@@ -1,0 +1,433 @@
+package iterative
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// link is an edge of a test graph.
+type link struct {
+	a, b int
+	w    float64
+}
+
+// linked returns the matrix of a graph; later links of a pair replace earlier ones.
+func linked(t testing.TB, n int, links []link) *sparse.CSR {
+	t.Helper()
+	weight := map[[2]int]float64{}
+	for _, l := range links {
+		if l.a != l.b {
+			weight[[2]int{min(l.a, l.b), max(l.a, l.b)}] = l.w
+		}
+	}
+	var list []sparse.Triplet
+	for e, w := range weight {
+		list = append(list, sparse.Triplet{Row: uint32(e[0]), Col: uint32(e[1]), Val: w}, sparse.Triplet{Row: uint32(e[1]), Col: uint32(e[0]), Val: w})
+	}
+	a, err := sparse.FromTriplets(n, n, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// denseElimination returns N⁻¹·b for N = L + diag(ground), b ≥ 0, by the elimination of
+// Grassmann, Taksar and Heyman without an order or sparsity.
+func denseElimination(a *sparse.CSR, ground, b []float64) []float64 {
+	n := len(ground)
+	w, g, x := make([][]float64, n), slices.Clone(ground), slices.Clone(b)
+	for i := range w {
+		w[i] = make([]float64, n)
+		for j := range w[i] {
+			if i != j {
+				w[i][j] = a.At(i, j)
+			}
+		}
+	}
+	total := make([]float64, n)
+	for v := range n {
+		total[v] = g[v]
+		for u := v + 1; u < n; u++ {
+			total[v] += w[v][u]
+		}
+		for u := v + 1; u < n && total[v] > 0; u++ {
+			f := w[v][u] / total[v]
+			g[u] += f * g[v]
+			x[u] += f * x[v]
+			for y := v + 1; y < n; y++ {
+				if y != u {
+					w[u][y] += f * w[v][y]
+				}
+			}
+		}
+	}
+	for v := n - 1; v >= 0; v-- {
+		for u := v + 1; u < n; u++ {
+			x[v] += w[v][u] * x[u]
+		}
+		if total[v] > 0 {
+			x[v] /= total[v]
+		} else {
+			x[v] = 0
+		}
+	}
+	return x
+}
+
+// denseHarmonic returns the harmonic function that is 1 in the nodes ones and 0 in the other
+// clamped nodes.
+func denseHarmonic(a *sparse.CSR, clamped []int, ones ...int) []float64 {
+	n, _ := a.Dims()
+	var free []int
+	for i := range n {
+		if !slices.Contains(clamped, i) {
+			free = append(free, i)
+		}
+	}
+	var list []sparse.Triplet
+	ground, b := make([]float64, len(free)), make([]float64, len(free))
+	for x, i := range free {
+		for y, j := range free {
+			if w := a.At(i, j); w > 0 && i != j {
+				list = append(list, sparse.Triplet{Row: uint32(x), Col: uint32(y), Val: w})
+			}
+		}
+		for _, l := range clamped {
+			ground[x] += a.At(i, l)
+		}
+		for _, l := range ones {
+			b[x] += a.At(i, l)
+		}
+	}
+	among, err := sparse.FromTriplets(len(free), len(free), list)
+	if err != nil {
+		panic(err)
+	}
+	f := make([]float64, n)
+	for x, v := range denseElimination(among, ground, b) {
+		f[free[x]] = v
+	}
+	for _, l := range ones {
+		f[l] = 1
+	}
+	return f
+}
+
+// affinities returns exp(−γd²) between points of the plane in two groups, all pairs or the
+// k nearest.
+func affinities(r *rand.Rand, n int, gap, gamma float64, k int) []link {
+	at := make([][2]float64, n)
+	for i := range at {
+		at[i] = [2]float64{r.NormFloat64() * 0.3, r.NormFloat64() * 0.3}
+		if i%2 == 1 {
+			at[i][0] += gap
+		}
+	}
+	var links []link
+	for i := range at {
+		var all []link
+		for j := range at {
+			if d := math.Hypot(at[i][0]-at[j][0], at[i][1]-at[j][1]); i != j {
+				all = append(all, link{i, j, math.Exp(-gamma * d * d)})
+			}
+		}
+		slices.SortFunc(all, func(a, b link) int {
+			if a.w > b.w {
+				return -1
+			}
+			return 1
+		})
+		links = append(links, all[:min(k, len(all))]...)
+	}
+	return links
+}
+
+// wideGraphs are graphs whose weights span many orders of magnitude.
+func wideGraphs(t testing.TB) map[string]*sparse.CSR {
+	r := rand.New(rand.NewPCG(7, 7))
+	clusters := func(size int, bridge float64) []link {
+		links := []link{{0, size, bridge}, {1, size + 1, bridge / 3}}
+		for c := range 2 {
+			for i := range size {
+				for j := range i {
+					links = append(links, link{c*size + i, c*size + j, math.Exp(-20 * 0.05 * r.Float64())})
+				}
+			}
+		}
+		return links
+	}
+	chain := func(n int, ratio float64) (links []link) {
+		for i := range n - 1 {
+			links = append(links, link{i, i + 1, math.Pow(ratio, float64(i))})
+		}
+		return links
+	}
+	random := func(n, edges int, decades float64) (links []link) {
+		for i := 1; i < n; i++ {
+			links = append(links, link{i, r.IntN(i), math.Pow(10, -decades*r.Float64())})
+		}
+		for range edges {
+			links = append(links, link{r.IntN(n), r.IntN(n), math.Pow(10, -decades*r.Float64())})
+		}
+		return links
+	}
+	return map[string]*sparse.CSR{
+		"triangle by weak links":   linked(t, 5, []link{{0, 1, 1}, {1, 2, 1}, {0, 2, 1}, {0, 3, 1e-13}, {2, 4, 2e-13}}),
+		"two clusters":             linked(t, 48, clusters(24, 3e-13)),
+		"two clusters, far weaker": linked(t, 20, clusters(10, 1e-60)),
+		"chain that fades":         linked(t, 30, chain(30, 0.1)),
+		"chain that grows":         linked(t, 40, chain(40, 8)),
+		"tree of 16 orders":        linked(t, 60, random(60, 0, 16)),
+		"random, 14 orders":        linked(t, 90, random(90, 200, 14)),
+		"affinities, all pairs":    linked(t, 150, affinities(r, 150, 3, 20, 150)),
+		"affinities, nearest":      linked(t, 150, affinities(r, 150, 2, 50, 7)),
+	}
+}
+
+// Harmonic functions on weights of many orders of magnitude are right to the tolerance, lie
+// in [0, 1] and add up to 1.
+func TestHarmonicOfManyOrders(t *testing.T) {
+	for name, a := range wideGraphs(t) {
+		n, _ := a.Dims()
+		for _, clamped := range [][]int{{n - 2, n - 1}, {0, n - 1}, {1, n / 2, n - 1}} {
+			var first []float64
+			for _, workers := range []int{1, 2, 7} {
+				g := graphOf(t, a)
+				g.Workers = workers
+				h, err := Harmonic(ctx, g, clamped)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := sparse.NewBlock[float64](n, len(clamped))
+				for c, i := range clamped {
+					f.Row(i)[c] = 1
+				}
+				if _, err := h.SolveTo(ctx, f, nil, nil); err != nil {
+					t.Fatalf("%s, %v: %v", name, clamped, err)
+				}
+				if first == nil {
+					first = slices.Clone(f.Data)
+				}
+				if !slices.Equal(first, f.Data) {
+					t.Errorf("%s: other bits with %d workers", name, workers)
+				}
+				for c, one := range clamped {
+					for i, want := range denseHarmonic(a, clamped, one) {
+						if got := f.Row(i)[c]; !(math.Abs(got-want) <= 1e-9*want+1e-300) {
+							t.Fatalf("%s, %v: row %d of column %d is %v, want %v", name, clamped, i, c, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Graphs that are too large to be eliminated at once are solved by conjugate gradients
+// where these are shown to be right, else by elimination, else not at all.
+func TestHarmonicOfManyOrdersLarge(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	n := exactFirst + 20
+	near := affinities(r, n, 1, 30, 9)
+	far := slices.Concat(near, []link{{n, n + 1, 1}, {n + 1, n + 2, 1}, {n, n + 2, 1}, {n, 0, 1e-18}, {n + 1, 5, 1e-20}})
+	for _, c := range []struct {
+		name       string
+		n          int
+		links      []link
+		eliminated bool
+	}{
+		{"affinities", n, near, false},
+		{"a group far away", n + 3, far, true},
+	} {
+		a := linked(t, c.n, c.links)
+		clamped := []int{0, 1, 2, 3}
+		h, err := Harmonic(ctx, graphOf(t, a), clamped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := sparse.NewBlock[float64](c.n, 2)
+		f.Row(0)[0], f.Row(1)[1], f.Row(2)[0], f.Row(3)[1] = 1, 1, 1, 1
+		res, err := h.SolveTo(ctx, f, nil, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if c.eliminated && !res.Eliminated {
+			t.Errorf("%s: not eliminated", c.name)
+		}
+		want := denseHarmonic(a, clamped, 0, 2)
+		for i := range want {
+			if got := f.Row(i); i > 3 && !(math.Abs(got[0]-want[i]) <= 1e-6 && math.Abs(got[0]+got[1]-1) <= 1e-6) {
+				t.Fatalf("%s: row %d is %v, want %v", c.name, i, got, want[i])
+			}
+		}
+	}
+	h, err := Harmonic(ctx, graphOf(t, linked(t, n+3, far)), []int{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Memory = 1 // bytes
+	f := sparse.NewBlock[float64](n+3, 2)
+	f.Row(0)[0], f.Row(1)[1] = 1, 1
+	var refused *SpanError
+	if _, err := h.SolveTo(ctx, f, nil, nil); !errors.As(err, &refused) || !errors.Is(err, graph.ErrScale) || refused.Least != 1e-20 {
+		t.Errorf("without memory for an elimination: %v", err)
+	}
+}
+
+// Pseudo-inverses are right within the bound that an elimination reports, which is small
+// where the signs of B allow it.
+func TestEliminateTo(t *testing.T) {
+	for name, a := range wideGraphs(t) {
+		n, _ := a.Dims()
+		if n > 100 {
+			continue
+		}
+		for _, normalized := range []bool{false, true} {
+			g := graphOf(t, a)
+			s, err := ShiftedLaplacian(g, normalized, 1, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := sparse.NewBlock[float64](n, 3)
+			b.Row(0)[0], b.Row(n - 1)[1], b.Row(1)[2], b.Row(2)[2] = 1, 1, 1, -1
+			x := sparse.NewBlock[float64](n, 3)
+			res, err := s.EliminateTo(ctx, x, b, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range b.Cols {
+				want := bigPseudoInverse(a, s.Scale, columnOf(b, j))
+				off, size := 0.0, 0.0
+				for i, w := range want {
+					off, size = math.Hypot(off, x.Row(i)[j]-w), math.Hypot(size, w)
+				}
+				if !(off <= res.ErrorBound[j]) || j < 2 && res.ErrorBound[j] > 1e-9*size && (name != "chain that fades" || !normalized) {
+					t.Errorf("%s, normalized %t, column %d: error %.3g, bound %.3g of %.3g", name, normalized, j, off, res.ErrorBound[j], size)
+				}
+			}
+		}
+	}
+}
+
+// A core of more than one panel has the same bits for any number of workers, and the right
+// values.
+func TestEliminateCore(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	const n = 300
+	var links []link
+	for i := range n {
+		for j := range i {
+			if r.Float64() < 0.7 {
+				links = append(links, link{i, j, math.Pow(10, -12*r.Float64())})
+			}
+		}
+	}
+	a := linked(t, n, links)
+	ground, b := make([]float64, n), make([]float64, n)
+	ground[3], ground[200], b[7] = 1e-9, 1, 1
+	want := denseElimination(a, ground, b)
+	for _, workers := range []int{1, 2, 7} {
+		f, err := newExact(ctx, a, 1, ground, 0, workers)
+		if err != nil || f.core < 3*corePanel {
+			t.Fatal(err, f.core)
+		}
+		x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+		x.Row(7)[0] = 1
+		if err := f.solveTo(ctx, y, x); err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want {
+			if got := y.Row(i)[0]; !(math.Abs(got-w) <= 1e-13*w) || !(math.Abs(got-w) <= f.error*w) {
+				t.Fatalf("row %d is %v, want %v, bound %.3g", i, got, w, f.error)
+			}
+		}
+	}
+}
+
+// columnOf returns column j of b.
+func columnOf(b *sparse.Block[float64], j int) []float64 {
+	c := make([]float64, b.Rows)
+	for i := range c {
+		c[i] = b.Row(i)[j]
+	}
+	return c
+}
+
+// bigPseudoInverse returns (diag(1/s)·L·diag(1/s))⁺·b of a connected graph in 400 bits; nil s
+// stands for ones.
+func bigPseudoInverse(a *sparse.CSR, s, b []float64) []float64 {
+	n := len(b)
+	num := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
+	mul := func(x, y *big.Float) *big.Float { return num(0).Mul(x, y) }
+	root, weight := make([]*big.Float, n), make([]*big.Float, n)
+	l := make([][]*big.Float, n)
+	for i := range n {
+		l[i] = make([]*big.Float, n)
+		degree := num(0)
+		for j := range n {
+			w := num(a.At(i, j))
+			l[i][j] = num(0)
+			if i != j {
+				l[i][j].Neg(w)
+				degree.Add(degree, w)
+			}
+		}
+		l[i][i] = degree
+		root[i], weight[i] = num(1), num(1)
+		if s != nil {
+			root[i].Sqrt(degree)
+			weight[i].Set(degree)
+		}
+	}
+	mean := func(v []*big.Float, total *big.Float) *big.Float {
+		sum := num(0)
+		for _, x := range v {
+			sum.Add(sum, x)
+		}
+		return sum.Quo(sum, total)
+	}
+	total := num(0)
+	c := make([]*big.Float, n)
+	for i := range n {
+		total.Add(total, weight[i])
+		c[i] = mul(root[i], num(b[i]))
+	}
+	m := mean(c, total)
+	for i := range n {
+		c[i].Sub(c[i], mul(weight[i], m))
+	}
+	for v := range n - 1 { // node n−1 is held at 0
+		for u := v + 1; u < n-1; u++ {
+			f := num(0).Quo(l[u][v], l[v][v])
+			for y := v; y < n-1; y++ {
+				l[u][y].Sub(l[u][y], mul(f, l[v][y]))
+			}
+			c[u].Sub(c[u], mul(f, c[v]))
+		}
+	}
+	z := make([]*big.Float, n)
+	z[n-1] = num(0)
+	for v := n - 2; v >= 0; v-- {
+		for u := v + 1; u < n-1; u++ {
+			c[v].Sub(c[v], mul(l[v][u], z[u]))
+		}
+		z[v] = num(0).Quo(c[v], l[v][v])
+	}
+	weighted := make([]*big.Float, n)
+	for i := range z {
+		weighted[i] = mul(weight[i], z[i])
+	}
+	m = mean(weighted, total)
+	x := make([]float64, n)
+	for i := range z {
+		x[i], _ = mul(root[i], num(0).Sub(z[i], m)).Float64()
+	}
+	return x
+}

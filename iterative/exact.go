@@ -1,0 +1,591 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// exact is the factor G·D·Gᵀ of N = scale·L + diag(ground), by elimination without
+// subtraction (Grassmann, Taksar and Heyman 1985; O'Cinneide 1993).
+//
+// Eliminating a vertex v joins its neighbours u and x by an edge of weight
+// w_vu·w_vx/Σ_u w_vu, where the sum includes the edge to the ground. Diagonals are sums of
+// weights, never differences, so that every number has full relative precision whatever
+// the weights span.
+//
+// Vertices are eliminated in the order of their degrees. The last ones, which form a core
+// that is nearly complete, are eliminated as a dense matrix in panels of columns.
+type exact struct {
+	order []uint32 // vertices in the order of elimination, the core last
+	start []int64  // of each sparse column
+	row   []uint32 // vertices of a column
+	share []float64
+	total []float64 // the pivot of each position; 0 for the last vertex of a singular component
+
+	core  int       // number of vertices of the core
+	dense []float64 // core×core: shares, column c below row c
+
+	// error bounds the relative error of the elements of N⁻¹·b with b ≥ 0.
+	//
+	// By the matrix-tree theorem an element of N⁻¹ is a quotient of two sums of products
+	// of weights, one product for each forest, all positive. A relative change δ of the
+	// weights among the k neighbours of a vertex changes both sums by at most k·δ.
+	error float64
+
+	workers int
+}
+
+const (
+	coreVertices = 4096 // largest core: 128 MiB
+	corePanel    = 64   // columns that are eliminated at a time; a multiple of 4
+
+	// exactEntries and exactWork limit the entries of the factor and the number of entries
+	// that are merged while it is made.
+	exactEntries = 1 << 24
+	exactWork    = 1 << 30
+
+	unitRoundoff = 0x1p-53
+)
+
+// ExactBytes returns the bytes of an exact factor of n vertices: an upper bound, which
+// graphs with little fill do not reach.
+func ExactBytes(n int) int64 {
+	vertices := int64(n)
+	core := min(vertices, coreVertices)
+	entries := min(vertices*(vertices-1)/2, exactEntries)
+	return 8*core*core + 24*entries + 96*vertices
+}
+
+// newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
+// ignored. The error wraps [ErrFill] where the factor would exceed its limits or memory,
+// which is in bytes, 0 for no limit; or it is that of the sweep.
+//
+// Cost: one sweep, and a number of products that depends on the fill.
+func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, memory int64, workers int) (*exact, error) {
+	n, _ := a.Dims()
+	m := &merging{factor: &exact{workers: workers, total: make([]float64, 0, n), start: append(make([]int64, 0, n+1), 0)}, limit: exactEntries}
+	if memory > 0 {
+		core := int64(min(n, coreVertices))
+		if m.limit = min(m.limit, (memory-8*core*core-96*int64(n))/24); m.limit < 0 {
+			return nil, fmt.Errorf("%w the memory limit", ErrFill)
+		}
+	}
+	m.ground = make([]float64, n)
+	copy(m.ground, ground)
+	if err := m.read(ctx, a, scale); err != nil {
+		return nil, err
+	}
+	if err := m.run(ctx); err != nil {
+		return nil, err
+	}
+	f := m.factor
+	if f.core > 0 {
+		if err := m.eliminateCore(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// merging is the graph that is left during the elimination of sparse columns.
+type merging struct {
+	factor  *exact
+	ground  []float64
+	near    [][]uint32 // neighbours of each vertex in increasing order
+	weight  [][]float64
+	buckets buckets
+	entries int64 // of near
+	limit   int64
+	work    int64
+
+	// Buffers of one merge.
+	ids     []uint32
+	weights []float64
+}
+
+// read stores the off-diagonal entries of the matrix.
+func (m *merging) read(ctx context.Context, a sparse.Matrix, scale float64) error {
+	n := len(m.ground)
+	m.near, m.weight = make([][]uint32, n), make([][]float64, n)
+	if a.NNZ() > 2*m.limit && n > coreVertices {
+		return fmt.Errorf("%w to more than %d entries", ErrFill, m.limit)
+	}
+	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			for at, c := range col {
+				w := scale
+				if val != nil {
+					w *= val[at]
+				}
+				if int(c) == i || w == 0 {
+					continue
+				}
+				m.near[i], m.weight[i] = append(m.near[i], c), append(m.weight[i], w)
+				m.entries++
+			}
+		}
+		return nil
+	})
+}
+
+// run eliminates vertices until a core is left, or none.
+func (m *merging) run(ctx context.Context) error {
+	n, f := len(m.near), m.factor
+	count := make([]int32, n)
+	for v, list := range m.near {
+		count[v] = int32(len(list))
+	}
+	m.buckets.fill(count)
+	for left := n; left > 0; left-- {
+		if left%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		v := m.buckets.takeLeast()
+		full := int64(len(f.row))+m.entries > 2*m.limit || m.work > exactWork
+		switch {
+		case left <= coreVertices && (len(m.near[v]) > left/4 && left > corePanel || full):
+			m.collectCore(v, left)
+			return nil
+		case full:
+			return fmt.Errorf("%w to more than %d entries", ErrFill, m.limit)
+		}
+		m.eliminate(v)
+	}
+	return nil
+}
+
+// eliminate takes vertex v out of the graph and stores its column.
+func (m *merging) eliminate(v uint32) {
+	f, near, weight := m.factor, m.near[v], m.weight[v]
+	total := tall.ExactSum{Sum: m.ground[v]}
+	for _, w := range weight {
+		total.Add(w)
+	}
+	t := total.Value()
+	for i, u := range near {
+		share := weight[i] / t
+		m.ground[u] += float64(share * m.ground[v])
+		f.row, f.share = append(f.row, u), append(f.share, share)
+		m.join(u, v, near, weight, i, t)
+		m.buckets.move(u, int32(len(m.near[u])))
+	}
+	f.order, f.total = append(f.order, v), append(f.total, t)
+	f.start = append(f.start, int64(len(f.row)))
+	f.error += columnError(len(near))
+	m.entries -= int64(len(near))
+	m.near[v], m.weight[v] = nil, nil
+}
+
+// columnError bounds what eliminating a vertex with k neighbours, and using its column in
+// two substitutions, adds to the relative error of a solution.
+func columnError(k int) float64 { return float64(14*k+12) * unitRoundoff }
+
+// join replaces v in the neighbours of u, which is near[i], by edges to all others of near.
+func (m *merging) join(u, v uint32, near []uint32, weight []float64, i int, total float64) {
+	own, ownWeight := m.near[u], m.weight[u]
+	m.work += int64(len(own) + len(near))
+	m.ids, m.weights = m.ids[:0], m.weights[:0]
+	at := 0
+	keep := func() {
+		if own[at] != v {
+			m.ids, m.weights = append(m.ids, own[at]), append(m.weights, ownWeight[at])
+		}
+		at++
+	}
+	for e, x := range near {
+		if e == i {
+			continue
+		}
+		for at < len(own) && own[at] < x {
+			keep()
+		}
+		// The same bits for both directions, and no overflow.
+		w := float64(min(weight[i], weight[e]) * (max(weight[i], weight[e]) / total))
+		if at < len(own) && own[at] == x {
+			w += ownWeight[at]
+			at++
+		}
+		m.ids, m.weights = append(m.ids, x), append(m.weights, w)
+	}
+	for at < len(own) {
+		keep()
+	}
+	m.entries += int64(len(m.ids) - len(own))
+	m.near[u], m.weight[u] = append(own[:0], m.ids...), append(ownWeight[:0], m.weights...)
+}
+
+// collectCore stores the graph that is left as a dense matrix, v and the rest in the order
+// of their numbers.
+func (m *merging) collectCore(v uint32, left int) {
+	f := m.factor
+	f.core = left
+	gone := make([]bool, len(m.near))
+	for _, u := range f.order {
+		gone[u] = true
+	}
+	position := make([]uint32, len(m.near))
+	first := len(f.order)
+	for u := range m.near {
+		if !gone[u] {
+			position[u] = uint32(len(f.order) - first)
+			f.order = append(f.order, uint32(u))
+		}
+	}
+	f.dense = make([]float64, left*left)
+	for j, u := range f.order[first:] {
+		row := f.dense[j*left:][:left]
+		for e, x := range m.near[u] {
+			row[position[x]] = m.weight[u][e]
+		}
+		m.near[u], m.weight[u] = nil, nil
+	}
+}
+
+// eliminateCore factors the dense matrix by panels: the columns of a panel one by one, and
+// then their products for all others, each of which is a sum over the columns of the panel
+// in one order.
+func (m *merging) eliminateCore(ctx context.Context) error {
+	f, n := m.factor, m.factor.core
+	ground := make([]float64, n)
+	for j, u := range f.order[len(f.order)-n:] {
+		ground[j] = m.ground[u]
+	}
+	before := make([]float64, n*corePanel) // weights of a panel's columns, where dense has shares
+	for lo := 0; lo < n; lo += corePanel {
+		hi := min(lo+corePanel, n)
+		for c := lo; c < hi; c++ {
+			total := tall.ExactSum{Sum: ground[c]}
+			for j := c + 1; j < n; j++ {
+				total.Add(f.dense[j*n+c])
+			}
+			t := total.Value()
+			f.total = append(f.total, t)
+			f.error += columnError(n - 1 - c)
+			if t == 0 {
+				continue
+			}
+			pivot := f.dense[c*n:] // row c, of which the columns to hi are wanted
+			for j := c + 1; j < min(n, hi); j++ {
+				pivot[j] = f.dense[j*n+c]
+			}
+			for j := c + 1; j < n; j++ {
+				row := f.dense[j*n:]
+				w := row[c]
+				share := w / t
+				before[j*corePanel+c-lo], row[c] = w, share
+				ground[j] += float64(share * ground[c])
+				if share == 0 {
+					continue
+				}
+				for i := c + 1; i < min(j, hi); i++ {
+					row[i] += float64(share * pivot[i])
+				}
+			}
+		}
+		if err := f.updateCore(ctx, before, lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// updateCore adds the products of a whole panel to the rows behind it, below the diagonal.
+func (f *exact) updateCore(ctx context.Context, before []float64, lo, hi int) error {
+	n := f.core
+	if hi-lo < corePanel {
+		return nil
+	}
+	const rows = 32
+	return sched.Run(ctx, f.workers, (n-hi+rows-1)/rows, func(_, piece int) error {
+		from := hi + piece*rows
+		to := min(from+rows, n)
+		share := func(j int) []float64 { return f.dense[min(j, n-1)*n+lo:][:corePanel] }
+		weight := func(i int) []float64 { return before[min(i, n-1)*corePanel:][:corePanel] }
+		for i := hi; i < to; i += 4 {
+			w0, w1, w2, w3 := weight(i), weight(i+1), weight(i+2), weight(i+3)
+			for j := max(from, i&^1); j < to; j += 2 {
+				var sums [8]float64
+				simd.DotPanels(&sums, share(j), share(j+1), w0, w1, w2, w3)
+				for at, v := range sums {
+					if r, c := j+at/4, i+at%4; r < to && c < r {
+						f.dense[r*n+c] += v
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// solveTo stores N⁻¹·B in x, which may be b. In the last row of a singular component it
+// stores 0. Columns are shared out among the workers.
+func (f *exact) solveTo(ctx context.Context, x, b *sparse.Block[float64]) error {
+	tall.Copy(x, b)
+	registers := (b.Cols + slabColumns - 1) / slabColumns
+	slabs := min(sched.Workers(f.workers), registers)
+	return sched.Run(ctx, slabs, slabs, func(_, slab int) error {
+		lo := registers * slab / slabs * slabColumns
+		hi := min(b.Cols, registers*(slab+1)/slabs*slabColumns)
+		return f.substitute(ctx, x.Columns(lo, hi))
+	})
+}
+
+// substitute solves for some columns in place.
+func (f *exact) substitute(ctx context.Context, x *sparse.Block[float64]) error {
+	sparseColumns, k := len(f.order)-f.core, x.Cols
+	core := f.order[sparseColumns:]
+	for p, v := range f.order[:sparseColumns] {
+		from := x.Row(int(v))
+		for e := f.start[p]; e < f.start[p+1]; e++ {
+			tall.AddScaled(x.Row(int(f.row[e])), f.share[e], from)
+		}
+	}
+	for j := range core {
+		to := x.Row(int(core[j]))
+		for c, share := range f.dense[j*f.core:][:j] {
+			tall.AddScaled(to, share, x.Row(int(core[c])))
+		}
+		if j%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	divide := func(p int) {
+		row, t := x.Row(int(f.order[p])), f.total[p]
+		for j := range k {
+			if t == 0 {
+				row[j] = 0
+			} else {
+				row[j] /= t
+			}
+		}
+	}
+	for p := range f.order {
+		divide(p)
+	}
+	for j := len(core) - 1; j >= 0; j-- {
+		from := x.Row(int(core[j]))
+		for c, share := range f.dense[j*f.core:][:j] {
+			tall.AddScaled(x.Row(int(core[c])), share, from)
+		}
+		if j%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	for p := sparseColumns - 1; p >= 0; p-- {
+		to := x.Row(int(f.order[p]))
+		for e := f.start[p]; e < f.start[p+1]; e++ {
+			tall.AddScaled(to, f.share[e], x.Row(int(f.row[e])))
+		}
+	}
+	return nil
+}
+
+// pivots returns the number of pivots that are zero: one for each singular component,
+// unless weights have vanished.
+func (f *exact) pivots() (zero int) {
+	for _, t := range f.total {
+		if t == 0 {
+			zero++
+		}
+	}
+	return zero
+}
+
+// exactFactor returns the exact factor of Edge·L + diag(Ground), which is made once. The
+// error wraps [ErrFill].
+func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) {
+	if s.direct != nil || s.directErr != nil {
+		return s.direct, s.directErr
+	}
+	a := s.Graph.WithoutHeavyLoops().A
+	if s.free != nil {
+		a = &restricted{a, s.free, s.free}
+	}
+	f, err := newExact(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
+	if err == nil {
+		singular := 0
+		if s.Null != nil {
+			singular = s.Null.Len()
+		}
+		if f.pivots() != singular {
+			err = fmt.Errorf("%w: products of weights vanish", ErrFill)
+			f = nil
+		}
+	}
+	if err == nil || errors.Is(err, ErrFill) {
+		s.direct, s.directErr = f, err
+	}
+	return f, err
+}
+
+// EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without
+// subtraction. Its precision does not depend on the weights where B ≥ 0 and M is definite;
+// elsewhere ErrorBound says what the signs of B cost. x must not be b. The result has
+// ErrorBound alone. The error wraps [ErrFill] where the factor does not fit the limits of
+// an elimination, or memory in bytes, 0 for no limit.
+//
+// Cost: a factor, which is kept, and two solves with it.
+func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], memory int64) (*Result, error) {
+	if s.quotients != nil && s.free == nil { // Ground is a difference
+		return nil, ErrStagnation
+	}
+	f, err := s.exactFactor(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	size, err := s.eliminate(ctx, f, x, b)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{ErrorBound: make([]float64, b.Cols)}
+	for i := range x.Rows {
+		scale := tall.Factor(s.Scale, i)
+		for j, e := range size.Row(i) {
+			out.ErrorBound[j] += float64(scale*e) * float64(scale*e)
+		}
+	}
+	for j, v := range out.ErrorBound {
+		out.ErrorBound[j] = math.Sqrt(v) * (1 + 1e-6)
+	}
+	return out, nil
+}
+
+// eliminate stores the solution in x. It returns bounds of the errors of the elements of
+// diag(1/s)·X, in a singular component but for a constant.
+func (s *System) eliminate(ctx context.Context, f *exact, x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
+	k := b.Cols
+	bound = sparse.NewBlock[float64](b.Rows, k)
+	mean, err := s.removeMeans(x, bound, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.solveTo(ctx, x, x); err != nil {
+		return nil, err
+	}
+	if err := f.solveTo(ctx, bound, bound); err != nil {
+		return nil, err
+	}
+	const rounding = 16 * unitRoundoff
+	relative := f.error + rounding
+	for i := range bound.Rows {
+		row := bound.Row(i)
+		for j := range row {
+			row[j] *= relative
+		}
+	}
+	if mean == nil {
+		for i := range x.Rows {
+			scale := tall.Factor(s.Scale, i)
+			for j := range x.Row(i) {
+				x.Row(i)[j] *= scale
+			}
+		}
+		return bound, nil
+	}
+	// X = diag(s)·(Z − mean of Z), the mean weighted by s².
+	for j := range k {
+		mean.clear()
+		for i := range x.Rows {
+			mean.add(i, s.squaredScale(i)*x.Row(i)[j])
+		}
+		for i := range x.Rows {
+			if s.Null.Unit[i] == 0 {
+				continue
+			}
+			z, m := x.Row(i)[j], mean.of(i)
+			bound.Row(i)[j] += rounding * (math.Abs(z) + math.Abs(m))
+			x.Row(i)[j] = tall.Factor(s.Scale, i) * (z - m)
+		}
+	}
+	return bound, nil
+}
+
+// squaredScale returns s_i².
+func (s *System) squaredScale(i int) float64 {
+	f := tall.Factor(s.Scale, i)
+	return f * f
+}
+
+// removeMeans stores diag(s)·B in c, in a singular system without its part in the null
+// space, and in size numbers that are at least as large as the absolute values of the
+// numbers that c is made of. means is nil for a definite system.
+func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans, err error) {
+	for i := range b.Rows {
+		scale, to, abs := tall.Factor(s.Scale, i), c.Row(i), size.Row(i)
+		for j, v := range b.Row(i) {
+			to[j] = scale * v
+			abs[j] = math.Abs(to[j])
+		}
+	}
+	if s.Null == nil {
+		return nil, nil
+	}
+	means = s.newMeans()
+	sizes := s.newMeans()
+	for j := range b.Cols {
+		means.clear()
+		sizes.clear()
+		for i := range b.Rows {
+			means.add(i, c.Row(i)[j])
+			sizes.add(i, size.Row(i)[j])
+		}
+		for i := range b.Rows {
+			m := s.squaredScale(i)
+			if s.Null.Unit[i] == 0 {
+				continue
+			}
+			c.Row(i)[j] -= float64(m * means.of(i))
+			size.Row(i)[j] += float64(m * sizes.of(i))
+		}
+	}
+	return means, nil
+}
+
+// componentMeans adds up numbers of each component, and divides the sums by those of s².
+type componentMeans struct {
+	part   []uint32
+	unit   []float64 // 0 in rows outside the null space
+	sums   []tall.ExactSum
+	minus  []tall.ExactSum
+	weight []float64
+}
+
+func (s *System) newMeans() *componentMeans {
+	parts := s.Graph.Components
+	m := &componentMeans{part: parts.Of, unit: s.Null.Unit, weight: make([]float64, len(parts.Sizes))}
+	m.sums, m.minus = make([]tall.ExactSum, len(parts.Sizes)), make([]tall.ExactSum, len(parts.Sizes))
+	for i, c := range parts.Of {
+		m.weight[c] += s.squaredScale(i)
+	}
+	return m
+}
+
+func (m *componentMeans) clear() {
+	clear(m.sums)
+	clear(m.minus)
+}
+
+func (m *componentMeans) add(i int, v float64) {
+	if m.unit[i] == 0 {
+		return
+	}
+	if v < 0 {
+		m.minus[m.part[i]].Add(-v)
+	} else {
+		m.sums[m.part[i]].Add(v)
+	}
+}
+
+func (m *componentMeans) of(i int) float64 {
+	c := m.part[i]
+	plus, minus := m.sums[c], m.minus[c]
+	return ((plus.Sum - minus.Sum) + (plus.Rest - minus.Rest)) / m.weight[c]
+}
