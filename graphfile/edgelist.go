@@ -25,16 +25,27 @@ var CSV = &Format{
 
 func edgesBytes(g *graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
 
-// writeTabs writes a line for each edge with tabs. The error wraps [ErrFormat] if an id
-// would be taken for a comment.
+// writeTabs writes a line for each edge with tabs. A line that begins with #, % or // is a row
+// only below the first line of data, so such a line comes behind a header if it is the first.
+// The error wraps [ErrFormat] if a line would be taken for a comment everywhere.
 func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (without int, err error) {
+	first := true
 	return g.eachEdge(ctx, func(source, target []byte, weight float64) error {
-		if table.IsComment(source) {
-			if g.directed || table.IsComment(target) {
-				return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
-			}
+		if table.IsComment(source) && !g.directed && !table.IsComment(target) {
 			source, target = target, source
 		}
+		switch {
+		case !table.IsComment(source):
+		case !table.MayBeRow(source):
+			return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
+		case first:
+			header := "source\ttarget"
+			if g.weighted {
+				header += "\tweight"
+			}
+			_, _ = out.WriteString(header + "\n")
+		}
+		first = false
 		line := append(out.AvailableBuffer(), source...)
 		line = append(append(line, '\t'), target...)
 		return endLine(out, line, '\t', g, weight)

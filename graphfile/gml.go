@@ -11,7 +11,7 @@ import (
 )
 
 // GML is the Graph Modelling Language.
-var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, begins: isGML, read: readGML}
+var GML = &Format{Title: "GML", Endings: []string{".gml"}, Text: true, Attributes: true, begins: isGML, read: readGML}
 
 // isGML reports whether a text has, behind keys with plain values, the key
 // graph and a bracket.
@@ -114,10 +114,10 @@ type gml struct {
 	*sink
 	t      *scanner
 	nodes  *roster
+	edges  *heldEdges
 	values map[string]string // see fields
 	graphs int
-	given  bool // whether the graph is directed; before its edges
-	arcs   bool
+	arcs   bool // the graph is directed
 }
 
 const fixGML = "is this GML?"
@@ -127,6 +127,7 @@ const gmlDepth = 1 << 10
 
 func readGML(s *sink) (*Summary, error) {
 	g := &gml{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "name", "id"), values: map[string]string{}}
+	g.edges = &heldEdges{sink: s, nodes: g.nodes}
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
 			return g.skip(value)
@@ -139,16 +140,14 @@ func readGML(s *sink) (*Summary, error) {
 	if err == nil && g.graphs == 0 {
 		err = g.fault(0, fixGML, "no graph")
 	}
-	if err == nil {
-		err = g.nodes.settle()
-	}
 	if err != nil {
 		return nil, err
 	}
-	if g.arcs && !s.Undirected {
-		g.nodes.directed = true
+	for i := range g.edges.hasArrow { // directed may stand behind the edges
+		g.edges.hasArrow[i] = g.arcs
 	}
-	return &Summary{Direction: g.nodes.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil
+	summary := &Summary{Lines: g.t.line}
+	return summary, g.edges.finish(summary)
 }
 
 // list reads keys with values up to the end of the list, or of the file.
@@ -226,15 +225,11 @@ func (g *gml) skip(value gmlToken) error {
 func (g *gml) inGraph(key string, value gmlToken) error {
 	switch {
 	case key == "directed" && value.kind == gmlNumber:
-		if g.given {
-			return g.fault(value.line, "put it before the nodes", "directed behind edges")
-		}
 		g.arcs = string(value.text) != "0"
 		return nil
 	case key == "node" && value.kind == gmlOpen:
 		return g.node(value.line)
 	case key == "edge" && value.kind == gmlOpen:
-		g.given = true
 		return g.edge(value.line)
 	}
 	return g.skip(value)
@@ -251,23 +246,26 @@ func textOf(value gmlToken) string {
 	return string(value.text)
 }
 
-// gmlFields are the keys of nodes and edges that are read.
-var gmlFields = []string{"id", "label", "name", "source", "target", "weight", "value"}
+// gmlFields are the keys of nodes and edges with a meaning of their own.
+var gmlFields = []string{"id", "label", "name", "source", "target"}
 
-// fields reads the list of a node or an edge and returns what it says under gmlFields,
-// which is valid until the next list.
-func (g *gml) fields() (map[string]string, error) {
+// fields reads the list of a node or an edge and returns its values under gmlFields, which are
+// valid until the next list. The other values go to attribute, unless that is nil.
+func (g *gml) fields(attribute func(key string, value gmlToken)) (map[string]string, error) {
 	clear(g.values)
 	return g.values, g.list(false, func(key string, value gmlToken) error {
-		if slices.Contains(gmlFields, key) {
+		switch {
+		case slices.Contains(gmlFields, key):
 			g.values[key] = textOf(value)
+		case attribute != nil && value.kind != gmlOpen:
+			attribute(key, value)
 		}
 		return g.skip(value)
 	})
 }
 
 func (g *gml) node(line int64) error {
-	f, err := g.fields()
+	f, err := g.fields(nil)
 	if err != nil {
 		return err
 	}
@@ -278,9 +276,13 @@ func (g *gml) node(line int64) error {
 }
 
 func (g *gml) edge(line int64) error {
-	f, err := g.fields()
+	f, err := g.fields(func(key string, value gmlToken) {
+		a := g.edges.attribute(key)
+		a.name, a.text = key, value.kind == gmlString
+		g.edges.set(a, line, textOf(value))
+	})
 	if err != nil {
 		return err
 	}
-	return g.nodes.edge(line, f["source"], f["target"], f["weight"], f["value"], g.arcs)
+	return g.edges.add(line, f["source"], f["target"], false)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -19,7 +20,8 @@ type Format struct {
 	// Encoded reports whether text that begins so says itself how it is encoded; nil: none does.
 	Encoded func(head []byte) bool
 
-	Table bool // a table of edges, whose columns [Input].Fields may name
+	Table      bool // a table of edges, whose columns [Input].Fields may name
+	Attributes bool // edges have attributes, of which [Input].Weight may name the weight
 
 	// What Write does.
 	EdgesOnly bool // nodes without an edge are not in the file
@@ -63,6 +65,8 @@ type Input struct {
 	Undirected bool     // no edge has a direction, whatever the file says
 	Fields     []string // the columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
 
+	Weight string // the edge attribute of GraphML or GML, or the column of a table, that is the weight; "": the usual names
+
 	// Hold is told how many bytes the reader keeps beside a batch, whenever
 	// that has grown; its error ends the reading. nil: nobody.
 	Hold func(bytes int64) error
@@ -95,16 +99,16 @@ func (b *Batch) add(id []byte) {
 // Summary is what is known of a file once it has been read.
 type Summary struct {
 	Direction Direction
-	Numbered  bool     // the nodes are First … First+Nodes−1; batches count them from 0
-	Nodes     uint64   // if Numbered
-	First     uint64   // if Numbered
-	Edges     uint64   // in batches, if the file declares them
-	Weighted  bool     // if the file declares its edges
-	Lines     int64    // of a text format
-	Columns   string   // of a table: what became of them, if they are not just source, target and weight
-	Notes     []string // what was passed over
-	Rounded   int64    // weights that are integers which float64 does not hold
-	RoundedAt string   // the place of the first of them, as it follows the name of the file
+	Numbered  bool          // the nodes are First … First+Nodes−1; batches count them from 0
+	Nodes     uint64        // if Numbered
+	First     uint64        // if Numbered
+	Edges     uint64        // in batches, if the file declares them
+	Weighted  bool          // if the file declares its edges
+	Lines     int64         // of a text format
+	Columns   input.Columns // of a table the uses of its columns, of GraphML and GML those of the attributes of edges
+	Notes     []error       // warnings
+	Rounded   int64         // weights that are integers which float64 does not hold
+	RoundedAt string        // the place of the first of them, as it follows the name of the file
 }
 
 // MaxNodes is the largest number of nodes that a file may declare.

@@ -17,7 +17,7 @@ import (
 
 // GraphML is graphs in XML, which comes in several encodings.
 var GraphML = &Format{
-	Title: "GraphML", Endings: []string{".graphml"}, Text: true, begins: isGraphML, read: readGraphML,
+	Title: "GraphML", Endings: []string{".graphml"}, Text: true, Attributes: true, begins: isGraphML, read: readGraphML,
 	Encoded: func(head []byte) bool { return len(head) >= 2 && head[0] == '<' && head[1] != 0 },
 }
 
@@ -33,17 +33,13 @@ type graphML struct {
 	text   *markup
 	open   []int // bytes of the tags of the elements that lie in one another
 	nodes  *roster
+	edges  *heldEdges
 	graphs int
 	arcs   bool // edges are directed unless they say otherwise
 	number int  // nodes so far
-	keys   map[string]graphMLKey
-}
 
-// graphMLKey is an attribute of nodes or edges that is read.
-type graphMLKey struct {
-	what    string // "name", "weight" or "value"; one key of each
-	initial string // of elements without it
-	ofEdges bool
+	nameKey     string // the key of the attribute that names nodes; "": none
+	initialName string // of nodes without one
 }
 
 // xmlDepth bounds how deep elements may lie in elements.
@@ -51,7 +47,8 @@ const xmlDepth = 256
 
 func readGraphML(s *sink) (*Summary, error) {
 	text := &markup{in: bufio.NewReaderSize(s.Text, 64<<10), left: maxWord}
-	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id"), keys: map[string]graphMLKey{}}
+	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id")}
+	g.edges = &heldEdges{sink: s, nodes: g.nodes}
 	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
 		case "us-ascii", "ascii", "utf8":
@@ -67,11 +64,9 @@ func readGraphML(s *sink) (*Summary, error) {
 	if g.graphs == 0 {
 		return nil, g.fault(0, "is this GraphML?", "no graph")
 	}
-	if err := g.nodes.settle(); err != nil {
-		return nil, err
-	}
 	line, _ := g.d.InputPos()
-	return &Summary{Direction: g.nodes.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
+	summary := &Summary{Lines: int64(line)}
+	return summary, g.edges.finish(summary)
 }
 
 // markup is the text of a file on its way to the XML decoder, which keeps a token
@@ -201,9 +196,6 @@ func (g *graphML) element(t xml.StartElement) error {
 			return g.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
 		}
 		g.arcs = attribute(t, "edgedefault") == "directed"
-		if g.arcs && !g.Undirected {
-			g.nodes.directed = true
-		}
 	case "node":
 		return g.node(t)
 	case "edge":
@@ -263,48 +255,31 @@ func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement
 	return nil
 }
 
-// key reads the declaration of an attribute.
+// key reads the declaration of an attribute. As in NetworkX, data refer to it by its id
+// whatever it is declared for, and it may follow them; Cytoscape, for example, declares for
+// nodes what edges use.
 func (g *graphML) key(t xml.StartElement) error {
-	id, name := attribute(t, "id"), strings.ToLower(attribute(t, "attr.name"))
+	id, name := attribute(t, "id"), attribute(t, "attr.name")
 	domain := cmp.Or(attribute(t, "for"), "all")
-	k := graphMLKey{what: name}
+	var initial string
 	err := g.content(t,
 		func(child xml.StartElement) bool { return child.Name.Local == "default" },
-		func(_ xml.StartElement, text string) { k.initial = text })
+		func(_ xml.StartElement, text string) { initial = text })
 	if err != nil {
 		return err
 	}
-	switch {
-	case (name == "weight" || name == "value") && (domain == "edge" || domain == "all"):
-		k.ofEdges = true
-	case name == "name" && (domain == "node" || domain == "all"):
-	default:
-		return nil
+	if g.nameKey == "" && strings.EqualFold(name, "name") && (domain == "node" || domain == "all") {
+		g.nameKey, g.initialName = id, initial
 	}
-	for _, other := range g.keys {
-		if other.what == k.what {
-			return nil // the first of them counts
+	a := g.edges.attribute(id)
+	a.name, a.text = name, attribute(t, "attr.type") == "string"
+	if initial != "" && (domain == "edge" || domain == "all") {
+		a.seen, a.initial = true, initial
+		if _, wrong := table.ParseWeight([]byte(strings.TrimSpace(initial))); wrong != "" {
+			a.bad = g.fault(g.line(), "correct it", "weight %s %s", table.Quoted(initial), wrong)
 		}
 	}
-	g.keys[id] = k
 	return nil
-}
-
-// data reads the attributes of an element, by what they are.
-func (g *graphML) data(t xml.StartElement, ofEdges bool) (map[string]string, error) {
-	values := map[string]string{}
-	for _, k := range g.keys {
-		if k.ofEdges == ofEdges && k.initial != "" {
-			values[k.what] = k.initial
-		}
-	}
-	err := g.content(t,
-		func(child xml.StartElement) bool {
-			k, declared := g.keys[attribute(child, "key")]
-			return child.Name.Local == "data" && declared && k.ofEdges == ofEdges
-		},
-		func(child xml.StartElement, text string) { values[g.keys[attribute(child, "key")].what] = text })
-	return values, err
 }
 
 func (g *graphML) node(t xml.StartElement) error {
@@ -317,22 +292,31 @@ func (g *graphML) node(t xml.StartElement) error {
 		g.nodes.least = 1 // the ids are more than numbers
 	}
 	g.number++
-	values, err := g.data(t, false)
+	name := g.initialName
+	err := g.content(t,
+		func(child xml.StartElement) bool {
+			return child.Name.Local == "data" && g.nameKey != "" && attribute(child, "key") == g.nameKey
+		},
+		func(_ xml.StartElement, text string) { name = text })
 	if err != nil {
 		return err
 	}
-	return g.nodes.add(line, values["name"], id)
+	return g.nodes.add(line, name, id)
 }
 
 func (g *graphML) edge(t xml.StartElement) error {
 	line := g.line()
-	values, err := g.data(t, true)
+	err := g.content(t,
+		func(child xml.StartElement) bool { return child.Name.Local == "data" },
+		func(child xml.StartElement, text string) {
+			g.edges.set(g.edges.attribute(attribute(child, "key")), line, text)
+		})
 	if err != nil {
 		return err
 	}
-	arc := g.arcs
+	hasArrow := g.arcs
 	if own := attribute(t, "directed"); own != "" {
-		arc = own == "true" || own == "1"
+		hasArrow = own == "true" || own == "1"
 	}
-	return g.nodes.edge(line, attribute(t, "source"), attribute(t, "target"), values["weight"], values["value"], arc)
+	return g.edges.add(line, attribute(t, "source"), attribute(t, "target"), hasArrow)
 }

@@ -56,7 +56,7 @@ func readMETIS(s *sink) (*Summary, error) {
 	}
 	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
 	if m.sizes || m.nodeWeights > 0 {
-		g.Notes = append(g.Notes, "weights of nodes are not kept")
+		g.Notes = append(g.Notes, m.fault(0, "", "weights of nodes are ignored"))
 	}
 	return g, nil
 }

@@ -36,10 +36,13 @@ type pajek struct {
 	count   uint64 // of vertices; 0 before they are declared
 	listed  uint64 // vertices with a line of their own
 	declare int64  // the line of *Vertices
+
+	directed bool // the file has arcs, or the caller wants directions
+	loose    bool // an edge without a direction has been handed over once
 }
 
 func readPajek(s *sink) (*Summary, error) {
-	p := &pajek{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "number")}
+	p := &pajek{sink: s, t: newScanner(s.Name, s.Text), nodes: newRoster(s, "label", "number"), directed: s.Directed}
 	for {
 		if _, ok := p.t.peek(); !ok {
 			break
@@ -62,7 +65,10 @@ func readPajek(s *sink) (*Summary, error) {
 	if err := p.complete(0); err != nil {
 		return nil, err
 	}
-	g := &Summary{Direction: p.nodes.direction(), Lines: p.t.line - 1}
+	g := &Summary{Direction: Undirected, Lines: p.t.line - 1}
+	if p.directed {
+		g.Direction = Directed
+	}
 	if p.listed == 0 {
 		g.Numbered, g.Nodes, g.First = true, p.count, 1
 		return g, nil
@@ -265,18 +271,46 @@ func (p *pajek) edge(number int64, first []byte) error {
 	return p.join(number, u, v, w)
 }
 
-// join adds an edge between vertices.
+// join adds an edge between vertices, in both directions if it has none in a directed graph.
 func (p *pajek) join(number int64, u, v uint64, w float64) error {
-	both, err := p.nodes.goesBothWays(number, strings.HasPrefix(p.section, "*arcs"))
+	both, err := p.goesBothWays(number, strings.HasPrefix(p.section, "*arcs"))
 	if err != nil {
 		return err
 	}
-	if p.listed > 0 {
-		return p.nodes.join(number, strconv.FormatUint(u, 10), strconv.FormatUint(v, 10), w, both)
+	both = both && u != v
+	if p.listed == 0 {
+		p.numbered = true
+		if err := p.numbers(u-1, v-1, w); err != nil || !both {
+			return err
+		}
+		return p.numbers(v-1, u-1, w)
 	}
-	p.numbered = true
-	if err := p.numbers(u-1, v-1, w); err != nil || !both || u == v {
+	if err := p.nodes.settle(); err != nil {
 		return err
 	}
-	return p.numbers(v-1, u-1, w)
+	var ends [2][]byte
+	for i, n := range [...]uint64{u, v} {
+		ends[i] = p.nodes.names[p.nodes.byID[strconv.FormatUint(n, 10)]]
+	}
+	if err := p.texts(ends[0], ends[1], w); err != nil || !both {
+		return err
+	}
+	return p.texts(ends[1], ends[0], w)
+}
+
+// goesBothWays notes the direction of the next edge and reports whether the edge goes both
+// ways. Edges are handed over as they come, so no edge without a direction may come before the
+// first arc.
+func (p *pajek) goesBothWays(number int64, isArc bool) (bool, error) {
+	switch {
+	case p.Undirected:
+		return false, nil
+	case isArc && p.loose:
+		return false, p.fault(number, "pass {directed} to keep directions, or {undirected} to forget them", "an edge with a direction behind edges without")
+	case isArc:
+		p.directed = true
+		return false, nil
+	}
+	p.loose = p.loose || !p.directed
+	return p.directed, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
@@ -28,7 +29,7 @@ type edgeTable struct {
 	*sink
 	file   *parquetfile.Reader
 	column [3]int // the leaf columns of source, target and weight; −1: no weights
-	said   string // what becomes of the columns
+	report input.Columns
 
 	text [2][]byte // of a row's ids
 }
@@ -56,7 +57,7 @@ func readParquet(s *sink) (*Summary, error) {
 	if err := t.file.Each(t.column[:], t.edge); err != nil {
 		return nil, err
 	}
-	return &Summary{Direction: Unstated, Columns: t.said}, nil
+	return &Summary{Direction: Unstated, Columns: t.report}, nil
 }
 
 // choose settles which columns are read: those that the options name, or those
@@ -67,7 +68,7 @@ func (t *edgeTable) choose() error {
 		return err
 	}
 	t.column = [3]int{c.Source, c.Target, c.Weight}
-	t.said = c.Describe(t.file.Titles)
+	t.report = c.Report(t.file.Titles)
 	for i, c := range t.column {
 		if c < 0 {
 			continue
@@ -106,6 +107,13 @@ func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
 		return c, nil
 	}
 	c, found := table.FindEdges(t.file.Titles)
+	if found && t.Weight != "" {
+		weight, err := table.Choose([]string{t.Weight}, t.file.Titles)
+		if err != nil || weight[0] >= len(t.file.Titles) {
+			return c, t.fault(0, "correct {weight}", "no column %s (%s)", table.Quoted(t.Weight), strings.Join(t.file.Titles, ", "))
+		}
+		c.Weight = weight[0]
+	}
 	if found {
 		if c.Weight >= 0 {
 			if _, flat := t.file.Leaf(c.Weight); !flat {

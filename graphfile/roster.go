@@ -1,180 +1,144 @@
 package graphfile
 
 import (
-	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// roster holds the nodes of a format that lists them before its edges, and
-// settles what they are called: by the first kind of name that all nodes have
-// and no two share. It settles at the first edge.
-//
-// It also follows the directions of the edges as they come. A graph is directed if
-// the file says so or one of its edges is, and then an edge without a direction goes
-// both ways; so none of those may have come before.
+// roster holds the nodes of a format that gives them several kinds of names, and chooses the
+// kind by which they are called: the first that all nodes have and no two share.
 type roster struct {
 	*sink
-	kinds   []string // what the kinds of names are called, the id last
-	least   int      // the first kind that may be chosen
-	pending []pendingNode
-	names   map[string]string // of the nodes, by the id that edges use; once settled
-	kind    int               // that was chosen; once settled
-	taken   map[string]bool   // names, where they are not the ids
-	notes   []string
-	bytes   int64
-
-	directed bool
-	loose    bool // an edge without a direction has been handed over once
+	kinds  []string // titles of the kinds of names, the id last
+	least  int      // the first kind that may be chosen
+	nodes  []rosterNode
+	byID   map[string]uint32 // numbers of nodes, by the id that edges use
+	listed []uint32          // the nodes that are declared, in the order of the file
+	names  [][]byte          // of each node, once settled
+	notes  []error
+	bytes  int64
 }
 
-// pendingNode is a node before it is settled what it is called.
-type pendingNode struct {
-	line  int64
-	names []string // of each kind, "" if it has none; the last is its id
+// rosterNode is a node of the file, or an id that an edge uses before any node has it.
+type rosterNode struct {
+	line  int64    // where the node is declared, or else where an edge first uses it
+	names []string // of each kind, "" if it has none; the last is its id; nil: it is not declared
 }
 
 func newRoster(s *sink, kinds ...string) *roster {
-	return &roster{sink: s, kinds: kinds, directed: s.Directed}
+	return &roster{sink: s, kinds: kinds, byID: map[string]uint32{}}
 }
 
-// add adds a node with its names, one of each kind.
+// number returns the number of the node with an id, which may be declared later.
+func (r *roster) number(id string, line int64) uint32 {
+	n, known := r.byID[id]
+	if !known {
+		const node = 150 // of the map, headers and slices
+		r.bytes += node + int64(len(id))
+		n = uint32(len(r.nodes))
+		r.byID[id] = n
+		r.nodes = append(r.nodes, rosterNode{line: line})
+	}
+	return n
+}
+
+// add declares a node with its names, one of each kind.
 func (r *roster) add(line int64, names ...string) error {
-	const node = 150 // for maps, headers and what edges are looked up by
-	r.bytes += node
-	for _, name := range names {
+	id := names[len(names)-1]
+	n := r.number(id, line)
+	if r.nodes[n].names != nil {
+		return r.fault(line, "give each node an id of its own", "node %s is there already", table.Quoted(id))
+	}
+	for i, name := range names[:len(names)-1] {
+		names[i] = oneLine(name)
 		r.bytes += int64(len(name))
 	}
-	if err := r.hold(r.bytes); err != nil {
-		return err
-	}
-	if r.names == nil {
-		r.pending = append(r.pending, pendingNode{line, names})
-		return nil
-	}
-	return r.enter(pendingNode{line, names})
+	r.nodes[n] = rosterNode{line, names}
+	r.listed = append(r.listed, n)
+	return r.hold(r.bytes)
 }
 
-// usable reports whether all nodes have a name of a kind, and no two the same.
+// oneLine joins the lines of a name by blanks, as NetworkX does.
+func oneLine(name string) string {
+	if !strings.ContainsAny(name, "\r\n") {
+		return name
+	}
+	lines := strings.FieldsFunc(name, func(c rune) bool { return c == '\r' || c == '\n' })
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, " ")
+}
+
+// usable reports whether all nodes have a name of a kind, and no two the same. It adds a note
+// about a kind that only some nodes can be called by.
 func (r *roster) usable(kind int) bool {
-	seen := make(map[string]bool, len(r.pending))
-	for _, n := range r.pending {
-		name, wrong := cleanID([]byte(n.names[kind]))
-		if wrong != "" {
-			return false
-		}
-		if seen[string(name)] {
-			r.notes = append(r.notes, fmt.Sprintf("several nodes have the %s %s; nodes are called by their %s", r.kinds[kind], table.Quoted(name), r.kinds[len(r.kinds)-1]))
-			return false
-		}
-		seen[string(name)] = true
+	seen := make(map[string]bool, len(r.listed))
+	var without string // the id of a node without such a name
+	refuse := func(format string, args ...any) bool {
+		r.notes = append(r.notes, r.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1], format, args...))
+		return false
 	}
-	return true
+	for _, n := range r.listed {
+		names := r.nodes[n].names
+		name, wrong := cleanID([]byte(names[kind]))
+		switch {
+		case len(name) == 0 && wrong == emptyID:
+			without = names[len(names)-1]
+		case wrong != "":
+			return refuse("the %s %s %s", r.kinds[kind], table.Quoted(names[kind]), wrong)
+		case seen[string(name)]:
+			return refuse("several nodes have the %s %s", r.kinds[kind], table.Quoted(name))
+		default:
+			seen[string(name)] = true
+		}
+	}
+	if without != "" && len(seen) > 0 {
+		return refuse("node %s has no %s", table.Quoted(without), r.kinds[kind])
+	}
+	return without == ""
 }
 
-// settle settles what nodes are called and hands over those that there are.
+// settle chooses the kind of names and hands over the nodes.
 func (r *roster) settle() error {
 	if r.names != nil {
 		return nil
 	}
-	r.names, r.taken = map[string]string{}, map[string]bool{}
-	r.kind = len(r.kinds) - 1
-	for kind := r.least; kind < r.kind; kind++ {
-		if len(r.pending) > 0 && r.usable(kind) {
-			r.kind = kind
-			break
+	id := len(r.kinds) - 1
+	kind := id
+	for k := r.least; k < id && kind == id && len(r.listed) > 0; k++ {
+		if r.usable(k) {
+			kind = k
 		}
 	}
-	pending := r.pending
-	r.pending = nil
-	for _, n := range pending {
-		if err := r.enter(n); err != nil {
+	r.names = make([][]byte, len(r.nodes))
+	for _, n := range r.listed {
+		node := r.nodes[n]
+		name, wrong := cleanID([]byte(node.names[kind]))
+		if wrong != "" {
+			return r.fault(node.line, "correct it", "the %s of node %s %s", r.kinds[kind], table.Quoted(node.names[id]), wrong)
+		}
+		r.names[n] = name
+		if err := r.node(name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// enter adds a node under the kind of name that was chosen.
-func (r *roster) enter(n pendingNode) error {
-	id := n.names[len(n.names)-1]
-	if _, twice := r.names[id]; twice {
-		return r.fault(n.line, "give each node an id of its own", "node %s is there already", table.Quoted(id))
+// undeclared returns an error about the first edge with an end that is no node, nil if there is
+// none.
+func (r *roster) undeclared() error {
+	if len(r.listed) == len(r.nodes) {
+		return nil
 	}
-	name, wrong := cleanID([]byte(n.names[r.kind]))
-	if wrong != "" {
-		return r.fault(n.line, "correct it", "the %s of node %s %s", r.kinds[r.kind], table.Quoted(id), wrong)
-	}
-	if r.taken[string(name)] {
-		return r.fault(n.line, "list all nodes before the edges", "node %s has the %s of another one, %s", table.Quoted(id), r.kinds[r.kind], table.Quoted(name))
-	}
-	r.taken[string(name)] = true
-	r.names[id] = string(name)
-	return r.node(name)
-}
-
-// edge adds an edge between the nodes with these ids, whose weight is the text weight,
-// or else value, or else 1.
-func (r *roster) edge(line int64, source, target, weight, value string, directed bool) error {
-	if source == "" || target == "" {
-		return r.fault(line, "give it both", "an edge without source or target")
-	}
-	w := 1.0
-	if text := strings.TrimSpace(cmp.Or(weight, value)); text != "" {
-		var wrong string
-		r.weighted = true
-		if w, wrong = r.word(line, []byte(text)); wrong != "" {
-			return r.fault(line, "correct it", "weight %s %s", table.Quoted(text), wrong)
+	first := uint32(len(r.nodes))
+	var id string
+	for name, n := range r.byID {
+		if r.nodes[n].names == nil && n < first {
+			first, id = n, name
 		}
 	}
-	both, err := r.goesBothWays(line, directed)
-	if err != nil {
-		return err
-	}
-	return r.join(line, source, target, w, both)
-}
-
-// join adds an edge of a weight, in both directions if it goes both ways.
-func (r *roster) join(line int64, source, target string, w float64, both bool) error {
-	if err := r.settle(); err != nil {
-		return err
-	}
-	var ends [2][]byte
-	for i, id := range []string{source, target} {
-		name, ok := r.names[id]
-		if !ok {
-			return r.fault(line, "list it as a node, before its edges", "the edge %s–%s has an end that is no node: %s", table.Quoted(source), table.Quoted(target), table.Quoted(id))
-		}
-		ends[i] = []byte(name)
-	}
-	if err := r.texts(ends[0], ends[1], w); err != nil || !both || source == target {
-		return err
-	}
-	return r.texts(ends[1], ends[0], w)
-}
-
-// goesBothWays takes note of the direction of the next edge and reports whether it
-// goes both ways.
-func (r *roster) goesBothWays(line int64, directed bool) (bool, error) {
-	switch {
-	case r.Undirected:
-		return false, nil
-	case directed && r.loose:
-		return false, r.fault(line, "pass {directed} to keep directions, or {undirected} to forget them", "an edge with a direction behind edges without")
-	case directed:
-		r.directed = true
-		return false, nil
-	}
-	r.loose = r.loose || !r.directed
-	return r.directed, nil
-}
-
-// direction returns what the edges told.
-func (r *roster) direction() Direction {
-	if r.directed {
-		return Directed
-	}
-	return Undirected
+	return r.fault(r.nodes[first].line, "list it as a node", "an edge has an end that is no node: %s", table.Quoted(id))
 }

@@ -145,13 +145,16 @@ func (s *sink) fault(line int64, fix, format string, args ...any) *textio.Error 
 // blank is what is taken off around ids.
 const blank = " \t\r\n\v\f"
 
+// emptyID is what is wrong with an id without text.
+const emptyID = "is empty"
+
 // cleanID returns an id without blanks around it, and what is wrong with it or
 // "": ids are written one a line, with tabs behind them.
 func cleanID(id []byte) (clean []byte, wrong string) {
 	id = bytes.Trim(id, blank)
 	switch {
 	case len(id) == 0:
-		return nil, "is empty"
+		return nil, emptyID
 	case bytes.IndexByte(id, '\t') >= 0:
 		return nil, "holds a tab"
 	case bytes.IndexByte(id, '\n') >= 0 || bytes.IndexByte(id, '\r') >= 0:

@@ -196,7 +196,7 @@ func TestBadMarket(t *testing.T) {
 		}
 	}
 	text := head + "pattern general\n2 2 1\n1 2\n"
-	wantError(t, nil, []file{{"g.mtx", text}, {"h.mtx", text}}, "g.mtx: a Matrix Market file numbers its own nodes; give it alone, without option fields")
+	wantError(t, nil, []file{{"g.mtx", text}, {"h.mtx", text}}, "g.mtx: a Matrix Market file numbers its own nodes; give it alone, without option fields and option weight")
 }
 
 func TestBadCompression(t *testing.T) {

@@ -86,6 +86,7 @@ type Config struct {
 	Duplicates   Duplicates      // default: see there
 	Nodes        string          // a file of ids that get the first rows, one a line; "" for none
 	Fields       []string        // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
+	Weight       string          // the column, or the edge attribute of GraphML and GML, that is the weight; "": the usual titles
 	Header       nodefile.Header // default: decide from the text, see the package documentation
 	SkipBadLines bool            // count bad lines and go on
 	UnknownIDs   UnknownIDs      // of edges beside Nodes; default: accept
@@ -115,6 +116,14 @@ type Progress struct {
 	Lines int64  // read so far, of all files
 }
 
+// fields returns the columns of an edge that the settings name, nil if they name none.
+func (c *Config) fields() []string {
+	if c.Weight != "" && len(c.Fields) == 2 {
+		return append(slices.Clone(c.Fields), c.Weight)
+	}
+	return c.Fields
+}
+
 // validate reports all problems of the settings at once.
 func (c *Config) validate() error {
 	var all []error
@@ -134,6 +143,9 @@ func (c *Config) validate() error {
 		if slices.Contains(c.Fields[:i], f) {
 			bad("fields", "column %s is named twice", f)
 		}
+	}
+	if c.Weight != "" && len(c.Fields) == 3 {
+		bad("weight", "the columns of fields name a weight too; leave one of them out")
 	}
 	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == nodefile.NoHeader {
 		bad("fields", "names columns of a header, and there is none; give numbers")

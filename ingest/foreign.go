@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -74,7 +73,7 @@ func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several b
 	}
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
-	input.Directed, input.Undirected, input.Fields, input.Hold = r.c.Directed, r.c.Undirected, r.c.Fields, f.hold
+	input.Directed, input.Undirected, input.Fields, input.Weight, input.Hold = r.c.Directed, r.c.Undirected, r.c.fields(), r.c.Weight, f.hold
 	_, total := in.Progress()
 	f.read = Progress{Phase: "reading", File: in.Name(), Total: total, Lines: r.report.Lines}
 	g, err := graphfile.Read(format, input, f.visit)
@@ -88,10 +87,10 @@ func (r *run) readForeign(in *textio.Reader, format *graphfile.Format, several b
 		return err
 	}
 	last = g.Lines
-	r.files[f.file].Columns = g.Columns
+	r.files[f.file].setColumns(g.Columns)
 	r.rounded(in.Name()+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
-		r.warn(errors.New(in.Name() + ": " + note))
+		r.warn(note)
 	}
 	if g.Numbered {
 		if several {
@@ -111,6 +110,8 @@ func (r *run) foreignFlags(name string, format *graphfile.Format) error {
 	switch {
 	case r.c.Fields != nil && !format.Table:
 		return &nodefile.ParseError{Option: "fields", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
+	case r.c.Weight != "" && !format.Table && !format.Attributes:
+		return &nodefile.ParseError{Option: "weight", Msg: "names one of several weights; " + name + " is a " + format.Title + " file, which has one at the most", Fix: fix, Err: nodefile.ErrInput}
 	case r.c.Header != nodefile.AutoHeader:
 		return &nodefile.ParseError{Option: "header", Msg: msg, Fix: fix, Err: nodefile.ErrInput}
 	case r.c.SkipBadLines:

@@ -145,11 +145,11 @@ func (r *run) begin(list *edgeList, several bool) (err error) {
 		return err
 	}
 	f := &r.files[list.file]
-	f.Columns = list.lay.Said
+	f.setColumns(list.lay.Columns)
 	if m := list.lay.Market; m != nil {
 		f.Format = graphfile.MatrixMarket.Title
-		if several || r.c.Fields != nil {
-			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields}", Err: nodefile.ErrInput}
+		if several || r.c.Fields != nil || r.c.Weight != "" {
+			return &nodefile.ParseError{File: list.in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without {fields} and {weight}", Err: nodefile.ErrInput}
 		}
 		r.matrix = &matrix{rows: m.Rows, first: 1, symmetry: m.Symmetry}
 	}
@@ -291,7 +291,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 
 // lineSettings are those of package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
-	return &lines.Settings{Fields: c.Fields, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
+	return &lines.Settings{Fields: c.fields(), Weight: c.Weight, Header: c.Header, SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
 // parse makes a part of a chunk, through the dictionary once there is an id that is no

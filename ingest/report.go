@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -41,11 +42,18 @@ type Report struct {
 
 // FileReport is one input.
 type FileReport struct {
-	Name    string `json:"name"`
-	Format  string `json:"format"`            // "node list" or the title of a graphfile.Format
-	Columns string `json:"columns,omitempty"` // what became of them, if they are not just source, target and weight
-	Bytes   int64  `json:"bytes"`             // as stored
-	Lines   int64  `json:"lines"`
+	Name    string        `json:"name"`
+	Format  string        `json:"format"`            // "node list" or the title of a graphfile.Format
+	Columns input.Columns `json:"columns,omitempty"` // the uses of the columns, unless they are source, target and weight
+	Bytes   int64         `json:"bytes"`             // as stored
+	Lines   int64         `json:"lines"`
+}
+
+// setColumns reports the uses of the columns where they are not plain.
+func (f *FileReport) setColumns(c input.Columns) {
+	if !c.IsUsual() {
+		f.Columns = c
+	}
 }
 
 // rounded reports how many weights of an input were rounded, and where the first

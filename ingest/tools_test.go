@@ -21,14 +21,14 @@ func TestFilesOfTools(t *testing.T) {
 		warning string
 		err     string // in place of all others
 	}{
-		{file: "pandas-default.csv", nodes: 34, edges: 78, weight: 78, columns: "source → source, target → target"},
-		{file: "pandas-default.csv", c: Config{Fields: []string{"target", "source"}}, nodes: 34, edges: 78, weight: 78, columns: "target → source, source → target"},
+		{file: "pandas-default.csv", nodes: 34, edges: 78, weight: 78, columns: "source → source, target → target; skipped the index column"},
+		{file: "pandas-default.csv", c: Config{Fields: []string{"target", "source"}}, nodes: 34, edges: 78, weight: 78, columns: "target → source, source → target; skipped the index column"},
 		{file: "pandas-index-false.csv", nodes: 3, edges: 3, weight: 3.5, ids: "ann|bob|cid"},
-		{file: "pandas-no-names.csv", nodes: 3, edges: 3, weight: 3.5, ids: "ann|bob|cid", columns: "0 → source, 1 → target, 2 → weight"},
-		{file: "pandas-saved-twice.csv", nodes: 3, edges: 3, weight: 3.5, ids: "1|2|3", columns: "src → source, dst → target, w → weight"},
+		{file: "pandas-no-names.csv", nodes: 3, edges: 3, weight: 3.5, ids: "ann|bob|cid", columns: "0 → source, 1 → target, 2 → weight; skipped the index column"},
+		{file: "pandas-saved-twice.csv", nodes: 3, edges: 3, weight: 3.5, ids: "1|2|3", columns: "src → source, dst → target, w → weight; skipped the index column"},
 		{file: "pandas-sep-tab.tsv", nodes: 3, edges: 3, weight: 3, ids: "ann |bob|cid", warning: "pandas-sep-tab.tsv:2: blanks around ids (2, this is the first) were kept, but for those around integers"},
 		{file: "pandas-named-oddly.csv", err: `pandas-named-oddly.csv:1: the header ",a,b,kind" names no source and target; pass option fields=a,b (or option fields=2,3)`},
-		{file: "pandas-named-oddly.csv", c: Config{Fields: []string{"a", "b"}}, nodes: 3, edges: 2, weight: 2, ids: "1|2|3", columns: "a → source, b → target; 1 other passed over"},
+		{file: "pandas-named-oddly.csv", c: Config{Fields: []string{"a", "b"}}, nodes: 3, edges: 2, weight: 2, ids: "1|2|3", columns: "a → source, b → target; skipped the index column; ignored: kind"},
 		{file: "networkx-edgelist.txt", nodes: 3, edges: 3, weight: 3, ids: "1|2|3"},
 		{file: "networkx-weights.edgelist", nodes: 3, edges: 3, weight: 4.5, ids: "1|2|3"},
 		{file: "networkx-weights.edgelist", c: Config{Fields: []string{"1", "2"}}, nodes: 3, edges: 3, weight: 3, ids: "1|2|3"},
@@ -39,35 +39,35 @@ func TestFilesOfTools(t *testing.T) {
 		{file: "networkx-node-link.json", err: "networkx-node-link.json: a JSON file, which is not read; write its edges as text; of node-link data, networkx.write_edgelist(networkx.node_link_graph(json.load(file)), path)"},
 		{file: "networkx.g6", err: "networkx.g6: a graph6 file, which is not read; networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it"},
 		{file: "snap.txt", nodes: 4, edges: 3, weight: 3, ids: "0|11342|309564|824020"},
-		{file: "snap-temporal.txt", nodes: 5, edges: 3, weight: 3, ids: "1|8|9|13|17", columns: "the third column holds times and is no weight (left out)",
+		{file: "snap-temporal.txt", nodes: 5, edges: 3, weight: 3, ids: "1|8|9|13|17", columns: "column 1 → source, column 2 → target; ignored: column 3 (times)",
 			warning: "snap-temporal.txt: the third column looks like times (1217567877 is 2008-08-01) and is left out; option fields=1,2,3 makes it the weight"},
 		{file: "snap-temporal.txt", c: Config{Fields: []string{"1", "2", "3"}}, nodes: 5, edges: 3, weight: 1217567877 + 1217606247 + 1217617639},
 		{file: "snap-reddit.tsv", nodes: 4, edges: 2, weight: 2, ids: "leagueoflegends|teamredditteams|theredlion|soccer",
-			columns: "SOURCE_SUBREDDIT → source, TARGET_SUBREDDIT → target; TIMESTAMP is no weight (left out), 3 others passed over"},
+			columns: "SOURCE_SUBREDDIT → source, TARGET_SUBREDDIT → target; ignored: POST_ID, TIMESTAMP (times), LINK_SENTIMENT, PROPERTIES"},
 		{file: "snap-bitcoin.csv", err: "snap-bitcoin.csv:1: 4 fields; choose with option fields=1,2 or, with a weight, option fields=1,2,3"},
 		{file: "snap-bitcoin.csv", c: Config{Fields: []string{"1", "2", "3"}}, nodes: 3, edges: 2, weight: 6, ids: "2|5|6"},
 		{file: "snap-musae.csv", nodes: 5, edges: 3, weight: 3, ids: "0|1|2370", columns: "id_1 → source, id_2 → target"},
 		{file: "konect-out.txt", nodes: 3, edges: 3, weight: 7, ids: "1|2|3"},
-		{file: "neo4j-admin.csv", nodes: 3, edges: 2, weight: 2.5, ids: "p1|p2|p3", columns: ":START_ID(Person) → source, :END_ID(Person) → target, weight:float → weight; 2 others passed over"},
+		{file: "neo4j-admin.csv", nodes: 3, edges: 2, weight: 2.5, ids: "p1|p2|p3", columns: ":START_ID(Person) → source, :END_ID(Person) → target, weight:float → weight; ignored: since:int, :TYPE"},
 		{file: "neo4j-apoc.csv", err: "neo4j-apoc.csv:2:21: empty id; fix the line or pass option skip-bad-lines\nneo4j-apoc.csv:3:21: empty id; fix the line or pass option skip-bad-lines"},
-		{file: "neo4j-apoc.csv", c: Config{SkipBadLines: true}, nodes: 2, edges: 1, weight: 1, ids: "0|1", columns: "_start → source, _end → target; 4 others passed over"},
-		{file: "gephi-edges.csv", nodes: 3, edges: 2, weight: 3.5, ids: "ann|bob|cid", columns: "Source → source, Target → target, Weight → weight; timeset is no weight (left out), 3 others passed over"},
+		{file: "neo4j-apoc.csv", c: Config{SkipBadLines: true}, nodes: 2, edges: 1, weight: 1, ids: "0|1", columns: "_start → source, _end → target; ignored: _id, _labels, name, _type"},
+		{file: "gephi-edges.csv", nodes: 3, edges: 2, weight: 3.5, ids: "ann|bob|cid", columns: "Source → source, Target → target, Weight → weight; ignored: Type, Id, Label, timeset (times)"},
 		{file: "gephi.gexf", err: "gephi.gexf: XML file; write it as tab-separated text, a graph as GraphML"},
 		{file: "igraph.ncol", nodes: 3, edges: 2, weight: 3.5, ids: "ann|bob|cid"},
 		{file: "igraph-edgelist.txt", nodes: 3, edges: 3, weight: 3, ids: "0|1|2"},
 		{file: "igraph.lgl", err: "igraph.lgl: igraph's LGL format, which is not read; g.write_ncol(path) makes an edge list of it"},
-		{file: "r-write-csv.csv", nodes: 3, edges: 2, weight: 2.5, ids: "Ann Lee|Bob|Cid ", columns: "from → source, to → target, weight → weight"},
+		{file: "r-write-csv.csv", nodes: 3, edges: 2, weight: 2.5, ids: "Ann Lee|Bob|Cid ", columns: "from → source, to → target, weight → weight; skipped the index column"},
 		{file: "r-write-table.txt", nodes: 3, edges: 2, weight: 2.5, ids: "Ann Lee|Bob|Cid", columns: "from → source, to → target, weight → weight"},
 		{file: "r-matrix.csv", nodes: 3, edges: 2, weight: 2, ids: "ann|bob|cid", columns: "V1 → source, V2 → target"},
 		{file: "sheet-english.csv", nodes: 3, edges: 2, weight: 3.5, ids: "Lee, Ann|Bob|Cid", columns: "From → source, To → target, Amount → weight",
 			warning: "sheet-english.csv:3: blanks around ids (1, this is the first) were taken off; quote an id to keep them"},
 		{file: "sheet-german.csv", err: "sheet-german.csv:2:9: weight \"2,5\" is not a number; write numbers with a decimal point, or leave the column out with option fields=1,2\n" +
 			"sheet-german.csv:3:9: weight \"1,0\" is not a number; write numbers with a decimal point, or leave the column out with option fields=1,2"},
-		{file: "sheet-dates.csv", nodes: 3, edges: 2, weight: 2, ids: "1|2|3", columns: "from → source, to → target; date is no weight (left out)"},
-		{file: "bank.csv", nodes: 3, edges: 3, weight: 20.5, ids: "a1|a2|a3", columns: "payer → source, payee → target, amount → weight; time is no weight (left out), 2 others passed over"},
+		{file: "sheet-dates.csv", nodes: 3, edges: 2, weight: 2, ids: "1|2|3", columns: "from → source, to → target; ignored: date (times)"},
+		{file: "bank.csv", nodes: 3, edges: 3, weight: 20.5, ids: "a1|a2|a3", columns: "payer → source, payee → target, amount → weight; ignored: time (times), channel, note"},
 		{file: "unnamed.csv", err: `unnamed.csv:1: the header "a,b,kind" names no source and target; pass option fields=a,b (or option fields=1,2)`},
 		{file: "unnamed.csv", c: Config{Fields: []string{"a", "c"}}, err: `unnamed.csv:1: the header "a,b,kind" has no column "c"; pass option fields=a,b (or option fields=1,2)`},
-		{file: "correlation.csv", nodes: 3, edges: 2, weight: 2, ids: "7|8|9", columns: "gene1_id → source, gene2_id → target; 1 other passed over",
+		{file: "correlation.csv", nodes: 3, edges: 2, weight: 2, ids: "7|8|9", columns: "gene1_id → source, gene2_id → target; ignored: corr",
 			warning: `correlation.csv: column "corr" is passed over; option fields=gene1_id,gene2_id,corr makes it the weight`},
 		{file: "webgraph.properties", err: "webgraph.properties: the properties of a BVGraph, which is not read; it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"},
 		{file: "webgraph.graph", err: "webgraph.graph: a BVGraph, which is not read; it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"},
@@ -92,7 +92,7 @@ func TestFilesOfTools(t *testing.T) {
 			if ids := strings.Join(g.ids, "|"); !strings.HasPrefix(ids, test.ids) {
 				t.Errorf("ids %s, want %s", ids, test.ids)
 			}
-			if got := report.Files[0].Columns; got != test.columns {
+			if got := report.Files[0].Columns.String(); got != test.columns {
 				t.Errorf("columns: %s, want %s", got, test.columns)
 			}
 			var want []string

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/heatwalk/heatwalk/input"
 )
 
 // ends are pairs of words in the titles of an edge's ends; the first pair that a
@@ -264,44 +266,23 @@ func Unnamed(titles []string) (msg, fix string) {
 	return msg, fmt.Sprintf("pass {fields=%s} (or {fields=%s})", byName, byNumber)
 }
 
-// Describe says what becomes of the columns of edges under a header, "" if they are
-// just source, target and perhaps weight.
-func (c EdgeColumns) Describe(titles []string) string {
-	if usual := []string{"source", "target", "weight"}; slices.Equal(titles, usual) || slices.Equal(titles, usual[:2]) {
-		return ""
-	}
-	text := fmt.Sprintf("%s → source, %s → target", titles[c.Source], titles[c.Target])
-	if c.Weight >= 0 {
-		text += fmt.Sprintf(", %s → weight", titles[c.Weight])
-	}
-	others := 0
-	var times []string
+// Report returns the uses of the columns of a table of edges with the given titles. Columns of
+// times are ignored with a note, because their numbers could be taken for weights.
+func (c EdgeColumns) Report(titles []string) input.Columns {
+	report := input.Named(titles)
 	for i, title := range titles {
 		switch {
-		case i == c.Source, i == c.Target, i == c.Weight:
-		case IsTime(title):
-			times = append(times, title)
+		case i == c.Source:
+			report[i].Use = input.Source
+		case i == c.Target:
+			report[i].Use = input.Target
+		case i == c.Weight:
+			report[i].Use = input.Weight
 		case i == 0 && IsIndex(title), strings.HasPrefix(title, indexOfPandas):
-		default:
-			others++
+			report[i].Use = input.Index
+		case IsTime(title):
+			report[i].Note = "times"
 		}
 	}
-	var left []string
-	switch len(times) {
-	case 0:
-	case 1:
-		left = append(left, times[0]+" is no weight (left out)")
-	default:
-		left = append(left, strings.Join(times, ", ")+" are no weights (left out)")
-	}
-	switch {
-	case others == 1:
-		left = append(left, "1 other passed over")
-	case others > 1:
-		left = append(left, fmt.Sprintf("%d others passed over", others))
-	}
-	if left != nil {
-		text += "; " + strings.Join(left, ", ")
-	}
-	return text
+	return report
 }

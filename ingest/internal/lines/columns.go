@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/nodefile"
@@ -113,6 +114,8 @@ func (h *head) choose() (header bool, err error) {
 	switch {
 	case h.c.Fields != nil:
 		return h.chooseFields()
+	case h.c.Weight != "":
+		return h.chooseWeight(named, isNamed)
 	case isNamed && h.c.Header != nodefile.NoHeader && (h.c.Header == nodefile.HasHeader || h.isTitled(named)):
 		h.take(named)
 		h.passedOver()
@@ -153,7 +156,7 @@ func (h *head) take(c table.EdgeColumns) {
 		lay.weight = c.Weight + h.shift
 	}
 	lay.titles = h.listed()
-	lay.Said = c.Describe(h.titles)
+	lay.Columns = c.Report(h.titles)
 }
 
 // listed returns the titles for a message, cut at 200 bytes. What stands above or beside
@@ -208,6 +211,25 @@ func (h *head) chooseFields() (header bool, err error) {
 		}
 	}
 	return header || h.isTitled(c) || h.isGuessed(c), nil
+}
+
+// chooseWeight settles the columns where the settings name the weight alone: the titles have to
+// name the ends.
+func (h *head) chooseWeight(c table.EdgeColumns, isNamed bool) (header bool, err error) {
+	if !isNamed {
+		msg, fix := table.Unnamed(h.titles)
+		return true, h.fault(fix, "%s", msg)
+	}
+	weight, err := table.Choose([]string{h.c.Weight}, h.titles)
+	if err == nil && weight[0] >= len(h.titles) {
+		err = fmt.Errorf("the header %s has no column %s", table.Quote(h.titles), h.c.Weight)
+	}
+	if err != nil {
+		return true, h.fault("correct {weight}", "%v", err)
+	}
+	c.Weight = weight[0]
+	h.take(c)
+	return true, nil
 }
 
 // chooseUntitled settles the columns under a header whose titles name no ends of an
@@ -266,7 +288,7 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
 		lay.weight = -1
 		t, _ := table.TimeOf(h.titles[2])
-		lay.Said = "the third column holds times and is no weight (left out)"
+		lay.Columns = input.Columns{{Title: "column 1", Use: input.Source}, {Title: "column 2", Use: input.Target}, {Title: "column 3", Note: "times"}}
 		h.warn(0, fmt.Sprintf("the third column looks like times (%s is %s) and is left out", h.titles[2], t.Format("2006-01-02")), "{fields=1,2,3} makes it the weight")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/parse"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -27,7 +28,7 @@ type Layout struct {
 	attributes     bool           // a dictionary of NetworkX ends each line, whose weight is that of the edge
 	numeric        bool           // the ids of the first lines are integers, so that "#5" is none
 	titles         string         // of the columns under a header, for messages
-	Said           string         // what becomes of the columns, "" if they are source, target and perhaps weight
+	Columns        input.Columns  // their uses; nil without a header
 	Market         *market.Reader // not nil for a Matrix Market file
 }
 
@@ -40,6 +41,7 @@ func (lay *Layout) Tabbed() bool { return lay.sep == table.Tab }
 // Settings say how lines are taken, see the fields of ingest.Config.
 type Settings struct {
 	Fields       []string
+	Weight       string
 	Header       nodefile.Header
 	SkipBadLines bool
 	MaxNodes     int         // most nodes that a file may declare

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -47,6 +50,7 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.variable(own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
+	own.StringVar(&c.Weight, "weight", "", "`NAME` of the column, or of the edge attribute of GraphML and GML, that is the weight")
 	enumVar(in, own, &c.Header, "header", "auto", []string{"auto", "yes", "no"},
 		[]nodefile.Header{nodefile.AutoHeader, nodefile.HasHeader, nodefile.NoHeader}, "whether the first line is a header")
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
@@ -174,7 +178,28 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 	}
 	g.report, err = g.in.ingest(g.temp.Content(), []string{g.name}, r, false) // for a plan too the nodes have to be known
 	g.readBytes = g.in.measuredBytes()
+	if err == nil {
+		for _, f := range g.report.Files {
+			g.in.noteColumns(f.Name, f.Columns)
+		}
+	}
 	return err
+}
+
+// noteColumns prints how the columns of a table are used, so that a table that was misread is
+// noticed; nothing for nil.
+func (in *invocation) noteColumns(name string, c input.Columns) {
+	if c == nil || in.quiet || in.json {
+		return
+	}
+	text := input.Escape(name) + ": " + c.String()
+	var line strings.Builder
+	if in.logFormat == "json" {
+		slog.New(slog.NewJSONHandler(&line, nil)).Info(text)
+	} else {
+		fmt.Fprintf(&line, "heatwalk: %s\n", text)
+	}
+	in.progress.Print([]byte(line.String()))
 }
 
 // openError says what is enough where the fixed parts of a store exceed the half of the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
@@ -17,22 +18,22 @@ import (
 type info struct {
 	Graph string `json:"graph"`
 	graphCounts
-	SelfLoops        int64    `json:"self_loops"`
-	Components       int64    `json:"components"`
-	LargestComponent int64    `json:"largest_component"`
-	Isolated         int64    `json:"isolated"`
-	MaxDegree        float64  `json:"max_degree"`
-	Order            string   `json:"order"` // of the rows in the store
-	BitsPerEntry     float64  `json:"bits_per_entry"`
-	BytesTotal       int64    `json:"bytes_total"`
-	Columns          string   `json:"columns,omitempty"` // of a file: what became of them
-	Identity         string   `json:"identity,omitempty"`
-	Labelled         *int     `json:"labelled,omitempty"`
-	Classes          *int     `json:"classes,omitempty"`
-	PFreq            *float64 `json:"p_freq,omitempty"`
-	PSwitch          *float64 `json:"p_switch,omitempty"`
-	PSwitchEdges     *float64 `json:"p_switch_edges,omitempty"`
-	PSwitchWalk      *float64 `json:"p_switch_walk,omitempty"`
+	SelfLoops        int64         `json:"self_loops"`
+	Components       int64         `json:"components"`
+	LargestComponent int64         `json:"largest_component"`
+	Isolated         int64         `json:"isolated"`
+	MaxDegree        float64       `json:"max_degree"`
+	Order            string        `json:"order"` // of the rows in the store
+	BitsPerEntry     float64       `json:"bits_per_entry"`
+	BytesTotal       int64         `json:"bytes_total"`
+	Columns          input.Columns `json:"columns,omitempty"` // of a file: what became of them
+	Identity         string        `json:"identity,omitempty"`
+	Labelled         *int          `json:"labelled,omitempty"`
+	Classes          *int          `json:"classes,omitempty"`
+	PFreq            *float64      `json:"p_freq,omitempty"`
+	PSwitch          *float64      `json:"p_switch,omitempty"`
+	PSwitchEdges     *float64      `json:"p_switch_edges,omitempty"`
+	PSwitchWalk      *float64      `json:"p_switch_walk,omitempty"`
 	Closing
 
 	frequent string // the most frequent class
@@ -134,7 +135,7 @@ func (v *info) print(w io.Writer, cost string) {
 		byWalk = words.Percent(*v.PSwitchWalk) + " of steps, starting in each component by its nodes"
 	}
 	sheet(w, 20, [][2]string{
-		{"columns", v.Columns}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
+		{"columns", v.Columns.String()}, {"lines", v.odd}, {"nodes", words.Count(v.Nodes)}, {"edges", words.Count(v.Edges) + " (" + kind + ")"},
 		{"entries", words.Count(v.Entries)}, {"self loops", words.Count(v.SelfLoops)},
 		{"components", words.Count(v.Components) + ", the largest of " + words.Counted(v.LargestComponent, "node")},
 		{"isolated", words.Count(v.Isolated)}, {"largest degree", fmt.Sprintf("%g", v.MaxDegree)},

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -115,8 +116,8 @@ func (in *invocation) runIngest(inputs []string, f *ingestFlags) (err error) {
 func madeStore(r *ingest.Report) string {
 	text := ""
 	for _, f := range r.Files {
-		if f.Columns != "" {
-			text += f.Name + ": " + f.Columns + "\n"
+		if f.Columns != nil {
+			text += input.Escape(f.Name) + ": " + f.Columns.String() + "\n"
 		}
 	}
 	text += fmt.Sprintf("%s, %s, %.1f bits an entry, %s", words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
@@ -270,8 +271,8 @@ func (in *invocation) checkSources(r *reading) {
 		in.problem("--hyperedges", "goes against --cocitation, which is of arcs; choose one")
 	case s.hyperedges && c.Directed:
 		in.problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
-		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --header, --skip-bad-lines and --unknown-ids")
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Header != nodefile.AutoHeader || c.SkipBadLines || c.UnknownIDs != ingest.DefaultUnknown):
+		in.problem("--hyperedges", "has ids on its lines and no columns; leave out --fields, --weight, --header, --skip-bad-lines and --unknown-ids")
 	case s.citations() && c.Undirected:
 		in.problem("--undirected", "goes against --cocitation and --coupling, which are of arcs; leave it out")
 	}

@@ -1,0 +1,64 @@
+package graphfile
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestEdgeAttributes reads GraphML and GML whose parts come in an order that the formats allow,
+// and whose edges have several attributes. The expected edges are those of NetworkX 3.
+func TestEdgeAttributes(t *testing.T) {
+	const open, nodes = `<graphml><graph edgedefault="undirected">`, `<node id="a"/><node id="b"/><node id="c"/>`
+	const key = `<key id="d1" for="edge" attr.name="weight" attr.type="double"/>`
+	const two = `<graphml><key id="v" for="edge" attr.name="value" attr.type="double"/><key id="w" for="edge" attr.name="weight" attr.type="double"/>` +
+		`<key id="l" for="edge" attr.name="interaction" attr.type="string"/><graph edgedefault="undirected">` + nodes +
+		`<edge source="a" target="b"><data key="v">100</data><data key="w">9</data><data key="l">pp</data></edge></graph></graphml>`
+	for _, test := range []struct{ name, text, weight, want, columns, notes string }{
+		{"keys behind the graph.graphml", open + nodes + `<edge source="a" target="b"><data key="d1">9</data></edge><edge source="b" target="c"><data key="d1">4</data></edge></graph>` + key + `</graphml>`,
+			"", "a b 9;b c 4", "", ""},
+		{"key of nodes.graphml", `<graphml><key attr.name="weight" attr.type="double" for="node" id="weight"/><key attr.name="name" attr.type="string" for="node" id="name"/>` +
+			`<graph edgedefault="directed"><node id="68"><data key="name">N1</data></node><node id="70"/><edge source="68" target="70"><data key="name">x</data><data key="weight">0.5</data></edge></graph></graphml>`,
+			"", "68 70 0.5", `weight → weight; ignored: name`, ""},
+		{"edges before nodes.graphml", open + `<edge source="a" target="b"/>` + nodes + `</graph></graphml>`, "", "a b 1", "", ""},
+		{"two weights.graphml", two, "", "a b 9", `weight → weight; ignored: value, interaction`,
+			`two weights.graphml: the edge attribute "weight" is the weight, not "value"; choose with option weight=NAME`},
+		{"chosen.graphml", two, "value", "a b 100", `value → weight; ignored: weight, interaction`, ""},
+		{"chosen by key.graphml", two, "v", "a b 100", `value → weight; ignored: weight, interaction`, ""},
+		{"missing.graphml", two, "cost", `missing.graphml: no edge has the attribute "cost"; choose with option weight=NAME; edges have "value", "weight", "interaction"`, "", ""},
+		{"text.graphml", two, "interaction", `text.graphml:1: weight "pp" is not a number; correct it`, "", ""},
+		{"default.graphml", `<graphml><key id="d" for="edge" attr.name="cost" attr.type="double"><default>2</default></key>` + open[len("<graphml>"):] + nodes + `<edge source="a" target="b"/></graph></graphml>`,
+			"cost", "a b 2", "cost → weight", ""},
+
+		{"edges first.gml", "graph [\n edge [ source 1 target 2 ]\n node [ id 1 label \"a\" ]\n node [ id 2 label \"b\" ]\n node [ id 3 label \"c\" ]\n edge [ source 2 target 3 ]\n]",
+			"", "a b 1;b c 1", "", ""},
+		{"lines in a label.gml", "graph [\n node [ id 1 label \"a\n  b\" ]\n node [ id 2 label \"c\" ]\n edge [ source 1 target 2 ]\n]", "", "a b c 1", "", ""},
+		{"directed behind.gml", "graph [ node [ id 2 ] node [ id 1 ] edge [ source 2 target 1 ] directed 1 ]", "", "directed 2 1 1", "", ""},
+		{"a tab in a label.gml", "graph [ node [ id 1 label \"a\tb\" ] node [ id 2 label \"c\" ] edge [ source 1 target 2 ] ]", "", "1 2 1", "",
+			`a tab in a label.gml: the label "a\tb" holds a tab; nodes are called by their id`},
+		{"a node without label.gml", "graph [ node [ id 1 label \"x\" ] node [ id 2 ] edge [ source 1 target 2 ] ]", "", "1 2 1", "",
+			`a node without label.gml: node "2" has no label; nodes are called by their id`},
+		{"amount.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 amount 7 kind \"x\" ] ]", "", "1 2 1", `ignored: amount, kind`,
+			`amount.gml: no edge has the attribute weight or value; the numbers "amount" are ignored; choose one with option weight=NAME`},
+		{"amount chosen.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 amount 7 kind \"x\" ] ]", "amount", "1 2 7", `amount → weight; ignored: kind`, ""},
+		{"a word as value.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 value \"red\" ] ]", "", "1 2 1", `ignored: value`, ""},
+	} {
+		c, err := readContent(test.name, []byte(test.text), &Input{Weight: test.weight})
+		if err != nil {
+			if err.Error() != test.want {
+				t.Errorf("%s: error %v, want %s", test.name, err, test.want)
+			}
+			continue
+		}
+		got, columns := strings.Join(c.edges, ";"), c.graph.Columns.String()
+		if c.graph.Columns.IsUsual() {
+			columns = ""
+		}
+		if c.graph.Direction == Directed && strings.HasPrefix(test.want, "directed") {
+			got = "directed " + got
+		}
+		if got != test.want || columns != test.columns || errorText(errors.Join(c.graph.Notes...)) != test.notes {
+			t.Errorf("%s: %s\ncolumns %s\nnotes %q\nwant %s\n%s\n%q", test.name, got, columns, c.graph.Notes, test.want, test.columns, test.notes)
+		}
+	}
+}
