@@ -487,3 +487,10 @@ func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *s
 	k.e.normsTo(dst)
 	return err
 }
+
+// Bytes returns the memory of [Problem.Solve] for k pairs of a map with n rows beside the map
+// and the known vectors.
+func Bytes(n, k, known int, which Which) int64 { return spec.Sum(Memory(n, k, known, which, nil)) }
+
+// FactoredBytes returns the memory where LOBPCG takes over, beside the preconditioner.
+func FactoredBytes(n, k, known int) int64 { return spec.Sum(lobpcgMemory(n, k, known)) }

@@ -73,3 +73,6 @@ func (k *known) remove(ctx context.Context, x *sparse.Block[float64], workers in
 	}
 	return k.share.RemoveTo(ctx, k.Disjoint, x, x, workers)
 }
+
+// Count returns the number of vectors.
+func (k *Known) Count() int { return k.vectors().count() }

@@ -383,6 +383,9 @@ func (w *solve) plan(want int) filter {
 
 // entries returns how many entries a row of the map has on average.
 func (w *solve) entries() float64 {
+	if w.p.Entries > 0 {
+		return float64(w.p.Entries) / float64(w.n)
+	}
 	if o, ok := w.p.A.(*sparse.Operator[float64]); ok {
 		return float64(o.A.NNZ()) / float64(w.n)
 	}

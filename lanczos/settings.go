@@ -87,13 +87,20 @@ type Problem struct {
 	// map that resembles the inverse of A near the wanted end of its spectrum: apply stores
 	// M⁻¹·R in dst, which does not overlap r. It is called at most once for each solve,
 	// with the memory that it may take (0: no limit). Nil: there is none.
-	Precondition func(ctx context.Context, memory int64) (apply func(ctx context.Context, dst, r *sparse.Block[float64]) error, err error)
+	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
+
+	// Entries is the number of stored entries of A if it is known, 0 otherwise: what a
+	// product costs.
+	Entries int64
 
 	// Scale = s > 0 makes the result that of the map diag(1/s)·A·diag(s), which is similar
 	// to A: vectors are diag(1/s)·V, orthonormal in the product with diag(s)². Nil means
 	// ones.
 	Scale []float64
 }
+
+// Preconditioner stores M⁻¹·R in dst, which does not overlap r.
+type Preconditioner = func(ctx context.Context, dst, r *sparse.Block[float64]) error
 
 // Settings are the settings of an eigenproblem. Nil means all defaults.
 type Settings struct {

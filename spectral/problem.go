@@ -2,11 +2,11 @@ package spectral
 
 import (
 	"context"
-	"math"
+	"errors"
+	"fmt"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -32,15 +32,20 @@ var Matrices = []Matrix{Adjacency, AdjacencyNormalized, Laplacian, LaplacianNorm
 type Problem struct {
 	Matrix Matrix
 	Which  lanczos.Which
-	Near   float64 // what interior eigenvalues are nearest to
+	Near   float64 // the number that interior eigenvalues are nearest to
 
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
 
-	// Beyond leaves out the pairs that follow from the components, and Positive those
-	// of the largest eigenvalues that are not positive: there may be fewer than were asked
-	// for, or none, without a block of vectors.
-	Beyond, Positive bool
+	// Beyond leaves out the pairs that follow from the components: of S, T, L and L̃ those
+	// of the eigenvalue that every component has, and of every matrix those of nodes
+	// without edges. There may then be fewer pairs than were asked for, or none, without
+	// a block of vectors.
+	Beyond bool
+
+	// Positive leaves out pairs of the largest eigenvalues of A, S, T or the modularity
+	// matrix that are not positive.
+	Positive bool
 }
 
 // Pairs are eigenpairs of a graph's matrix. Vectors are orthonormal, those of the
@@ -50,92 +55,86 @@ type Pairs struct {
 	lanczos.Pairs
 
 	// ErrorBounds holds for each value a number within which an eigenvalue lies:
-	// the residual with the rounding of its computation.
+	// the residual plus the rounding error of its computation.
 	ErrorBounds []float64 `json:"error_bounds"`
-
-	// Vague is the place of the first of the smallest eigenvalues of a Laplacian whose first digit
-	// is not known, since its error bound is more than a tenth of it, and Finer a tolerance that
-	// tells more of it. Without such an eigenvalue both are 0. Residuals are relative to the norm
-	// of the matrix, beside which an eigenvalue may be very small.
-	Vague int     `json:"-"`
-	Finer float64 `json:"-"`
-}
-
-// findVague stores Vague and Finer.
-func (p *Pairs) findVague() {
-	for j := p.Known; j < len(p.Values); j++ {
-		v := p.Values[j]
-		if v > 0 && p.ErrorBounds[j] > v/10 {
-			p.Vague, p.Finer = j, max(lanczos.Tolerances.Least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
-			return
-		}
-	}
 }
 
 // Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
 func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
-	e := p.of(g)
-	pairs, err := e.Solve(ctx, k, within(s, vectorBytes(len(g.Degrees))))
+	n := len(g.Degrees)
+	if k < 1 || k > n {
+		return nil, fmt.Errorf("spectral: %d eigenpairs of a graph with %d nodes; ask for 1 to %d", k, n, n)
+	}
+	e, err := p.of(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var set lanczos.Settings
+	if s != nil {
+		set = *s
+	}
+	set.Memory = budget.Remaining(set.Memory, vectorBytes(n))
+	pairs, err := e.solve(ctx, k, &set)
 	if pairs == nil {
 		return nil, err
 	}
 	out := &Pairs{Pairs: *pairs}
-	if err != nil {
-		return out, err
+	for _, r := range out.Residuals {
+		out.ErrorBounds = append(out.ErrorBounds, r+e.rounding)
 	}
-	out.ErrorBounds = make([]float64, len(out.Residuals))
-	for j, r := range out.Residuals {
-		out.ErrorBounds[j] = r + e.rounding
-	}
-	if p.Which == lanczos.Smallest && p.Splits() {
-		out.findVague()
-	}
-	return out, nil
+	return out, err
 }
 
-// Memory lists what Solve takes for k pairs beside the matrix, on a graph with n nodes,
-// so many entries and, where they count, components, with the memory of the settings.
-func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Settings) []spec.Bytes {
-	vectors := vectorBytes(n)
-	s = within(s, vectors)
+// solve finds pairs of the rows with edges and joins those of the isolated nodes.
+func (e *eigenproblem) solve(ctx context.Context, k int, s *lanczos.Settings) (*lanczos.Pairs, error) {
+	found := &lanczos.Pairs{Method: "dense", Degree: 1}
+	var err error
+	if want := e.search(k); want > 0 {
+		if found, err = e.Problem.Solve(ctx, want, s); found == nil {
+			return nil, err
+		}
+	}
+	if e.value != nil {
+		for i, v := range found.Values {
+			found.Values[i] = e.value(v)
+		}
+	}
+	if e.isolated == nil || err != nil && !errors.Is(err, lanczos.ErrIterationLimit) {
+		return found, err
+	}
+	return e.join(found, k), err
+}
+
+// Bytes returns the memory of Solve for k pairs beside the graph, on a graph with n nodes,
+// entries stored entries and, where [Problem.Splits], components.
+func (p *Problem) Bytes(n int, entries int64, components, k int) int64 {
 	known := 0
 	if p.Splits() {
 		known = components
 	}
-	search := lanczos.Memory(n, k, known, p.Which, s)
-	bytes, more := spec.Least(search), spec.Sum(search)
+	bytes := lanczos.Bytes(n, k, known, p.Which)
 	if p.Splits() && known < k {
-		// LOBPCG makes the factor in what its own vectors leave.
-		iteration := spec.Sum(lanczos.Memory(n, k, known, p.Which, &lanczos.Settings{Patience: -1})) + spec.Sum(iterative.CholeskyMemory(n, entries, 0))
-		more = max(more, iteration)
-		// Of two ways that take about as much the list has the dearer one.
-		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {
-			bytes = max(bytes, iteration)
-		}
+		bytes = max(bytes, lanczos.FactoredBytes(n, k, known)+spec.Sum(iterative.CholeskyMemory(n, entries, 0)))
 	}
-	further := spec.Bytes{What: "a larger basis, or a factor", Bytes: max(0, more-bytes), Optional: true}
-	return []spec.Bytes{{What: "vectors of the matrix", Bytes: vectors}, {What: search[0].What, Bytes: bytes, Row: search[0].Row}, further.Upto(s.Memory, bytes)}
+	return vectorBytes(n) + bytes
 }
 
-// within returns settings whose memory is less by so many bytes.
-func within(s *lanczos.Settings, bytes int64) *lanczos.Settings {
-	var inner lanczos.Settings
-	if s != nil {
-		inner = *s
-	}
-	inner.Memory = budget.Remaining(inner.Memory, bytes)
-	return &inner
+// Memory lists the result of Bytes in the form that plans of several steps take.
+func (p *Problem) Memory(n int, entries int64, components, k int, _ *lanczos.Settings) []spec.Bytes {
+	return []spec.Bytes{{What: "eigenvectors", Bytes: p.Bytes(n, entries, components, k), Row: lanczos.RowBytes}}
 }
 
-// vectorBytes is what the order of the rows, degrees and their roots, components, the
-// matrix and known vectors take at the most.
+// vectorBytes returns the memory of the order of the rows, degrees and their roots,
+// components, the matrix and known vectors, and of the blocks in which isolated nodes are
+// left out.
 func vectorBytes(n int) int64 {
-	return 64 * int64(n)
+	const vectors, blocks = 8, 2
+	return 8 * int64(n) * int64(vectors+blocks*lanczos.RowBytes/8)
 }
 
 // Splits reports whether each component has an eigenvector that is known, at the
-// wanted end.
+// wanted end, and the rest of that end is one where a factor of the Laplacian may help.
 func (p *Problem) Splits() bool {
 	switch p.Matrix {
 	case AdjacencyNormalized, Transition:
@@ -146,75 +145,13 @@ func (p *Problem) Splits() bool {
 	return false
 }
 
-// eigenproblem is that of the symmetric matrix with what leads back to the other.
-type eigenproblem struct {
-	lanczos.Problem
-	rounding float64 // what computing a residual may err by
-}
+const badMatrix = "spectral: no such matrix"
 
-// of returns the eigenproblem on a graph.
-func (p *Problem) of(g *graph.Graph) *eigenproblem {
-	e := &eigenproblem{Problem: lanczos.Problem{Which: p.Which, Near: p.Near, Beyond: p.Beyond, Positive: p.Positive}}
-	largest, root := 0.0, make([]float64, len(g.Degrees))
-	for i, d := range g.Degrees {
-		largest, root[i] = max(largest, d), math.Sqrt(d)
-	}
-	norm := 1.0 // the largest sum of a row of |A|, or of what is similar to it
-	var op *sparse.Operator[float64]
-	switch p.Matrix {
-	case Adjacency:
-		op, norm = &sparse.Operator[float64]{A: g.A}, largest
-	case AdjacencyNormalized:
-		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
-		e.know(g, lanczos.Largest, root, 1)
-	case Laplacian:
-		op, norm = g.Laplacian(), 0
-		for _, d := range op.Diag {
-			norm = max(norm, 2*d)
-		}
-		e.know(g, lanczos.Smallest, nil, 0)
-	case LaplacianNormalized:
-		op, norm = sparse.NewOperator[float64](sparse.NormalizedLaplacian, g.A, g.Degrees), 2
-		e.know(g, lanczos.Smallest, tall.Roots(g.Degrees), 0)
-	case Modularity:
-		gamma := p.Resolution
-		if gamma == 0 {
-			gamma = 1
-		}
-		op, norm = &sparse.Operator[float64]{A: g.A}, largest
-		if vol := tall.Total(g.Degrees); vol > 0 {
-			op.Gamma, op.U, op.V = -gamma/vol, g.Degrees, g.Degrees
-			norm += gamma * tall.Dot(g.Degrees, g.Degrees) / vol
-		}
-	case Transition:
-		op = sparse.NewOperator[float64](sparse.NormalizedAdjacency, g.A, g.Degrees)
-		op.Diag = make([]float64, len(root))
-		for i, r := range root {
-			if r == 0 {
-				op.Diag[i] = 1
-			}
-		}
-		e.Scale = tall.Roots(g.Degrees)
-		e.know(g, lanczos.Largest, e.Scale, 1)
-	default:
-		panic(badMatrix)
-	}
-	op.Workers = g.Workers
-	e.A = op
-	const allowance = 10 * 0x1p-52
-	e.rounding = allowance * norm
-	return e
-}
-
-// know splits off the eigenvectors that each component has of value, if their
-// end of the spectrum is wanted. The rest of that end is where a factor of the
-// Laplacian helps; nil weights stand for that of L, others for that of L̃.
-func (e *eigenproblem) know(g *graph.Graph, end lanczos.Which, weights []float64, value float64) {
-	if e.Which != end {
-		return
-	}
-	e.Known = &lanczos.Known{Components: g.Components, Weights: weights, Value: value}
-	e.Precondition = func(ctx context.Context, memory int64) (func(ctx context.Context, dst, r *sparse.Block[float64]) error, error) {
+// known splits off the eigenvectors that each component has, of rows with the given
+// weights (nil: ones). A factor of the Laplacian helps with the rest of that end.
+func (e *eigenproblem) known(g *graph.Graph, weights []float64, value float64) {
+	e.Known = &lanczos.Known{Components: e.components(g), Weights: e.shorten(weights), Value: value}
+	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
 		s, err := iterative.ShiftedLaplacian(g, weights != nil, 1, 0)
 		if err != nil {
 			return nil, err
@@ -224,8 +161,18 @@ func (e *eigenproblem) know(g *graph.Graph, end lanczos.Which, weights []float64
 		if err != nil {
 			return nil, err
 		}
-		return p.ApplyTo, nil
+		if e.isolated == nil {
+			return p.ApplyTo, nil
+		}
+		c := &compact{rows: e.rows, n: len(g.Degrees), workers: g.Workers}
+		return func(ctx context.Context, dst, r *sparse.Block[float64]) error {
+			if err := c.spread(ctx, r); err != nil {
+				return err
+			}
+			if err := p.ApplyTo(ctx, c.y, c.x); err != nil {
+				return err
+			}
+			return c.gather(ctx, dst, r, sparse.Step[float64]{Alpha: 1})
+		}, nil
 	}
 }
-
-const badMatrix = "spectral: no such matrix"

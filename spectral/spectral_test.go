@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/lanczos"
 )
@@ -72,7 +73,11 @@ func TestEigenAgainstDense(t *testing.T) {
 			if which == lanczos.Largest && !falls || which == lanczos.Smallest && !rises {
 				t.Errorf("%v, %s: values %v", which, matrix, pairs.Values)
 			}
-			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, p.of(g).Scale)
+			var scale []float64
+			if matrix == Transition {
+				scale = tall.Roots(d)
+			}
+			checkEigen(t, fmt.Sprintf("%v of %s", which, matrix), entries[matrix], pairs, scale)
 		}
 	}
 }
@@ -102,27 +107,6 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 	}
 }
 
-// A small eigenvalue of a matrix with a large norm may be less than its error.
-func TestVague(t *testing.T) {
-	for _, c := range []struct {
-		norm   float64
-		known  int
-		bounds []float64
-		vague  int
-		finer  float64
-	}{
-		{18000, 1, []float64{1e-12, 1.3e-4, 1.2e-4}, 1, 1e-11},
-		{1e8, 1, []float64{1e-12, 1.3e-4, 1.2e-4}, 1, lanczos.Tolerances.Least},
-		{18000, 3, []float64{1e-12, 1.3e-4, 1.2e-4}, 0, 0}, // all are known
-		{18000, 1, []float64{1e-12, 1e-5, 1e-5}, 0, 0},     // first digits are told
-	} {
-		p := &Pairs{Pairs: lanczos.Pairs{Values: []float64{0, 2.3e-4, 4.7e-4}, Norm: c.norm, Known: c.known}, ErrorBounds: c.bounds}
-		if p.findVague(); p.Vague != c.vague || math.Abs(p.Finer-c.finer) > 1e-20 {
-			t.Errorf("%+v: value %d, tolerance %g", c, p.Vague, p.Finer)
-		}
-	}
-}
-
 // What a graph and the map of any of its matrices hold is within the vectors that are listed
 // for them.
 func TestVectorsOfTheMatrix(t *testing.T) {
@@ -140,7 +124,10 @@ func TestVectorsOfTheMatrix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := (&Problem{Matrix: matrix, Which: lanczos.Smallest}).of(g)
+		e, err := (&Problem{Matrix: matrix, Which: lanczos.Smallest}).of(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
 		held := inUse() - before
 		runtime.KeepAlive(g)
 		if runtime.KeepAlive(e); held > vectorBytes(n) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -184,11 +185,24 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
 		Pairs: pairs,
 	}
-	if j := r.Vague; r.Finer > 0 && r.Finer < f.Tolerance {
-		in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
-			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, r.Finer)
+	if j, finer := imprecise(pairs); problem.Splits() && f.Which == "smallest" && finer > 0 && finer < f.Tolerance {
+		in.warn("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e gives more digits",
+			j+1, r.Values[j], r.ErrorBounds[j], r.Norm, finer)
 	}
 	return d.finish(r, storeOf(g.Manifest), r.Parameters, r.lines()...)
+}
+
+// imprecise returns the place of the first unknown eigenvalue whose error bound is more than a
+// tenth of it, so that its first digit is not sure, and a tolerance that gives more digits, 0
+// if there is none. The smallest eigenvalues of a Laplacian can be very small beside its norm.
+func imprecise(p *spectral.Pairs) (place int, finer float64) {
+	for j := p.Known; j < len(p.Values); j++ {
+		v := p.Values[j]
+		if v > 0 && p.ErrorBounds[j] > v/10 {
+			return j, max(lanczos.Tolerances.Least, math.Pow(10, math.Floor(math.Log10(1e-3*v/p.Norm))))
+		}
+	}
+	return 0, 0
 }
 
 // eigenError says what the user can do about an error of the solver.
