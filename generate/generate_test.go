@@ -114,13 +114,18 @@ func inside(list []pair, class []int) float64 {
 	return float64(same) / float64(len(list))
 }
 
+// isFar reports whether a number of edges is five standard errors and one percent from the expected one.
+func isFar(edges, expected int) bool {
+	return math.Abs(float64(edges-expected)) > 5*math.Sqrt(float64(expected))+0.01*float64(expected)
+}
+
 func TestDefaultBlockModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
 	g := made(t, "sbm", nil, 1)
 	list, class := sbmEdges(t, g), sbmClasses(t, g)
-	if len(list) != 374_480 || len(class) != 100_000 {
+	if isFar(len(list), 374_480) || len(class) != 100_000 {
 		t.Fatalf("%d edges, %d nodes", len(list), len(class))
 	}
 	simple(t, list, 100_000)
@@ -149,7 +154,7 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 	for _, want := range []float64{1, 0, 0.5, 0.75} { // share within a class
 		g := made(t, "sbm", given{"nodes": nodes, "edges": edges, "homophily": want, "noise": 0.0}, 5)
 		list := sbmEdges(t, g)
-		if len(list) != edges {
+		if isFar(len(list), edges) {
 			t.Fatalf("%d edges", len(list))
 		}
 		simple(t, list, nodes)
@@ -158,6 +163,37 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 		tolerance := 8 * math.Sqrt(want*(1-want)/edges)
 		if got := inside(list, sbmClasses(t, g)); math.Abs(got-want) > tolerance {
 			t.Errorf("%.3f within a class, want %.3f ± %.3f", got, want, tolerance)
+		}
+	}
+}
+
+// The edges are the same for any number of workers, and as many as expected.
+func TestDrawnEdges(t *testing.T) {
+	for model, m := range map[string]given{
+		"sbm": {"nodes": 60_000, "edges": 300_000, "classes": 7, "homophily": 0.8},
+		"er":  {"nodes": 60_000, "edges": 300_000},
+	} {
+		var texts [3]bytes.Buffer
+		for i, workers := range []int{1, 2, 7} {
+			g, err := New(model, values(m), 3, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.EdgesTo(t.Context(), &texts[i]); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(texts[i].Bytes(), texts[0].Bytes()) {
+				t.Errorf("%s: %d workers write other edges than 1", model, workers)
+			}
+		}
+		list := parse(t, texts[0].Bytes())
+		simple(t, list, 60_000)
+		var sum float64
+		for _, p := range list {
+			sum += float64(p[0] + p[1])
+		}
+		if mean := sum / float64(2*len(list)); isFar(len(list), 300_000) || math.Abs(mean-30_000) > 200 {
+			t.Errorf("%s: %d edges, mean end %.0f", model, len(list), mean)
 		}
 	}
 }
@@ -189,7 +225,7 @@ func TestCrowdedBlockModelEnds(t *testing.T) {
 	g := made(t, "sbm", given{"nodes": 4, "edges": 6, "classes": 2, "homophily": 1.0, "noise": 0.0}, 0)
 	list := sbmEdges(t, g)
 	simple(t, list, 4)
-	if len(list) != 6 {
+	if len(list) < 2 {
 		t.Errorf("%d edges", len(list))
 	}
 }
@@ -290,7 +326,7 @@ func TestBytesStay(t *testing.T) {
 	if err := made(t, "er", given{"nodes": 100, "edges": 300}, 7).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := crc32.ChecksumIEEE(b.Bytes()), uint32(0xe97da4c3); got != want {
+	if got, want := crc32.ChecksumIEEE(b.Bytes()), uint32(0x962e91c8); got != want {
 		t.Errorf("checksum %#08x, want %#08x", got, want)
 	}
 }

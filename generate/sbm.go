@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"sort"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/spec"
@@ -20,12 +19,13 @@ import (
 //
 // An edge starts at a random node, drawn by weight; with probability noise its
 // other end is any node, else with probability homophily one of the same class,
-// and else one of the next class (the last is followed by the first). Every
-// node has an edge if there are enough of them.
+// and else one of the next class (the first follows the last). The weights of nodes
+// follow a power law. Every node has an edge if there are enough of them. (Karrer and
+// Newman, Stochastic blockmodels and community structure in networks, 2011.)
 var blockModel = &Model{
 	Spec: spec.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Of(100_000)},
-		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: spec.Whole,
+		{Name: "edges", Symbol: "edges", Meaning: "expected number of distinct edges, none from a node to itself; auto: 3.7448 for each node", Kind: spec.Whole,
 			Words: []string{"auto"}, Range: spec.From(1), Default: spec.Of("auto"),
 			Check: func(v spec.Values) error {
 				if v["edges"] == spec.Of("auto") {
@@ -34,7 +34,7 @@ var blockModel = &Model{
 				return checkPairs(v.Number("edges"), v.Number("nodes"))
 			}},
 		{Name: "classes", Symbol: "classes", Meaning: "classes; the first holds half of the nodes, the next a quarter and so on, the last two as many",
-			Kind: spec.Whole, Range: spec.Range{Least: 1, Most: 1 << 20}, Default: spec.Of(5),
+			Kind: spec.Whole, Range: spec.Range{Least: 1, Most: mostClasses}, Default: spec.Of(5),
 			Check: func(v spec.Values) error {
 				if v.Int("classes") > v.Int("nodes") {
 					return fmt.Errorf("%d for %d nodes; give as many at the most", v.Int("classes"), v.Int("nodes"))
@@ -48,7 +48,7 @@ var blockModel = &Model{
 	HasClasses: true,
 	graph: func(v spec.Values, d draws) Graph {
 		g := sbm{
-			nodes: v.Int("nodes"), classes: v.Int("classes"), rngSeed: d.rngSeed,
+			nodes: v.Int("nodes"), classes: v.Int("classes"), draws: d,
 			homophily: v.Number("homophily"), noise: v.Number("noise"), exponent: v.Number("exponent"),
 		}
 		if n := float64(g.nodes); v["edges"] == spec.Of("auto") {
@@ -60,16 +60,18 @@ var blockModel = &Model{
 	},
 }
 
+// mostClasses keeps the share of the smallest class, 2^-1023, above zero, so that no class is empty.
+const mostClasses = 1 << 10
+
 type sbm struct {
 	nodes, edges, classes      int
 	homophily, noise, exponent float64
-	rngSeed                    uint64
+	draws
 }
 
 // Size implements [Graph].
 func (g sbm) Size() Size {
-	const node = 1 + 8 + 2*16*5/4 // touched, class, and two urns that have grown
-	return sizeOf(int64(g.nodes), int64(g.edges), node*int64(g.nodes)+pairSetBytes(g.edges), false)
+	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes), blocksBytes(g.nodes)+8*blockLines*longestEdge*int64(g.workers), false)
 }
 
 // shares returns the share of the nodes that each class holds.
@@ -85,35 +87,24 @@ func (g sbm) shares() []float64 {
 	return list
 }
 
-// drawClasses returns the class of each node: exact shares in random order. A
-// class with a share has one node at least. The error is the context's.
-func (g sbm) drawClasses(ctx context.Context) ([]int, error) {
-	shares := g.shares()
-	var total float64
-	left := 0 // nodes that later classes must get
-	for _, s := range shares {
-		if total += s; s > 0 {
-			left++
-		}
-	}
-	class := make([]int, 0, g.nodes)
-	var sum float64
-	for c, s := range shares {
-		sum += s
-		end := int(math.Round(sum / total * float64(g.nodes)))
-		if s > 0 { // it is not, once halves of halves are too small for a number
-			end = max(end, len(class)+1)
-			left--
-		}
-		for end = min(end, g.nodes-left); len(class) < end; {
-			class = append(class, c)
+// drawClasses returns the class of each node: exact shares in random order, at least one
+// node for each class. The error is the context's.
+func (g sbm) drawClasses(ctx context.Context) ([]uint16, error) {
+	class := make([]uint16, 0, g.nodes)
+	var sum float64 // of shares, which add up to 1
+	for c, share := range g.shares() {
+		sum += share
+		end := max(int(math.Round(sum*float64(g.nodes))), len(class)+1)
+		later := g.classes - 1 - c // classes that still need a node each
+		for end = min(end, g.nodes-later); len(class) < end; {
+			class = append(class, uint16(c))
 		}
 	}
 	return class, shuffle(ctx, source(g.rngSeed, classStream), class)
 }
 
 // shuffle brings a list into random order. The error is the context's.
-func shuffle(ctx context.Context, r *rand.Rand, list []int) error {
+func shuffle[T any](ctx context.Context, r *rand.Rand, list []T) error {
 	for i := len(list) - 1; i > 0; i-- {
 		if err := now(ctx, i); err != nil {
 			return err
@@ -143,9 +134,9 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if err != nil {
 		return err
 	}
-	order := make([]int, len(class))
+	order := make([]uint32, len(class))
 	for i := range order {
-		order[i] = i
+		order[i] = uint32(i)
 	}
 	if err := shuffle(ctx, source(g.rngSeed, labelStream), order); err != nil {
 		return err
@@ -158,144 +149,17 @@ func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 			chosen[node], some[class[node]] = true, true
 		}
 	}
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriterSize(w, 1<<16)
+	var line []byte
 	for node, is := range chosen {
 		if err := now(ctx, node); err != nil {
 			return err
 		}
 		if is {
-			fmt.Fprintf(out, "%d\tc%s\n", node, strconv.Itoa(class[node]))
+			line = strconv.AppendInt(line[:0], int64(node), 10)
+			line = strconv.AppendInt(append(line, "\tc"...), int64(class[node]), 10)
+			_, _ = out.Write(append(line, '\n')) // Flush returns the error
 		}
 	}
 	return out.Flush()
-}
-
-// EdgesTo writes the edges, in random order. It keeps them all in memory, 16 to
-// 32 bytes each.
-func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
-	r := source(g.rngSeed, edgeStream)
-	b, err := g.blocks(ctx, r)
-	if err != nil {
-		return err
-	}
-	out := newLines(ctx, w)
-	seen := newPairSet(g.edges)
-	touched := make([]bool, g.nodes)
-	add := func(u, v int) error {
-		if u == v || !seen.add(u, v) {
-			return nil
-		}
-		touched[u], touched[v] = true, true
-		return out.edge(u, v)
-	}
-	for u := 0; u < g.nodes && seen.n < g.edges; u++ {
-		for tries := 0; !touched[u] && seen.n < g.edges; tries++ {
-			v := b.partner(r, u)
-			if tries > maxTries {
-				v = r.IntN(g.nodes)
-			}
-			if err := add(u, v); err != nil {
-				return err
-			}
-		}
-	}
-	// Where the classes have no pair left that is likely, any pair will do.
-	for missed := 0; seen.n < g.edges; missed++ {
-		before := seen.n
-		u, v := r.IntN(g.nodes), r.IntN(g.nodes)
-		if missed < maxTries {
-			u = b.all.draw(r)
-			v = b.partner(r, u)
-		}
-		if err := add(u, v); err != nil {
-			return err
-		}
-		if seen.n > before {
-			missed = 0
-		}
-	}
-	return out.w.Flush()
-}
-
-// maxTries is how many pairs in a row may be there already before others are
-// drawn.
-const maxTries = 1000
-
-// blocks draws the ends of edges.
-type blocks struct {
-	class []int
-	all   urn
-	of    []urn // by class
-	next  []urn // the class of the other end, by class
-}
-
-func (g sbm) blocks(ctx context.Context, r *rand.Rand) (*blocks, error) {
-	class, err := g.drawClasses(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b := &blocks{class: class, of: make([]urn, g.classes), next: make([]urn, g.classes)}
-	most := math.Sqrt(float64(g.nodes)) * 6 // beyond it the same pairs are drawn again and again
-	for node, c := range b.class {
-		if err := now(ctx, node); err != nil {
-			return nil, err
-		}
-		w := min(most, math.Pow(1-r.Float64(), -1/(g.exponent-1)))
-		b.all.put(node, w)
-		b.of[c].put(node, w)
-	}
-	for c := range b.next {
-		for d := range g.classes {
-			if len(b.of[d].item) > 0 {
-				b.next[c].put(d, g.mix(c, d, &b.of[d], &b.all))
-			}
-		}
-	}
-	return b, nil
-}
-
-// mix returns the probability of an edge from class c to class d, up to a
-// factor.
-func (g sbm) mix(c, d int, of, all *urn) float64 {
-	p := g.noise * of.total() / all.total()
-	if d == c {
-		p += float64((1 - g.noise) * g.homophily) // rounded first, as on every machine
-	}
-	if d == (c+1)%g.classes {
-		p += float64((1 - g.noise) * (1 - g.homophily))
-	}
-	return p
-}
-
-// partner draws the other end of an edge from u.
-func (b *blocks) partner(r *rand.Rand, u int) int {
-	next := &b.next[b.class[u]]
-	if next.total() <= 0 {
-		return b.all.draw(r) // its classes are empty
-	}
-	return b.of[next.draw(r)].draw(r)
-}
-
-// urn holds weighted items.
-type urn struct {
-	item []int
-	sum  []float64 // of the weights up to each item
-}
-
-func (u *urn) put(item int, weight float64) {
-	u.item = append(u.item, item)
-	u.sum = append(u.sum, u.total()+weight)
-}
-
-func (u *urn) total() float64 {
-	if len(u.sum) == 0 {
-		return 0
-	}
-	return u.sum[len(u.sum)-1]
-}
-
-func (u *urn) draw(r *rand.Rand) int {
-	x := r.Float64() * u.total()
-	i := sort.Search(len(u.sum), func(i int) bool { return u.sum[i] > x })
-	return u.item[min(i, len(u.item)-1)]
 }

@@ -4,49 +4,67 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// uniform draws a graph from all with its numbers of nodes and edges.
+// uniform draws each pair of nodes as an edge with the same probability, G(n, p).
 var uniform = &Model{
 	Spec: spec.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: spec.Undirected, Params: []spec.Param{
 		{Name: "nodes", Symbol: "nodes", Meaning: "nodes", Kind: spec.Whole, Range: fewNodes, Default: spec.Of(100_000)},
-		{Name: "edges", Symbol: "edges", Meaning: "distinct edges, none from a node to itself", Kind: spec.Whole, Range: spec.From(1), Default: spec.Of(400_000),
+		{Name: "edges", Symbol: "edges", Meaning: "expected number of distinct edges, none from a node to itself", Kind: spec.Whole, Range: spec.From(1), Default: spec.Of(400_000),
 			Check: func(v spec.Values) error { return checkPairs(v.Number("edges"), v.Number("nodes")) }},
 	}},
 	graph: func(v spec.Values, d draws) Graph {
-		return erdosRenyi{nodes: v.Int("nodes"), edges: v.Int("edges"), rngSeed: d.rngSeed}
+		return erdosRenyi{nodes: v.Int("nodes"), edges: v.Int("edges"), draws: d}
 	},
 }
 
 type erdosRenyi struct {
 	nodes, edges int
-	rngSeed      uint64
+	draws
 	unlabelled
 }
 
 // Size implements [Graph].
 func (g erdosRenyi) Size() Size {
-	return sizeOf(int64(g.nodes), int64(g.edges), pairSetBytes(g.edges), false)
+	return sizeOf(int64(g.nodes), mostEdges(g.edges, g.nodes), blockLines*longestEdge*int64(g.workers), false)
 }
 
-// EdgesTo writes the edges in random order. It keeps them in memory, 16 to 32
-// bytes each.
+// EdgesTo writes the edges in increasing order: every pair is an edge with probability
+// p = edges / pairs, and the number of pairs up to the next edge is geometric. (Batagelj and
+// Brandes, Efficient generation of large random networks, 2005.)
 func (g erdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
-	r := source(g.rngSeed, edgeStream)
-	out := newLines(ctx, w)
-	seen := newPairSet(g.edges)
-	for seen.n < g.edges {
-		u, v := r.IntN(g.nodes), r.IntN(g.nodes)
-		if u == v || !seen.add(u, v) {
-			continue
+	pairs := float64(g.nodes) * float64(g.nodes-1) / 2
+	p := float64(g.edges) / pairs
+	chunk := max(1, int(float64(g.nodes)*blockLines/4/float64(g.edges))) // the first ones have twice the mean
+	return inOrder(ctx, w, g.workers, (g.nodes+chunk-1)/chunk, func(text []byte, k int) []byte {
+		r := source(g.rngSeed, edgeStream|uint64(k)<<8)
+		skip := func() int {
+			if p >= 1 {
+				return 0
+			}
+			return int(min(math.Log1p(-r.Float64())/math.Log1p(-p), pairs))
 		}
-		if err := out.edge(u, v); err != nil {
-			return err
+		end := min((k+1)*chunk, g.nodes)
+		for u, v := k*chunk, k*chunk+1+skip(); ; v += 1 + skip() {
+			for ; u < end && v >= g.nodes; u++ {
+				v += u + 2 - g.nodes // the pairs of the next row begin behind its diagonal
+			}
+			if u >= end {
+				return text
+			}
+			text = appendEdge(text, uint64(u), uint64(v))
 		}
-	}
-	return out.w.Flush()
+	})
+}
+
+// mostEdges bounds the number of edges of which a number is expected: by ten standard errors and
+// what the scale of a block model may be off.
+func mostEdges(edges, nodes int) int64 {
+	e, n := float64(edges), float64(nodes)
+	return int64(min(1.02*e+10*math.Sqrt(e), n*(n-1)/2))
 }
 
 // lattice is a rectangle; node r·columns + c stands in row r and column c and is joined

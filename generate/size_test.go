@@ -18,9 +18,9 @@ func TestSize(t *testing.T) {
 		exact bool
 	}{
 		{made(t, "rmat", given{"scale": 8, "edge-factor": 3}, 0), true},
-		{made(t, "sbm", given{"nodes": 300}, 0), true},
-		{made(t, "sbm", given{"nodes": 300, "edges": 500}, 0), true},
-		{made(t, "er", given{"nodes": 200, "edges": 700}, 0), true},
+		{made(t, "sbm", given{"nodes": 300}, 0), false},
+		{made(t, "sbm", given{"nodes": 300, "edges": 500}, 0), false},
+		{made(t, "er", given{"nodes": 200, "edges": 700}, 0), false},
 		{grid{rows: 7, columns: 9}, false},
 		{grid{rows: 1, columns: 2, torus: true}, false},
 		{grid{rows: 7, columns: 9, torus: true}, true},
@@ -85,24 +85,5 @@ func TestMeanVertices(t *testing.T) {
 	}
 	if mean := float64(sum) / graphs; mean < nodes-3 || mean > nodes+6 { // by chance two or so
 		t.Errorf("a mean of %v vertices", mean)
-	}
-}
-
-// A set has room for the pairs it was made for, half of its slots stay free, and
-// its size is the one that was planned.
-func TestPairSet(t *testing.T) {
-	for _, pairs := range []int{0, 1, 511, 512, 513, 1023, 1024, 1025, 5000} {
-		s := newPairSet(pairs)
-		if 2*pairs > len(s.slots) || pairSetBytes(pairs) != int64(8*len(s.slots)) {
-			t.Fatalf("%d pairs: %d slots, %d bytes planned", pairs, len(s.slots), pairSetBytes(pairs))
-		}
-		for i := range pairs {
-			if !s.add(i, i+1) || s.add(i+1, i) {
-				t.Fatalf("pair %d of %d is not new once", i, pairs)
-			}
-		}
-		if s.n != pairs {
-			t.Fatalf("%d pairs of %d", s.n, pairs)
-		}
 	}
 }

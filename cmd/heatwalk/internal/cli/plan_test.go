@@ -107,7 +107,6 @@ func TestPlanBoundsPeak(t *testing.T) {
 	for _, line := range []string{
 		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
 		"kernel g --labels labels.tsv --steps 6000 --cols few.ids -o K.npy",
-		"generate er --nodes 200000 --edges 9000000 -o er.txt",
 		"classify g --labels two.tsv --node-features X.npy -o p.tsv", // whose attributes do not fit either
 	} {
 		estimate := func(limit string) string {

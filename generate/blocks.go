@@ -1,0 +1,385 @@
+package generate
+
+import (
+	"context"
+	"io"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// blocks draws the edges of a block model without keeping them.
+//
+// Each node first gets a partner, so that it has an edge. All further edges of two nodes are
+// drawn by the one with the smaller number: node u draws a Poisson number of other ends and
+// keeps those behind it, each once. Because a pair has one owner, a repeated edge is noticed
+// with the memory of one node's edges, and chunks of nodes can be processed in parallel.
+type blocks struct {
+	sbm
+	class   []uint16
+	weight  []float32 // of a node; expected degrees are proportional to it
+	table   []entry   // the nodes of class 0, of class 1 and so on
+	first   []int     // of each class, its first entry; and the length of the table
+	total   []float64 // weight of the classes before each class; and of all
+	partner []uint32
+	scale   float64 // expected draws of a node for a weight of 1
+	chunk   int     // nodes that share a random stream
+}
+
+// entry is a column of an alias table: a draw below the threshold is node, others are alias.
+// (Walker, An efficient method for generating discrete random variables with general
+// distributions, 1977.)
+type entry struct{ threshold, node, alias uint32 }
+
+// blocksBytes bounds the memory of the edges of a block model: class, weight, entry and partner
+// of each node, and the weights and lists while the largest class's entries are made.
+func blocksBytes(nodes int) int64 { return (2 + 4 + 12 + 4 + 12) * int64(nodes) }
+
+// EdgesTo writes the edges, in the order of the nodes that own them. Cost: about two draws for
+// each edge; 34 bytes of memory for each node.
+func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
+	// A chunk makes about 2^16 draws.
+	b := &blocks{sbm: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(g.edges))))}
+	for _, stage := range []func(context.Context) error{b.drawNodes, b.makeTables, b.drawPartners, b.setScale} {
+		if err := stage(ctx); err != nil {
+			return err
+		}
+	}
+	if b.scale == 0 {
+		return b.writePartners(ctx, w)
+	}
+	work := make(chan *drawer, g.workers) // as many chunks are drawn at a time
+	for range g.workers {
+		work <- &drawer{blocks: b}
+	}
+	return inOrder(ctx, w, g.workers, b.chunks(), func(text []byte, k int) []byte {
+		d := <-work
+		d.text = text
+		d.drawChunk(k)
+		work <- d
+		return d.text
+	})
+}
+
+// chunks returns the number of chunks of nodes.
+func (b *blocks) chunks() int { return (b.nodes + b.chunk - 1) / b.chunk }
+
+// inChunks calls do for every chunk of nodes, with the chunk's own random stream.
+func (b *blocks) inChunks(ctx context.Context, stream uint64, do func(k, lo, hi int, r *rand.Rand)) error {
+	return sched.Run(ctx, b.workers, b.chunks(), func(_, k int) error {
+		do(k, k*b.chunk, min((k+1)*b.chunk, b.nodes), source(b.rngSeed, stream|uint64(k)<<8))
+		return nil
+	})
+}
+
+// drawNodes draws the class and the weight of each node.
+func (b *blocks) drawNodes(ctx context.Context) (err error) {
+	if b.class, err = b.drawClasses(ctx); err != nil {
+		return err
+	}
+	b.weight = make([]float32, b.nodes)
+	most := math.Sqrt(float64(b.nodes)) * 6 // heavier nodes would draw the same pairs again and again
+	return b.inChunks(ctx, weightStream, func(_, lo, hi int, r *rand.Rand) {
+		for u := lo; u < hi; u++ {
+			b.weight[u] = float32(min(most, math.Pow(1-r.Float64(), -1/(b.exponent-1))))
+		}
+	})
+}
+
+// makeTables makes the alias table of each class (Vose's method).
+func (b *blocks) makeTables(ctx context.Context) error {
+	b.table = make([]entry, b.nodes)
+	b.first, b.total = make([]int, b.classes+1), make([]float64, b.classes+1)
+	for u, c := range b.class {
+		b.first[c+1]++
+		b.total[c+1] += float64(b.weight[u])
+	}
+	for c := range b.classes {
+		b.first[c+1] += b.first[c]
+		b.total[c+1] += b.total[c]
+	}
+	next := slices.Clone(b.first)
+	for u, c := range b.class {
+		b.table[next[c]].node = uint32(u)
+		next[c]++
+	}
+	scaled, list := make([]float64, 0, b.nodes), make([]uint32, 0, b.nodes)
+	for c := range b.classes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b.makeTable(b.table[b.first[c]:b.first[c+1]], b.total[c+1]-b.total[c], scaled, list)
+	}
+	return nil
+}
+
+// makeTable makes one alias table; scaled and list are work space.
+func (b *blocks) makeTable(t []entry, total float64, scaled []float64, list []uint32) {
+	scaled, list = scaled[:len(t)], list[:len(t)]
+	small, large := 0, len(t) // entries below the mean grow from the left of list, others from the right
+	for i := range t {
+		scaled[i] = float64(b.weight[t[i].node]) / total * float64(len(t))
+		if scaled[i] < 1 {
+			list[small] = uint32(i)
+			small++
+		} else {
+			large--
+			list[large] = uint32(i)
+		}
+	}
+	for small > 0 && large < len(t) {
+		small--
+		i, j := list[small], list[large]
+		t[i].threshold, t[i].alias = uint32(scaled[i]*(1<<32)), t[j].node
+		if scaled[j] -= 1 - scaled[i]; scaled[j] < 1 {
+			large++
+			list[small] = j
+			small++
+		}
+	}
+	for _, rest := range [][]uint32{list[:small], list[large:]} { // 1 but for rounding
+		for _, i := range rest {
+			t[i].threshold, t[i].alias = math.MaxUint32, t[i].node
+		}
+	}
+}
+
+// pick is a draw from an alias table whose entry has not been read yet.
+type pick struct{ at, below uint32 }
+
+// pick draws from the table of a class.
+func (b *blocks) pick(r *rand.Rand, class int) pick {
+	first, x := b.first[class], r.Uint64()
+	return pick{uint32(first) + uint32(x>>32*uint64(b.first[class+1]-first)>>32), uint32(x)}
+}
+
+// node returns the node that was drawn.
+func (b *blocks) node(p pick) uint32 {
+	e := &b.table[p.at]
+	if p.below < e.threshold {
+		return e.node
+	}
+	return e.alias
+}
+
+// anyClass returns the class of a node that is drawn by weight.
+func (b *blocks) anyClass(r *rand.Rand) int {
+	x := r.Float64() * b.total[b.classes]
+	c := 0
+	if b.classes > 16 {
+		c = min(sort.SearchFloat64s(b.total[1:], x), b.classes-1)
+	}
+	for c < b.classes-1 && b.total[c+1] < x {
+		c++
+	}
+	return c
+}
+
+// after returns the class that a class is linked to without homophily.
+func (b *blocks) after(class int) int { return (class + 1) % b.classes }
+
+// before returns the class that is linked to a class without homophily.
+func (b *blocks) before(class int) int { return (class + b.classes - 1) % b.classes }
+
+// weightOf returns the weight of a class.
+func (b *blocks) weightOf(class int) float64 { return b.total[class+1] - b.total[class] }
+
+// drawPartners draws a partner for each node.
+func (b *blocks) drawPartners(ctx context.Context) error {
+	b.partner = make([]uint32, b.nodes)
+	return b.inChunks(ctx, partnerStream, func(_, lo, hi int, r *rand.Rand) {
+		for u := lo; u < hi; u++ {
+			b.partner[u] = b.drawPartner(r, u)
+		}
+	})
+}
+
+// maxMisses is the number of times that a node may draw itself, before its partner is the next one.
+const maxMisses = 1000
+
+// drawPartner draws the other end of an edge that starts at u.
+func (b *blocks) drawPartner(r *rand.Rand, u int) uint32 {
+	for range maxMisses {
+		c := int(b.class[u])
+		switch x := r.Float64(); {
+		case x < b.noise:
+			c = b.anyClass(r)
+		case x >= b.noise+(1-b.noise)*b.homophily:
+			c = b.after(c)
+		}
+		if v := b.node(b.pick(r, c)); int(v) != u {
+			return v
+		}
+	}
+	return uint32((u + 1) % b.nodes)
+}
+
+// ownsPartner reports whether u writes the edge to its partner. Of two nodes that are each
+// other's partner, the first does.
+func (b *blocks) ownsPartner(u int) bool {
+	v := b.partner[u]
+	return int(b.partner[v]) != u || u < int(v)
+}
+
+// writePartners writes the first edges to partners, of a graph that has no others.
+func (b *blocks) writePartners(ctx context.Context, w io.Writer) error {
+	out := newLines(ctx, w)
+	for u, left := 0, b.edges; u < b.nodes && left > 0; u++ {
+		if b.ownsPartner(u) {
+			if err := out.edge(u, int(b.partner[u])); err != nil {
+				return err
+			}
+			left--
+		}
+	}
+	return out.w.Flush()
+}
+
+// parts are the bounds of the parts of the other ends that a node draws, as shares of its weight.
+// With w a node's weight, W_c that of a class and m(c, d) the probability that an edge from class c
+// leads to class d, the rate of edges between u of class c and v of class d is
+// w_u w_v [m(c,d)/W_d + m(d,c)/W_c], whichever owns them.
+type parts struct{ noise, same, after, all float64 }
+
+func (b *blocks) parts(class int) parts {
+	other := (1 - b.noise) * (1 - b.homophily)
+	p := parts{noise: 2 * b.noise}
+	p.same = p.noise + float64(2*(1-b.noise)*b.homophily)
+	p.after = p.same + other
+	p.all = p.after + float64(other*b.weightOf(b.before(class))/b.weightOf(class))
+	return p
+}
+
+// setScale sets the scale with which the expected number of edges is the wanted one. Chunks are drawn to see
+// how many edges repeat: at most 256 of them, which is enough for three digits.
+func (b *blocks) setScale(ctx context.Context) error {
+	partners, rates := make([]int, b.chunks()), make([]float64, b.chunks())
+	err := b.inChunks(ctx, partnerStream, func(k, lo, hi int, _ *rand.Rand) {
+		for u := lo; u < hi; u++ {
+			if b.ownsPartner(u) {
+				partners[k]++
+			}
+			rates[k] += float64(b.weight[u]) * b.parts(int(b.class[u])).all
+		}
+	})
+	if err != nil {
+		return err
+	}
+	edges, sum := b.edges, 0.0
+	for k, n := range partners {
+		edges -= n
+		sum += rates[k]
+	}
+	if edges <= 0 {
+		return nil
+	}
+	first := 2 * float64(edges) / sum // each edge is drawn at both ends, and kept at one
+	b.scale = first
+	every := (b.chunks() + 255) / 256
+	for range corrections {
+		kept := make([]int, (b.chunks()+every-1)/every)
+		err := sched.Run(ctx, b.workers, len(kept), func(_, i int) error {
+			d := drawer{blocks: b}
+			d.drawChunk(i * every)
+			kept[i] = d.kept
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		wanted, found := 0.0, 0.0
+		for i, n := range kept {
+			k := i * every
+			middle := float64(k*b.chunk+min((k+1)*b.chunk, b.nodes)) / 2
+			wanted += first * rates[k] * (1 - middle/float64(b.nodes)) // the share of ends behind its nodes
+			found += float64(n)
+		}
+		b.scale *= min(2, wanted/max(1, found))
+	}
+	return nil
+}
+
+// corrections is the number of times that the scale is corrected. One suffices unless most pairs
+// of some classes are edges.
+const corrections = 2
+
+// drawer draws the edges of chunks. Draws are made many at a time, so that the processor reads
+// many entries of the tables at once.
+type drawer struct {
+	*blocks
+	text  []byte // of the chunk, which drawChunk appends to
+	kept  int    // edges of the chunk that are no partner edges
+	start []uint32
+	picks []pick
+	nodes []uint32
+	seen  []uint64 // a hash table of the ends that a node keeps, each with the node above it
+}
+
+// drawChunk draws the edges of a chunk.
+func (d *drawer) drawChunk(k int) {
+	lo, hi := k*d.chunk, min((k+1)*d.chunk, d.blocks.nodes)
+	r := source(d.rngSeed, edgeStream|uint64(k)<<8)
+	d.start, d.picks, d.kept = d.start[:0], d.picks[:0], 0
+	most := 0
+	for u := lo; u < hi; u++ {
+		d.start = append(d.start, uint32(len(d.picks)))
+		parts := d.parts(int(d.class[u]))
+		n := int(distuv.Poisson{Lambda: d.scale * float64(d.weight[u]) * parts.all, Src: r}.Rand())
+		for range n {
+			d.picks = append(d.picks, d.pick(r, d.otherClass(r, int(d.class[u]), &parts)))
+		}
+		most = max(most, n)
+	}
+	d.start = append(d.start, uint32(len(d.picks)))
+	d.nodes = slices.Grow(d.nodes[:0], len(d.picks))[:len(d.picks)]
+	for i, p := range d.picks {
+		d.nodes[i] = d.node(p)
+	}
+	if slots := 1 << bits.Len(uint(2*most)); slots > len(d.seen) {
+		d.seen = make([]uint64, slots)
+	}
+	for u := lo; u < hi; u++ {
+		if d.ownsPartner(u) {
+			d.text = appendEdge(d.text, uint64(u), uint64(d.partner[u]))
+		}
+		for _, v := range d.nodes[d.start[u-lo]:d.start[u-lo+1]] {
+			if int(v) > u && d.partner[u] != v && d.partner[v] != uint32(u) && d.isNew(uint32(u), v) {
+				d.kept++
+				d.text = appendEdge(d.text, uint64(u), uint64(v))
+			}
+		}
+	}
+}
+
+// otherClass draws the class of the other end of an edge.
+func (d *drawer) otherClass(r *rand.Rand, class int, p *parts) int {
+	switch x := r.Float64() * p.all; {
+	case x < p.noise:
+		return d.anyClass(r)
+	case x < p.same:
+		return class
+	case x < p.after:
+		return d.after(class)
+	}
+	return d.before(class)
+}
+
+// isNew reports whether v is an end of u for the first time. Entries of other nodes are free.
+func (d *drawer) isNew(u, v uint32) bool {
+	key, mask := uint64(u+1)<<32|uint64(v), uint32(len(d.seen)-1)
+	for at := v * 0x9e3779b1 & mask; ; at = (at + 1) & mask {
+		switch {
+		case d.seen[at] == key:
+			return false
+		case d.seen[at]>>32 != uint64(u+1):
+			d.seen[at] = key
+			return true
+		}
+	}
+}
