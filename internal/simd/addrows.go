@@ -4,9 +4,9 @@ package simd
 //
 //	dst[r][j] = a[r][j] + scale[r]·x[r][j],  r < rows,  j < k
 //
-// One factor in scale stands for all rows; a stride of 0 repeats one row, to which, if it is
-// dst and a, rows are added in turn. dst may be a or x, and must not overlap them otherwise. The product is
-// rounded before it is added.
+// A scale of one factor applies to all rows. A stride of 0 repeats one row; if that row is dst and a,
+// the rows of x are added to it in turn. dst may be a or x, and must not overlap them otherwise. The
+// product is rounded before it is added.
 func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if len(scale) == 1 && dst.Stride == k && a.Stride == k && x.Stride == k {
 		rows, k = 1, rows*k

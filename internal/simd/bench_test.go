@@ -25,8 +25,8 @@ func perEntry(b *testing.B, entries, columns int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(entries)/float64(columns), "ns/entry/column")
 }
 
-// benchmarkGather reads rows at random of a block of n numbers, for sums of so
-// many entries on average.
+// benchmarkGather reads rows at random of a block of n numbers, for sums of
+// mean entries on average.
 func benchmarkGather[T Float](b *testing.B, k, n, mean int, weighted bool) {
 	const entries = 1 << 14
 	rng := rand.New(rand.NewPCG(1, 0))

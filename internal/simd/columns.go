@@ -1,17 +1,17 @@
 package simd
 
 // The loops of this file have a factor or a sum for each column. Rows have
-// len(alpha), or len(sums), columns; factors of rows say how many rows there
-// are. Sums are over the rows in their order, products rounded before they are
-// added. All is computed in float64 and rounded where it is stored. Blocks may be
-// of one memory only where it is said.
+// len(alpha), or len(sums), columns; the number of rows is the length of the row
+// factors. Sums run over the rows in order, and products are rounded before they are
+// added. Arithmetic is in float64; results are rounded when they are stored. Blocks
+// must not overlap except where a comment allows it.
 
 // DotColumns adds to the sums the products of two runs of rows:
 //
 //	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
 func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { dotColumns(sums, rows, a, b) }
 
-// ResidualColumns is what conjugate gradients do with a residual r and q = A·p:
+// ResidualColumns updates the residual r of conjugate gradients, with q = A·p:
 //
 //	r[r][j] −= alpha[j]·q[r][j]
 //	rr[j] += Σ_r weight[r]·r[r][j]²
@@ -22,8 +22,8 @@ func ResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []flo
 	residualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
-// TurnColumns is what conjugate gradients do with a solution x, a direction p
-// and a residual z:
+// TurnColumns updates the solution x and the direction p of conjugate gradients from the
+// residual z:
 //
 //	x[r][j] += alpha[j]·p[r][j]
 //	p[r][j] = factor[r]·z[r][j] + beta[j]·p[r][j]
@@ -31,8 +31,8 @@ func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	turnColumns(x, p, z, alpha, beta, factor)
 }
 
-// few is the number of columns below which they are taken one after the other: sums
-// stay in registers then.
+// few is the number of columns below which columns are processed one after the other,
+// because their sums then stay in registers.
 const few = 4
 
 func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {

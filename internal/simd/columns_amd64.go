@@ -4,8 +4,8 @@ package simd
 
 import "unsafe"
 
-// The twins take whole registers of columns; the columns beyond are left to
-// the plain bodies.
+// The assembly twins process whole registers of columns; the plain bodies process the
+// remaining columns.
 const columnLanes = registerBytes / 8
 
 func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestColumns compares the loops with a factor or a sum for each column with
-// their definitions, to the bit.
+// TestColumns compares the loops over columns with their definitions, to the bit.
 func TestColumns(t *testing.T) {
 	t.Run("float32", testColumns[float32])
 	t.Run("float64", testColumns[float64])

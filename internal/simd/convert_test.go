@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestConvertTo rounds to the nearest, of two that are as near to the even one, and leaves
-// what lies behind.
+// TestConvertTo checks rounding to the nearest number, ties to even, and that elements behind
+// the end stay unchanged.
 func TestConvertTo(t *testing.T) {
 	single := []float32{0, 0, 0, 0, 7}
 	ConvertTo(single, []float64{0.5, 1 + 0x1p-24, 1 + 0x3p-24, math.Inf(-1)})

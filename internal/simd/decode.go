@@ -11,14 +11,14 @@ import "encoding/binary"
 //
 //	d = (id[e] − id[e−1] − 1) mod 2^bits, where id[−1] = 2^bits − 1
 //
-// Widths and bits are at most 32. The slices must reach further than what is
-// decoded: dst to n+16 ids, whose excess receives anything, and sel and data
-// to 68 bytes after their last byte in use, whose content does not matter.
+// Widths and bits are at most 32. The slices must be longer than the decoded values, because
+// the loops read and write whole registers: dst has n+16 ids, the last 16 of which receive
+// arbitrary values, and sel and data have 68 readable bytes after their last byte in use.
 func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	decode(dst, n, sel, data, widths, bits)
 }
 
-// plainDecode takes the four ids of a selector byte at a time.
+// plainDecode decodes the four ids of a selector byte at a time.
 func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	modulus := uint32(1)<<bits - 1
 	var width [4]uint

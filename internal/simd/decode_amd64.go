@@ -4,8 +4,7 @@ package simd
 
 import "unsafe"
 
-// wideDecoding is what the decoder for AVX-512 works on: see the generator for
-// its words.
+// wideDecoding is the argument of the AVX-512 decoder; the generator documents its fields.
 type wideDecoding struct {
 	masks           [16]uint32
 	pairs, triples  [64]uint8
@@ -52,7 +51,7 @@ func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) 
 // decodeEights decodes eight ids at a time.
 func decodeEights(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	const eachByte, countUp = 0x0101010101010101, 0x0807060504030201
-	var t struct { // see the generator for its words
+	var t struct { // the generator documents its fields
 		masks [8]uint32
 		terms [4]uint64
 	}

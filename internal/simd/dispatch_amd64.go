@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// What the processor has, looked at once. Tests switch it off.
+// Features of the processor, read once. Tests switch them off.
 var (
 	hasAVX2   = cpu.X86.HasAVX2
-	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F // what all loops for it need
+	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F // all AVX-512 loops need both
 	// The decoders spread selectors with PDEP.
 	hasDecodeAVX2   = hasAVX2 && cpu.X86.HasBMI2
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&
@@ -70,10 +70,10 @@ func scaleTo[T Float](dst []T, alpha float64, x []float64) {
 	plainScaleTo(dst[n:], alpha, x[n:])
 }
 
-// scaleLanes is how many numbers the twins of ScaleTo take at a time.
+// scaleLanes is the number of elements in one step of the twins of ScaleTo.
 const scaleLanes = 4
 
-// checksumBytes is what the twin of Checksum takes at a time.
+// checksumBytes is the number of bytes in one step of the twin of Checksum.
 const checksumBytes = 256
 
 func checksum(sum uint32, data []byte) uint32 {
@@ -84,7 +84,7 @@ func checksum(sum uint32, data []byte) uint32 {
 	return plainChecksum(^checksumAVX512(^sum, &data[0], n), data[n:])
 }
 
-// leastHashes is how many ids pay for the call.
+// leastHashes is the number of ids from which the call is worth its cost.
 const leastHashes = 4
 
 func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
@@ -94,7 +94,7 @@ func hashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	return hashPairsAVX512(number, uint64(shift), &ids[0], len(ids), oneBits, firstFactor, secondFactor)
 }
 
-// distanceGroup is how many ids the twin of Distances takes at a time.
+// distanceGroup is the number of ids in one step of the twin of Distances.
 const distanceGroup = 64
 
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
@@ -106,7 +106,7 @@ func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	plainDistances(delta, id, last, b, lengths)
 }
 
-// lineLanes is how many rows the twins of Cells and Entries take at a time.
+// lineLanes is the number of rows in one step of the twins of Cells and Entries.
 const lineLanes = 8
 
 func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
@@ -126,14 +126,14 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	plainEntries(entry, line, column)
 }
 
-// What the twin of Numbers reads and writes at a time.
+// Bytes read and codes written in one step of the twin of Numbers.
 const (
 	numbersBytes = 64
 	numbersCodes = 8
 )
 
-// numbers takes for granted what processors have that have all the decoder asks for,
-// POPCNT and BMI1.
+// numbers assumes POPCNT and BMI1, because every processor with the features that the decoder
+// requires has them.
 func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 	if !hasDecodeAVX512 || len(text) < numbersBytes || len(code) < numbersCodes {
 		return 0, 0
@@ -141,7 +141,7 @@ func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 	return numbersAVX512(&code[0], len(code), &text[0], len(text), uint64(l.Sep), l.Base, l.Limit, l.Least)
 }
 
-// packGroup is how many numbers the twin of Pack takes at a time.
+// packGroup is the number of values in one step of the twin of Pack.
 const packGroup = 16
 
 func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {

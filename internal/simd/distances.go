@@ -3,7 +3,7 @@ package simd
 import "math/bits"
 
 // Distances stores the distances d[e] = (id[e] − id[e−1] − 1) mod 2ᵇ of ids below
-// 2ᵇ, with last before the first one, b < 32, and adds to lengths[w] how many of them
+// 2ᵇ, where id[−1] is last, b < 32, and adds to lengths[w] the number of distances that
 // have w bits.
 func Distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	distances(delta[:len(id)], id, last, b, lengths)
@@ -16,7 +16,7 @@ func plainDistances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	for e, x := range id {
 		d := (x - last - 1) & mask
 		delta[e] = d
-		if e%2 == 0 { // in two places, so that equal lengths need not wait
+		if e%2 == 0 { // two counters, so that equal lengths do not wait for each other
 			lengths[bits.Len32(d)%32]++
 		} else {
 			odd[bits.Len32(d)%32]++

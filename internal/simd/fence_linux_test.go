@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fenced returns n zero elements that end where memory ends: touching what
-// lies behind them ends the test.
+// fenced returns n zero elements at the end of a mapping, so that reading behind them
+// crashes the test.
 func fenced[E any](t *testing.T, n int) []E {
 	t.Helper()
 	page := unix.Getpagesize()
@@ -72,7 +72,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 	})
 }
 
-// TestDecodersStayInTheirMemory gives the decoders no more than they ask for.
+// TestDecodersStayInTheirMemory gives the decoders exactly the memory that they require.
 func TestDecodersStayInTheirMemory(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		for _, n := range decodedCounts(100) {

@@ -17,25 +17,25 @@ type Rows[T Float] struct {
 // Products are rounded before they are added; a nil val stands for ones. Only differences
 // of ptr matter: col[0] and val[0] are of the entry at ptr[0]. dst must not overlap x.
 //
-// Ids are not checked: the caller vouches that x has every row col names. What
-// lies between length and capacity of col may be read, and is never used.
+// Ids are not checked: the caller guarantees that x has every row that col names. The elements
+// between length and capacity of col may be read, because prefetches run ahead, but are never used.
 func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val}
 	g.run(k)
 }
 
-// GatherOnto is Gather for sums that go on from what dst holds:
+// GatherOnto is Gather with sums that continue from the values in dst:
 //
 //	dst[r][j] = scale[r]·(dst[r][j] + Σ_e val[e]·x[col[e]][j])
 //
-// What dst held is added to first, as by a sum in the order of all ids.
+// The sums start with the old value of dst, so that they equal one sum over all ids in order.
 func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val, onto: true}
 	g.run(k)
 }
 
-// GatherTile is GatherOnto without factors of rows, for at most 65,536 rows of x that are
-// in a cache of the core: ids have 16 bits, and nothing is prefetched.
+// GatherTile is GatherOnto without row factors, for at most 65,536 rows of x, which fit into
+// a cache of the core. So ids have 16 bits, and the loop does not prefetch.
 //
 //	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
 func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
@@ -49,11 +49,11 @@ type gather[T Float] struct {
 	ptr    []int64
 	col    []uint32
 	val    []T  // nil: ones
-	onto   bool // sums go on from what dst holds
+	onto   bool // sums continue from the values in dst
 }
 
-// plain takes the columns eight at a time, then four, then one: the sums of so many stay
-// in registers.
+// plain processes eight columns at a time, then four, then one, because the sums of eight
+// columns stay in registers.
 func (g *gather[T]) plain(k int) {
 	x, at := g.x, 0
 	for ; at+8 <= k; at += 8 {

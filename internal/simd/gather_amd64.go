@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// What a pass of a gather takes of a row, in bytes: its sums stay in
-// registers, more columns are left to another pass.
+// Bytes of a row that one pass of a gather processes. Their sums stay in registers; further
+// columns need another pass.
 const (
 	narrow    = 7   // columns, not bytes, up to which every width has a loop
 	mostPass  = 320 // if a row has more, passes take passBytes
@@ -16,20 +16,19 @@ const (
 	mostShort = 64
 )
 
-// shortLength is the mean length of rows up to which their sums take longest
-// where rows end, which the processor cannot foresee, if x is at most shortBytes:
-// a larger one is waited for. The loops for short rows add the first entries
-// without a jump, and read up to shortHeads ids behind a row.
+// shortLength is the mean row length up to which mispredicted ends of rows dominate the time, if x
+// has at most shortBytes; for a larger x, memory latency dominates. The loops for short rows add
+// the first entries without a branch, and read up to shortHeads ids behind a row.
 const (
 	shortLength = 12
 	shortBytes  = 16 << 20
 	shortHeads  = 6
 )
 
-// longLength is the mean length of rows from which two are taken at a time, where
-// the sum of one would wait for its own last addition: shorter rows end too often.
-// Sums of two registers without weights wait less, and it takes wideLength; in a tile
-// tileLength does. pairEntries make up for beginning in the middle.
+// longLength is the mean row length from which two rows are summed at a time, because the sum of
+// one row waits for its own last addition. Shorter rows end too often for that. Unweighted sums of
+// two registers wait less, so their limit is wideLength; in a tile it is tileLength. With
+// pairEntries or more, the saving exceeds the cost of a second start in the middle.
 const (
 	longLength  = 64
 	wideLength  = 512
@@ -38,8 +37,8 @@ const (
 	mostPairs   = 2 * registerBytes
 )
 
-// toFirst is how many entries before their use rows of several lines are prefetched
-// to the first cache, toSecond how many before all rows are prefetched to the second.
+// toFirst is the prefetch distance, in entries, of rows of several cache lines to the first cache;
+// toSecond is the distance of all rows to the second cache.
 const toFirst = 20
 
 func toSecond(rowBytes int) int {
@@ -49,10 +48,10 @@ func toSecond(rowBytes int) int {
 	return 128
 }
 
-// zeroRow is where sums begin that go on from nothing: as long as the longest pass.
+// zeroRow is the start of sums that do not continue from dst; it is as long as the longest pass.
 var zeroRow [mostPass / 8]float64
 
-// passWidth returns how many of the remaining columns the next pass takes.
+// passWidth returns the number of the remaining columns that the next pass processes.
 func passWidth(rest, size int) int {
 	if rest <= narrow {
 		return rest
@@ -64,8 +63,8 @@ func passWidth(rest, size int) int {
 	return bytes / size
 }
 
-// run takes the columns in passes, and each pass in two calls: the prefetches
-// of the first stay inside col's memory, those of the last few rows would not.
+// run processes the columns in passes, and each pass in two calls, because prefetches of the
+// last few rows would leave the memory of col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)
@@ -101,13 +100,13 @@ func (g *gather[T]) run(k int) {
 	}
 }
 
-// rowsBefore returns how many rows end within so many entries.
+// rowsBefore returns the number of rows that end within the first entries.
 func rowsBefore(ptr []int64, entries int) int {
 	return sort.Search(len(ptr)-1, func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
 // pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
-// prefetches so many entries ahead.
+// prefetches ahead entries before their use.
 func (g *gather[T]) pass(at, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {
 		return
@@ -142,7 +141,7 @@ func (g *gather[T]) start(lo, at int) (row unsafe.Pointer, stride int) {
 	return unsafe.Pointer(&zeroRow), 0
 }
 
-// long reports whether it pays to take two of the first rows at a time.
+// long reports whether summing two of the first rows at a time is faster.
 func (g *gather[T]) long(rows, bytes int) bool {
 	length := longLength
 	switch {
@@ -154,16 +153,16 @@ func (g *gather[T]) long(rows, bytes int) bool {
 	return pairsPay(g.ptr[:rows+1], bytes, length)
 }
 
-// pairsPay reports whether rows of so many bytes are taken two at a time where they
-// have at least so many entries in the mean.
+// pairsPay reports whether rows of a width in bytes, with a mean number of entries, are summed
+// two at a time.
 func pairsPay(ptr []int64, bytes, length int) bool {
 	rows := len(ptr) - 1
 	entries := int(ptr[rows] - ptr[0])
 	return bytes <= mostPairs && rows > 1 && entries >= max(pairEntries, length*rows)
 }
 
-// pairs gathers all columns of the first rows, of which it takes two at a time,
-// one before and one after the middle of their entries.
+// pairs gathers all columns of the first rows, two rows at a time: one before and one after the
+// middle of their entries.
 func (g *gather[T]) pairs(width, rows int) {
 	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()

@@ -2,7 +2,7 @@ package simd
 
 // Cells stores the cell of each row, row>>shift + min(row, head), for lines of two
 // rows each, and reports whether the two rows of a line are the same or one of them
-// is the largest number, which says that there is none.
+// is the largest number, which marks a missing row.
 func Cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if len(row)%2 != 0 {
 		panic("simd: half a line")

@@ -35,8 +35,8 @@ func linesOf(text []byte, l NumberLines) (code []uint32, ends []int) {
 	}
 }
 
-// TestNumbers compares what is read of random texts, some with something odd in
-// them, with the obvious way. Of a good text all but the end must be read.
+// TestNumbers compares codes of random texts, some of which have malformed lines, with linesOf. Of a
+// well-formed text all but the end must be read.
 func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 0))
 	odd := []string{"", "x", " ", "\r", "-1", "007", "0", "00", "123456789", "1234567890123456789012345678901234567890", "1.5", "#", "\n", "\t", "/", ":", "\x00", "\xff"}

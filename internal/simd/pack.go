@@ -5,18 +5,17 @@ import (
 	"math/bits"
 )
 
-// Width is how many bits a number is stored with, and what says so.
+// Width is the number of bits of a stored value, and its selector.
 type Width struct{ Selector, Bits uint32 }
 
 // pairBits is the largest width of which two numbers, and a start within a byte,
 // fit 64 bits.
 const pairBits = 28
 
-// Pack stores numbers below 2³¹ in data, bit by bit, each with the width that by has
-// for its length in bits, which is not less, and their selectors below 4 in sel, two
-// bits each; those of the last sixteen numbers take four bytes however many there are.
-// Data must have room for eight bytes more than the numbers take; what the last of
-// them leave of a byte becomes zero.
+// Pack stores numbers below 2³¹ in data, bit by bit. A number of length l in bits is stored with
+// the width by[l] ≥ l, and its selector below 4 in sel, two bits each. The selectors of the last
+// group of sixteen use four bytes, even if the group is not full. data must have eight bytes more
+// than the numbers need; unused bits of the last byte are zero.
 func Pack(sel, data []byte, delta []uint32, by *[32]Width) {
 	var widest uint32
 	for _, w := range by {
@@ -25,8 +24,8 @@ func Pack(sel, data []byte, delta []uint32, by *[32]Width) {
 	pack(sel, data, delta, by, widest)
 }
 
-// packing is a stream of bits: what comes next goes to data[at:], behind the lowest
-// used bits of word.
+// packing is a stream of bits. The next bits go to data[at:], above the lowest used bits
+// of word.
 type packing struct {
 	word uint64
 	used uint32
@@ -35,7 +34,7 @@ type packing struct {
 
 func plainPack(p packing, sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
 	word, used, at := p.word, p.used, p.at
-	// Without a branch: what is not a whole byte is written again.
+	// Without a branch: an incomplete byte is written again by the next call.
 	for ; len(delta) >= 16 && widest <= pairBits; delta = delta[16:] {
 		group := uint32(0)
 		some := (*[16]uint32)(delta)

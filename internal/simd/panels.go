@@ -1,15 +1,13 @@
 package simd
 
-// The loops of this file take columns that stand in memory one number after
-// the other, all as long as the first, a multiple of 4.
+// The loops of this file process contiguous columns of equal length, a multiple of 4.
 
 // DotPanels adds to the sums the products of two columns with four:
 //
 //	sums[4·i+j] += Σ_r v[i][r]·w[j][r],  i < 2, j < 4
 //
-// Products are rounded before they are added. Of each product the rows of
-// every remainder by 4 are added by themselves, as s₀ … s₃, and then
-// (s₀ + s₁) + (s₂ + s₃).
+// Products are rounded before they are added. Each dot product is four sums s₀ … s₃ over the rows
+// of each remainder modulo 4, added as (s₀ + s₁) + (s₂ + s₃).
 func DotPanels(sums *[8]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	n := len(v0)
 	var lanes [32]float64

@@ -7,7 +7,7 @@ import (
 )
 
 // TestPanels compares the loops over columns with sums by hand, to the bit
-// between variants, and looks at what surrounds the slices.
+// between variants, and checks the guards around the slices.
 func TestPanels(t *testing.T) {
 	type result struct {
 		sums   [8]float64

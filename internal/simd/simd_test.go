@@ -25,7 +25,7 @@ func eachVariant(t *testing.T, test func(*testing.T)) {
 	variants()[0].use()
 }
 
-// guard is what surrounds every slice a loop gets: a number no sum can be.
+// guard surrounds every slice of a loop: a number that is not the result of any sum.
 const guard = 12345
 
 // guarded returns n elements with guards on both sides, and a check of them.
@@ -46,7 +46,7 @@ func guarded[E comparable](t *testing.T, n int, value E) (s []E, check func()) {
 	}
 }
 
-// graph is what a gather reads.
+// graph is the input of a gather.
 type graph[T Float] struct {
 	n   int // rows of x
 	ptr []int64
@@ -319,7 +319,7 @@ func TestScaleTo(t *testing.T) {
 	t.Run("float64", testScaleTo[float64])
 }
 
-// encode is the inverse of Decode, with the spare bytes it asks for.
+// encode is the inverse of Decode, with the spare bytes that Decode requires.
 func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 	sel, data = make([]byte, (len(ids)+3)/4), make([]byte, len(ids)*4+9)
 	modulus := uint32(1)<<idBits - 1
@@ -338,7 +338,7 @@ func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 		binary.LittleEndian.PutUint64(data[pos/8:], word|uint64(d)<<(pos%8))
 		pos += int(widths[best])
 	}
-	// What follows is not part of the code.
+	// The bytes that follow are not part of the code.
 	spare := slices.Repeat([]byte{0xa5}, 68)
 	return append(sel, spare...), append(data[:(pos+7)/8], spare...)
 }

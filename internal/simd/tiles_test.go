@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTiles compares sums in three parts, what is there, of 16-bit ids and of others,
-// with the sums taken entry by entry.
+// TestTiles compares sums in three parts (old values, 16-bit ids, other ids) with sums entry by
+// entry.
 func TestTiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

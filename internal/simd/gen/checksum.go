@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// folds are the constants that carry 128 bits of a message over so many bits:
+// folds are the constants that carry 128 bits of a message over a number of bits:
 // x^(d+32) and x^(d−32) modulo the polynomial of CRC-32C, bits reversed.
 var folds = map[int][2]uint64{
 	128:  {0xf20c0dfe, 0x14cd00bd6},
@@ -20,7 +20,7 @@ const foldBytes = 256 // in four registers
 
 // checksum writes the twin of Checksum for whole runs of foldBytes, n > 0.
 //
-// What was read is kept as a message of 256 bytes that has the same remainder.
+// The bytes read are kept as a message of 256 bytes that has the same remainder.
 // It is carried over the next 256 bytes, and added to them, until the end; then
 // to its own last 16 bytes, whose remainder two instructions give.
 func checksum() {

@@ -26,7 +26,7 @@ const (
 	atTerms = 32 // the factors of lo, hi and lo·hi, and w0
 )
 
-// decoder holds what the decoder for AVX2 keeps in registers.
+// decoder is the state that the AVX2 decoder keeps in registers.
 type decoder struct {
 	dst, sel, data, groups, table reg.GPVirtual
 	position                      reg.GPVirtual // in bits

@@ -40,7 +40,7 @@ const (
 //
 // A group goes through three steps, offsets, values and ids; a turn takes one
 // group through the last, the next group through the second and the one after
-// that through the first. What stands side by side then does not wait for one
+// that through the first. Adjacent instructions then do not wait for one
 // another.
 type groups16 struct {
 	state                             reg.GPVirtual
@@ -58,7 +58,7 @@ type groups16 struct {
 // field is a place in the decoding.
 func (g *groups16) field(at int) Mem { return Mem{Base: g.state, Disp: at} }
 
-// newGroups16 loads what does not change.
+// newGroups16 loads the constants.
 func newGroups16(state reg.GPVirtual) *groups16 {
 	lanes := func(name string, lane func(i int) uint32) reg.VecVirtual {
 		m, z := decodeLanes(name, lane), ZMM()

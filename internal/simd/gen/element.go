@@ -84,7 +84,7 @@ func inLanes(name string) reg.VecVirtual {
 }
 
 // loops writes the loops over rows of one number up to two registers, the longest
-// first, and before them the jump to those for rows of so many numbers.
+// first, and before them the jump to the loops for rows of a given width.
 func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	var sizes []int
 	for n := t.size; n <= 2*register; n *= 2 {
@@ -101,7 +101,7 @@ func (t element) loops(width Op, loop func(bytes int, mark string)) {
 }
 
 // rowOf returns the row of x that the number in id names, which may be lost by
-// that. Rows of so many bytes, a power of two, lie one after the other.
+// that. Rows of n bytes, a power of two, are contiguous.
 func rowOf(x, id reg.GPVirtual, bytes int) Mem {
 	if bytes <= 8 {
 		return Mem{Base: x, Index: id, Scale: uint8(bytes)}

@@ -11,11 +11,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// form is one way to gather: what its function is called and the rows it has loops for.
+// form is one way to gather: the name of its function and the row widths that it has loops for.
 type form struct {
 	mark     string
-	narrow   int   // every row of so many elements, …
-	wide     []int // … and rows of so many bytes
+	narrow   int   // every width up to this number of elements, …
+	wide     []int // … and these widths in bytes
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	halves   bool // ids have 16 bits, sums go on from dst, without factors, and x is in a cache: nothing is prefetched
@@ -170,13 +170,13 @@ func (f form) text(t element, mark, rows, hints string) {
 		"func(dst *%[1]s, dstStride int, x *%[1]s, %[2]s, %[3]s%[4]swidth int)", t.name, rows, ids, rest))
 }
 
-// part is what one register holds of a row.
+// part is the piece of a row in one register.
 type part struct {
 	at, size int // bytes
 	sum      reg.VecVirtual
 }
 
-// parts cuts a row of so many bytes into registers, the widest first.
+// parts cuts a row of the given bytes into registers, the widest first.
 func (g *gatherer) parts(bytes int) (parts []part) {
 	at := 0
 	for size := register; size >= g.size; size /= 2 {
@@ -187,7 +187,7 @@ func (g *gatherer) parts(bytes int) (parts []part) {
 	return parts
 }
 
-// vector returns a register of so many bytes, or of 16 if they are fewer.
+// vector returns a register of the given bytes, at least 16.
 func vector(bytes int) reg.VecVirtual {
 	if bytes == register {
 		return YMM()
@@ -203,8 +203,8 @@ func (p part) low(v reg.VecVirtual) reg.Register {
 	return v.AsX()
 }
 
-// loop writes the loop over rows of so many bytes. Without a mark, x has one
-// column and nothing beside it.
+// loop writes the loop over rows of the given bytes. Without a mark, x has a single
+// column.
 func (g *gatherer) loop(bytes int, mark string) {
 	g.flat = mark == ""
 	parts := g.parts(bytes)
@@ -263,7 +263,7 @@ func (g *gatherer) loop(bytes int, mark string) {
 	RET()
 }
 
-// begin makes sums what lies at from.
+// begin loads the sums from memory at from.
 func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
 	for _, p := range parts {
 		g.move(p, Mem{Base: from, Disp: p.at}, p.low(p.sum))
@@ -291,7 +291,7 @@ func (g *gatherer) addHeads(bytes int, parts []part) {
 	ADDQ(Imm(heads), g.entry)
 }
 
-// named returns the row of x that the id so many places behind the current one
+// named returns the row of x that the id a number of places behind the current one
 // of the ids names.
 func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	id := Mem{Base: ids, Index: g.entry, Scale: g.idBytes(), Disp: int(g.idBytes()) * next}
@@ -306,7 +306,7 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // prefetch asks for the lines of the row that an entry far ahead names. They
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
-// Where rows are short they come to the first at once.
+// Short rows are prefetched to the first cache at once.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.halves {
 		return

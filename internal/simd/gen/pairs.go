@@ -22,7 +22,7 @@ type stream struct {
 // The sum of a long row waits for its own last addition, in the time of which
 // the processor could add twice as much. So rows are cut into two runs, and an
 // entry of the one is added in turn with an entry of the other, in segments as
-// long as what is left of the shorter of both rows. When a run is through, the
+// long as the rest of the shorter of both rows. When a run is through, the
 // other goes on alone, as the second.
 type pairer struct {
 	gatherer
@@ -77,7 +77,7 @@ func (p *pairer) measure(s *stream) {
 	SUBQ(Mem{Base: p.spare, Index: s.line, Scale: 8}, s.left)
 }
 
-// loop writes the loops over rows of so many bytes.
+// loop writes the loops over rows of the given bytes.
 func (p *pairer) loop(bytes int, mark string) {
 	a, b := &p.a, &p.b
 	a.sums, b.sums = p.parts(bytes), p.parts(bytes)
@@ -155,7 +155,7 @@ func (p *pairer) loop(bytes int, mark string) {
 	RET()
 }
 
-// begin makes a stream's sum what it is before its row's first entry.
+// begin initializes the sum of a stream before the first entry of its row.
 func (p *pairer) begin(s *stream) {
 	from := s.dst
 	if p.onto {
@@ -175,7 +175,7 @@ func (p *pairer) advance(s *stream) {
 	}
 }
 
-// named returns the row of x that a stream's id so many places behind at names.
+// named returns the row of x that the id of a stream a number of places behind at names.
 func (p *pairer) named(s *stream, next, bytes int) Mem {
 	id := GP64()
 	p.loadID(Mem{Base: s.ids, Index: p.at, Scale: p.idBytes(), Disp: int(p.idBytes()) * next}, id)
