@@ -1,19 +1,14 @@
 package ingest
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
-	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // readNodes reads the list of nodes: into parts of their own while all ids are
@@ -30,14 +25,9 @@ func (r *run) readNodes() error {
 	}
 	var last int64 // line
 	defer func() { r.close(in, 0, last) }()
-	head, err := in.Head()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b ids.Batch
 	var code []uint32
-	list := &nodetable.Reader{Name: in.Name(), Columns: 1, Options: textio.Options{Warn: r.warn}}
+	list := &nodetable.Reader{Name: in.Name(), Header: r.c.Header, Options: textio.Options{Warn: r.warn}}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
@@ -65,10 +55,6 @@ func (r *run) readNodes() error {
 			return err
 		}
 		last = row.Line
-		if skip {
-			skip = false
-			continue
-		}
 		if id, ok := lines.SmallNumber(row.ID()); ok && !r.useDict.Load() {
 			code = append(code, id)
 		} else {
@@ -135,46 +121,4 @@ func (r *run) distinctListed() int {
 	}
 	slices.Sort(all)
 	return len(slices.Compact(all))
-}
-
-// nodesHeader reports whether the list of nodes that begins with this chunk
-// has a header: a first line of a table whose node is a title, or one that is no
-// integer while the next ones are.
-func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
-	if e := table.Extension(name); e == nodetable.ContentFile || e == nodetable.IDsFile {
-		return false
-	}
-	if r.c.Header != nodefile.AutoHeader {
-		return r.c.Header == nodefile.HasHeader
-	}
-	list := &nodetable.Reader{Name: name, Columns: 1}
-	start := chunk.First
-	if at, _ := table.FirstData(chunk.Data, func([]byte) byte { return table.Tab }); at > 0 {
-		start += int64(at)
-	}
-	first := int64(0)
-	count, number := 0, chunk.First
-	for rest := chunk.Data; len(rest) > 0 && count < lines.SampleLines; number++ {
-		end := bytes.IndexByte(rest, '\n')
-		line := rest[:end]
-		rest = rest[end+1:]
-		if number < start || table.IsComment(line) && number > start {
-			continue
-		}
-		row, bad := list.Split(textio.Line{Number: number, Text: line})
-		if bad == nil && first == 0 && table.IsNode(string(row.ID())) && (len(row.Text) > 1 || table.IsNamed(name, ".csv")) {
-			return true
-		}
-		if bad != nil || table.IsInteger(row.ID()) == (first == 0) {
-			return false
-		}
-		if first == 0 {
-			first = number
-		}
-		count++
-	}
-	if count > 1 {
-		r.warn(&textio.Error{File: name, Line: first, Msg: "taken as a header", Fix: "pass {header=no} if it is a node"})
-	}
-	return count > 1
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -17,40 +18,60 @@ type Lookup interface {
 	Len() int
 }
 
-// Header says whether the first data line of a file is one.
-type Header int
+// Header says whether the first line of data of a file holds titles of columns.
+type Header = input.Header
 
-// The zero value decides from the text, see the package documentation.
+// The zero value decides from the text.
 const (
-	AutoHeader Header = iota
-	HasHeader
-	NoHeader
+	AutoHeader = input.AutoHeader
+	HasHeader  = input.HasHeader
+	NoHeader   = input.NoHeader
 )
 
-// ReadIDs reads a list of ids, one a line, and returns their rows in the order
-// of the file; what follows a tab is passed over, and so is a first line that
-// says node, id or the like and is no node. An id that is not in the graph or
-// stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
-func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
-	t := &nodetable.Reader{Columns: 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
-	return readRows(ctx, t, path, "ids", titled, func(int, nodetable.Row) error { return nil })
+// ListConfig are the settings of [ReadIDs], [ReadSplit] and [ReadPrior]; nil stands for the
+// zero value.
+type ListConfig struct {
+	Header  Header              // default: decide from the text
+	Text    input.Text          // how the text is read; default: decide from it
+	Stdin   io.Reader           // what "-" reads; nil: os.Stdin
+	Warn    func(error)         // called with each warning about the file; may be nil
+	Columns func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
 }
 
-// ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of
-// both parts in the order of the file. Nodes without a line, with an empty
-// part, or with val, validation or none, are in neither. A first line with a
-// title is passed over as in [ReadIDs], and stdin is the same.
-func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
-	t := &nodetable.Reader{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
-	_, err = readRows(ctx, t, path, "parts", titled, func(node int, row nodetable.Row) error {
-		switch strings.ToLower(string(row.Field(1))) {
+// reader returns a reader of a table of nodes with these settings.
+func (c *ListConfig) reader(nodes Lookup, value string) *nodetable.Reader {
+	return &nodetable.Reader{
+		Lookup: nodes.Lookup, Value: value, Header: c.Header, Text: c.Text, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
+	}
+}
+
+// ReadIDs reads a list of ids, one a line, and returns their rows in the order of the file.
+// Of a table it reads the column that is titled node, id or the like, as [ReadLabels] does.
+// An id that is not in the graph or occurs twice is an error.
+func ReadIDs(ctx context.Context, path string, nodes Lookup, c *ListConfig) ([]int, error) {
+	if c == nil {
+		c = &ListConfig{}
+	}
+	return c.rows(ctx, c.reader(nodes, ""), path, "ids", func(int, nodetable.Row) error { return nil })
+}
+
+// ReadSplit reads a table of node and part, train or test, and returns the rows of both
+// parts in the order of the file. Nodes without a line, with an empty part, or with val,
+// validation or none, are in neither. Columns are chosen as [ReadLabels] does.
+func ReadSplit(ctx context.Context, path string, nodes Lookup, c *ListConfig) (train, test []int, err error) {
+	if c == nil {
+		c = &ListConfig{}
+	}
+	t := c.reader(nodes, input.Part)
+	_, err = c.rows(ctx, t, path, "parts", func(node int, row nodetable.Row) error {
+		switch strings.ToLower(string(row.Value())) {
 		case "train":
 			train = append(train, node)
 		case "test":
 			test = append(test, node)
 		case "", "val", "validation", "none":
 		default:
-			return &ParseError{File: t.Name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Field(1))), Fix: "fix the line"}
+			return &ParseError{File: t.Name, Line: row.Line, Column: row.Column(), Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Value())), Fix: "fix the line"}
 		}
 		return nil
 	})
@@ -65,38 +86,19 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 	return train, test, nil
 }
 
-// titled reports whether the first line of a table is a header: it holds a
-// title where the node should be, or nothing.
-func titled(t *nodetable.Reader, row nodetable.Row) (bool, error) {
-	_, known := t.Lookup(string(row.ID()))
-	return t.Titled || !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
-}
-
-// readRows reads the file path, in which every node has one line, and returns the
-// nodes' rows in order. isHeader is asked about the first line, use called
-// with every other whose node is in the graph. what names the content in
-// messages.
-func readRows(ctx context.Context, t *nodetable.Reader, path, what string, isHeader func(*nodetable.Reader, nodetable.Row) (bool, error), use func(node int, row nodetable.Row) error) ([]int, error) {
+// rows reads the table path, in which every node has one row, calls use with each row whose
+// node is in the graph, and returns the nodes' rows in the order of the file. content names
+// the content in messages.
+func (c *ListConfig) rows(ctx context.Context, t *nodetable.Reader, path, content string, use func(node int, row nodetable.Row) error) ([]int, error) {
 	var list []int
 	at := map[int]int64{} // the line of each row
-	first := true
 	var unknown nodetable.Unknown
 	for row, err := range t.Read(ctx, path) {
 		if err != nil {
 			return nil, err
 		}
-		if first {
-			first = false
-			is, err := isHeader(t, row)
-			if err != nil {
-				return nil, err
-			}
-			if is {
-				continue
-			}
-		}
 		id := row.ID()
-		node, known := t.Lookup(string(id))
+		node, known := nodetable.Find(t.Lookup, string(id))
 		if !known {
 			unknown.Add(row.Line, id)
 			continue
@@ -112,10 +114,13 @@ func readRows(ctx context.Context, t *nodetable.Reader, path, what string, isHea
 		list = append(list, node)
 	}
 	if unknown.Total == 0 {
-		return nil, &ParseError{File: t.Name, Msg: "no " + what, Fix: "give one node a line"}
+		return nil, &ParseError{File: t.Name, Msg: "no " + content, Fix: "give one node a line"}
 	}
 	if err := unknown.Err(t.Name, false, "take such lines out"); err != nil {
 		return nil, err
+	}
+	if t.Columns != nil && c.Columns != nil {
+		c.Columns(t.Columns)
 	}
 	return list, nil
 }

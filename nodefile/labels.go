@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -18,6 +19,7 @@ import (
 type LabelConfig struct {
 	SkipUnknown bool        // pass over lines of nodes that are not in the graph; default: an error
 	Header      Header      // default: decide from the text
+	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
 	Missing     []string    // words that stand for no label, beside the empty one; nil: [MissingLabels]
 	Several     bool        // a node may have several labels, each on a line of its own
@@ -38,7 +40,10 @@ type Labels struct {
 	Unlabelled int      // lines without a label: empty, or a word that stands for none
 	Unknown    int      // lines passed over for a node that is not in the graph
 	Repeated   int      // lines that say again what an earlier one says
-	MinusOne   bool     // a line has the label -1, which stands for none
+	MinusOne   bool     // a line has the label -1, which means that there is none
+
+	MissingWords []string      // the words that were taken as no label, in byte order
+	Columns      input.Columns // how the columns are used; nil if there is nothing to report
 }
 
 // Trainable returns a [*ParseError] unless labels are of two classes, which learning needs.
@@ -63,166 +68,73 @@ func (l *Labels) Trainable() error {
 // and R write for a value that is not there.
 var MissingLabels = append([]string{"-1"}, table.Missing...)
 
-// ReadLabels reads a file of lines node<TAB>label; commas, semicolons and
-// blanks separate too, what follows the label is passed over. An empty label and
-// the words of Missing stand for none. Of a LINQS .content file the label is the
-// last field of a line.
+// ReadLabels reads a table with a node and its label in each row, delimited text or Parquet.
+// Columns are those of the titles (node, id, …; label, class, …) in any order; a column of
+// row numbers is skipped, other columns are ignored, and Labels.Columns reports the choice.
+// A header of three or more columns whose titles name no node or no label is an error, unless
+// c.Fields names the columns. Without a header the first two columns count. The label of a
+// LINQS .content file is the last field of a line. An empty label, blanks, and the words of
+// c.Missing mean that there is no label.
 //
-// Under a header the columns go by their titles (node, id, …; label, class, …), in
-// any order. The first line is a header if its node is not in the graph, its label
-// stands nowhere else, and it holds a usual title or its id is no integer while all
-// others are.
+// The first line is a header if its node is not in the graph and its titles say so, or if
+// its id is no integer while all others are.
 //
-// It is an error if a node that is not in the graph has a line (unless those
-// are to be skipped; if none is in the graph, always), if a node has two
-// labels, unless it may have Several, or if nothing is labelled.
+// It is an error if a node that is not in the graph has a line (unless those are skipped; if
+// none is in the graph, always), if a node has two labels, unless c.Several allows it, or if
+// nothing is labelled.
 func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) (*Labels, error) {
 	if c == nil {
 		c = &LabelConfig{}
 	}
 	r := &labelReader{
-		c: c, t: &nodetable.Reader{Columns: 2, Lookup: nodes.Lookup, Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn}}, label: 1, missing: c.Missing,
-		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
+		c: c, missing: c.Missing, labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()),
+		t: &nodetable.Reader{
+			Lookup: nodes.Lookup, Value: input.Label, Fields: c.Fields, Option: "label-fields", Header: c.Header, Text: c.Text,
+			Options: textio.Options{Stdin: c.Stdin, Warn: c.Warn},
+		},
 		unknown: nodetable.Unknown{Nodes: nodes},
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels
 	}
-	if table.IsNamed(path, nodetable.ContentFile) {
-		r.t.Columns, r.label = nodetable.MaxFields, lastField
-	} else if c.Fields != nil {
-		r.t.Columns = nodetable.MaxFields
-	}
-	lines := 0
 	for row, err := range r.t.Read(ctx, path) {
+		if err == nil {
+			err = r.add(row)
+		}
 		if err != nil {
-			return nil, err
-		}
-		lines++
-		if lines == 1 {
-			is, err := r.begin(row)
-			if err != nil {
-				return nil, err
-			}
-			r.t.Wanted = []int{r.t.Node, r.label}
-			if is {
-				continue
-			}
-		}
-		if lines == 2 {
-			r.shift(row)
-		}
-		if err := r.add(r.line(row)); err != nil {
 			return nil, err
 		}
 	}
 	return r.end()
 }
 
-// lastField is the place of a label in a line of any length.
-const lastField = -1
-
-// line returns what a row says.
-func (r *labelReader) line(row nodetable.Row) labelLine {
-	label := r.label
-	if label == lastField {
-		label = len(row.Text) - 1
-	}
-	return labelLine{row.Line, string(row.Text[min(r.t.Node, len(row.Text)-1)]), string(row.Field(label))}
-}
-
-// begin settles the columns by the first line and reports whether that is a header,
-// or may be one, which is told in the end.
-func (r *labelReader) begin(row nodetable.Row) (isHeader bool, err error) {
-	if r.label == lastField {
-		return false, nil
-	}
-	for _, text := range row.Text {
-		r.titles = append(r.titles, strings.Trim(string(text), table.Blank))
-	}
-	if r.c.Fields != nil {
-		columns, err := table.Choose(r.c.Fields, r.titles)
-		if err != nil || max(columns[0], columns[1]) >= len(r.titles) {
-			return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, fewer than the setting of the columns names", table.Counted(len(r.titles), "field")), Fix: "correct {label-fields}"}
-		}
-		r.t.Node, r.label = columns[0], columns[1]
-		if r.t.Titled || !table.Numbers(r.c.Fields) {
-			return true, nil
-		}
-	}
-	if _, known := r.t.Lookup(r.line(row).id); !r.t.Titled && (r.c.Header == NoHeader || r.c.Header == AutoHeader && known) {
-		return false, nil
-	}
-	node, label := table.FindLabels(r.titles)
-	switch {
-	case r.c.Fields != nil:
-	case node >= 0 && label >= 0:
-		r.t.Node, r.label = node, label
-		if node != 0 || label != 1 {
-			r.t.Columns = nodetable.MaxFields
-		}
-	case label < 0 && node >= 0 && len(r.titles) > 2 && table.IsNode(r.titles[node]): // and not only the first
-		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
-		return false, &ParseError{File: r.t.Name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass {label-fields=%d,N} with the number N of its column", node+1)}
-	}
-	if r.c.Header == AutoHeader && !r.t.Titled {
-		r.head = r.line(row)
-	}
-	return true, nil
-}
-
-// shift moves the columns by one if the lines have one more before those of the
-// header: R writes the names of rows so.
-func (r *labelReader) shift(row nodetable.Row) {
-	if len(row.Text) != len(r.titles)+1 || r.label == lastField {
-		return
-	}
-	_, here := r.t.Lookup(string(row.Text[r.t.Node]))
-	if _, behind := r.t.Lookup(string(row.Text[r.t.Node+1])); behind && !here {
-		r.t.Node++
-		r.label++
-	}
-}
-
-// end checks and numbers what was read.
+// end checks and numbers the labels.
 func (r *labelReader) end() (*Labels, error) {
-	r.labels.File = r.t.Name
-	if r.head.line > 0 {
-		switch titled, is := r.isHeader(); {
-		case !is:
-			r.addUnknown(r.head)
-		case !titled && r.c.Warn != nil:
-			r.c.Warn(&ParseError{File: r.t.Name, Line: r.head.line, Msg: "taken as a header; no node is called " + table.Quoted(r.head.id)})
-		}
-	}
-	if err := r.unknownError(); err != nil {
+	l := r.labels
+	l.File, l.Columns, l.Unknown = r.t.Name, r.t.Columns, r.unknown.Count
+	fix := cmp.Or(r.c.Fix, "give nodes without edges with {nodes}, or pass {unknown-ids=skip} to go on")
+	if err := r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix); err != nil {
 		return nil, err
 	}
-	l := r.finish()
+	r.finish()
 	if len(l.Row) == 0 {
 		msg := "no labels"
 		if l.Unlabelled > 0 {
-			msg = fmt.Sprintf("no labels: %s, all of them empty, -1, NA or the like", table.Counted(l.Unlabelled, "line"))
+			msg = fmt.Sprintf("no labels: %s without one", table.Counted(l.Unlabelled, "line"))
+			if l.MissingWords != nil {
+				msg += fmt.Sprintf(" (%s)", strings.Join(l.MissingWords, ", "))
+			}
 		}
 		return nil, &ParseError{File: l.File, Msg: msg, Fix: "write a line node<TAB>label for each node whose label is known"}
 	}
 	return l, nil
 }
 
-// labelLine is one line of a labels file.
-type labelLine struct {
-	line      int64
-	id, label string
-}
-
 // labelReader collects labels.
 type labelReader struct {
 	c       *LabelConfig
 	t       *nodetable.Reader
-	label   int       // the field with the label
-	missing []string  // words that stand for no label
-	titles  []string  // the fields of the first line
-	head    labelLine // the first line, if it may be a header
+	missing []string // words that mean that there is no label
 	labels  *Labels
 	classes map[string]int // in order of first appearance
 	names   []string
@@ -230,30 +142,40 @@ type labelReader struct {
 	at      []uint32 // by row: 1 + the position of its last label; 0 if it has none
 	before  []uint32 // of each label: 1 + the position of the one of the same node before it; 0 if it is the first
 
-	unknown  nodetable.Unknown // lines
-	integers bool              // all ids are integers
+	unknown nodetable.Unknown // lines
 }
 
-// add takes one line.
-func (r *labelReader) add(line labelLine) error {
-	row, known := r.t.Lookup(line.id)
+// maxName is the longest name of a class: names are written once for each node.
+const maxName = 64 << 10
+
+// add takes one row.
+func (r *labelReader) add(line nodetable.Row) error {
+	id, label := string(line.ID()), string(line.Value())
+	row, known := nodetable.Find(r.t.Lookup, id)
 	if !known {
-		r.addUnknown(line)
+		r.unknown.Add(line.Line, line.ID())
 		return nil
 	}
 	r.unknown.Total++
-	r.integers = r.integers && table.IsInteger([]byte(line.id))
 	l := r.labels
-	if line.label == "" || slices.Contains(r.missing, line.label) {
+	if strings.TrimSpace(label) == "" || slices.Contains(r.missing, label) {
 		l.Unlabelled++
-		l.MinusOne = l.MinusOne || line.label == "-1"
+		l.MinusOne = l.MinusOne || label == "-1"
+		if at, is := slices.BinarySearch(l.MissingWords, label); strings.TrimSpace(label) != "" && !is {
+			l.MissingWords = slices.Insert(l.MissingWords, at, label)
+		}
 		return nil
 	}
-	class, ok := r.classes[line.label]
+	if len(label) > maxName {
+		e := textio.Fault(r.t.Name, line.Line, "shorten it", "a class name of %d bytes, more than 64 KiB", len(label))
+		e.Column = line.Column()
+		return e
+	}
+	class, ok := r.classes[label]
 	if !ok {
 		class = len(r.names)
-		r.classes[line.label] = class
-		r.names = append(r.names, line.label)
+		r.classes[label] = class
+		r.names = append(r.names, label)
 	}
 	for next := r.at[row]; next > 0; next = r.before[next-1] {
 		before := next - 1
@@ -263,48 +185,21 @@ func (r *labelReader) add(line labelLine) error {
 		}
 		if !r.c.Several {
 			return &ParseError{
-				File: r.t.Name, Line: line.line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(line.id), line.label, r.names[l.Class[before]], r.lines[before]),
+				File: r.t.Name, Line: line.Line,
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted(id), label, r.names[l.Class[before]], r.lines[before]),
 				Fix: "keep one of the lines", Err: ErrSeveral,
 			}
 		}
 	}
 	l.Row, l.Class = append(l.Row, row), append(l.Class, class)
 	r.before = append(r.before, r.at[row])
-	r.lines = append(r.lines, line.line)
+	r.lines = append(r.lines, line.Line)
 	r.at[row] = uint32(len(l.Row))
 	return nil
 }
 
-// addUnknown takes a line whose id is not in the graph.
-func (r *labelReader) addUnknown(line labelLine) {
-	r.unknown.Add(line.line, []byte(line.id))
-	r.integers = r.integers && table.IsInteger([]byte(line.id))
-}
-
-// isHeader reports whether the first line, whose id is not in the graph, is a
-// header, and whether its titles say so.
-func (r *labelReader) isHeader() (titled, is bool) {
-	head := r.head
-	titled = table.IsNode(head.id) || table.IsLabel(head.label)
-	if r.unknown.Total == r.unknown.Count { // nothing is known of the other lines, if there are any
-		return titled, titled && r.unknown.Total > 0
-	}
-	if _, used := r.classes[head.label]; used {
-		return false, false
-	}
-	return titled, titled || r.integers && !table.IsInteger([]byte(head.id))
-}
-
-// unknownError returns the error for ids that are not in the graph.
-func (r *labelReader) unknownError() error {
-	r.labels.Unknown = r.unknown.Count
-	fix := cmp.Or(r.c.Fix, "give nodes without edges with {nodes}, or pass {unknown-ids=skip} to go on")
-	return r.unknown.Err(r.t.Name, r.c.SkipUnknown, fix)
-}
-
 // finish numbers the classes by name.
-func (r *labelReader) finish() *Labels {
+func (r *labelReader) finish() {
 	l := r.labels
 	l.Names = slices.Sorted(slices.Values(r.names))
 	number := make([]int, len(r.names))
@@ -314,5 +209,4 @@ func (r *labelReader) finish() *Labels {
 	for i, class := range l.Class {
 		l.Class[i] = number[class]
 	}
-	return l
 }

@@ -3,14 +3,13 @@ package nodefile
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
-	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,26 +21,29 @@ import (
 // nodes without a line get the uniform distribution.
 //
 // A sum may be off by what rounding every probability to three decimals makes
-// of it; it is then brought to one. stdin is that of [ReadIDs].
-func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
-	classes := len(classNames)
-	t := &nodetable.Reader{Columns: classes + 1, Lookup: nodes.Lookup, Options: textio.Options{Stdin: stdin}}
-	var column []int // of each class, in the file
-	width := 0       // fields of a line
-	head := func(_ *nodetable.Reader, row nodetable.Row) (isHeader bool, err error) {
-		width = len(row.Text)
-		column, err = priorColumns(t.Name, row, classNames)
-		return true, err
+// of it; it is then brought to one.
+func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, c *ListConfig) (*sparse.Block[float64], error) {
+	if c == nil {
+		c = &ListConfig{}
 	}
+	classes := len(classNames)
+	t := c.reader(nodes, "")
+	t.Every, t.Header = true, HasHeader
+	var column []int // of each class, in the file
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
 	for node := range prior.Rows {
 		for c := range classes {
 			prior.Row(node)[c] = 1 / float64(classes)
 		}
 	}
-	_, err := readRows(ctx, t, path, "probabilities", head, func(node int, row nodetable.Row) error {
-		if len(row.Text) != width {
-			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
+	_, err := c.rows(ctx, t, path, "probabilities", func(node int, row nodetable.Row) (err error) {
+		if len(row.Text) != len(t.Titles) {
+			return &ParseError{File: t.Name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), len(t.Titles)), Fix: "fix the line"}
+		}
+		if column == nil {
+			if column, err = priorColumns(t, classNames); err != nil {
+				return err
+			}
 		}
 		return distribution(prior.Row(node), t.Name, row, column)
 	})
@@ -52,23 +54,25 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 }
 
 // priorColumns finds the column of each class in the header.
-func priorColumns(name string, head nodetable.Row, classNames []string) ([]int, error) {
+func priorColumns(t *nodetable.Reader, classNames []string) ([]int, error) {
+	const fix = "the header names the classes"
 	column := slices.Repeat([]int{-1}, len(classNames))
-	for i, title := range head.Text[1:] {
-		c := slices.Index(classNames, string(title))
-		word := strings.ToLower(string(title))
+	for i, title := range t.Titles {
+		c := slices.Index(classNames, title)
+		word := strings.ToLower(title)
 		switch {
+		case i == t.Node || t.Columns[i].Use == input.Index:
 		case c >= 0 && column[c] >= 0:
-			return nil, &ParseError{File: name, Line: head.Line, Column: head.Start[i+1] + 1, Msg: fmt.Sprintf("class %s has two columns", table.Quoted(title))}
+			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %s has two columns", table.Quoted(title))}
 		case c >= 0:
-			column[c] = i + 1
+			column[c] = i
 		case word != "label" && word != "reached":
-			return nil, &ParseError{File: name, Line: head.Line, Column: head.Start[i+1] + 1, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: "the first line names the classes"}
+			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: fix}
 		}
 	}
 	for c, at := range column {
 		if at < 0 {
-			return nil, &ParseError{File: name, Line: head.Line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: "the first line names the classes"}
+			return nil, &ParseError{File: t.Name, Line: t.Line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: fix}
 		}
 	}
 	return column, nil

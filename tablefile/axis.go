@@ -53,16 +53,13 @@ func ReadAxis(ctx context.Context, path string, n int, stdin io.Reader) (Axis, e
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())
 	}
-	rows, first := &nodetable.Reader{Columns: 1, Options: textio.Options{Stdin: stdin}}, true
+	rows := &nodetable.Reader{Options: textio.Options{Stdin: stdin}}
 	for row, err := range rows.Read(ctx, path) {
 		if err != nil {
 			return Axis{}, err
 		}
-		if !first || !rows.Titled && (table.IsNamed(path, nodetable.IDsFile) || !table.IsNode(string(row.ID()))) {
-			text = append(text, row.ID()...)
-			ends = append(ends, len(text))
-		}
-		first = false
+		text = append(text, row.ID()...)
+		ends = append(ends, len(text))
 	}
 	if got := len(ends) - 1; got != n {
 		return Axis{}, &nodefile.ParseError{File: path, Msg: fmt.Sprintf("%s, want %d", table.Counted(got, "id"), n), Fix: "list the id of each once, in order"}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -18,16 +19,18 @@ import (
 type Features struct {
 	Table   *sparse.Table // a row for each node of the graph, missing where nothing is known
 	Unknown int           // rows passed over for a node that is not in the graph
-	Passed  []string      // columns passed over
+	Columns input.Columns // how the columns of a table are used; nil for a matrix
 }
 
 // FeatureConfig are the settings of [ReadFeatures]; nil stands for the zero value.
 type FeatureConfig struct {
-	IDs         string      // a file whose lines name the rows of a matrix; "": see [File.Axis]
-	SkipUnknown bool        // pass over rows of nodes that are not in the graph; default: an error
-	Memory      int64       // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
-	Stdin       io.Reader   // what "-" reads; nil: os.Stdin
-	Warn        func(error) // called with each warning about the file; may be nil
+	IDs         string       // a file whose lines name the rows of a matrix; "": see [File.Axis]
+	Header      input.Header // default: decide from the text
+	Text        input.Text   // how the text of a table is read; default: decide from it
+	SkipUnknown bool         // pass over rows of nodes that are not in the graph; default: an error
+	Memory      int64        // limits the table, in bytes, an eighth of it what reading takes; 0: no limit
+	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
+	Warn        func(error)  // called with each warning about the file; may be nil
 }
 
 // ErrTable is wrapped by what [ReadFeatures] returns where ids are named for a table.
@@ -38,14 +41,14 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // column. A matrix without ids is an error that wraps [ErrNoIDs], one that can be read
 // once [ErrStream].
 //
-// A table has comma, tab, semicolon or blank between fields, as files of labels, and the
-// node in the column whose title says so (node, id, …) or the first. A column of numbers
-// is an attribute; where a value is missing it has the mean of the others. A column in
-// which something else stands is one of categories, each of which becomes an attribute of
-// 0 and 1; a missing value has none of them. What stands there first and is a number with a
-// decimal comma is warned of. Passed over, with a warning, are columns titled as labels are
-// and those with more than a thousand categories. The last column of a LINQS .content file
-// is the label. A table is read up to three times.
+// A table is read as tables of labels are: the node is in the column whose title says so
+// (node, id, …), or in the only one that holds nodes of the graph, or without a header in the
+// first; a column of row numbers is skipped. A column of numbers is an attribute; where a
+// value is missing it has the mean of the others. A column with other text is one of
+// categories, each of which becomes an attribute of 0 and 1; a missing value has none of
+// them. Ignored are columns of dates, columns titled as labels are, and columns with more than
+// a thousand categories; Features.Columns reports the use of every column. The last column
+// of a LINQS .content file is the label. A table is read up to three times.
 //
 // It is a [*nodefile.ParseError] if there is no row, if a node has two, or if a node that
 // is not in the graph has one, unless these are to be skipped. With a table that the memory
@@ -122,7 +125,7 @@ func (r *features) readMatrix(ctx context.Context) error {
 
 // add adds the row of a node on a line, 0 if there is none.
 func (r *features) add(line int64, id []byte, values []float32) error {
-	row, known := r.nodes.Lookup(string(id))
+	row, known := nodetable.Find(r.nodes.Lookup, string(id))
 	if !known {
 		r.unknown.Add(line, id)
 		return nil

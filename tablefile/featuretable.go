@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/nodetable"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -14,39 +15,46 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// mostLevels is how many texts a column of categories may have; one with more is passed
-// over.
+// mostLevels is the largest number of categories of a column; one with more is ignored.
 const mostLevels = 1000
 
 // featureColumn is a column of a table of attributes.
 type featureColumn struct {
-	title  string
-	passed string // why it is passed over; "" if it is not
-	text   bool   // some value is no number
-	comma  string // the first that is none, if it has a decimal comma
-	count  int    // of numbers
-	sum    float64
-	levels map[string]int // texts, and which of its columns each is
-	at     int            // the first column of the table that it makes
+	ignored string // why it is ignored; "" if it is an attribute
+	skipped bool   // it holds the node or row numbers
+	text    bool   // some value is no number
+	dates   bool   // all values so far are dates
+	comma   string // the first value that is no number, if it has a decimal comma
+	count   int    // of numbers
+	sum     float64
+	levels  map[string]int // categories, and the column of the result of each
+	at      int            // the first column of the result that it makes
 }
 
-// featureTable reads a table of attributes three times: what columns are, what
-// categories they have, and their values.
+// featureTable reads a table of attributes up to three times: for the kinds of columns, for
+// their categories, and for the values.
 type featureTable struct {
 	*features
 	rows    nodetable.Reader
-	headed  bool
-	columns []featureColumn // of the file; that of the node among them
+	columns []featureColumn // of the file
 	values  []float32       // of a row
 }
 
 // readTable reads a table with the ids in a column.
 func (r *features) readTable(ctx context.Context) error {
-	t := &featureTable{features: r, rows: nodetable.Reader{Columns: nodetable.MaxFields, Lookup: r.nodes.Lookup, Options: textio.Options{Warn: r.c.Warn}}}
+	t := &featureTable{features: r, rows: nodetable.Reader{
+		Every: true, Lookup: r.nodes.Lookup, Header: r.c.Header, Text: r.c.Text, Options: textio.Options{Warn: r.c.Warn},
+	}}
 	if err := t.each(ctx, t.look); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(t.columns, func(c featureColumn) bool { return c.text && c.passed == "" }) {
+	t.rows.Options.Warn = nil
+	for i := range t.columns {
+		if c := &t.columns[i]; !c.skipped && c.ignored == "" && c.text && c.dates {
+			c.ignored = "dates"
+		}
+	}
+	if slices.ContainsFunc(t.columns, func(c featureColumn) bool { return c.text && c.ignored == "" }) {
 		if err := t.each(ctx, t.collect); err != nil {
 			return err
 		}
@@ -55,36 +63,49 @@ func (r *features) readTable(ctx context.Context) error {
 	if cols == 0 {
 		return &nodefile.ParseError{File: t.file, Msg: "no column of attributes", Fix: "give one beside that of the node"}
 	}
-	for _, col := range t.columns {
-		if col.comma != "" && t.c.Warn != nil {
-			t.c.Warn(fmt.Errorf("%s: column %s is taken for categories, since %q is no number; write numbers with a decimal point", t.file, col.title, col.comma))
-		}
-		if col.passed != "" {
-			t.Passed = append(t.Passed, col.title)
-			if t.c.Warn != nil {
-				t.c.Warn(fmt.Errorf("%s: column %s is passed over: %s", t.file, col.title, col.passed))
-			}
-		}
-	}
+	t.report()
 	t.values, t.Table = make([]float32, cols), &sparse.Table{Rows: t.nodes.Len(), Cols: cols}
 	return t.each(ctx, t.use)
 }
 
-// each reads the file and calls do for every row but that of the titles.
+// report describes the use of the columns, and warns of numbers that were not read as such.
+func (r *featureTable) report() {
+	r.Columns = r.rows.Columns
+	if r.Columns == nil {
+		titles := make([]string, len(r.columns))
+		for i := range titles {
+			titles[i] = fmt.Sprintf("column %d", i+1)
+		}
+		r.Columns = input.Named(titles)
+		r.Columns[r.rows.Node].Use = input.Node
+	}
+	for i := range r.columns {
+		c, d := &r.columns[i], &r.Columns[i]
+		switch {
+		case c.skipped:
+		case c.ignored != "":
+			d.Note = c.ignored
+		case !c.text:
+			d.Use = "number"
+		case len(c.levels) == 1:
+			d.Use = "1 category"
+		default:
+			d.Use = fmt.Sprintf("%d categories", len(c.levels))
+		}
+		if c.comma != "" && c.ignored == "" && r.c.Warn != nil {
+			r.c.Warn(textio.Fault(r.file, 0, "pass {decimal=,}, or write numbers with a decimal point", "column %s is taken for categories, since %q is no number", input.Escape(d.Title), c.comma))
+		}
+	}
+}
+
+// each reads the file and calls do for every row.
 func (r *featureTable) each(ctx context.Context, do func(nodetable.Row) error) error {
-	first := true
 	for row, err := range r.rows.Read(ctx, r.file) {
 		if err != nil {
 			return err
 		}
-		if first {
-			first = false
-			if r.columns == nil {
-				r.begin(row)
-			}
-			if r.headed {
-				continue
-			}
+		if r.columns == nil {
+			r.begin(row)
 		}
 		if len(row.Text) != len(r.columns) {
 			return &nodefile.ParseError{File: r.file, Line: row.Line, Msg: fmt.Sprintf("%s, the first line has %d", table.Counted(len(row.Text), "field"), len(r.columns)), Fix: "fix the line"}
@@ -96,40 +117,23 @@ func (r *featureTable) each(ctx context.Context, do func(nodetable.Row) error) e
 	return nil
 }
 
-// begin settles by the first line which column is the node's and whether there are
-// titles: there are if no field is a number, or one is that of a column of nodes.
+// begin settles by the titles, or the first row, which columns are no attributes.
 func (r *featureTable) begin(row nodetable.Row) {
-	numbers, node := false, -1
-	for i, text := range row.Text {
-		_, fault := table.ParseNumber(row.Field(i), 64)
-		numbers = numbers || fault == ""
-		if node < 0 && table.IsNode(string(text)) {
-			node = i
-		}
+	n := len(row.Text)
+	if r.rows.Titles != nil {
+		n = len(r.rows.Titles)
 	}
-	_, known := r.nodes.Lookup(string(row.ID()))
-	content := table.IsNamed(r.file, nodetable.ContentFile)
-	r.headed = !known && !content && (node >= 0 || !numbers)
-	r.columns = make([]featureColumn, len(row.Text))
+	r.columns = make([]featureColumn, n)
 	for i := range r.columns {
 		c := &r.columns[i]
-		c.title = fmt.Sprint(i + 1)
-		if r.headed {
-			c.title = string(row.Field(i))
-			switch {
-			case i == 0 && node > 0 && table.IsIndex(c.title):
-				c.passed = "it numbers the rows"
-			case table.IsLabel(c.title):
-				c.passed = "it is titled as labels are"
-			}
+		c.dates = true
+		c.skipped = i == r.rows.Node || r.rows.Columns != nil && r.rows.Columns[i].Use == input.Index
+		if !c.skipped && r.rows.Titles != nil && table.IsLabel(r.rows.Titles[i]) {
+			c.ignored = "titled as labels are"
 		}
 	}
-	if content {
-		r.columns[len(r.columns)-1].passed = "it holds the labels"
-	}
-	r.rows.Node = max(0, node)
-	if !r.headed {
-		r.rows.Node = 0
+	if table.IsNamed(r.file, nodetable.ContentFile) {
+		r.columns[n-1].ignored = "labels"
 	}
 }
 
@@ -142,11 +146,14 @@ func isMissingNumber(text []byte) bool {
 func (r *featureTable) look(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
-		if i == r.rows.Node || c.passed != "" || c.text {
+		if c.skipped || c.ignored != "" || c.text && !c.dates {
 			continue
 		}
 		text := row.Field(i)
 		if isMissingNumber(text) {
+			continue
+		}
+		if c.dates = c.dates && table.IsDate(string(text)); c.text {
 			continue
 		}
 		v, fault := table.ParseNumber(text, 64)
@@ -173,14 +180,14 @@ func (r *featureTable) look(row nodetable.Row) error {
 func (r *featureTable) collect(row nodetable.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
-		if i == r.rows.Node || c.passed != "" || !c.text || isMissingNumber(row.Field(i)) {
+		if c.skipped || c.ignored != "" || !c.text || isMissingNumber(row.Field(i)) {
 			continue
 		}
 		if c.levels == nil {
 			c.levels = map[string]int{}
 		}
 		if c.levels[string(row.Field(i))] = 0; len(c.levels) > mostLevels {
-			c.passed, c.levels = fmt.Sprintf("it has more than %d different texts", mostLevels), nil
+			c.ignored, c.levels = fmt.Sprintf("more than %d categories", mostLevels), nil
 		}
 	}
 	return nil
@@ -191,12 +198,12 @@ func (r *featureTable) collect(row nodetable.Row) error {
 func (r *featureTable) place() (cols int) {
 	for i := range r.columns {
 		c := &r.columns[i]
-		if c.at = cols; i == r.rows.Node || c.passed != "" {
+		if c.at = cols; c.skipped || c.ignored != "" {
 			continue
 		}
 		if !c.text {
 			if c.count == 0 {
-				c.passed = "it has no value"
+				c.ignored = "no value"
 				continue
 			}
 			cols++
@@ -217,7 +224,7 @@ func (r *featureTable) use(row nodetable.Row) error {
 	for i := range r.columns {
 		c, text := &r.columns[i], row.Field(i)
 		switch {
-		case i == r.rows.Node || c.passed != "":
+		case c.skipped || c.ignored != "":
 		case c.text && !isMissingNumber(text):
 			values[c.levels[string(text)]] = 1
 		case c.text:

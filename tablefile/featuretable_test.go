@@ -31,8 +31,8 @@ func TestReadFeatures(t *testing.T) {
 	}{
 		{"x.csv", "node,age,town\nn2,3,Rome\nn1,5,Oslo\nn3,,Rome\n", [][]float32{{5, 1, 0}, {3, 0, 1}, {4, 0, 1}, nil}, nil},
 		{"x.tsv", "n1\t1\t0.5\n4\t-2\t1e3\n", [][]float32{{1, 0.5}, nil, nil, {-2, 1000}}, nil},
-		{"x.csv", ",id,x,label\n0,n1,1,A\n1,4,NA,B\n2,n3,3,A\n", [][]float32{{1}, nil, {3}, {2}}, []string{"", "label"}},
-		{"x.content", "n1 1 0 A\nn2 0 1 B\n", [][]float32{{1, 0}, {0, 1}, nil, nil}, []string{"4"}},
+		{"x.csv", ",id,x,label\n0,n1,1,A\n1,4,NA,B\n2,n3,3,A\n", [][]float32{{1}, nil, {3}, {2}}, []string{"label"}},
+		{"x.content", "n1 1 0 A\nn2 0 1 B\n", [][]float32{{1, 0}, {0, 1}, nil, nil}, []string{"column 4"}},
 		{"x.csv", "x,node\n7,n3\n", [][]float32{nil, nil, {7}, nil}, nil},
 		{"x.csv", "node,a,b\nn1,?,1\nn2,u,2\nn3,v,3\n", [][]float32{{0, 0, 1}, {1, 0, 2}, {0, 1, 3}, nil}, nil},
 	} {
@@ -52,8 +52,55 @@ func TestReadFeatures(t *testing.T) {
 				t.Errorf("%q: row %d is %v, want %v", c.text, row, got, want)
 			}
 		}
-		if !slices.Equal(a.Passed, c.passed) {
-			t.Errorf("%q: passed over %q, want %q", c.text, a.Passed, c.passed)
+		if ignored := ignoredOf(a); !slices.Equal(ignored, c.passed) {
+			t.Errorf("%q: ignored %q, want %q", c.text, ignored, c.passed)
+		}
+	}
+}
+
+// ignoredOf returns the titles of the columns that are no attributes.
+func ignoredOf(a *Features) (titles []string) {
+	for _, c := range a.Columns {
+		if c.Use == "" {
+			titles = append(titles, c.Title)
+		}
+	}
+	return titles
+}
+
+// The use of each column is reported; row numbers do not become ids, nor dates categories.
+func TestFeatureColumns(t *testing.T) {
+	nodes := nodesOf(t, "n1", "n2", "n3")
+	numbers := nodesOf(t, "0", "1", "2", "3")
+	for _, c := range []struct {
+		text  string
+		nodes *shard.Nodes
+		want  string // columns, or the error
+		first []float32
+	}{
+		{"id,age,city,joined\nn1,31,Rome,2021-03-04\nn2,45,Oslo,2020-01-02 10:30\nn3,3,Rome,\n", nodes,
+			"id → node, age → number, city → 2 categories; ignored: joined (dates)", []float32{31, 0, 1}},
+		{",Kunde,age,city\n0,n1,31,Rome\n1,n2,45,Oslo\n2,n3,31,Rome\n", nodes,
+			"Kunde → node, age → number, city → 2 categories; skipped the index column", []float32{31, 0, 1}},
+		{",Kunde,age\n0,3,31\n1,0,45\n2,1,31\n", numbers,
+			`x.csv:1: cannot tell which column of ",Kunde,age" holds the node; title it "node"`, nil},
+		{",age,city\n0,31,Rome\n1,45,Oslo\n2,31,Rome\n", numbers, "(untitled) → node, age → number, city → 2 categories", []float32{31, 0, 1}},
+		{"Unnamed: 0,id,age\n0,3,31\n1,0,45\n2,1,31\n", numbers, "id → node, age → number; skipped the index column", []float32{45}},
+		{"n1,5,04.03.2021\nn2,6,5.11.2020\n", nodes, "column 1 → node, column 2 → number; ignored: column 3 (dates)", []float32{5}},
+		{"id,when,x\nn1,03/04/2021,1\nn2,12/31/2021,2\n", nodes, "id → node, x → number; ignored: when (dates)", []float32{1}},
+		{"id,when,x\nn1,4 Mar 2021,1\nn2,never,2\n", nodes, "id → node, when → 2 categories, x → number", []float32{1, 0, 1}},
+		{"id,type,x\nn1,a,1\nn2,b,2\n", nodes, "id → node, x → number; ignored: type (titled as labels are)", []float32{1}},
+	} {
+		path := write(t, "x.csv", []byte(c.text))
+		a, err := ReadFeatures(t.Context(), path, c.nodes, nil)
+		if err != nil {
+			if got := strings.TrimPrefix(err.Error(), strings.TrimSuffix(path, "x.csv")); got != c.want {
+				t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
+			}
+			continue
+		}
+		if got := a.Columns.String(); got != c.want || !slices.Equal(dense(a, 0), c.first) {
+			t.Errorf("%q:\n got %s, %v\nwant %s, %v", c.text, got, dense(a, 0), c.want, c.first)
 		}
 	}
 }
@@ -102,8 +149,8 @@ func TestBadFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{
-		`: column x is taken for categories, since "1,5" is no number; write numbers with a decimal point`,
-		`: column w is taken for categories, since "2,5" is no number; write numbers with a decimal point`,
+		`: column x is taken for categories, since "1,5" is no number; pass option decimal=,, or write numbers with a decimal point`,
+		`: column w is taken for categories, since "2,5" is no number; pass option decimal=,, or write numbers with a decimal point`,
 	}; !slices.Equal(told, want) {
 		t.Errorf("decimal commas: %q", told)
 	}
@@ -132,8 +179,8 @@ func TestMostLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Table.Cols != cols || (len(f.Passed) == 1) != (cols == 1) {
-			t.Errorf("%q: %d columns, passed over are %q", last, f.Table.Cols, f.Passed)
+		if f.Table.Cols != cols || (len(ignoredOf(f)) == 1) != (cols == 1) {
+			t.Errorf("%q: %d columns, passed over are %q", last, f.Table.Cols, ignoredOf(f))
 		}
 	}
 }

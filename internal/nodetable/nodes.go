@@ -3,10 +3,12 @@ package nodetable
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
+	"io"
 	"iter"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -18,39 +20,60 @@ const (
 	ContentFile = ".content" // of the LINQS collections: a node on each line, its features and at last its class
 )
 
-// Reader reads a small file about nodes: a node on each line, the first field unless
-// Node says otherwise, and what is said of it.
-type Reader struct {
-	Name    string
-	Columns int                                   // how many are wanted; with 1, what follows a tab is passed over
-	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: that is not known
-	Node    int                                   // the column of the node
-	Wanted  []int                                 // the columns that are read of Parquet, which the first row may settle; nil: all
-	Titled  bool                                  // the first row holds titles for sure, as Parquet tells
-	Options textio.Options                        // of the file
-
-	sep    byte // 0 before the first line
-	fields table.Fields
-}
-
-// MaxFields bounds the columns of a line that are looked at.
+// MaxFields bounds the numbers of columns in settings.
 const MaxFields = 1000
 
-// Row is one line of such a file, valid until the next one.
+// Reader reads a table with a node in each row. Set the fields of the first group, then call
+// [Reader.Read]; the others are known from the first row on.
+type Reader struct {
+	Name    string                                // of the file, for messages
+	Lookup  func(id string) (row int, known bool) // finds a node in the graph; nil: the graph is not known
+	Value   string                                // use of the column that is read together with the node, input.Label or input.Part; "": none
+	Every   bool                                  // all columns are read, as attributes
+	Fields  []string                              // columns of node and value, numbers from 1 or titles; nil: by their titles
+	Option  string                                // name of the setting for Fields, for messages; "" if there is none
+	Header  input.Header
+	Text    input.Text
+	Options textio.Options // of the file
+
+	Titles   []string      // of the header; nil if there is none
+	Line     int64         // of the header; 0 if there is none
+	Columns  input.Columns // how the columns are used; nil if there is nothing to report
+	Node, At int           // columns of the node and of the value; At is −1 if there is none
+
+	titled  bool // Parquet: the first row holds titles
+	first   int64
+	sep     byte
+	cutNode bool // the first blank ends the node, and the rest of the line is its value
+	shifted bool // rows have one field more than the header, the name of the row, as R writes them
+	fields  table.Fields
+}
+
+// Row is one row of a table, valid until the next one.
 type Row struct {
-	Line  int64
-	Text  [][]byte // the fields, one at least
-	Start []int    // column in which each field begins, from 0
-	node  int      // the field of the node
+	Line     int64
+	Text     [][]byte // the fields, one at least
+	Start    []int    // column in which each field begins, from 0
+	node, at int
 }
 
 // ID returns the node.
 func (r Row) ID() []byte { return r.Text[r.node] }
 
-// Of returns the row with its node in field i.
-func (r Row) Of(i int) Row {
-	r.node = i
-	return r
+// Value returns the value of the node without blanks around it, empty if there is none.
+func (r Row) Value() []byte {
+	if r.at < 0 {
+		return nil
+	}
+	return r.Field(r.at)
+}
+
+// Column returns the position of the value on the line, from 1.
+func (r Row) Column() int {
+	if r.at >= 0 && r.at < len(r.Start) {
+		return r.Start[r.at] + 1
+	}
+	return 0
 }
 
 // Field returns field i without blanks around it, empty if the line has fewer.
@@ -61,21 +84,20 @@ func (r Row) Field(i int) []byte {
 	return nil
 }
 
-// Read opens the file called path and yields its data lines, see [Reader.Rows]; an error
-// comes last. Of Parquet, which its name tells, the first line is that of the titles.
+// Read opens the file called path and yields its rows, see [Reader.Rows]; an error comes
+// last.
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(parquetfile.Endings, table.Extension(path))
-	t.Options.Any = isParquet
+	t.Options.Any, t.Options.Encoding = isParquet, t.Text.Encoding
 	return func(yield func(Row, error) bool) {
-		t.Name, t.sep = path, 0
+		t.Name = path
 		in, err := textio.Open(ctx, path, &t.Options)
 		if err != nil {
 			yield(Row{}, err)
 			return
 		}
 		defer in.Close()
-		t.Name = in.Name()
-		if !isParquet {
+		if t.Name = in.Name(); !isParquet {
 			t.Rows(in)(yield)
 		} else if err := t.parquet(in, yield); err != nil {
 			yield(Row{}, err)
@@ -83,17 +105,27 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	}
 }
 
-// Rows yields the data lines of an open file; an error comes last. Fields are separated by tabs if
-// the first line holds one, else by commas or semicolons as in an edge list,
-// else by blanks: of two columns the first blank ends the node, so that the
-// rest may hold some. A line of one column is a node as a whole, unless the
-// file is called .csv.
+// Rows yields the rows of an open file of text, without its header; an error comes last.
+// Fields are separated by tabs if the first line has one, else by commas or semicolons as in
+// an edge list, else by blanks; then, if only a node and a value are read, the first blank
+// ends the node so that the value may contain blanks. A line of a list of ids is an id as a
+// whole, unless the file is called .csv or a tab ends the id.
 func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if t.Name == "" {
 			t.Name = in.Name()
 		}
-		data := t.firstData(in)
+		head, err := in.Head()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err == nil {
+			err = t.begin(head)
+		}
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
 		remarks, first := int64(0), int64(0)
 		defer func() {
 			if remarks > 0 && t.Options.Warn != nil {
@@ -105,18 +137,16 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 				yield(Row{}, err)
 				return
 			}
-			if line.Number < data || table.IsBlank(line.Text) {
+			switch {
+			case line.Number < t.first || line.Number == t.Line || table.IsBlank(line.Text):
 				continue
-			}
-			if line.Number > data && t.isRemark(line.Text) {
-				if t.sep != 0 && (t.Lookup == nil || table.MayBeRow(line.Text)) {
-					if remarks++; remarks == 1 {
-						first = line.Number
-					}
+			case line.Number > t.first && t.isRemark(line.Text):
+				if remarks++; remarks == 1 {
+					first = line.Number
 				}
 				continue
 			}
-			row, bad := t.Split(line)
+			row, bad := t.split(line)
 			if bad != nil {
 				yield(Row{}, bad)
 				return
@@ -128,24 +158,19 @@ func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	}
 }
 
-// firstData returns the number of the first line of data, as [table.FirstData] finds it; 0
-// where the graph, or the kind of file, decides about each line that begins as a comment.
-func (t *Reader) firstData(in *textio.Reader) int64 {
-	if t.Lookup != nil || t.isList() {
-		return 0
+// find looks an id up in the graph. A whole number matches one that is written as 3 in one
+// file and as 3.0 in the other.
+func (t *Reader) find(id string) (row int, known bool) { return Find(t.Lookup, id) }
+
+// Find looks an id up in the graph, and then the other way to write it if it is a whole
+// number: 3 for 3.0, and 3.0 for 3.
+func Find(lookup func(id string) (row int, known bool), id string) (row int, known bool) {
+	if row, known = lookup(id); !known {
+		if other := table.WholeNumber(id); other != "" {
+			row, known = lookup(other)
+		}
 	}
-	head, err := in.Head()
-	if err != nil {
-		return 0 // it is met again
-	}
-	first, doubtful := table.FirstData(head.Data, t.separator)
-	if first < 0 {
-		return head.First + int64(head.Lines)
-	}
-	if doubtful >= 0 && t.Options.Warn != nil {
-		t.Options.Warn(fmt.Errorf("%s:%d: taken as a comment; if it is data, write a header line above it", t.Name, head.First+int64(doubtful)))
-	}
-	return head.First + int64(first)
+	return row, known
 }
 
 // isRemark reports whether a line that is not blank is a comment. One that begins with a
@@ -156,7 +181,7 @@ func (t *Reader) isRemark(line []byte) bool {
 		return false
 	}
 	if t.Lookup == nil {
-		return !table.MayBeRow(line) || t.Columns == 1 && bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
+		return !table.MayBeRow(line) || !t.Every && t.Value == "" && bytes.ContainsAny(bytes.Trim(line, table.Blank), " ")
 	}
 	sep := t.sep
 	if sep == 0 {
@@ -166,64 +191,84 @@ func (t *Reader) isRemark(line []byte) bool {
 	if f.Split(line, sep) != nil || len(f.Text) == 0 {
 		return true
 	}
-	id := f.Text[min(t.Node, len(f.Text)-1)]
-	_, known := t.Lookup(string(id))
-	if !known {
-		_, known = t.Lookup(string(bytes.Trim(id, table.Blank)))
+	for _, i := range []int{0, t.Node} {
+		id := f.Text[min(i, len(f.Text)-1)]
+		if _, known := t.find(string(id)); known {
+			return false
+		}
+		if _, known := t.find(string(bytes.Trim(id, table.Blank))); known {
+			return false
+		}
 	}
-	return !known
+	return true
 }
 
-// isList reports whether the file is a list that heatwalk writes: an id is a line
-// as it is.
+// isList reports whether the file is a list that heatwalk writes: an id is a line as it is.
 func (t *Reader) isList() bool { return table.IsNamed(t.Name, IDsFile) }
 
-// separator returns what separates the fields of the file whose first line
-// this is.
+// isContent reports whether the last field of each line is the label.
+func (t *Reader) isContent() bool { return table.IsNamed(t.Name, ContentFile) }
+
+// separator returns the separator of the fields of the file whose first line this is.
 func (t *Reader) separator(line []byte) byte {
-	if table.IsNamed(t.Name, ContentFile) {
+	switch {
+	case t.isList():
+		return table.Tab
+	case t.Text.Delimiter != "":
+		return t.Text.Delimiter[0]
+	case t.isContent():
 		if bytes.IndexByte(line, table.Tab) >= 0 {
 			return table.Tab
 		}
 		return table.Blanks
-	}
-	if t.Columns == 1 && !table.IsNamed(t.Name, ".csv") {
+	case t.Value == "" && !t.Every && !table.IsNamed(t.Name, ".csv"):
 		return table.Tab
 	}
 	sep := table.Separator(t.Name, line)
-	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Columns == 1 || len(bytes.Fields(line)) == 1) {
-		return table.Comma // nothing is said of the first node
+	if sep == table.Blanks && table.IsNamed(t.Name, ".csv") && (t.Value == "" && !t.Every || len(bytes.Fields(line)) == 1) {
+		return table.Comma // the first row has one field
 	}
 	return sep
 }
 
-// Split cuts a line into its fields.
-func (t *Reader) Split(line textio.Line) (Row, *textio.Error) {
-	first := t.sep == 0
-	if first {
-		t.sep = t.separator(line.Text)
-	}
+// split cuts a line into its fields.
+func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
-	if err := t.cut(line.Text); err != nil {
-		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Msg: err.Error(), Fix: table.SplitFix(err, "fix the line")}
+	fault := func(column int, fix string, err error) *textio.Error {
+		e := textio.Fault(t.Name, line.Number, fix, "%w", err)
+		e.Column = column
+		return e
+	}
+	if err := t.cut(f, line.Text); err != nil {
+		return Row{}, fault(0, table.SplitFix(err, "fix the line"), err)
 	}
 	node := min(t.Node, len(f.Text)-1)
-	if isTitle := first && t.Columns > 1; !isTitle && len(bytes.Trim(f.Text[node], table.Blank)) == 0 {
-		return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[node] + 1, Msg: "empty id", Fix: "fix the line"}
+	if len(bytes.Trim(f.Text[node], table.Blank)) == 0 && !t.mayBeEmpty() {
+		return Row{}, fault(f.Start[node]+1, "fix the line", errEmpty)
 	}
 	if f.Padded[node] && !t.isVerbatim(f.Text[node]) {
 		f.Text[node] = bytes.Trim(f.Text[node], table.Blank)
 	}
 	for i, text := range f.Text {
 		if bytes.IndexByte(text, table.Tab) >= 0 {
-			return Row{}, &textio.Error{File: t.Name, Line: line.Number, Column: f.Start[i] + 1, Msg: table.ErrTab.Error(), Fix: "fix the line"}
+			return Row{}, fault(f.Start[i]+1, "fix the line", table.ErrTab)
 		}
 	}
-	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node}, nil
+	at := t.At
+	if t.isContent() && t.Value != "" {
+		at = len(f.Text) - 1
+	}
+	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node, at: at}, nil
 }
 
-// isVerbatim reports whether an id has the blanks around it that its line has: one
-// of the graph does, and where that is not known one in a list of heatwalk's own.
+var errEmpty = errors.New("empty id")
+
+// mayBeEmpty reports whether no column of nodes was asked for, so that any field may be
+// empty.
+func (t *Reader) mayBeEmpty() bool { return t.Every && t.Lookup == nil }
+
+// isVerbatim reports whether an id has the blanks around it that its line has: one of the
+// graph does, and where the graph is not known one in a list of heatwalk's own.
 func (t *Reader) isVerbatim(id []byte) bool {
 	if t.Lookup == nil {
 		return t.isList()
@@ -232,12 +277,11 @@ func (t *Reader) isVerbatim(id []byte) bool {
 	return known
 }
 
-// cut cuts a line. Of two columns that blanks separate the first blank ends the
-// node, unless that is in quotes.
-func (t *Reader) cut(line []byte) error {
-	f := &t.fields
+// cut cuts a line. The first blank ends the node if that is how the file is built, unless
+// the node is in quotes.
+func (t *Reader) cut(f *table.Fields, line []byte) error {
 	text := bytes.Trim(line, table.Blank)
-	if t.sep != table.Blanks || t.Columns != 2 || text[0] == '"' {
+	if !t.cutNode || text[0] == '"' {
 		return f.Split(line, t.sep)
 	}
 	from := bytes.Index(line, text)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/parquetfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -19,8 +21,8 @@ const mostParquet = 32 << 20
 // errEnough ends the reading of a file of which no more is wanted.
 var errEnough = errors.New("nodetable: no more rows are wanted")
 
-// parquet yields the titles of a Parquet file, then its rows, whose lines count from 1.
-// Columns that are not wanted are empty.
+// parquet yields the rows of a Parquet file, whose lines count from 1. Columns that are not
+// read are empty.
 func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	content, size := in.File()
 	if content == nil {
@@ -35,46 +37,83 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	if err != nil {
 		return err
 	}
-	t.Titled = true
-	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles))}
-	for i, title := range file.Titles {
-		row.Text[i] = []byte(title)
-	}
-	if len(row.Text) == 0 || !yield(row.Of(t.Node), nil) {
+	if t.titled = true; len(file.Titles) == 0 {
 		return nil
 	}
-	columns := t.Wanted
+	var columns []int // that hold text or numbers
 	for i := range file.Titles {
-		if t.Wanted == nil && file.IsText(i) {
+		if file.IsText(i) {
 			columns = append(columns, i)
 		}
-		row.Text[i] = nil
 	}
-	for _, c := range columns {
-		if !file.IsText(c) {
-			return textio.Fault(t.Name, 0, "write it as one or the other", "column %s holds neither text nor numbers", file.Titles[c])
+	var below [][]string
+	node, value := t.byTitles(file.Titles)
+	if t.Fields == nil && (node < 0 || value < 0 && t.Value != "") { // titles do not decide
+		err = t.parquetRows(file, columns, func(row Row) error {
+			cells := make([]string, len(row.Text))
+			for i, text := range row.Text {
+				cells[i] = string(text)
+			}
+			if below = append(below, cells); len(below) == sampleRows {
+				return errEnough
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	t.Node, t.At, t.sep = 0, -1, table.Comma
+	if t.Value != "" {
+		t.At = 1
+	}
+	if _, err := t.choose(0, slices.Clone(file.Titles), below); err != nil {
+		return err
+	}
+	if !t.Every {
+		columns = columns[:0]
+		for _, c := range []int{t.Node, t.At} {
+			if c < 0 || c >= len(file.Titles) {
+				continue
+			}
+			if !file.IsText(c) {
+				return textio.Fault(t.Name, 0, "write it as one or the other", "column %s holds neither text nor numbers", input.Escape(file.Titles[c]))
+			}
+			columns = append(columns, c)
 		}
 	}
+	err = t.parquetRows(file, columns, func(row Row) error {
+		if t.mayBeEmpty() && yield(row, nil) {
+			return nil
+		}
+		switch id := row.ID(); {
+		case len(id) == 0:
+			return textio.Fault(t.Name, row.Line, "leave such rows out", "%w", errEmpty)
+		case bytes.IndexByte(id, table.Tab) >= 0:
+			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
+		case !yield(row, nil):
+			return errEnough
+		}
+		return nil
+	})
+	return cmp.Or(err, in.Unchanged())
+}
+
+// parquetRows calls visit with each row, of which the given columns are read, until it
+// returns an error; [errEnough] is none.
+func (t *Reader) parquetRows(file *parquetfile.Reader, columns []int, visit func(row Row) error) error {
 	text := make([][]byte, len(columns))
-	err = file.Each(columns, func(at int64, values []parquet.Value) error {
+	row := Row{Text: make([][]byte, len(file.Titles)), Start: make([]int, len(file.Titles)), node: t.Node, at: t.At}
+	err := file.Each(columns, func(at int64, values []parquet.Value) error {
 		for i, v := range values {
 			text[i] = file.AppendText(text[i][:0], columns[i], v)
 			row.Text[columns[i]] = text[i]
 		}
 		row.Line = at + 1
-		one := row.Of(min(t.Node, len(row.Text)-1))
-		switch id := one.ID(); {
-		case len(id) == 0:
-			return textio.Fault(t.Name, row.Line, "leave such rows out", "empty id")
-		case bytes.IndexByte(id, table.Tab) >= 0:
-			return textio.Fault(t.Name, row.Line, "correct it", "%w", table.ErrTab)
-		case !yield(one, nil):
-			return errEnough
-		}
-		return nil
+		return visit(row)
 	})
 	if errors.Is(err, errEnough) {
 		return nil
 	}
-	return cmp.Or(err, in.Unchanged())
+	return err
 }

@@ -94,6 +94,7 @@ func logical(leaf parquet.LeafColumn) any {
 // and of [Open].
 func (t *Reader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
 	defer t.recovered(&err)
+	t.row = 0
 	for _, c := range columns {
 		if c >= 0 && !t.oneCodec(c) {
 			return t.fault("write it again in one go", "column %s is compressed in several ways, which is not supported", t.Titles[c])

@@ -27,7 +27,9 @@ var (
 	nodeWords   = []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}
 	weightWords = []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity"}
 	timeWords   = []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset"}
-	labelWords  = []string{"label", "labels", "class", "category", "group", "community", "subject", "y", "target", "type", "club"}
+	labelWords  = []string{"label", "labels", "class", "category", "group", "community", "subject", "y", "target", "type", "club", "segment", "cluster", "faction", "department", "outcome"}
+	partWords   = []string{"split", "part", "set", "subset", "fold", "partition"}
+	idWords     = []string{"id", "ids", "key"}
 	indexTitles = []string{"", "unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}
 )
 
@@ -79,13 +81,13 @@ func withoutType(title string) string {
 	return title[:at]
 }
 
-// indexOfPandas begins the names that pandas gives to numbers of rows in Parquet.
-const indexOfPandas = "__index_level_"
+// IndexOfPandas begins the names that pandas gives to numbers of rows in Parquet.
+const IndexOfPandas = "__index_level_"
 
 // IsIndex reports whether the title of a first column says that it holds numbers of
 // rows or nothing: pandas and R write such columns.
 func IsIndex(title string) bool {
-	return slices.Contains(indexTitles, strings.ToLower(title)) || strings.HasPrefix(title, indexOfPandas)
+	return slices.Contains(indexTitles, strings.ToLower(title)) || strings.HasPrefix(title, IndexOfPandas)
 }
 
 // anyOf reports whether one of the words of a title is in a list.
@@ -98,6 +100,36 @@ func IsNode(title string) bool {
 	w := words(title)
 	return len(w) > 0 && len(w) <= 2 && !slices.ContainsFunc(w, func(word string) bool { return !slices.Contains(nodeWords, word) })
 }
+
+// NodeRank returns how well a title names a column of nodes: 0 if it is a word for a node
+// or an id alone (node, user_id), 1 if it ends in one for an id (customer_id), 2 if neither.
+func NodeRank(title string) int {
+	w := words(title)
+	switch {
+	case IsNode(title):
+		return 0
+	case len(w) > 0 && slices.Contains(idWords, w[len(w)-1]):
+		return 1
+	}
+	return noRank
+}
+
+const noRank = 2
+
+// PartRank returns 0 if a title heads a column with the parts of a split, else 1.
+func PartRank(title string) int {
+	if w := words(title); len(w) > 0 && slices.Contains(partWords, w[len(w)-1]) {
+		return 0
+	}
+	return 1
+}
+
+// IsPart reports whether a title heads a column with the parts of a split.
+func IsPart(title string) bool { return PartRank(title) == 0 }
+
+// LabelRank returns the position of a title's last word in the list of words for labels,
+// whose first are the surest; [IsLabel] is false for a title without one.
+func LabelRank(title string) int { return labelRank(title) }
 
 // IsLabel reports whether a title heads a column of labels.
 func IsLabel(title string) bool { return labelRank(title) < len(labelWords) }
@@ -177,13 +209,13 @@ func pairOf(titles [][]string, pairs [][2]string, good func(rest []string) bool)
 // does.
 func FindLabels(titles []string) (node, label int) {
 	node, label = -1, -1
-	best := len(labelWords)
+	best, bestNode := len(labelWords), noRank
 	for i, title := range titles {
-		switch {
+		switch rank := NodeRank(title); {
 		case labelRank(title) < best:
 			label, best = i, labelRank(title)
-		case node < 0 && IsNode(title):
-			node = i
+		case rank < bestNode:
+			node, bestNode = i, rank
 		}
 	}
 	if node < 0 && len(titles) > 1 && IsIndex(titles[0]) && label != 0 {
@@ -240,6 +272,16 @@ func Numbers(fields []string) bool {
 	})
 }
 
+// QuoteLine writes titles as in a file with the given separator, quoted and cut at 200 bytes.
+func QuoteLine(titles []string, sep byte) string {
+	const most = 200
+	text := strings.Join(titles, string(rune(sep)))
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
 // Quote writes titles as in a file with commas, cut at 200 bytes.
 func Quote(titles []string) string {
 	const most = 200
@@ -278,7 +320,7 @@ func (c EdgeColumns) Report(titles []string) input.Columns {
 			report[i].Use = input.Target
 		case i == c.Weight:
 			report[i].Use = input.Weight
-		case i == 0 && IsIndex(title), strings.HasPrefix(title, indexOfPandas):
+		case i == 0 && IsIndex(title), strings.HasPrefix(title, IndexOfPandas):
 			report[i].Use = input.Index
 		case IsTime(title):
 			report[i].Note = "times"

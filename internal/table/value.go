@@ -90,3 +90,48 @@ func CompareIntegers(a, b []byte) int {
 	}
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
+
+// WholeNumber returns the other way to write an id that is a whole number: 3 for 3.0, which
+// pandas writes for integers in a column with gaps, and 3.0 for 3. It is "" for other ids.
+func WholeNumber(id string) string {
+	if whole, fraction, cut := strings.Cut(id, "."); cut && fraction != "" && strings.Trim(fraction, "0") == "" && IsInteger([]byte(whole)) {
+		return whole
+	}
+	if IsInteger([]byte(id)) {
+		return id + ".0"
+	}
+	return ""
+}
+
+// dateLayouts are the usual ways to write a date, after which a time of day may follow.
+var dateLayouts = []string{
+	time.DateOnly, "2006/01/02", "2006.01.02", "20060102", "02.01.2006", "2.1.2006", "02/01/2006", "01/02/2006", "2/1/2006", "1/2/2006",
+	"02-01-2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "02-Jan-2006", "02-Jan-06", "1/2/06", "2.1.06",
+}
+
+// IsDate reports whether text is a date as programs and people write them, perhaps with a
+// time of day behind it. Eight digits alone are one if their year is near ours.
+func IsDate(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) < 6 || len(text) > 40 {
+		return false
+	}
+	for _, day := range []string{text, beforeTime(text)} {
+		for _, layout := range dateLayouts {
+			if t, err := time.Parse(layout, day); err == nil && t.Year() >= 1800 && t.Year() <= 2200 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beforeTime returns text without the time of day at its end.
+func beforeTime(text string) string {
+	if at := strings.IndexByte(text, ':'); at > 0 {
+		if from := strings.LastIndexAny(text[:at], " T"); from > 0 {
+			return strings.TrimRight(text[:from], " ,")
+		}
+	}
+	return text
+}

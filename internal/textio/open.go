@@ -19,6 +19,8 @@ type Options struct {
 	Warn  func(error) // called with each warning about the input; may be nil
 	Any   bool        // open files that are no text too
 
+	Encoding string // of text, see input.Text
+
 	Window       int64  // largest window of a zstd stream in bytes; 0: DefaultWindow, or less where memory is limited
 	WindowOption string // the name of the setting for it, for messages; "" if there is none
 }

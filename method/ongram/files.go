@@ -191,22 +191,19 @@ func (k *Files) choose() error {
 	return nil
 }
 
-// Bytes is the memory of [Files.Scores].
-func (k *Files) Bytes() int64 {
+// Memory lists what [Files.Scores] takes.
+func (k *Files) Memory() []spec.Bytes {
+	l := k.Learner
 	m := int64(len(k.item))
-	bytes := 112*int64(k.Rows.N+k.Cols.N) + 8*m*m + 16*int64(k.Cols.N) // ids and labels, kernel values
+	values := 8*m*m + 16*int64(k.Cols.N)
 	for _, f := range k.files {
-		bytes += f.Held + 8*int64(f.Cols)
+		values += f.Held + 8*int64(f.Cols)
 	}
-	return bytes + learnerBytes(k.Learner, len(k.Labels.Row), len(k.Labels.Names))
-}
-
-// learnerBytes is the memory of a fit without the kernel values.
-func learnerBytes(l *classify.Learner, items, classes int) int64 {
-	if l.Memory == nil {
-		return 0
+	list := []spec.Bytes{{What: "ids and labels", Bytes: 112 * int64(k.Rows.N+k.Cols.N)}, {What: "kernel values", Bytes: values}}
+	if l.Memory != nil {
+		list = append(list, spec.Bytes{What: l.Name, Bytes: l.Memory(len(k.Labels.Row), len(k.Labels.Names))})
 	}
-	return l.Memory(items, classes)
+	return list
 }
 
 // rowsOf goes through the rows of a file.

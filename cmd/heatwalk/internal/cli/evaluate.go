@@ -98,14 +98,15 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err := in.planTo(plan, &f.splitting, g.Nodes, l); err != nil {
 		return err
 	}
-	err = d.take(settings, runFileBytes, func() (int64, error) {
+	err = d.take(settings, runFileBytes, func() ([][]spec.Bytes, int, error) {
 		plan.Methods = slices.Clone(f.entries)
 		for i := range plan.Methods {
 			own, tried := *settings, plan.Methods[i].Settings
 			own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
 			plan.Methods[i].Settings = &own
 		}
-		return evaluate.Bytes(d.problem(), plan)
+		list, err := evaluate.Memory(d.problem(), plan)
+		return [][]spec.Bytes{list}, spec.UnknownSweeps, err
 	})
 	if err != nil {
 		return err
@@ -312,7 +313,7 @@ func (in *invocation) planTo(plan *evaluate.Plan, s *splitting, nodes labelled, 
 	if s.split == "" {
 		return nil
 	}
-	train, test, err := nodefile.ReadSplit(in.ctx, s.split, nodes, in.stdin)
+	train, test, err := nodefile.ReadSplit(in.ctx, s.split, nodes, in.listConfig(s.split))
 	if err != nil {
 		return err
 	}

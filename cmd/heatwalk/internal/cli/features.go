@@ -161,7 +161,7 @@ func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk
 	case "empirical":
 		return cwk.Prior{Empirical: true, Pseudo: 1}, nil
 	}
-	p, err := nodefile.ReadPrior(in.ctx, w.prior, g.Nodes, l.Names, in.stdin)
+	p, err := nodefile.ReadPrior(in.ctx, w.prior, g.Nodes, l.Names, in.listConfig(w.prior))
 	if err != nil {
 		return cwk.Prior{}, err
 	}

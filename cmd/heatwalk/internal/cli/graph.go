@@ -187,9 +187,9 @@ func (g *openGraph) read(r *reading, beside string) (err error) {
 }
 
 // noteColumns prints how the columns of a table are used, so that a table that was misread is
-// noticed; nothing for nil.
+// noticed; nothing if every title says how its column is used.
 func (in *invocation) noteColumns(name string, c input.Columns) {
-	if c == nil || in.quiet || in.json {
+	if c.IsUsual() || in.quiet || in.json {
 		return
 	}
 	text := input.Escape(name) + ": " + c.String()

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -87,10 +85,10 @@ const learnerBytes = 3 << 20
 // labelBytes is what a label takes: its row and its class.
 const labelBytes = 16
 
-// take checks the run against its limits and loads the graph. estimate returns the memory
-// without the graph and the labels; before it is called, the settings get the memory that these
-// leave.
-func (d *graphRun) take(s *method.Settings, disk int64, estimate func() (bytes int64, err error)) error {
+// take keeps the run to what it takes and loads the graph. Beside the graph and the labels
+// that is what list tells: what is held in one phase after the other, and how
+// many sweeps are made. Before it is asked, the settings get the memory that is left.
+func (d *graphRun) take(s *method.Settings, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
 	return d.in.take(d.g, func() (*budget.Needs, error) {
 		n := d.g.needs()
 		n.Disk += disk
@@ -98,16 +96,18 @@ func (d *graphRun) take(s *method.Settings, disk int64, estimate func() (bytes i
 			return n, err
 		}
 		s.Memory = n.Room()
-		n.Sweeps = spec.UnknownSweeps
-		bytes, err := estimate()
-		if err != nil && bytes == 0 {
+		phases, sweeps, err := list()
+		if err != nil {
 			return n, err
 		}
-		all, over := n.Reserve(bytes, "learning and predictions"), new(budget.Error)
-		if hint := new(budget.Error); errors.As(all, &over) && errors.As(err, &hint) {
-			over.Instead = hint.Instead
+		n.Sweeps = sweeps
+		for _, held := range phases {
+			if err := n.ReserveList(held); err != nil {
+				return n, err
+			}
+			n.ReleaseList(held)
 		}
-		return n, cmp.Or(all, err)
+		return n, nil
 	})
 }
 

@@ -77,7 +77,7 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 
 // readIDs reads a list of ids, at least one.
 func (in *invocation) readIDs(path string, nodes nodefile.Lookup) ([]int, error) {
-	rows, err := nodefile.ReadIDs(in.ctx, path, nodes, in.stdin)
+	rows, err := nodefile.ReadIDs(in.ctx, path, nodes, in.listConfig(path))
 	if err == nil && len(rows) == 0 {
 		err = fault.Data(path, "no ids; give one a line")
 	}

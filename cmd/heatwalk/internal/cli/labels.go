@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -38,7 +39,16 @@ func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefi
 	if g.temp == nil {
 		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
 	}
-	return nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r, fix))
+	l, err := nodefile.ReadLabels(in.ctx, path, g.Nodes, in.labelConfig(r, fix))
+	if err == nil {
+		in.noteColumns(path, l.Columns)
+	}
+	return l, err
+}
+
+// listConfig says how lists of ids and splits are read.
+func (in *invocation) listConfig(path string) *nodefile.ListConfig {
+	return &nodefile.ListConfig{Stdin: in.stdin, Warn: in.warnOf, Columns: func(c input.Columns) { in.noteColumns(path, c) }}
 }
 
 // labelConfig says how files of labels are read. fix is what to do about unknown nodes.
@@ -77,13 +87,21 @@ func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*nodefil
 type skippedLines struct {
 	Unlabelled int `json:"unlabelled"` // empty, or a word that stands for none
 	Unknown    int `json:"unknown"`    // of nodes that are not in the graph
+
+	Missing []string `json:"missing,omitempty"` // the words that were taken as no label
 }
 
-func skippedOf(l *nodefile.Labels) skippedLines { return skippedLines{l.Unlabelled, l.Unknown} }
+func skippedOf(l *nodefile.Labels) skippedLines {
+	return skippedLines{l.Unlabelled, l.Unknown, l.MissingWords}
+}
 
 // String says what was skipped, "" if nothing.
 func (s skippedLines) String() string {
-	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: " without a label"}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
+	without := " without a label"
+	if len(s.Missing) > 0 {
+		without = " with label " + input.Escape(strings.Join(s.Missing, ", ")) + " (--missing '' keeps such classes)"
+	}
+	parts := words.Parts([]words.Part{{N: int64(s.Unlabelled), Rest: without}, {N: int64(s.Unknown), Rest: " of nodes that are not in the graph"}})
 	if parts == "" {
 		return ""
 	}
@@ -135,7 +153,13 @@ func attributesOf(g *openGraph) *attributesDocument {
 		return nil
 	}
 	t := g.attributes.Table
-	return &attributesDocument{t.Present, t.Cols, t.Entries, g.attributes.Unknown, g.attributes.Passed}
+	var ignored []string
+	for _, c := range g.attributes.Columns {
+		if c.Use == "" {
+			ignored = append(ignored, c.Title)
+		}
+	}
+	return &attributesDocument{t.Present, t.Cols, t.Entries, g.attributes.Unknown, ignored}
 }
 
 // String says it in a line.
@@ -157,6 +181,9 @@ func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading
 	}
 	in.progress.Begin("reading "+f.file, 0, progress.Bytes)
 	g.attributes, err = tablefile.ReadFeatures(in.ctx, f.file, g.Nodes, c)
+	if err == nil {
+		in.noteColumns(f.file, g.attributes.Columns)
+	}
 	missing := new(nodefile.ParseError)
 	switch {
 	case err != nil && g.attributes != nil: // the whole run tells what would be enough

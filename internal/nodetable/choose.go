@@ -1,0 +1,535 @@
+package nodetable
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/input"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// sampleRows is the number of rows by which columns are chosen.
+const sampleRows = 100
+
+// begin finds the first line of data of the file that begins with the chunk, decides
+// whether it is a header, and chooses the columns.
+func (t *Reader) begin(chunk *textio.Chunk) error {
+	t.first, t.Line = 0, 0
+	t.Node, t.At = 0, -1
+	if t.Value != "" {
+		t.At = 1
+	}
+	if t.Text.Delimiter != "" && len(t.Text.Delimiter) != 1 {
+		return &textio.Error{Option: "delimiter", Msg: fmt.Sprintf("%q is not one character of ASCII", t.Text.Delimiter), Err: textio.ErrInput}
+	}
+	if t.Lookup == nil && !t.isList() {
+		first, doubtful := table.FirstData(chunk.Data, t.separator)
+		if t.first = chunk.First + int64(first); first < 0 {
+			t.first = chunk.First + int64(chunk.Lines)
+		}
+		if doubtful >= 0 && t.Options.Warn != nil {
+			t.Options.Warn(textio.Fault(t.Name, chunk.First+int64(doubtful), "if it is data, write a header line above it", "taken as a comment"))
+		}
+	}
+	lines, number := t.dataLines(chunk)
+	if len(lines) == 0 {
+		return nil
+	}
+	t.sep = t.separator(lines[0])
+	if t.isList() || t.isContent() {
+		return nil
+	}
+	first, below := t.sample(lines)
+	if t.sep == table.Blanks && t.Value != "" && !t.Every && t.Fields == nil {
+		if t.cutNode = !t.isTable(first, below); t.cutNode {
+			first, below = t.sample(lines)
+		}
+	}
+	if first == nil {
+		return nil // the fault is reported where the line is read
+	}
+	header, err := t.choose(number, first, below)
+	if header {
+		t.Line = number
+	}
+	return err
+}
+
+// dataLines returns the first lines of data of a chunk and the number of the first.
+func (t *Reader) dataLines(chunk *textio.Chunk) (lines [][]byte, first int64) {
+	number := chunk.First - 1
+	for line := range bytes.Lines(chunk.Data) {
+		line = bytes.TrimRight(line, "\r\n")
+		number++
+		if number < t.first || table.IsBlank(line) || number > t.first && t.isRemark(line) {
+			continue
+		}
+		if lines == nil {
+			first = number
+		}
+		if lines = append(lines, line); len(lines) > sampleRows {
+			break
+		}
+	}
+	return lines, first
+}
+
+// sample cuts the first line and those below it. Lines that cannot be cut are left out.
+func (t *Reader) sample(lines [][]byte) (first []string, below [][]string) {
+	var f table.Fields
+	for i, line := range lines {
+		if t.cut(&f, line) != nil {
+			continue
+		}
+		if i == 0 {
+			first = f.Strings()
+		} else {
+			below = append(below, f.Strings())
+		}
+	}
+	return first, below
+}
+
+// isTable reports whether lines that blanks separate are a table of three or more columns
+// under a header, so that a value contains no blanks.
+func (t *Reader) isTable(first []string, below [][]string) bool {
+	if len(below) == 0 || len(first) < 2 || t.Header == input.NoHeader {
+		return false
+	}
+	n := len(below[0])
+	if n < 3 || n != len(first) && n != len(first)+1 || slices.ContainsFunc(below, func(row []string) bool { return len(row) != n }) {
+		return false
+	}
+	node, value := t.byTitles(first)
+	return node >= 0 && value >= 0
+}
+
+// byTitles returns the columns whose titles name the node and the value, −1 for none.
+func (t *Reader) byTitles(titles []string) (node, value int) {
+	node, value = -1, -1
+	valueRank := func(title string) (rank int, is bool) {
+		switch t.Value {
+		case input.Label:
+			return table.LabelRank(title), table.IsLabel(title)
+		case input.Part:
+			return 0, table.IsPart(title)
+		}
+		return 0, false
+	}
+	best := 0
+	for i, title := range titles {
+		if rank, is := valueRank(title); is && (value < 0 || rank < best) {
+			value, best = i, rank
+		}
+	}
+	best = table.NodeRank("")
+	ties := 0
+	for i, title := range titles {
+		switch rank := table.NodeRank(title); {
+		case i == value:
+		case rank < best:
+			node, best, ties = i, rank, 0
+		case rank == best && node >= 0:
+			ties++
+		}
+	}
+	if ties > 0 && best > 0 { // customer_id and branch_id
+		node = -1
+	}
+	return node, value
+}
+
+// choose decides whether the first line is a header and which columns are read.
+func (t *Reader) choose(line int64, first []string, below [][]string) (header bool, err error) {
+	c := &chooser{t: t, line: line, line1: first, titles: first, below: below}
+	if t.Header != input.NoHeader && len(below) > 0 && !t.cutNode && len(first) >= 1 && (t.Value != "" || t.Every) &&
+		!slices.ContainsFunc(below, func(row []string) bool { return len(row) != len(first)+1 }) {
+		c.titles, t.shifted = append([]string{""}, first...), true
+	}
+	header = t.titled || t.Header == input.HasHeader || t.Header == input.AutoHeader && c.isHeader()
+	switch {
+	case t.Fields != nil:
+		header, err = c.byFields(header)
+	case header:
+		err = c.underTitles()
+	default:
+		t.shifted = false
+		c.titles = first
+		err = c.untitled()
+	}
+	if err != nil {
+		return header, err
+	}
+	if header {
+		t.Titles = c.titles
+	}
+	c.report(header)
+	return header, nil
+}
+
+// chooser chooses the columns of a table by its first line and a sample of the others.
+type chooser struct {
+	t      *Reader
+	line   int64
+	line1  []string // the first line
+	titles []string // the first line, with an empty title before it if rows have names
+	below  [][]string
+	guess  bool // the first line is a header by the ids below it alone
+}
+
+// values returns the values of a column in the sample.
+func (c *chooser) values(column int) []string {
+	var list []string
+	for _, row := range c.below {
+		if column < len(row) {
+			list = append(list, row[column])
+		}
+	}
+	return list
+}
+
+// known returns the number of values of a column that are nodes of the graph.
+func (c *chooser) known(column int) (n int) {
+	for _, text := range c.values(column) {
+		if _, known := c.t.find(text); known {
+			n++
+		}
+	}
+	return n
+}
+
+// holdsNodes reports whether a column can be that of the node: all values of the sample are
+// nodes of the graph, and each is there once.
+func (c *chooser) holdsNodes(column int) bool {
+	values := c.values(column)
+	if c.t.Lookup == nil || len(values) == 0 || len(values) < len(c.below) || c.known(column) < len(values) {
+		return false
+	}
+	slices.Sort(values)
+	return len(slices.Compact(values)) == len(c.below)
+}
+
+// isCounter reports whether a column counts the rows from 0 or 1.
+func (c *chooser) isCounter(column int) bool {
+	values := c.values(column)
+	if len(values) == 0 {
+		return false
+	}
+	from, err := strconv.Atoi(values[0])
+	if err != nil || from != 0 && from != 1 {
+		return false
+	}
+	for i, text := range values {
+		if whole := table.WholeNumber(text); strings.Contains(text, ".") && whole != "" {
+			text = whole
+		}
+		if text != strconv.Itoa(from+i) {
+			return false
+		}
+	}
+	return true
+}
+
+// isIndex reports whether the first column numbers the rows: its title says so, or it is
+// empty, and its values count from 0 or 1.
+func (c *chooser) isIndex() bool {
+	return len(c.titles) > 1 && table.IsIndex(c.titles[0]) && (c.isCounter(0) || len(c.below) == 0)
+}
+
+// isHeader decides whether the first line is a header: it names no node of the graph, and
+// has the titles of columns or differs from all ids below.
+func (c *chooser) isHeader() bool {
+	t, first := c.t, c.titles
+	node, value := t.byTitles(first)
+	at := max(node, 0)
+	if t.Fields != nil && table.Numbers(t.Fields) {
+		if n, _ := strconv.Atoi(t.Fields[0]); n <= len(first) {
+			at, node = n-1, -1
+			if table.NodeRank(first[at]) == 0 {
+				node = at
+			}
+		}
+	}
+	ids := c.values(at)
+	if t.Lookup == nil {
+		if node >= 0 && table.IsNode(first[node]) {
+			return true
+		}
+	} else {
+		for _, i := range []int{at, len(first) - len(c.line1)} { // line1 begins there if rows have names
+			if _, known := t.find(first[i]); known {
+				return false
+			}
+		}
+	}
+	if t.Every {
+		return node >= 0 || c.hasWords()
+	}
+	if len(c.below) == 0 {
+		return false
+	}
+	if table.IsIndex(first[0]) && len(first) > 1 && (t.Value != "" || node >= 0) {
+		return true
+	}
+	used := false // the label of the first line is that of other lines
+	if col := value; t.Value != "" {
+		if col < 0 {
+			col = 1
+		}
+		used = col < len(first) && slices.Contains(c.values(col), first[col])
+	}
+	switch {
+	case used:
+		return false
+	case node >= 0 && (len(first) > 1 || table.IsNode(first[node])), value >= 0:
+		return true
+	}
+	hasDigit := func(text string) bool { return strings.ContainsAny(text, "0123456789") }
+	isInteger := func(text string) bool { return table.IsInteger([]byte(text)) }
+	all := func(is func(string) bool) bool {
+		return len(ids) > 0 && !slices.ContainsFunc(ids, func(text string) bool { return !is(text) })
+	}
+	allKnown := t.Lookup == nil || c.known(at) > 0
+	if t.Value == "" && t.Lookup != nil {
+		return false // one id more or less would change a list without a trace
+	}
+	c.guess = allKnown && !isInteger(first[at]) && (all(isInteger) ||
+		len(first) > 1 && len(ids) > 1 && !slices.ContainsFunc(first, hasDigit) && all(hasDigit) && (t.Lookup == nil || c.known(at) == len(ids)))
+	return c.guess
+}
+
+// hasWords reports whether no field of the first line is a number, while there are lines
+// below it.
+func (c *chooser) hasWords() bool {
+	return !slices.ContainsFunc(c.titles, func(text string) bool {
+		_, fault := table.ParseNumber([]byte(text), 64)
+		return fault == ""
+	})
+}
+
+// byFields chooses the columns that the settings name.
+func (c *chooser) byFields(header bool) (bool, error) {
+	t := c.t
+	columns, err := table.Choose(t.Fields, c.titles)
+	if err != nil {
+		return false, textio.Fault(t.Name, c.line, "correct {"+t.Option+"}", "%w", err)
+	}
+	if most := slices.Max(columns); most >= len(c.titles) && !(header && len(c.below) > 0 && most < len(c.below[0])) {
+		return false, textio.Fault(t.Name, c.line, "correct {"+t.Option+"}", "%s, but column %d is wanted", table.Counted(len(c.titles), "column"), most+1)
+	}
+	if t.Node = columns[0]; len(columns) > 1 {
+		t.At = columns[1]
+	}
+	return header || !table.Numbers(t.Fields), nil
+}
+
+// underTitles chooses the columns under a header. Titles decide; a column of row numbers is
+// skipped unless no other holds nodes of the graph. Where titles do not decide and there
+// are more columns than are read, the choice is the caller's.
+func (c *chooser) underTitles() error {
+	t := c.t
+	index := c.isIndex()
+	node, value := t.byTitles(c.titles)
+	if t.Every {
+		if node < 0 {
+			var err error
+			if node, err = c.attributeNode(); err != nil {
+				return err
+			}
+		}
+		t.Node = node
+		return nil
+	}
+	var rest []int // columns that no title names
+	for i := range c.titles {
+		if i != node && i != value && !(i == 0 && index) && !strings.HasPrefix(c.titles[i], table.IndexOfPandas) {
+			rest = append(rest, i)
+		}
+	}
+	if node < 0 && len(c.titles) > 1 && table.IsIndex(c.titles[0]) && value != 0 {
+		// pandas writes the ids as an index without a title; row numbers are ids only where
+		// no other column can be.
+		others := slices.DeleteFunc(slices.Clone(rest), func(i int) bool { return i == 0 })
+		only := len(others) == 0 || value < 0 && len(others) == 1 && t.Value != ""
+		if !index || only || c.holdsNodes(0) && !slices.ContainsFunc(others, c.holdsNodes) {
+			node, rest = 0, others
+		}
+	}
+	if t.Value == "" {
+		if node < 0 {
+			if len(rest) != 1 {
+				return c.undecided(index)
+			}
+			node = rest[0]
+		}
+		t.Node = node
+		return nil
+	}
+	switch {
+	case node >= 0 && value >= 0:
+	case node < 0 && value >= 0 && len(rest) == 1:
+		node = rest[0]
+	case node >= 0 && value < 0 && len(rest) == 1:
+		value = rest[0]
+	case node < 0 && value < 0 && len(rest) == 2:
+		if node, value = rest[0], rest[1]; !c.holdsNodes(node) && c.holdsNodes(value) {
+			node, value = value, node
+		}
+	case node < 0 && value < 0 && len(rest) == 1 && len(c.titles) == 1:
+		node, value = 0, 1 // the rows have no value
+	default:
+		return c.undecided(index)
+	}
+	t.Node, t.At = node, value
+	return nil
+}
+
+// attributeNode returns the column of nodes of a table of attributes whose titles name
+// none: the only one that holds nodes of the graph, or the first where the graph is not
+// known.
+func (c *chooser) attributeNode() (int, error) {
+	if c.t.Lookup == nil || len(c.below) == 0 {
+		return 0, nil
+	}
+	var nodes []int
+	for i := range c.titles {
+		if c.holdsNodes(i) {
+			nodes = append(nodes, i)
+		}
+	}
+	switch {
+	case len(nodes) == 1:
+		return nodes[0], nil
+	case len(nodes) == 0 && !c.isIndex():
+		return 0, nil // its ids are reported as unknown
+	}
+	return 0, c.undecided(c.isIndex())
+}
+
+// undecided returns the error about titles that do not name the columns.
+func (c *chooser) undecided(index bool) error {
+	t := c.t
+	from := 0
+	if index {
+		from = 1
+	}
+	node, value := t.byTitles(c.titles)
+	if node < 0 {
+		node = from
+		for i := from; i < len(c.titles); i++ {
+			if i != value && t.Lookup != nil && c.known(i) > c.known(node) {
+				node = i
+			}
+		}
+	}
+	if value < 0 {
+		value = len(c.titles) - 1
+		for i := len(c.titles) - 1; i >= from; i-- {
+			values := slices.Clone(c.values(i))
+			slices.Sort(values)
+			numbers := !slices.ContainsFunc(values, func(text string) bool { _, fault := table.ParseNumber([]byte(text), 64); return fault != "" })
+			if i != node && len(values) > 0 && !numbers && len(slices.Compact(values)) < len(c.below) {
+				value = i
+				break
+			}
+		}
+	}
+	shown := c.titles
+	if t.shifted {
+		shown = shown[1:]
+	}
+	e := textio.Fault(t.Name, c.line, "", "cannot tell which columns of %s hold the node and the %s", table.QuoteLine(shown, t.sep), t.Value)
+	if t.titled {
+		e.Line = 0
+	}
+	switch {
+	case t.Every, t.Value == "":
+		e.Msg = fmt.Sprintf("cannot tell which column of %s holds the node", table.QuoteLine(shown, t.sep))
+		e.Fix = `title it "node"`
+	case t.Option == "":
+		e.Fix = fmt.Sprintf(`title them "node" and %q`, t.Value)
+	default:
+		e.Fix = fmt.Sprintf("pass {%s=%s}", t.Option, c.fieldsOf(node, value))
+	}
+	return e
+}
+
+// fieldsOf returns what names two columns in a setting: titles, or numbers where titles
+// would have to be quoted.
+func (c *chooser) fieldsOf(node, value int) string {
+	one, two := c.titles[node], c.titles[value]
+	text := one + "," + two
+	if one == "" || two == "" || table.Numbers([]string{one, two}) || strings.ContainsAny(one+two, "\\, \"'${}`;&|<>()*?!#") || input.Escape(text) != text || len(text) > 60 {
+		text = fmt.Sprintf("%d,%d", node+1, value+1)
+	}
+	return text
+}
+
+// untitled chooses the columns without a header: the first, or the first two. A column
+// that counts the rows is skipped if it holds no nodes of the graph and the next one does.
+func (c *chooser) untitled() error {
+	t := c.t
+	rows := append([][]string{c.titles}, c.below...)
+	all := &chooser{t: t, titles: c.titles, below: rows}
+	if t.Every && t.Lookup == nil || len(c.titles) < 2 || t.Lookup == nil {
+		return nil
+	}
+	wanted := 1
+	if t.Value != "" || t.Every {
+		wanted = 2
+	}
+	if len(c.titles) > wanted && len(rows) > 1 && all.isCounter(0) && all.known(0) < len(rows) && all.holdsNodes(1) {
+		t.Node = 1
+		if t.Value != "" {
+			t.At = 2
+		}
+		return nil
+	}
+	if t.Value == "" || t.Every || len(rows) < 2 || all.known(0) > 0 {
+		return nil
+	}
+	for i := 1; i < len(c.titles); i++ { // none of the ids is in the graph
+		if all.holdsNodes(i) && t.Option != "" {
+			value := 0
+			if len(c.titles) > 2 {
+				value = min(i+1, len(c.titles)-1)
+			}
+			return textio.Fault(t.Name, c.line, fmt.Sprintf("pass {%s=%d,%d}", t.Option, i+1, value+1), "column %d holds ids of the graph, column 1 does not", i+1)
+		}
+	}
+	return nil
+}
+
+// report sets the description of the columns.
+func (c *chooser) report(header bool) {
+	t := c.t
+	titles := c.titles
+	if !header {
+		n := len(titles)
+		if t.Node == 0 && (t.At < 0 && n == 1 || t.At == 1 && n <= 2) {
+			return // the usual columns, without titles
+		}
+		titles = make([]string, n)
+		for i := range titles {
+			titles[i] = "column " + strconv.Itoa(i+1)
+		}
+	}
+	t.Columns = input.Named(titles)
+	for i := range t.Columns {
+		switch {
+		case i == t.Node && !(t.Every && t.Lookup == nil):
+			t.Columns[i].Use = input.Node
+		case i == t.At:
+			t.Columns[i].Use = t.Value
+		case i == 0 && (header && c.isIndex() || !header && t.Node == 1), header && strings.HasPrefix(titles[i], table.IndexOfPandas):
+			t.Columns[i].Use = input.Index
+		}
+	}
+	if c.guess && t.Options.Warn != nil {
+		t.Options.Warn(textio.Fault(t.Name, c.line, "", "taken as a header; no node is called %s", table.Quoted(c.titles[t.Node])))
+	}
+}
