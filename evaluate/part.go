@@ -160,7 +160,7 @@ func readPart(ctx context.Context, path string) (Part, error) {
 		return p, &FileError{Path: path, What: u.Msg + "; " + u.Fix}
 	}
 	name := path + ".run.json"
-	b, err := textio.ReadFile(ctx, name)
+	b, err := textio.ReadFile(ctx, name, 16<<20)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return p, &FileError{Path: path, What: "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}

@@ -192,6 +192,9 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	}
 	o.Options = options
 	w, err := shard.Create(dir, &o)
+	if err == nil && w.Unlocked {
+		r.warn(fmt.Errorf("%s: this file system has no locks; let no other heatwalk write there at the same time", dir))
+	}
 	if err == nil && w.Removed > 0 {
 		r.warn(fmt.Errorf("%s: removed %s of an unfinished ingest", dir, table.Counted(w.Removed, "file")))
 	}

@@ -163,7 +163,13 @@ func mark(around bool, files []*Pending) error {
 		if p.tmp == "" {
 			continue
 		}
-		f, err := p.fsys.Create(p.path + Unfinished)
+		name := p.path + Unfinished
+		if target, err := p.fsys.Follow(name); err == nil && target != name {
+			if err := p.fsys.Remove(name); err != nil { // a link: writing would change its target
+				return err
+			}
+		}
+		f, err := p.fsys.Create(name)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,8 @@ type FS interface {
 	// device that holds a file or directory.
 	Free(name string) (int64, error)
 
-	// Lock takes the advisory lock of that name, a file that Close removes.
+	// Lock takes the advisory lock of that name, a file that Close removes. Where the
+	// file system has no locks it succeeds all the same, see [IsUnlocked].
 	// The error wraps [ErrLocked] if another process, or this one, holds it.
 	Lock(name string) (io.Closer, error)
 }
@@ -72,6 +73,19 @@ type File interface {
 
 	// Chmod sets the permission bits, where the file system has such.
 	Chmod(mode fs.FileMode) error
+}
+
+// IsUnlocked reports whether a result of [FS.Lock] excludes nobody because the file system
+// has no locks.
+func IsUnlocked(lock io.Closer) bool {
+	l, ok := lock.(unlocked)
+	return ok && l.isUnlocked()
+}
+
+// unlocked is a lock of a file system that may have no locks.
+type unlocked interface {
+	isUnlocked() bool
+	leave() error
 }
 
 // ErrLocked is returned for a lock that is held.

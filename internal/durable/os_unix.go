@@ -37,7 +37,7 @@ func createTemp(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	err = flockCall(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) || err == nil && !sameFile(f, name) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
@@ -52,7 +52,7 @@ func removeTemp(name string) error {
 		return err
 	}
 	defer f.Close()
-	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	switch err := flockCall(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 	case errors.Is(err, unix.EWOULDBLOCK):
 		return fmt.Errorf("%s: %w", name, ErrLocked)
 	case err != nil:
@@ -73,28 +73,45 @@ func sameFile(f *os.File, name string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-type flock struct{ f *os.File }
+// flockCall is the system call; tests replace it by that of a file system without locks.
+var flockCall = unix.Flock
+
+// hasNoLocks reports whether err is that of flock on a file system without locks, for
+// example Lustre without -o flock, some NFS servers and many FUSE file systems.
+func hasNoLocks(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL)
+}
+
+type flock struct {
+	f    *os.File
+	none bool // the file system has no locks
+}
 
 // lock holds an flock on a file and makes sure that the file is still the one
-// of that name: its last holder may have removed it in between.
+// of that name: its last holder may have removed it in between. Where there are no locks
+// it returns one that excludes nobody, see [IsUnlocked].
 func lock(name string) (io.Closer, error) {
 	for {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
 		if err != nil {
 			return nil, err
 		}
-		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		switch err := flockCall(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+		case err == nil:
+		case hasNoLocks(err):
+			return flock{f, true}, nil
+		case errors.Is(err, unix.EWOULDBLOCK):
 			f.Close()
-			if errors.Is(err, unix.EWOULDBLOCK) {
-				return nil, fmt.Errorf("%s: %w", name, ErrLocked)
-			}
+			return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+		default:
+			f.Close()
 			return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 		}
 		held, err := f.Stat()
 		if err == nil {
 			var named os.FileInfo
 			if named, err = os.Stat(name); err == nil && os.SameFile(held, named) {
-				return flock{f}, nil
+				return flock{f, false}, nil
 			}
 		}
 		f.Close()
@@ -108,3 +125,8 @@ func lock(name string) (io.Closer, error) {
 func (l flock) Close() error {
 	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
 }
+
+func (l flock) isUnlocked() bool { return l.none }
+
+// leave lets go of a lock whose name another process may use.
+func (l flock) leave() error { return l.f.Close() }

@@ -30,8 +30,21 @@ type Pending struct {
 // A link stays, and what it leads to is replaced; the new file has the permission bits
 // of the old one, and from the start no more than those for others. What names no regular file (a
 // device, a pipe) is written directly: it cannot be replaced.
-func NewFile(fsys FS, path string) (*Pending, error) {
+func NewFile(fsys FS, path string) (*Pending, error) { return newFile(fsys, path, true) }
+
+// NewBeside is [NewFile] for a file that a run writes in addition to its output, under a
+// name that the user did not give. Therefore a link of that name is replaced and not
+// followed, and the error wraps [fs.ErrExist] if the name is that of a device, a pipe or
+// a directory.
+func NewBeside(fsys FS, path string) (*Pending, error) { return newFile(fsys, path, false) }
+
+func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
+	if !follow {
+		if target, err := fsys.Follow(path); err == nil && target != path {
+			return p.begin(true, 0)
+		}
+	}
 	info, err := fsys.Stat(path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -39,25 +52,38 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 	case err == nil && info.IsDir():
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
-		p.fresh = err != nil
+		fresh, mode := err != nil, fs.FileMode(0)
+		if !fresh {
+			mode = info.Mode().Perm()
+		}
 		if p.path, err = fsys.Follow(path); err != nil {
 			return nil, err
 		}
-		RemoveUnused(fsys, p.path)
-		if err = p.createTemp(); err == nil && !p.fresh {
-			p.mode = info.Mode().Perm()
-			err = p.f.Chmod(p.mode | writing)
-			if err != nil {
-				err = errors.Join(err, p.Abort())
-			}
-		}
-	default:
-		p.f, err = fsys.Create(path)
+		return p.begin(fresh, mode)
+	case !follow:
+		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	}
-	if err != nil {
+	if p.f, err = fsys.Create(path); err != nil {
 		return nil, err
 	}
 	p.w = bufio.NewWriterSize(p.f, 256<<10)
+	return p, nil
+}
+
+// begin creates the temporary file, with the permission bits of the file that it will
+// replace unless the name is fresh.
+func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
+	p.fresh, p.mode = fresh, mode
+	RemoveUnused(p.fsys, p.path)
+	if err := p.createTemp(); err != nil {
+		return nil, err
+	}
+	p.w = bufio.NewWriterSize(p.f, 256<<10)
+	if !fresh {
+		if err := p.f.Chmod(mode | writing); err != nil {
+			return nil, errors.Join(err, p.Abort())
+		}
+	}
 	return p, nil
 }
 

@@ -106,7 +106,11 @@ func removeLeft(parent string) {
 		if !tempPattern.MatchString(name) || !isOurs(path) {
 			continue
 		}
-		if lock, err := OS.Lock(filepath.Join(path, tempLock)); err == nil {
+		switch lock, err := OS.Lock(filepath.Join(path, tempLock)); {
+		case err != nil:
+		case IsUnlocked(lock): // another process may use it
+			_ = lock.(unlocked).leave()
+		default:
 			_ = (&TempDir{path, lock}).Remove()
 		}
 	}

@@ -334,3 +334,58 @@ func TestAbortTellsWhatStays(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A run writes files in addition to its output under names that the user did not give. Links
+// of such names are replaced, and their targets keep their content.
+func TestBesideFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	precious := filepath.Join(dir, "precious")
+	links := []string{"K.rows.ids", "K.cols.ids", "K.npy.run.json", "K.npy.unfinished"}
+	for name, text := range map[string]string{"precious": "mine", "K.npy": "old"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range links {
+		if err := os.Symlink(precious, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	var files []*durable.Pending
+	for i, name := range append([]string{"K.npy"}, links[:3]...) {
+		create := durable.NewBeside
+		if i == 0 {
+			create = durable.NewFile
+		}
+		p, err := create(durable.OS, filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Write([]byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, p)
+	}
+	if err := durable.Commit(nil, files...); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"precious": "mine", "K.npy": "new", "K.rows.ids": "new", "K.cols.ids": "new", "K.npy.run.json": "new"} {
+		path := filepath.Join(dir, name)
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: %v, %v", name, info, err)
+			continue
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"K.npy.unfinished", "K.rows.ids.unfinished"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+	if _, err := durable.NewBeside(durable.OS, dir); err == nil {
+		t.Error("a directory is accepted")
+	}
+}

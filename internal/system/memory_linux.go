@@ -3,6 +3,7 @@ package system
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,8 +27,11 @@ func Memory() int64 {
 	return machine
 }
 
-// container returns the memory limit of the control group of this
-// process or of one above it, in bytes; 0 if there is none.
+// container returns the least memory limit of the control group of this process and of
+// the groups above it, in bytes; 0 if there is none. Both versions of control groups are
+// read, because a machine may mount version 1 for memory and version 2 for the rest.
+// Inside a container the path may be that of the host, which is not visible there; the
+// root, which is the container's own group, is always read.
 func container() int64 {
 	groups, err := os.ReadFile(Root + "/proc/self/cgroup")
 	if err != nil {
@@ -35,17 +39,30 @@ func container() int64 {
 	}
 	var limit int64
 	for line := range bytes.Lines(groups) {
-		group, unified := strings.CutPrefix(strings.TrimSpace(string(line)), "0::")
-		for unified {
-			limit = smaller(limit, number("/sys/fs/cgroup"+group+"/memory.max", ""))
-			up := strings.LastIndexByte(group, '/')
-			if up < 0 {
-				break
-			}
-			group = group[:up]
+		// hierarchy:controllers:path, where version 2 is hierarchy 0 without controllers
+		fields := strings.SplitN(strings.TrimSpace(string(line)), ":", 3)
+		switch {
+		case len(fields) < 3:
+		case fields[0] == "0" && fields[1] == "":
+			limit = smaller(limit, leastOf("/sys/fs/cgroup", fields[2], "/memory.max"))
+		case slices.Contains(strings.Split(fields[1], ","), "memory"):
+			limit = smaller(limit, leastOf("/sys/fs/cgroup/memory", fields[2], "/memory.limit_in_bytes"))
 		}
 	}
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
+}
+
+// leastOf returns the least limit in a file of a group and of the groups above it.
+func leastOf(root, group, file string) (limit int64) {
+	group = strings.TrimRight(group, "/")
+	for {
+		limit = smaller(limit, number(root+group+file, ""))
+		up := strings.LastIndexByte(group, '/')
+		if up < 0 {
+			return limit
+		}
+		group = group[:up]
+	}
 }
 
 // addressSpace returns the limit on the address space of this process, in bytes, 0

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -149,17 +150,21 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// ReadFile is [os.ReadFile] that waits at a pipe until the context ends, and no longer.
-func ReadFile(ctx context.Context, path string) ([]byte, error) {
+// ReadFile is [os.ReadFile] of a small file that waits at a pipe until the context ends, and
+// no longer. A file of more than limit bytes is an error.
+func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	f, err := OpenFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	defer context.AfterFunc(ctx, func() { f.Close() })()
-	text, err := io.ReadAll(f)
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if err == nil && int64(len(text)) > limit {
+		return nil, &Error{File: path, Msg: fmt.Sprintf("more than %s, too much for a file of this kind", binarySize(limit))}
 	}
 	return text, err
 }

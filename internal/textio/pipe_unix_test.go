@@ -67,7 +67,7 @@ func TestReadFile(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { stop(stopped) })
-	if text, err := ReadFile(ctx, path); err != stopped {
+	if text, err := ReadFile(ctx, path, 1<<20); err != stopped {
 		t.Errorf("%q, %v, want the error of the context", text, err)
 	}
 }

@@ -109,14 +109,17 @@ func (m *Manifest) encode() ([]byte, error) {
 		return nil, fmt.Errorf("shard: manifest: %w", err)
 	}
 	b := buf.Bytes()
+	if len(b) > maxManifest {
+		return nil, fmt.Errorf("shard: the manifest would take %d bytes, limit %d; join the inputs into fewer files", len(b), maxManifest)
+	}
 	m.Checksum = sumText(crc32.Checksum(b, castagnoli))
 	copy(b[len(b)-len(manifestTail)-sumDigits:], m.Checksum)
 	return b, nil
 }
 
-// maxManifest bounds what is read as a manifest: one line for each shard, and
-// a shard of usual size is a gigabyte.
-const maxManifest = 64 << 20
+// maxManifest bounds the size of a manifest, because it is read whole: that of a store of
+// 50,000 shards or inputs, with a line for each, fits.
+const maxManifest = 8 << 20
 
 // readManifest reads and checks what the store in dir says of itself. Errors wrap
 // [ErrNotStore], [ErrVersion] or are a [*CorruptError]; the store's other files
@@ -281,6 +284,15 @@ var errDirectory = errors.New("a directory")
 
 // readFile reads a whole file of at most limit bytes.
 func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
+	// Before opening, because a pipe without a writer would block it.
+	switch info, err := fsys.Stat(path); {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errDirectory
+	case !info.Mode().IsRegular():
+		return nil, damaged(path, "a pipe or a device, not a regular file")
+	}
 	f, err := fsys.Open(path)
 	if err != nil {
 		return nil, err
@@ -289,9 +301,6 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if info.IsDir() {
-		return nil, errDirectory
 	}
 	if info.Size() > limit {
 		return nil, damaged(path, "%d bytes, at most %d are possible", info.Size(), limit)

@@ -58,6 +58,7 @@ func (w *Writer) claim() error {
 	var err error
 	w.lock, err = fsys.Lock(w.path(lockName))
 	if err == nil {
+		w.Unlocked = durable.IsUnlocked(w.lock)
 		err = w.mayWrite() // again: another writer may just have finished
 		if err == nil {
 			w.Removed, err = w.removeLeftovers()

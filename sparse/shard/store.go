@@ -94,14 +94,36 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {
 		o = new(Options)
 	}
+	s, err := openOnce(ctx, dir, o)
+	if err == nil {
+		return s, nil
+	}
+	if s.isReplaced() { // by another process, which has removed the files that were listed
+		again, err := openOnce(ctx, dir, o)
+		if err == nil {
+			return again, s.Close()
+		}
+		return nil, errors.Join(err, again.Close())
+	}
+	return nil, errors.Join(err, s.Close())
+}
+
+// openOnce opens the store that the manifest names now. On error the store is to be closed.
+func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{fs: o.fs, dir: dir, plan: budget.Plan{Limit: o.Memory}}
 	if s.fs == nil {
 		s.fs = durable.OS
 	}
-	if err := s.open(ctx, o); err != nil {
-		return nil, errors.Join(err, s.Close())
+	return s, s.open(ctx, o)
+}
+
+// isReplaced reports whether the directory holds another store than the one that was opened.
+func (s *Store) isReplaced() bool {
+	if s.Manifest == nil {
+		return false
 	}
-	return s, nil
+	now, err := readManifest(s.fs, s.dir)
+	return err == nil && now.Identity != s.Manifest.Identity
 }
 
 func (s *Store) open(ctx context.Context, o *Options) error {

@@ -49,6 +49,7 @@ type Writer struct {
 	Nodes    *Nodes        // the ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
 	Manifest Manifest      // what the store says of itself after Commit; until then only its Sources may be set
 	Removed  int           // files of an unfinished run that Create found in the directory and removed
+	Unlocked bool          // the file system has no locks to exclude other writers
 	SyncTime time.Duration // spent waiting for the disk to be sure
 
 	o    WriteOptions

@@ -54,6 +54,6 @@ func unread(name string, text []byte) (what, fix string, known bool) {
 // its properties are beside it.
 func WebGraph(ctx context.Context, name string) (what, fix string, known bool) {
 	stem := name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))]
-	properties, err := textio.ReadFile(ctx, stem+".properties")
+	properties, err := textio.ReadFile(ctx, stem+".properties", 1<<20)
 	return "a BVGraph", bvFix, err == nil && bytes.Contains(properties, []byte("BVGraph"))
 }

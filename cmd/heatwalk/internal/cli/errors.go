@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/fault"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -130,7 +131,7 @@ func (in *invocation) interruption() error {
 // printReport writes one line on stderr.
 func (in *invocation) printReport(r fault.Report) {
 	if !in.json && in.logFormat != "json" {
-		fmt.Fprintf(in.stderr, "heatwalk: %s\n%s", r.Text, r.Stack)
+		fmt.Fprintf(in.stderr, "heatwalk: %s\n%s", input.Escape(r.Text), r.Stack)
 		return
 	}
 	enc := json.NewEncoder(in.stderr)
@@ -151,7 +152,7 @@ func (in *invocation) warn(format string, args ...any) {
 	if in.logFormat == "json" {
 		slog.New(slog.NewJSONHandler(&line, nil)).Warn(text)
 	} else {
-		fmt.Fprintf(&line, "heatwalk: warning: %s\n", text)
+		fmt.Fprintf(&line, "heatwalk: warning: %s\n", input.Escape(text))
 	}
 	in.progress.Print([]byte(line.String()))
 }

@@ -36,8 +36,6 @@ var groups = []group{
 		line("convert w/x.npy --labels w/x.labels.tsv -o w/read.svm")},
 	{"part of a block", line("kernel sa --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"), line("kernel sb --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"),
 		line("merge w/P.npy -o w/read.npy")},
-	{"part of a choice", line("classify sa --labels a.labels --method cwk --slab 0/1 -o w/P.trials"), line("classify sb --labels b.labels --method cwk --slab 0/1 -o w/P.trials"),
-		line("merge w/P.trials -o w/read.tsv")},
 	{"edges and labels", line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 -o w/e.tsv --labels w/l.tsv"),
 		line("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 -o w/e.tsv --labels w/l.tsv"),
 		line("classify w/e.tsv --labels w/l.tsv --method lp -o w/read.tsv")},

@@ -63,7 +63,7 @@ func TestOutputLink(t *testing.T) {
 		code int
 		want string
 	}{
-		{"nowhere.mtx", fault.MachineFailed, "create nowhere.mtx: there is no directory none; make it first"},
+		{"nowhere.mtx", fault.WrongUsage, "create nowhere.mtx: there is no directory none; make it first"},
 		{"loop.mtx", fault.MachineFailed, "create loop.mtx: too many levels of symbolic links; choose another place for it"},
 		{"store.mtx", fault.WrongUsage, "-o: store.mtx lies in the store g, which never changes; name another place"},
 		{"manifest.mtx", fault.WrongUsage, "-o: manifest.mtx lies in the store g, which never changes; name another place"},
@@ -126,7 +126,7 @@ func TestStoreLink(t *testing.T) {
 		want        string
 	}{
 		{"bad.tsv", "failed", fault.WrongData, "bad.tsv:1:5:"},
-		{"e.tsv", "nowhere", fault.MachineFailed, "create none/x: there is no directory none; make it first\n"},
+		{"e.tsv", "nowhere", fault.WrongUsage, "create none/x: there is no directory none; make it first\n"},
 	} {
 		var stderr bytes.Buffer
 		if code := Main([]string{"ingest", c.input, "-o", c.link}, nil, io.Discard, &stderr); code != c.code || !strings.HasPrefix(stderr.String(), "heatwalk: "+c.want) {

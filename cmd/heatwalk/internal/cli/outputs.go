@@ -168,7 +168,9 @@ func (in *invocation) keeps(path string) {
 }
 
 // begin begins the file path, stdout for "-", nothing for an estimate.
-func (o *product) begin(path string) (io.Writer, error) {
+func (o *product) begin(path string) (io.Writer, error) { return o.beginWith(durable.NewFile, path) }
+
+func (o *product) beginWith(create func(durable.FS, string) (*durable.Pending, error), path string) (io.Writer, error) {
 	if o.in.estimating {
 		return io.Discard, nil
 	}
@@ -176,7 +178,7 @@ func (o *product) begin(path string) (io.Writer, error) {
 		o.pipe = bufio.NewWriterSize(o.in.stdout, 64<<10)
 		return o.pipe, nil
 	}
-	f, err := durable.NewFile(durable.Until(o.in.ctx, durable.OS), path)
+	f, err := create(durable.Until(o.in.ctx, durable.OS), path)
 	if err != nil {
 		if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
 			return nil, fault.Machine(err, "create "+path, "there is no directory %s; make it first", dir)
@@ -194,7 +196,7 @@ func (o *product) beside(path, cut, suffix string) (io.Writer, error) {
 	if isStream(path) {
 		return io.Discard, nil
 	}
-	w, err := o.begin(strings.TrimSuffix(path, cut) + suffix)
+	w, err := o.beginWith(durable.NewBeside, strings.TrimSuffix(path, cut)+suffix)
 	if failed := new(fault.Placed); errors.As(err, &failed) {
 		failed.Place = "create " + path // what the user named
 	}

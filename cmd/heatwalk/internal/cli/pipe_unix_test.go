@@ -56,7 +56,6 @@ func TestInterruptPipes(t *testing.T) {
 			"kernel e.tsv --kernel diffusion --cols pipe -o K.npy",
 			"convert x.svm --labels pipe -o y.svm",
 			"merge part -o K.npy",
-			"merge choice -o K.tsv",
 			"generate grid -o full",
 			"convert e.tsv -o pipe --to tsv",
 			"graphs evaluate many --kernel label-pair",

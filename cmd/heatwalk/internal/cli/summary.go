@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/input"
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
@@ -64,9 +65,21 @@ func (in *invocation) summary(outputs ...string) io.Writer {
 		return io.Discard
 	}
 	if slices.Contains(outputs, "-") {
-		return in.stderr
+		return escaped{in.stderr}
 	}
-	return in.stdout
+	return escaped{in.stdout}
+}
+
+// escaped is a writer of whole pieces of text that is safe on a terminal, whatever the text
+// has from files, for example names of classes.
+type escaped struct{ w io.Writer }
+
+// Write implements [io.Writer].
+func (e escaped) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(e.w, input.Escape(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // cost says what the run took, "24.1 s, peak 412 MB", or nothing with --quiet.

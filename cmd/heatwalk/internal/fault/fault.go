@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime/debug"
 	"strings"
 
@@ -32,7 +33,7 @@ import (
 const (
 	Done          = 0
 	MachineFailed = 1   // disk, permission, no convergence
-	WrongUsage    = 2   // wrong usage, or a parameter outside its range; nothing was written
+	WrongUsage    = 2   // wrong usage, a path that does not exist, or a parameter outside its range; nothing was written
 	WrongData     = 3   // the input data is wrong
 	DamagedStore  = 4   // the store is damaged, incomplete or of another format
 	OverLimit     = 5   // would not fit the memory or disk limit
@@ -142,6 +143,9 @@ var exitCodes = []struct {
 	{code: DamagedStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: WrongData, is: []error{problem.ErrNoLabels, problem.ErrOneClass, graph.ErrWeight, graph.ErrScale},
 		as: []any{new(*nodefile.ParseError)}},
+	// A path that does not exist: repeating the command cannot help, as it may after a
+	// failure of the machine.
+	{code: WrongUsage, is: []error{fs.ErrNotExist}},
 }
 
 // Code maps every error to its exit code.

@@ -17,6 +17,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
+	"github.com/heatwalk/heatwalk/input"
 )
 
 // Display shows on stderr how far a run has come: on a terminal one line that
@@ -151,7 +152,7 @@ type Stage struct {
 // Begin shows a new stage in place of the one before. total may be 0 if it is
 // not known.
 func (p *Display) Begin(name string, total int64, u Unit) *Stage {
-	s := &Stage{name: name, unit: u, started: time.Now()}
+	s := &Stage{name: input.Escape(name), unit: u, started: time.Now()}
 	s.total.Store(total)
 	p.End()
 	p.mu.Lock()

@@ -1,8 +1,8 @@
-// Package rlimit ends a program with a sentence where the system allows it too little
-// for the runtime, which would end it with a trace: next to no open files (what waits
-// for files takes two of them, and dies without), or a small address space.
+// Package rlimit ends a program with one line where the limit on its address space
+// (ulimit -v) is too small for the runtime, which would otherwise end it with a trace
+// while it starts threads.
 //
-// It does so when it is initialized, for which it must not import anything that
-// imports package os: what depends on less is initialized first. Of an address space of
-// less than about 0.9 GB the runtime dies before that.
+// It does so when it is initialized. It must not import anything that imports package
+// os, so that it is initialized before what starts threads. With less than about 0.8 GB
+// of address space every Go program dies before its first line.
 package rlimit
