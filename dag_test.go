@@ -42,7 +42,6 @@ var floors = map[string]int{
 	"lanczos":                           3,
 	"internal/tall":                     2,
 	"internal/ridge":                    2,
-	"internal/double":                   2,
 	"ingest/source":                     7,
 	"ingest/internal/sort":              1,
 	"ingest/internal/parse":             2,

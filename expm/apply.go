@@ -35,12 +35,6 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 			return nil, err
 		}
 	}
-	if s != nil && s.Refined {
-		if len(fs) != 1 {
-			panic(badShape)
-		}
-		return m.refineTo(ctx, dst[0], b, fs[0], s.Memory)
-	}
 	e := &evaluation{Map: m, settings: s.withDefaults(), b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))

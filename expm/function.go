@@ -3,8 +3,6 @@ package expm
 import (
 	"fmt"
 	"math"
-
-	"github.com/heatwalk/heatwalk/internal/double"
 )
 
 // Function is a function of the eigenvalues of a [Map].
@@ -45,19 +43,26 @@ func Power(shift float64, p int) Function {
 	return Function{kind: smooth, power: float64(p), value: func(x float64) float64 { return wholePower(shift-x, p) }}
 }
 
-// wholePower returns xᵖ, p ≥ 0, to about half an ulp, where [math.Pow] errs by p/2 of
-// them.
+// wholePower returns xᵖ, p ≥ 0, to about half an ulp, because [math.Pow] errs by p/2 of
+// them: products are kept with their rounding errors.
 func wholePower(x float64, p int) float64 {
-	y, square := double.Number{Hi: 1}, double.Number{Hi: x}
+	times := func(a, da, b, db float64) (c, dc float64) {
+		c = a * b
+		if math.IsInf(c, 0) || c == 0 {
+			return c, 0
+		}
+		return c, math.FMA(a, b, -c) + (float64(a*db) + float64(da*b))
+	}
+	y, dy, square, dsquare := 1.0, 0.0, x, 0.0
 	for ; p > 0; p /= 2 {
 		if p%2 == 1 {
-			y = y.Times(square)
+			y, dy = times(y, dy, square, dsquare)
 		}
 		if p > 1 {
-			square = square.Times(square)
+			square, dsquare = times(square, dsquare, square, dsquare)
 		}
 	}
-	return y.Hi
+	return y + dy
 }
 
 // Matern is x ↦ (σ + x)^−ν with σ > 0 and ν > 0. The Matérn kernel of a

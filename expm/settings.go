@@ -54,17 +54,8 @@ type Settings struct {
 	// needs a Laplacian and falling exponentials.
 	Method Method
 
-	// Refined computes one function of a Laplacian L or L̃ of the exact weights with
-	// numbers of about 106 bits and rounds it once, where that takes no more than half a
-	// minute: exp(−βx) by its Chebyshev series, or by the projector where all but the null
-	// space has decayed, and (σ + x)^−ν with ν = 1, 2, 3, … by ν refined solves. The result
-	// has Sweeps, and Method, ColumnBound and Rounding of the function alone. The error is
-	// [ErrTolerance] for any other function, and where Memory does not suffice.
-	Refined bool
-
 	// Memory is the largest number of bytes that a sampled Cholesky factor may
-	// take; 0 means no limit. Where it does not fit, Jacobi stays. With Refined it is for
-	// all that is held beside the two blocks.
+	// take; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
 	// Progress, if not nil, is called after every sweep, and with solves

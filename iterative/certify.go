@@ -32,9 +32,9 @@ const (
 	// imply that the error is.
 	wideSpan = 1e3
 
-	// exactFirst is the number of nodes up to which a system is eliminated at once, because
+	// ExactFirst is the number of nodes up to which a system is eliminated at once, because
 	// that takes less than a second, whatever the graph.
-	exactFirst = 1024
+	ExactFirst = 1024
 
 	// certifiedGoal is the smallest error that a solve aims at, relative to the largest value.
 	certifiedGoal = 1e-8
@@ -58,7 +58,7 @@ const (
 func (s *System) certifiedTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	plain := *settings
 	plain.Certify, plain.Absolute, plain.Start = false, nil, false
-	small := b.Rows <= exactFirst
+	small := b.Rows <= ExactFirst
 	if s.Least > 0 && !small { // the residual bounds the error, whatever the weights
 		return s.SolveTo(ctx, x, b, &plain)
 	}

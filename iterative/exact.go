@@ -36,7 +36,8 @@ type exact struct {
 	//
 	// By the matrix-tree theorem an element of N⁻¹ is a quotient of two sums of products
 	// of weights, one product for each forest, all positive. A relative change δ of the
-	// weights among the k neighbours of a vertex changes both sums by at most k·δ.
+	// weights among the k neighbours of a vertex changes both sums by at most k·δ, and one of
+	// all weights, which are rounded once or twice, by n·δ.
 	error float64
 
 	workers int
@@ -64,13 +65,14 @@ func ExactBytes(n int) int64 {
 }
 
 // newExact factors scale·L(A) + diag(ground). Entries of A are weights ≥ 0; its diagonal is
-// ignored. The error wraps [ErrFill] where the factor would exceed its limits or memory,
+// ignored. held are nodes, one in each singular component, that are eliminated last, where
+// solutions are 0. The error wraps [ErrFill] where the factor would exceed its limits or memory,
 // which is in bytes, 0 for no limit; or it is that of the sweep.
 //
 // Cost: one sweep, and a number of products that depends on the fill.
-func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, memory int64, workers int) (*exact, error) {
+func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, held []int, memory int64, workers int) (*exact, error) {
 	n, _ := a.Dims()
-	m := &merging{factor: &exact{workers: workers, total: make([]float64, 0, n), start: append(make([]int64, 0, n+1), 0)}, limit: exactEntries}
+	m := &merging{factor: &exact{error: float64(8*n) * unitRoundoff, workers: workers, total: make([]float64, 0, n), start: append(make([]int64, 0, n+1), 0)}, limit: exactEntries}
 	if memory > 0 {
 		core := int64(min(n, coreVertices))
 		if m.limit = min(m.limit, (memory-8*core*core-96*int64(n))/24); m.limit < 0 {
@@ -82,7 +84,7 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 	if err := m.read(ctx, a, scale); err != nil {
 		return nil, err
 	}
-	if err := m.run(ctx); err != nil {
+	if err := m.run(ctx, held); err != nil {
 		return nil, err
 	}
 	f := m.factor
@@ -101,6 +103,7 @@ type merging struct {
 	near    [][]uint32 // neighbours of each vertex in increasing order
 	weight  [][]float64
 	buckets buckets
+	held    []bool
 	entries int64 // of near
 	limit   int64
 	work    int64
@@ -136,15 +139,20 @@ func (m *merging) read(ctx context.Context, a sparse.Matrix, scale float64) erro
 	})
 }
 
-// run eliminates vertices until a core is left, or none.
-func (m *merging) run(ctx context.Context) error {
+// run eliminates vertices until a core is left, or none, those that are held last.
+func (m *merging) run(ctx context.Context, held []int) error {
 	n, f := len(m.near), m.factor
 	count := make([]int32, n)
 	for v, list := range m.near {
 		count[v] = int32(len(list))
 	}
 	m.buckets.fill(count)
-	for left := n; left > 0; left-- {
+	m.held = make([]bool, n)
+	for _, v := range held {
+		m.held[v] = true
+		m.buckets.remove(uint32(v))
+	}
+	for left := n; left > len(held); left-- {
 		if left%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -152,12 +160,15 @@ func (m *merging) run(ctx context.Context) error {
 		full := int64(len(f.row))+m.entries > 2*m.limit || m.work > exactWork
 		switch {
 		case left <= coreVertices && (len(m.near[v]) > left/4 && left > corePanel || full):
-			m.collectCore(v, left)
+			m.collectCore(left, held)
 			return nil
 		case full:
 			return fmt.Errorf("%w to more than %d entries", ErrFill, m.limit)
 		}
 		m.eliminate(v)
+	}
+	for _, v := range held {
+		m.eliminate(uint32(v))
 	}
 	return nil
 }
@@ -175,7 +186,9 @@ func (m *merging) eliminate(v uint32) {
 		m.ground[u] += float64(share * m.ground[v])
 		f.row, f.share = append(f.row, u), append(f.share, share)
 		m.join(u, v, near, weight, i, t)
-		m.buckets.move(u, int32(len(m.near[u])))
+		if !m.held[u] {
+			m.buckets.move(u, int32(len(m.near[u])))
+		}
 	}
 	f.order, f.total = append(f.order, v), append(f.total, t)
 	f.start = append(f.start, int64(len(f.row)))
@@ -222,9 +235,9 @@ func (m *merging) join(u, v uint32, near []uint32, weight []float64, i int, tota
 	m.near[u], m.weight[u] = append(own[:0], m.ids...), append(ownWeight[:0], m.weights...)
 }
 
-// collectCore stores the graph that is left as a dense matrix, v and the rest in the order
-// of their numbers.
-func (m *merging) collectCore(v uint32, left int) {
+// collectCore stores the graph that is left as a dense matrix, its vertices in the order of
+// their numbers and those that are held last.
+func (m *merging) collectCore(left int, held []int) {
 	f := m.factor
 	f.core = left
 	gone := make([]bool, len(m.near))
@@ -234,10 +247,14 @@ func (m *merging) collectCore(v uint32, left int) {
 	position := make([]uint32, len(m.near))
 	first := len(f.order)
 	for u := range m.near {
-		if !gone[u] {
+		if !gone[u] && !m.held[u] {
 			position[u] = uint32(len(f.order) - first)
 			f.order = append(f.order, uint32(u))
 		}
+	}
+	for _, u := range held {
+		position[u] = uint32(len(f.order) - first)
+		f.order = append(f.order, uint32(u))
 	}
 	f.dense = make([]float64, left*left)
 	for j, u := range f.order[first:] {
@@ -409,13 +426,10 @@ func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) 
 	if s.free != nil {
 		a = &restricted{a, s.free, s.free}
 	}
-	f, err := newExact(ctx, a, s.Edge, s.Ground, memory, s.Graph.Workers)
+	held := s.heaviest()
+	f, err := newExact(ctx, a, s.Edge, s.Ground, held, memory, s.Graph.Workers)
 	if err == nil {
-		singular := 0
-		if s.Null != nil {
-			singular = s.Null.Len()
-		}
-		if f.pivots() != singular {
+		if f.pivots() != len(held) {
 			err = fmt.Errorf("%w: products of weights vanish", ErrFill)
 			f = nil
 		}
@@ -424,6 +438,29 @@ func (s *System) exactFactor(ctx context.Context, memory int64) (*exact, error) 
 		s.direct, s.directErr = f, err
 	}
 	return f, err
+}
+
+// heaviest returns the row of each vector of the null space where that is largest, nil for a
+// definite system. Holding it costs the fewest digits, because means are near its value.
+func (s *System) heaviest() []int {
+	if s.Null == nil {
+		return nil
+	}
+	of := map[uint32]int{}
+	var rows []int
+	for i, p := range s.Graph.Components.Of {
+		if s.Null.Unit[i] == 0 {
+			continue
+		}
+		at, found := of[p]
+		if !found {
+			of[p] = len(rows)
+			rows = append(rows, i)
+		} else if s.squaredScale(i) > s.squaredScale(rows[at]) {
+			rows[at] = i
+		}
+	}
+	return rows
 }
 
 // EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without

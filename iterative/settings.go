@@ -125,10 +125,6 @@ type Result struct {
 	// change.
 	Rounding []float64
 
-	// Least is a lower bound of the positive eigenvalues of a singular M, +Inf if there is
-	// none, of a refined solve.
-	Least float64
-
 	SampledCholesky bool // the sampled factor took part
 	Eliminated      bool // solved by an exact factor, without an iteration
 

@@ -32,10 +32,6 @@ type System struct {
 	// means that none is known.
 	Least float64
 
-	// Plain says that refined solves are with Edge·L, whose inverse they compute to the last
-	// digits: Scale serves the others alone.
-	Plain bool
-
 	// Memory is the largest number of bytes that making and keeping the factor
 	// may take, beside the blocks of a solve or
 	// without them, see [CholeskyMemory]; 0 means no limit. Where it does not fit, Jacobi stays.
@@ -56,14 +52,11 @@ type System struct {
 	// identity's, with their columns, whose Degrees are 0 and whose Ground is 1.
 	free []float64
 
-	rest *rest // what Ground is made of; nil: nothing, or it is not known
-
 	known *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
 
 	cg      CG
 	jacobi  Preconditioner
 	factor  *cholesky
-	refined *refinement
 	refused error // says that there is no factor for lack of memory; nil: there was room
 
 	direct    *exact // nil: not made

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/internal/double"
 	"github.com/heatwalk/heatwalk/internal/tall"
 )
 
@@ -28,7 +27,7 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool, a, c float64) (*System, e
 		s.Null = g.NullSpace(normalized)
 		return s, nil
 	}
-	s.easy, s.rest = g.NullSpace(normalized), &rest{double.Number{Hi: c}, normalized}
+	s.easy = g.NullSpace(normalized)
 	if normalized {
 		s.Ground = groundOf(g, c)
 		return s, nil
@@ -51,7 +50,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 		}
 		return nil, fmt.Errorf("%w: α = %g; %s is definite for 0 < α < 1", ErrParameter, alpha, what)
 	}
-	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha), rest: &rest{double.Sum(1, -alpha), true}}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Ground: groundOf(g, 1-alpha)}
 	if normalized {
 		s.Scale, s.easy = tall.Roots(g.Degrees), g.NullSpace(true)
 	}

@@ -2,14 +2,13 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -102,28 +101,9 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 	}
 }
 
-// An inverse without a sure digit is refused, as all of them are, and says so in words.
-func TestInverseWithoutDigit(t *testing.T) {
-	for _, c := range []struct {
-		named
-		bridge float64
-		more   []edge
-	}{
-		{named{"commute-time", nil}, 1e-16, nil},
-		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, 1e-17, nil},
-		{named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}, 1e-17, []edge{{0, 1, 1e9}}},
-	} {
-		_, r, err := errorOf(t, cliques(t, 5, c.bridge, c.more...), c.named)
-		var refused *spec.ParameterError
-		if !errors.As(err, &refused) || !strings.Contains(refused.What, "no sure digit on this graph") {
-			t.Errorf("%s with a bridge of %g: %v, bound %.3g of %.3g", c.name, c.bridge, err, r.ErrorBound, r.Largest)
-		}
-	}
-}
-
-// Where float64 leaves an inverse no digit, or less than is asked for, its residuals and
-// solutions have twice as many: the values are right to the last digits.
-func TestRefinedInverses(t *testing.T) {
+// Inverses whose digits are lost in conjugate gradients come from an elimination, with an
+// error next to that of rounding, whatever the weights.
+func TestEliminatedInverses(t *testing.T) {
 	uneven := graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e4}, edge{2, 3, 1e-3}, edge{3, 4, 7e8}, edge{4, 5, 2})
 	for i, c := range []struct {
 		name string
@@ -131,13 +111,13 @@ func TestRefinedInverses(t *testing.T) {
 		k    named
 	}{
 		{"a weak bridge", cliques(t, 4, 3e-11, edge{0, 1, 1e4}), named{"commute-time", nil}},
+		{"a bridge of 1e-16", cliques(t, 5, 1e-16), named{"commute-time", nil}},
 		{"a weaker bridge", cliques(t, 5, 1e-14), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
+		{"a bridge of 1e-17", cliques(t, 5, 1e-17, edge{0, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
+		{"a bridge of 1e-18", cliques(t, 5, 1e-18), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(combinatorial)}}},
 		{"a weak bridge and loops", cliques(t, 4, 1e-11, edge{1, 1, 1e9}), named{"pseudo-inverse", spec.Values{"laplacian": spec.Of(normalized)}}},
 		{"uneven weights", uneven, named{"regularized-commute-time", spec.Values{"alpha": spec.Of(1 - 5e-9)}}},
 		{"uneven weights", uneven, named{"regularized-laplacian", spec.Values{"laplacian": spec.Of(normalized), "alpha": spec.Of(1e12)}}},
-		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(0.7)}}},
-		{"a strong bridge", cliques(t, 4, 1e7), named{"diffusion", spec.Values{"laplacian": spec.Of(combinatorial), "beta": spec.Of(1e10)}}},
-		{"a weak bridge", cliques(t, 4, 1e-7), named{"matern", spec.Values{"laplacian": spec.Of(combinatorial), "nu": spec.Of(3.0), "kappa": spec.Of(3000.0)}}},
 		{"uneven weights", uneven, named{"von-neumann", spec.Values{"alpha": spec.Of(1 - 1e-12)}}},
 	} {
 		for _, applied := range []bool{false, true} {
@@ -146,7 +126,7 @@ func TestRefinedInverses(t *testing.T) {
 			}
 			n, _ := c.a.Dims()
 			o := newOracle(c.a, newGraph(t, c.a, 1).Components.Of)
-			h := &huntCase{named: c.k, s: Settings{Tolerance: 1e-13}, rows: upTo(n), cols: upTo(n)}
+			h := &huntCase{named: c.k, s: Settings{Tolerance: 5e-12}, rows: upTo(n), cols: upTo(n)}
 			if applied {
 				if c.k.name == "commute-time" {
 					continue
@@ -154,7 +134,7 @@ func TestRefinedInverses(t *testing.T) {
 				h.x = sparse.NewBlock[float64](n, 2)
 				h.x.Row(0)[0], h.x.Row(n - 1)[1] = 1, 3
 			}
-			if got := h.run(t, c.a, o); got.err != nil || !(got.off <= got.bound) || !strings.HasSuffix(got.method, ", refined") {
+			if got := h.run(t, c.a, o); got.err != nil || !(got.off <= got.bound) {
 				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %s, %v", c.k.name, c.name, got.off, got.bound, got.largest, got.method, got.err)
 			}
 		}
@@ -204,6 +184,10 @@ func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o eff
 		a.bound[j] += math.Sqrt2 * e.by
 	}
 	return a, nil
+}
+
+func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*applied, error) {
+	return nil, iterative.ErrStagnation
 }
 
 // Where all errors of L⁺ add up in a commute time, its bound holds.

@@ -20,9 +20,10 @@ type engine interface {
 	// a larger tolerance.
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error)
 
-	// refine stores K·X in dst without the rounding errors of float64, with errors next to
-	// those of rounding it. The error is [iterative.ErrStagnation] where there is no way.
-	refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error)
+	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not
+	// depend on the weights. The error is [iterative.ErrStagnation] for a kernel that is no
+	// inverse, and wraps [iterative.ErrFill] where the factor is too large.
+	eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error)
 
 	// function returns the matrix and the function that package expm computes, or nil and
 	// any function.
@@ -71,16 +72,8 @@ func (e *series) function() (*expm.Map, expm.Function) { return e.m, e.f }
 
 func (e *series) release() {}
 
-func (e *series) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
-	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{Refined: true, Memory: memory})
-	if errors.Is(err, expm.ErrTolerance) {
-		return nil, iterative.ErrStagnation
-	}
-	if err != nil {
-		return nil, err
-	}
-	f := r.Functions[0]
-	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: string(f.Method) + ", refined", least: true}, nil
+func (e *series) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[float64], int64) (*applied, error) {
+	return nil, iterative.ErrStagnation
 }
 
 // inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, a Chebyshev series.
@@ -162,14 +155,13 @@ func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
 
 func (e *solves) release() { e.system.Release() }
 
-func (e *solves) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
-	e.system.Memory = memory
-	r, err := e.system.RefineTo(ctx, dst, x, memory)
+func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
+	r, err := e.system.EliminateTo(ctx, dst, x, memory)
 	if err != nil {
 		return nil, err
 	}
 	scaleAround(dst, x, e.scale, e.lone)
-	out := &applied{bound: r.ErrorBound, sweeps: r.Sweeps, method: methodOf(r) + ", refined", least: true}
+	out := &applied{bound: r.ErrorBound, sweeps: 1, method: "elimination", least: true}
 	for j, size := range tall.Norms(dst) {
 		out.bound[j] = e.scale*out.bound[j] + epsilon*size
 	}

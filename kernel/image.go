@@ -18,16 +18,42 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	x := c.x.Columns(0, len(nodes))
 	setUnits(x, nodes, 1)
 	defer setUnits(x, nodes, 0)
+	if a, err := c.small(ctx, e, dst, x, measure); a != nil || err != nil {
+		return a, err
+	}
 	a, err := c.approach(ctx, e, dst, x, measure)
 	if err == nil && a.assumed != "" {
 		if off := measure(dst, a.bound) * c.s.Tolerance; off >= 1 {
 			err = noDigit(fmt.Sprintf(": its error may be %.2g times the largest value", off))
 		}
 	}
-	if a, err = c.refined(ctx, e, dst, x, measure, a, err); err != nil {
+	if a, err = c.eliminated(ctx, e, dst, x, measure, a, err); err != nil {
 		return nil, err
 	}
 	c.finished(a.assumed)
+	return a, nil
+}
+
+// small returns the result of an elimination on a graph of up to [iterative.ExactFirst]
+// nodes, which takes milliseconds and needs no eigenvalue for its bound, or nil where there
+// is none that meets the tolerance. It ignores the memory limit, because bits of values do
+// not depend on that.
+func (c *computation) small(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	if x.Rows > iterative.ExactFirst {
+		return nil, nil
+	}
+	a, err := e.eliminate(ctx, dst, x, 0)
+	switch {
+	case errors.Is(err, iterative.ErrStagnation), errors.Is(err, iterative.ErrFill):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case c.strict && measure(dst, a.bound) > 1:
+		return nil, nil
+	}
+	c.progress(a.sweeps, a.sweeps)
+	c.note(a.sweeps, a.method)
+	c.finished("")
 	return a, nil
 }
 
@@ -48,13 +74,13 @@ func (c *computation) finished(assumed string) {
 	}
 }
 
-// refined returns what an attempt has come to, or where rounding has kept it from its
-// tolerance what the engine can do without the rounding errors of float64.
-func (c *computation) refined(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *applied, err error) (*applied, error) {
+// eliminated returns the result a of an attempt, or where rounding has kept it from its
+// tolerance that of an elimination, which loses no digits.
+func (c *computation) eliminated(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64, a *applied, err error) (*applied, error) {
 	if !lost(err) {
 		return a, err
 	}
-	exact, failed := e.refine(ctx, dst, x, c.left())
+	exact, failed := e.eliminate(ctx, dst, x, c.left())
 	if failed != nil {
 		if lost(failed) || errors.Is(failed, iterative.ErrMemory) {
 			return nil, err
@@ -137,6 +163,9 @@ func tooTight(asked, reached float64) error {
 
 // product is ApplyTo for x within float64.
 func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	if a, err := c.small(ctx, c.k.whole, dst, c.x, measure); a != nil || err != nil {
+		return a, err
+	}
 	for attempt := 0; ; attempt++ {
 		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
 		if err != nil {

@@ -551,7 +551,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		return 0
 	}
 	a, err := c.product(ctx, dst, measure)
-	if a, err = c.refined(ctx, k.whole, dst, c.x, measure, a, err); err != nil {
+	if a, err = c.eliminated(ctx, k.whole, dst, c.x, measure, a, err); err != nil {
 		return nil, err
 	}
 	c.report.ColumnBound, c.report.Condition = a.bound, a.assumed

@@ -142,7 +142,7 @@ func TestHopelessTolerance(t *testing.T) {
 }
 
 // What a refusal of a tolerance promises is kept, by solves of systems that are all
-// but singular too; it is what rounding the values leaves.
+// but singular too.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
 		{"pagerank", spec.Values{"alpha": spec.Of(1 - 2.5e-13), "symmetric": spec.Of(true)}},
@@ -180,7 +180,7 @@ func TestPromisedTolerances(t *testing.T) {
 			if _, err = fmt.Sscanf(after, "%g can", &promised); !ok || err != nil {
 				t.Fatal(err)
 			}
-			if !(promised < 1e-12) {
+			if !(promised < 1e-9) { // of which the roots of degrees take three digits
 				t.Errorf("%s, %v, rng seed %d: promised %g only", c.name, c.p, seed, promised)
 			}
 			if err := compute(promised); err != nil {

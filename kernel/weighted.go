@@ -56,7 +56,6 @@ func newWeighted(g *graph.Graph) (*weighted, error) {
 	if err != nil {
 		return nil, err
 	}
-	inner.Plain = true
 	plain, err := iterative.ShiftedLaplacian(g, false, 1, 0)
 	if err != nil {
 		return nil, err
@@ -104,8 +103,8 @@ func (e *weighted) release() {
 	e.plain.release()
 }
 
-func (e *weighted) refine(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
-	return e.inner.refine(ctx, dst, x, memory)
+func (e *weighted) eliminate(ctx context.Context, dst, x *sparse.Block[float64], memory int64) (*applied, error) {
+	return e.plain.eliminate(ctx, dst, x, memory)
 }
 
 // centre takes the mean of each component off the columns of b. It returns by how much

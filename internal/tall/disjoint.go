@@ -86,17 +86,6 @@ func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
 	return ns
 }
 
-// Len returns the number of vectors.
-func (n *Disjoint) Len() int {
-	count := n.vectors
-	for _, slot := range n.Slot {
-		if slot == OwnSlot {
-			count++
-		}
-	}
-	return count
-}
-
 // numberVectors numbers the components in which the vector has several rows, in order; of
 // the others it returns OwnSlot.
 func numberVectors(of []uint32, components int, unit []float64) (vector []uint32, vectors int) {
