@@ -35,6 +35,9 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 			return nil, err
 		}
 	}
+	if err := checkNorms(b); err != nil {
+		return nil, err
+	}
 	e := &evaluation{Map: m, settings: s.withDefaults(), b: b}
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
@@ -46,6 +49,25 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 		return nil, err
 	}
 	return &e.result, err
+}
+
+// checkNorms returns [ErrParameter] for a column whose norm, or the square of it, float64
+// cannot represent, because no error could be compared with it.
+func checkNorms(b *sparse.Block[float64]) error {
+	const least, most = 1e-140, 1e150
+	for j, norm := range tall.Norms(b) {
+		if norm >= least && norm <= most {
+			continue
+		}
+		largest := 0.0
+		for i := range b.Rows {
+			largest = math.Max(largest, math.Abs(b.Row(i)[j]))
+		}
+		if largest != 0 {
+			return fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest, least, most)
+		}
+	}
+	return nil
 }
 
 func (m *Map) checkBlocks(dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function) {
@@ -221,11 +243,20 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
+// valueRounding bounds the relative rounding error of a value of the function, in ε, beyond a
+// few: that of σ, whose error a power multiplies by ν, and of [math.Pow], about ν/2.
+func (f *Function) valueRounding() float64 {
+	if f.kind == matern {
+		return 2 * f.power
+	}
+	return 0
+}
+
 // finish fills a part's outcome, given bounds, and the part of them that is
 // rounding errors, that lack what rounding does to the result itself, and its norms.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, norm float64) {
 	o := p.out
-	const own = 8 * epsilon
+	own := (8 + p.f.valueRounding()) * epsilon
 	o.ErrorBound = bound + own*norm
 	o.ColumnBound, o.Rounding = columns, rounded
 	tall.AddScaled(columns, own, p.colNorms)

@@ -128,12 +128,16 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	case resolvent:
 		return expandInverse(f.shift+f.slope*middle, f.slope*half), nil
 	}
-	return sample(func(y, above float64) float64 {
+	e, err := sample(func(y, above float64) float64 {
 		if lo == 0 { // where a function of a Laplacian may be steep
 			return f.value(half * above)
 		}
 		return f.value(middle + half*y)
 	})
+	if err == nil {
+		e.slope += f.valueRounding() * e.size / slopeRounding
+	}
+	return e, err
 }
 
 // newExpansion takes coefficients and a bound on those left out.

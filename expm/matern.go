@@ -146,16 +146,16 @@ func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error 
 // solve stores (shift + H)⁻¹·B in x. growth is by how much a residual may
 // reach the final result.
 func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, growth float64) error {
+	target := s.share / growth
+	absolute, err := absoluteTargets(target, s.b.Cols)
+	if err != nil {
+		return err
+	}
 	system, err := iterative.ShiftedLaplacian(s.graph, s.normalized, 1, shift)
 	if err != nil {
 		return err
 	}
 	system.Memory = s.settings.Memory
-	target := s.share / growth
-	absolute := append([]float64(nil), s.norms...)
-	for j := range absolute {
-		absolute[j] = target / math.Sqrt(float64(len(absolute)))
-	}
 	r, err := system.SolveTo(ctx, s.x, b, &iterative.Settings{
 		Tolerance: min(target/s.norm, 0.1), Absolute: absolute,
 	})

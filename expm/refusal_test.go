@@ -3,6 +3,7 @@ package expm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -87,14 +88,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What is no number is never within a tolerance.
-func TestNotANumber(t *testing.T) {
-	m := mapOf(t, graphOf(t, testgraph.Random(3, 200, 800, false), 1), "L̃")
-	b := randomBlock(4, m.n, 2)
-	b.Row(7)[1] = math.NaN()
-	r, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil)
-	if !errors.Is(err, ErrTolerance) || !math.IsNaN(r.Functions[0].Relative) {
-		t.Errorf("error %v, %+v", err, r)
+// Blocks whose numbers, or their squares, float64 cannot hold are refused, and the error
+// names the column and its largest value.
+func TestBlockOutOfRange(t *testing.T) {
+	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
+	for _, bad := range []float64{math.NaN(), math.Inf(-1), 1e155, 3e200, 1e-170, -1e-300} {
+		for _, of := range []string{"L", "L̃"} {
+			for _, f := range []Function{Exp(-3), Exp(-1e5), Matern(0.1, 2), Inverse(1, 2)} {
+				m := mapOf(t, g, of)
+				b := randomBlock(4, m.n, 2)
+				for i := range m.n {
+					b.Row(i)[1] = bad
+				}
+				says := fmt.Sprintf("the largest value of column 1 of the block is %.3g; scale columns", math.Abs(bad))
+				_, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{f}, nil)
+				if !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), says) {
+					t.Errorf("%g: %v", bad, err)
+				}
+			}
+		}
 	}
 }
 

@@ -244,9 +244,9 @@ func (s *solves) digits(j, last int) (sum float64) {
 // The residual is the true one where what the recurrence tells may be off by much of the
 // target.
 func (s *solves) solve(ctx context.Context, j int, target float64, limit int) error {
-	columns := make([]float64, s.b.Cols)
-	for c := range columns {
-		columns[c] = target / math.Sqrt(float64(len(columns)))
+	columns, err := absoluteTargets(target, s.b.Cols)
+	if err != nil {
+		return err
 	}
 	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true, Start: s.unfinished > 0, MaxIterations: limit})
 	s.unfinished = 0

@@ -3,6 +3,7 @@ package expm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/iterative"
@@ -26,6 +27,20 @@ const (
 // that is positive definite: the residual tells what the solution is worth.
 func roundingEnded(err error) bool {
 	return errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite)
+}
+
+// absoluteTargets returns the residual that each of some columns may have so that together
+// they have the target's norm, or [ErrParameter] where float64 has no such number.
+func absoluteTargets(target float64, cols int) ([]float64, error) {
+	each := target / math.Sqrt(float64(cols))
+	if !(each > 0 && each < math.Inf(1)) {
+		return nil, fmt.Errorf("%w: a solve would have to reach the residual %.3g; values of the function, or of the block, are too far from 1 for float64", ErrParameter, each)
+	}
+	columns := make([]float64, cols)
+	for c := range columns {
+		columns[c] = each
+	}
+	return columns, nil
 }
 
 // meetNeighbours stores A·d, of which roundingOf makes use, once.

@@ -80,6 +80,34 @@ func TestMaternBoundsHold(t *testing.T) {
 	}
 }
 
+// A power multiplies the rounding error of 2ν/κ² by ν, which shows where nothing else errs: in
+// null spaces and on nodes without edges.
+func TestLargePowers(t *testing.T) {
+	lone := graphOf(t, 7, edge{0, 1, 1}, edge{1, 2, 1}, edge{3, 4, 2.5})
+	complete := testgraph.Complete(9)
+	for _, nu := range []float64{1.5, 12.5, 13, 20.3, 29, 40.5, 63, 77.7, 100} {
+		for _, kappa := range []float64{0.9, 1.1, 3.3, 7, 13.7} {
+			for _, l := range []string{normalized, combinatorial} {
+				for name, a := range map[string]*sparse.CSR{"nodes without edges": lone, "complete": complete} {
+					p := spec.Values{"laplacian": spec.Of(l), "nu": spec.Of(nu), "kappa": spec.Of(kappa * math.Sqrt(2*nu) / 3)}
+					n, _ := a.Dims()
+					h := &huntCase{named: named{"matern", p}, rows: upTo(n), cols: upTo(n), x: sparse.NewBlock[float64](n, 2)}
+					for i := range n {
+						h.x.Row(i)[0] = 1 // in the null space of L
+					}
+					h.x.Row(n - 1)[1] = 1
+					for _, x := range []*sparse.Block[float64]{nil, h.x} {
+						h.x = x
+						if got := h.run(t, a, newOracle(a, newGraph(t, a, 1).Components.Of)); got.err != nil || !(got.off <= got.bound) {
+							t.Errorf("%s, %v: error %.3g, bound %.3g of %.3g, %v", name, p, got.off, got.bound, got.largest, got.err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // Loops cancel in L: however heavy they are, they neither are in the errors of its
 // functions nor in their bounds.
 func TestLoopsAreNoPartOfL(t *testing.T) {

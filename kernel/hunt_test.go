@@ -241,7 +241,7 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 		p["shift"], p["steps"] = spec.Of(2+float64(rng.IntN(3))*rng.Float64()), spec.Of(1+rng.IntN(40))
 	case "matern":
 		p["laplacian"] = spec.Of(laplacian)
-		p["nu"] = spec.Of([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10}[rng.IntN(11)])
+		p["nu"] = spec.Of([]float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10, 13, 20.3, 41, 77.5}[rng.IntN(15)])
 		p["kappa"] = spec.Of(decades(-2, 7) / math.Sqrt(of()))
 	case "modularity":
 		p["resolution"] = spec.Of(decades(-2, 2))
