@@ -211,11 +211,13 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			return in.graphError(err, name, another)
 		}
 	}
+	in.progress.Wait("computing baselines")
 	reference, err := method.Refer(in.ctx, f.method, connected, s)
 	if err != nil {
 		return in.graphError(err, name, another)
 	}
 	s.Reference = reference
+	in.progress.Wait("choosing parameters of " + f.method.Name())
 	p, err := f.method.Predict(in.ctx, connected, nil, s)
 	if err != nil {
 		return in.graphError(err, name, another)

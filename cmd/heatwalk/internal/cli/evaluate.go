@@ -147,7 +147,7 @@ func (o *product) publishReport(doc document, r reporter, store, chosen any, lin
 	}
 	in.progress.Close()
 	if err == nil && o.path != "-" {
-		err = r.WriteText(in.stdout)
+		err = r.WriteText(escaped{in.stdout})
 	}
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/progress"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/graphfile"
@@ -124,7 +125,9 @@ func (o *product) writeText(path string, write func(w io.Writer) error) error {
 	}
 	w, err := o.begin(path)
 	if err == nil {
-		_, err = o.in.compressed(w, path, write)
+		stage := o.in.progress.Begin("writing "+path, 0, progress.Bytes)
+		_, err = o.in.compressed(w, path, func(w io.Writer) error { return write(io.MultiWriter(w, stage)) })
+		o.in.progress.End()
 	}
 	return err
 }

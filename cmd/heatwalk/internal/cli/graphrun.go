@@ -68,6 +68,7 @@ func (in *invocation) beginRun(name, path string, matrix *tablefile.Format, r *r
 // are any.
 func (in *invocation) beginLearn(name, path string, f *learning) (*graphRun, error) {
 	return in.beginRun(name, path, matrixFormatOf(path, scoreFormats), &f.reading, func(d *graphRun) (err error) {
+		in.progress.Wait("reading " + f.labels)
 		if d.l, err = in.readSeeds(f.labels, d.g, &f.reading); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func newInfo(in *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return in.tell(v, func(io.Writer) { v.print(in.stdout, in.cost()) })
+			return in.tell(v, func(io.Writer) { v.print(escaped{in.stdout}, in.cost()) })
 		})
 	in.labelFlags(cmd.Flags(), &labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	in.readingFlags(cmd.Flags(), &r)

@@ -34,6 +34,21 @@ func (p *Display) Parts(name string, u Unit) (units func(done, total int), phase
 	return units, phase
 }
 
+// Stages returns a callback of the shape that libraries have: it shows a stage with the
+// work that is done, counted in the unit, and with the whole work where that is known.
+func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
+	var (
+		shown *Stage
+		name  string
+	)
+	return func(stage string, done, total int64) {
+		if shown == nil || stage != name {
+			name, shown = stage, p.Begin(stage, total, u)
+		}
+		shown.Set(done, total)
+	}
+}
+
 // Phases returns a callback that shows the phases of a method, one after the other. What
 // follows a phase that is done, such as training machines, is no part of it.
 func (p *Display) Phases() func(name string, done float64) {

@@ -20,14 +20,15 @@ import (
 	"github.com/heatwalk/heatwalk/input"
 )
 
-// Display shows on stderr how far a run has come: on a terminal one line that
-// moves, a line every few seconds where lines were asked for, nothing otherwise.
-// Between stages it tells that the run goes on. A stage that took a while leaves its
+// Display shows on stderr how far a run has come: on a terminal one line that is drawn
+// again and again, elsewhere a line a minute for logs, or every few seconds with plain.
+// Between stages it shows that the run goes on. A stage that took a while leaves its
 // last line.
 type Display struct {
 	w       io.Writer
 	shows   bool // on a terminal
 	lines   bool
+	every   time.Duration // between two lines
 	json    bool
 	started time.Time
 
@@ -42,25 +43,33 @@ type Display struct {
 
 const (
 	firstAfter = 300 * time.Millisecond // what is over by then shows nothing
-	lineEvery  = 3 * time.Second        // between two lines of progress
+	plainEvery = 3 * time.Second        // between two lines with plain
+	logEvery   = time.Minute            // between two lines of a log
 	lastAfter  = time.Second            // what took as long leaves its last line on a terminal
 )
 
-// New returns a display on w: "none" for none, "plain" for lines, "auto" for what is drawn
-// if w is a terminal; asJSON makes its lines JSON.
+// New returns a display on w: "none" for none, "plain" for lines, "auto" for a line that is
+// drawn if w is a terminal and for a line a minute if not; asJSON makes lines JSON.
 func New(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.rest = p.started
 	switch {
 	case quiet || as == "none":
 	case as == "plain":
-		p.lines = true
-		p.timer = time.AfterFunc(lineEvery, p.tick)
+		p.write(plainEvery)
 	case IsTerminal(w):
 		p.shows = true
 		p.timer = time.AfterFunc(firstAfter, p.show)
+	default:
+		p.write(logEvery)
 	}
 	return p
+}
+
+// write begins to write lines.
+func (p *Display) write(every time.Duration) {
+	p.lines, p.every = true, every
+	p.timer = time.AfterFunc(every, p.tick)
 }
 
 // show begins to draw.
@@ -99,7 +108,7 @@ func (p *Display) tick() {
 	} else {
 		p.line(&Stage{name: "working", unit: nothing, started: p.rest})
 	}
-	p.timer.Reset(lineEvery)
+	p.timer.Reset(p.every)
 }
 
 // IsTerminal reports whether a stream is one.
@@ -160,6 +169,9 @@ func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 	p.mu.Unlock()
 	return s
 }
+
+// Wait shows a new stage of which only the time is known.
+func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 
 // Set tells how much is done in all, and how much there is if that has become
 // known (total > 0). It is safe for concurrent use.
@@ -284,7 +296,7 @@ func (p *Display) End() {
 		return
 	}
 	took := time.Since(s.started)
-	if !p.shows && !p.lines || took < lastAfter || p.lines && took < lineEvery {
+	if !p.shows && !p.lines || took < lastAfter || p.lines && took < p.every {
 		return
 	}
 	if p.json {

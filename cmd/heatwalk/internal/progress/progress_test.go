@@ -46,7 +46,7 @@ func TestProgressIsSilent(t *testing.T) {
 	for _, c := range []struct {
 		as    string
 		quiet bool
-	}{{"none", false}, {"auto", false}, {"plain", true}} {
+	}{{"none", false}, {"plain", true}} {
 		var out bytes.Buffer
 		p := New(&out, c.as, c.quiet, false)
 		s := p.Begin("walking", 40, "sweep")
@@ -57,6 +57,14 @@ func TestProgressIsSilent(t *testing.T) {
 			t.Errorf("%+v: %q", c, out.String())
 		}
 	}
+	var log bytes.Buffer
+	d := New(&log, "auto", false, false)
+	show := d.Stages("sweep")
+	show("walking", 10, 0)
+	if d.tick(); log.String() != "walking: 10 sweeps\n" {
+		t.Errorf("a log: %q", log.String())
+	}
+	d.Close()
 	var out bytes.Buffer
 	quick := New(&out, "plain", false, false)
 	quick.Begin("walking", 40, "sweep").Set(40, 0)
