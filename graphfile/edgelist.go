@@ -46,8 +46,8 @@ func writeTabs(ctx context.Context, out *bufio.Writer, g *graph) (without int, e
 			_, _ = out.WriteString(header + "\n")
 		}
 		first = false
-		line := append(out.AvailableBuffer(), source...)
-		line = append(append(line, '\t'), target...)
+		line := table.AppendTabbed(out.AvailableBuffer(), source)
+		line = table.AppendTabbed(append(line, '\t'), target)
 		return endLine(out, line, '\t', g, weight)
 	})
 }

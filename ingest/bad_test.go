@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -381,7 +382,7 @@ func TestLimits(t *testing.T) {
 
 // TestKeptVerbatim holds that ids come back byte for byte.
 func TestKeptVerbatim(t *testing.T) {
-	ids := []string{"\xff\xfe\x80", "Zoë Müller #1", "http://example.org/?a=b,c;d", "\"quoted\"", "a'b", "ünïcödé", "e\u0301", "#3", "//x"}
+	ids := []string{"\xff\xfe\x80", "Zoë Müller #1", "http://example.org/?a=b,c;d", "\"quoted", "\"Bob\" Smith", "a\"b\"", "a'b", "ünïcödé", "e\u0301", "#3", "//x"}
 	var text strings.Builder
 	for i := range ids {
 		text.WriteString("x" + "\t" + ids[i] + "\n")
@@ -391,6 +392,10 @@ func TestKeptVerbatim(t *testing.T) {
 		if g.ids[i+1] != id {
 			t.Errorf("id %q came back as %q", id, g.ids[i+1])
 		}
+	}
+	g, _ = read(t, nil, file{"e.tsv", "\"\"\"open\"\t\"in quotes\"\n\"in quotes\"\t\"a \"\"b\"\"\"\n"})
+	if !slices.Equal(g.ids, []string{`"open`, "in quotes", `a "b"`}) {
+		t.Errorf("ids in quotes between tabs: %q", g.ids)
 	}
 	g, _ = read(t, nil, file{"e.csv", "\"a,b\",\"say \"\"hi\"\"\"\n"})
 	if g.ids[0] != "a,b" || g.ids[1] != `say "hi"` {

@@ -17,8 +17,9 @@
 // ends that occur nowhere below, or one, with a warning, whose ids are no integers
 // while those of the next hundred lines are, or whose weight is no number while theirs
 // are. Without one, a third column of times is no weight. Lines of NetworkX end in a
-// dictionary with the weight. Quotes are taken off except in files with tabs, where they
-// belong to the text; a quoted field ends on its line. Weights are decimal numbers ≥ 0,
+// dictionary with the weight. Quotes around a field are removed;
+// between tabs, those that do not enclose a whole field belong to the text. A quoted field
+// ends on its line. Weights are decimal numbers ≥ 0,
 // as float64; zero stands for no edge. A KONECT file says so in its first line; blanks
 // and tabs separate its fields alike, and the time in the fourth is passed over.
 //

@@ -28,15 +28,15 @@ type Axis struct {
 // AxisOf returns the axis of a list of ids.
 func AxisOf(ids []string) Axis { return Axis{len(ids), func(i int) string { return ids[i] }} }
 
-// WriteIDs writes the ids of an axis to w, one a line; nil: nowhere.
+// WriteIDs writes the ids of an axis to w, one a line and quoted as in predictions; nil w:
+// nowhere. [ReadAxis] and [nodefile.ReadIDs] read them back.
 func WriteIDs(w io.Writer, a Axis) error {
 	if w == nil {
 		return nil
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
 	for i := range a.N {
-		_, _ = out.WriteString(a.ID(i)) // bufio keeps the first error
-		if err := out.WriteByte('\n'); err != nil {
+		if _, err := out.Write(append(table.AppendTabbed(out.AvailableBuffer(), a.ID(i)), '\n')); err != nil {
 			return err
 		}
 	}

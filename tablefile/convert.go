@@ -198,7 +198,8 @@ func Convert[T sparse.Float](ctx context.Context, c *Conversion, to *Format, w, 
 	err = Read(ctx, c.File, func(text []byte, row []T) error {
 		if c.File.Labelled {
 			label = string(text)
-			fmt.Fprintf(beside, "%s\t%s\n", c.Rows.ID(i), label) // bufio keeps the first error for Flush
+			line := append(table.AppendTabbed(beside.AvailableBuffer(), c.Rows.ID(i)), '\t')
+			_, _ = beside.Write(append(table.AppendTabbed(line, label), '\n')) // bufio keeps the first error for Flush
 		}
 		i++
 		return file.Row(row)

@@ -32,7 +32,7 @@ type predictionFile struct {
 var predictionFormats = []struct {
 	ending string
 	begin  func(w io.Writer, c Columns) predictionFile
-}{{".tsv", newTSV}, {".jsonl", newJSONL}, {".parquet", newParquet}}
+}{{".tsv", newTSV}, {".csv", newCSV}, {".jsonl", newJSONL}, {".parquet", newParquet}}
 
 // PredictionEndings are the endings of files of predictions.
 var PredictionEndings = func() (endings []string) {

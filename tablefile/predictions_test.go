@@ -3,14 +3,18 @@ package tablefile
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 var (
@@ -43,18 +47,57 @@ func TestTSV(t *testing.T) {
 	}{
 		{0, "node\tlabel\treached\tarts\tclass:label\tsports\n" +
 			"u1\tsports\ttrue\t0.25\t0\t0.75\n" +
-			"u \"2\"\tarts\ttrue\t0.333333\t0.333333\t0.333333\n" +
+			"\"u \"\"2\"\"\"\tarts\ttrue\t0.333333\t0.333333\t0.333333\n" +
 			"u3\t\tfalse\t\t\t\n"},
 		{2, "node\tlabel\treached\tlabel1\tscore1\tlabel2\tscore2\n" +
 			"u1\tsports\ttrue\tsports\t0.75\tarts\t0.25\n" +
-			"u \"2\"\tarts\ttrue\tarts\t0.333333\tlabel\t0.333333\n" +
+			"\"u \"\"2\"\"\"\tarts\ttrue\tarts\t0.333333\tlabel\t0.333333\n" +
 			"u3\t\tfalse\t\t\t\t\n"},
-		{-1, "node\tlabel\treached\nu1\tsports\ttrue\nu \"2\"\tarts\ttrue\nu3\t\tfalse\n"},
+		{-1, "node\tlabel\treached\nu1\tsports\ttrue\n\"u \"\"2\"\"\"\tarts\ttrue\nu3\t\tfalse\n"},
 	} {
 		var got bytes.Buffer
 		writeAll(t, &got, ".tsv", Columns{Classes: classes, Top: c.top})
 		if diff := cmp.Diff(c.want, got.String()); diff != "" {
 			t.Errorf("top %d (-want +got):\n%s", c.top, diff)
+		}
+	}
+}
+
+// Every id comes back from text, read as pandas, R and DuckDB read it by default, and as
+// heatwalk reads it.
+func TestQuotedIDs(t *testing.T) {
+	ids := []string{`"open`, `"Bob" Smith`, `a "b"`, `"whole"`, `"`, `""`, "a b", "it's", "a,b", "a;b", "#x", " a", `\`, "plain"}
+	for ending, comma := range map[string]rune{".tsv": '\t', ".csv": ','} {
+		var file bytes.Buffer
+		err := WritePredictions(t.Context(), &file, ending, Columns{Classes: []string{`"c`, "d"}}, len(ids), func(i int, p *Prediction) {
+			*p = Prediction{Node: ids[i], Label: `"c`, Scores: []float64{1, 0}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := csv.NewReader(bytes.NewReader(file.Bytes()))
+		r.Comma = comma
+		rows, err := r.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			if rows[i+1][0] != id || rows[i+1][1] != `"c` {
+				t.Errorf("%s: %q came back as %q", ending, id, rows[i+1])
+			}
+		}
+		nodes := nodesOf(t, ids...)
+		l, err := nodefile.ReadLabels(t.Context(), write(t, "p"+ending, file.Bytes()), nodes, nil)
+		if err != nil || len(l.Row) != len(ids) || !slices.Equal(l.Names, []string{`"c`}) {
+			t.Errorf("%s: %+v, %v", ending, l, err)
+		}
+		var list bytes.Buffer
+		if err := WriteIDs(&list, AxisOf(ids)); err != nil {
+			t.Fatal(err)
+		}
+		rowList, err := nodefile.ReadIDs(t.Context(), write(t, "p.ids", list.Bytes()), nodes, nil)
+		if err != nil || len(rowList) != len(ids) || !slices.IsSorted(rowList) {
+			t.Errorf("ids: %v, %v", rowList, err)
 		}
 	}
 }

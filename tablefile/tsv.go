@@ -4,26 +4,45 @@ import (
 	"bufio"
 	"io"
 	"strconv"
-	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// newTSV returns a file of predictions as tab-separated text: a header, then a
-// line for each node. Missing scores are empty cells.
+// newTSV returns a file of predictions as tab-separated text: a header, then a line for
+// each node. Missing scores are empty cells. Text is quoted where pandas, R and DuckDB need
+// quotes to read it back.
 func newTSV(w io.Writer, c Columns) predictionFile {
+	return newLines(w, c, '\t', table.AppendTabbed[string])
+}
+
+// newCSV is newTSV with commas.
+func newCSV(w io.Writer, c Columns) predictionFile {
+	return newLines(w, c, ',', table.AppendField[string])
+}
+
+// newLines returns a file of predictions as text; field appends a field to a line.
+func newLines(w io.Writer, c Columns, sep byte, field func(line []byte, text string) []byte) predictionFile {
 	out := bufio.NewWriterSize(w, bufferBytes)
-	_, _ = out.WriteString(strings.Join(c.header(), "\t") + "\n") // bufio keeps the first error
+	var header []byte
+	for i, name := range c.header() {
+		if i > 0 {
+			header = append(header, sep)
+		}
+		header = field(header, name)
+	}
+	_, _ = out.Write(append(header, '\n')) // bufio keeps the first error
 	return predictionFile{close: out.Flush, write: func(p *Prediction, order []int) error {
-		line := append(out.AvailableBuffer(), p.Node...)
-		line = append(append(line, '\t'), p.Label...)
-		line = strconv.AppendBool(append(line, '\t'), p.Reached)
+		line := field(out.AvailableBuffer(), p.Node)
+		line = field(append(line, sep), p.Label)
+		line = strconv.AppendBool(append(line, sep), p.Reached)
 		for _, class := range order {
 			if c.Top > 0 {
-				line = append(line, '\t')
+				line = append(line, sep)
 				if p.Scores != nil {
-					line = append(line, c.Classes[class]...)
+					line = field(line, c.Classes[class])
 				}
 			}
-			line = append(line, '\t')
+			line = append(line, sep)
 			if p.Scores != nil {
 				line = appendScore(line, p.Scores[class])
 			}

@@ -10,10 +10,11 @@
 //
 // # Fields
 //
-// Tabs, commas, semicolons or runs of blanks separate. Between tabs the text is
-// kept to the byte, but for blanks around an integer. Else quotes are taken off,
-// two of them within stand for one, and what they hold is kept; blanks around a
-// field without quotes are taken off. [Fields.Padded] tells of either.
+// Tabs, commas, semicolons or runs of blanks separate. Quotes around a field are removed,
+// two quotes within become one, and the text between them is kept. Between tabs other text
+// is kept to the byte, except for blanks around an integer, and a quote that does not
+// enclose a whole field is part of the text. Elsewhere blanks around a field without quotes
+// are removed. [Fields.Padded] reports both.
 //
 // # Titles
 //

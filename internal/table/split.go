@@ -122,7 +122,8 @@ func (f *Fields) add(text []byte, at int, padded bool) {
 	f.Text, f.Start, f.Padded = append(f.Text, text), append(f.Start, at), append(f.Padded, padded)
 }
 
-// splitTabs is Split for tabs, between which a text is what it is.
+// splitTabs is Split for tabs. A field is taken as it is, unless quotes enclose the whole of
+// it and every quote within is doubled, as pandas, R and heatwalk write such fields.
 func (f *Fields) splitTabs(line []byte) error {
 	line = bytes.TrimRight(line, "\r")
 	for at := 0; ; {
@@ -135,6 +136,15 @@ func (f *Fields) splitTabs(line []byte) error {
 			end = len(line) - at
 		}
 		text, start := line[at:at+end], at
+		if inner, quoted := f.unquote(text); quoted {
+			text, start = inner, start+1
+			f.add(text, start, false)
+			if last {
+				return nil
+			}
+			at += end + 1
+			continue
+		}
 		padded := len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]))
 		if padded {
 			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
@@ -148,6 +158,29 @@ func (f *Fields) splitTabs(line []byte) error {
 		}
 		at += end + 1
 	}
+}
+
+// unquote returns the text between the quotes that enclose a whole field, with two quotes
+// within for one.
+func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
+	n := len(field)
+	if n < 2 || field[0] != '"' || field[n-1] != '"' {
+		return nil, false
+	}
+	if text = field[1 : n-1]; bytes.IndexByte(text, '"') < 0 {
+		return text, true
+	}
+	from := len(f.unquoted)
+	for i := 0; i < len(text); i++ {
+		if text[i] == '"' {
+			if i++; i == len(text) || text[i] != '"' {
+				f.unquoted = f.unquoted[:from]
+				return nil, false
+			}
+		}
+		f.unquoted = append(f.unquoted, text[i])
+	}
+	return f.unquoted[from:], true
 }
 
 // quoted reads the quoted field that starts at line[at], where two quotes
@@ -267,12 +300,27 @@ func Extension(name string) string {
 	return filepath.Ext(name)
 }
 
-// AppendField appends a field of a line with commas, in quotes if [Fields.Split] would not
-// give the same text back without.
-func AppendField(dst, text []byte) []byte {
-	if !IsComment(text) && !bytes.ContainsAny(text, "\",; \r") {
+// AppendField appends a field of a line with commas, in quotes where a reader would not give
+// the same text back without.
+func AppendField[S []byte | string](dst []byte, text S) []byte {
+	if !IsComment([]byte(text)) && !strings.ContainsAny(string(text), "\",; \t\r\n") {
 		return append(dst, text...)
 	}
+	return appendQuoted(dst, text)
+}
+
+// AppendTabbed appends a field of a line with tabs, in quotes if it contains any or a line
+// break, so that [Fields.Split], and pandas, R and DuckDB with their defaults, give the same
+// text back.
+func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
+	if !strings.ContainsAny(string(text), "\"\t\r\n") {
+		return append(dst, text...)
+	}
+	return appendQuoted(dst, text)
+}
+
+func appendQuoted[S []byte | string](dst []byte, s S) []byte {
+	text := []byte(s)
 	dst = append(dst, '"')
 	for _, c := range text {
 		if c == '"' {

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -37,7 +38,12 @@ func WriteTo(w io.Writer, list []Suggestion, id func(row int) string, classes []
 	fmt.Fprintln(out, "node\tteaches\tlabel\tprobability\treason")
 	for i := range list {
 		s := &list[i]
-		fmt.Fprintf(out, "%s\t%.4g\t%s\t%.3f\t%s\n", id(s.Row), s.Teaches, classes[s.Class], 1-s.Doubt, s.reason(classes))
+		line := table.AppendTabbed(out.AvailableBuffer(), id(s.Row))
+		line = fmt.Appendf(line, "\t%.4g\t", s.Teaches)
+		line = table.AppendTabbed(line, classes[s.Class])
+		line = fmt.Appendf(line, "\t%.3f\t", 1-s.Doubt)
+		line = table.AppendTabbed(line, s.reason(classes))
+		_, _ = out.Write(append(line, '\n')) // bufio keeps the first error for Flush
 	}
 	return out.Flush()
 }

@@ -160,7 +160,7 @@ func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 		target = len(line)
 	}
 	weight = target + 1
-	if (weight > len(line)) != (lay.columns < 3) || target == source+1 {
+	if (weight > len(line)) != (lay.columns < 3) || target == source+1 || line[source+1] == '"' {
 		return 0, 0, 0, false
 	}
 	if lay.columns == 3 && bytes.IndexByte(line[weight:], lay.sep) >= 0 {

@@ -70,7 +70,7 @@ func newClassify(in *invocation) *cobra.Command {
 
 // classifyFlags declares the flags of f.
 func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
+	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
 	flags.StringVar(&f.listed, "method", "auto", "`NAME` of the method, with parameters behind it if need be, as in diffusion:beta=2 (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
 	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", append(nodeKernels().names(), tableKernels().names()...), "the method's kernel, in place of --method")

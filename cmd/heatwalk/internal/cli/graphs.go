@@ -443,7 +443,7 @@ func newGraphsClassify(in *invocation) *cobra.Command {
 			in.require(flags, "labels")
 		}, in.runGraphsClassify)
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
+	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .csv, .jsonl or .parquet; - is stdout")
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines")
 	in.graphsLearnFlags(flags, &f, "")
 	return cmd
