@@ -64,7 +64,6 @@ var floors = map[string]int{
 	"method/problem":                    4,
 	"method/internal/piece":             2,
 	"method/internal/gridfile":          3,
-	"method/internal/ledger":            5,
 	"method/internal/heldout":           8,
 	"method/internal/gram":              7,
 	"method/internal/trial":             8,

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Run measures methods side by side: at each training size all of them learn
@@ -103,37 +102,33 @@ func (plan *Plan) connected(ctx context.Context, p *method.Problem, set *method.
 	return q, err
 }
 
-// Memory lists what [Run] holds beside labels: splits, and the most that one of its methods
-// does at one of its training sizes.
-func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
+// Bytes is the memory of [Run]: the splits, and the largest of its methods at one of its
+// training sizes.
+func Bytes(p *method.Problem, plan *Plan) (int64, error) {
 	set := plan.Settings.WithDefaults()
 	methods, held, err := plan.settle(p, &set)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	var most []spec.Bytes
-	add := func(m *entry, size, lanes int, whole *method.Problem, set *method.Settings) error {
-		list, _, err := method.Memory(m.Method, someOf(p, size), whole, set)
-		for i := range list {
-			list[i].Bytes *= int64(lanes)
-		}
-		most = spec.Larger(most, list)
-		return err
-	}
+	var most int64
 	for i := range methods {
 		m := &methods[i]
 		for _, size := range plan.trainingSizes(p) {
-			if err := add(m, size, m.lanes, nil, m.each); err != nil {
-				return nil, err
+			bytes, err := method.Bytes(m.Method, someOf(p, size), nil, m.each)
+			if err != nil {
+				return 0, err
 			}
+			most = max(most, bytes*int64(m.lanes))
 		}
 		for _, size := range plan.tuningSizes(p) {
-			if err := add(m, size, 1, p, m.Settings); err != nil {
-				return nil, err
+			bytes, err := method.Bytes(m.Method, someOf(p, size), p, m.Settings)
+			if err != nil {
+				return 0, err
 			}
+			most = max(most, bytes)
 		}
 	}
-	return append(held, most...), nil
+	return held + most, nil
 }
 
 // splitBytes is what a label takes in splits: its row and class in the training or test
@@ -141,9 +136,9 @@ func Memory(p *method.Problem, plan *Plan) ([]spec.Bytes, error) {
 // ranking.
 const splitBytes = 96
 
-// settle returns the methods with settings for what splits, and values of kernels that
-// they share, leave of the memory, and lists these.
-func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []entry, held []spec.Bytes, err error) {
+// settle returns the methods with settings for the memory without splits and the values of
+// kernels that they share, and the memory of these.
+func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []entry, held int64, err error) {
 	splits := splitBytes * int64(len(p.Row))
 	methods = plan.entries(set)
 	for _, m := range methods {
@@ -151,25 +146,25 @@ func (plan *Plan) settle(p *method.Problem, set *method.Settings) (methods []ent
 	}
 	shared, err := plan.share(p, methods)
 	if err != nil {
-		return nil, nil, err
+		return nil, 0, err
 	}
 	for i := range methods {
 		m := &methods[i]
 		m.lanes, m.each = plan.sideBySide(m, p)
 	}
-	return methods, append([]spec.Bytes{{What: "labels and learner", Bytes: splits}}, shared...), nil // splits are told together with labels
+	return methods, splits + shared, nil
 }
 
-// share gives the methods a place to keep values of kernels, where the predictions of a
-// plan would otherwise compute them more than twice. It lists what these take, and what
-// computing them takes beside.
-func (plan *Plan) share(p *method.Problem, entries []entry) ([]spec.Bytes, error) {
+// share gives the methods a cache of the values of their kernels, where the predictions of a
+// plan would otherwise compute them more than twice. It returns the memory of the cache and of
+// computing the values.
+func (plan *Plan) share(p *method.Problem, entries []entry) (int64, error) {
 	columns := 0
 	for _, size := range plan.trainingSizes(p) {
 		columns += size * plan.count()
 	}
 	if columns < 2*len(p.Row) {
-		return nil, nil
+		return 0, nil
 	}
 	methods, settings := make([]method.Method, len(entries)), make([]*method.Settings, len(entries))
 	for i, e := range entries {
@@ -193,8 +188,8 @@ func (plan *Plan) sideBySide(m *entry, p *method.Problem) (lanes int, s *method.
 			set.Memory = max(1, set.Memory/int64(lanes))
 		}
 		set.Progress = nil // of one prediction among several
-		list, _, err := method.Memory(m.Method, largest, nil, &set)
-		if err == nil && int64(lanes)*spec.Sum(list) <= sideBytes {
+		bytes, err := method.Bytes(m.Method, largest, nil, &set)
+		if err == nil && int64(lanes)*bytes <= sideBytes {
 			return lanes, &set
 		}
 	}

@@ -2,9 +2,7 @@ package method
 
 import (
 	"context"
-	"errors"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method/internal/auto"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -64,15 +62,7 @@ func autoSettings(s Settings) *auto.Settings {
 	return set
 }
 
-// Extend implements [Extended].
-func (m automatic) Extend() Extension { return Extension{reckon: m.reckon} }
-
-func (automatic) reckon(a *account) error {
-	auto.Reckon(a.Ledger, autoSettings(*a.set))
-	if over := new(budget.Error); errors.As(a.Over(), &over) && a.P.Attributes == nil {
-		if _, _, err := Memory(labelPropagation{}, a.P, nil, a.set); err == nil {
-			over.Instead = labelPropagation{}.Name()
-		}
-	}
-	return nil
+// Bytes implements [Sizer].
+func (automatic) Bytes(p, _ *Problem, s *Settings) (int64, error) {
+	return auto.Bytes(p, autoSettings(*s)), nil
 }

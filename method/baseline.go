@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -54,7 +53,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = ledger.Beside(p, set.Memory)
+	set.Memory = p.Remaining(set.Memory)
 	start := time.Now()
 	l := propagationOf(p, v, &set)
 	if err := l.Validate(); err != nil {
@@ -95,17 +94,15 @@ func propagationValues(set *Settings) (v spec.Values, given bool, err error) {
 	return v, len(own) > 0, err
 }
 
-// Extend implements [Extended].
-func (m labelPropagation) Extend() Extension { return Extension{reckon: m.reckon} }
-
-func (labelPropagation) reckon(a *account) error {
-	v, _, err := propagationValues(a.set)
+// Bytes implements [Sizer].
+func (labelPropagation) Bytes(p, _ *Problem, s *Settings) (int64, error) {
+	set := *s
+	set.Memory = p.Remaining(set.Memory)
+	v, _, err := propagationValues(&set)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	propagationOf(a.P, v, a.left()).Reckon(a.Ledger)
-	a.Scores()
-	return nil
+	return propagationOf(p, v, &set).Bytes(), nil
 }
 
 // Majority gives every node the largest class. It takes nothing from the graph.

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -81,7 +80,7 @@ func newChooser(ctx context.Context, p *Problem, s *Settings) (*chooser, error) 
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = ledger.Beside(p, set.Memory)
+	set.Memory = p.Remaining(set.Memory)
 	c := chooserOf(p, &set)
 	if validate.TooFew(p.Class) {
 		return c, nil
@@ -134,7 +133,7 @@ func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s 
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = ledger.Beside(p, set.Memory)
+	set.Memory = p.Remaining(set.Memory)
 	var work problem.Work
 	choice, err := chooseInTurn(&set, func() (*Choice, error) {
 		choice, err := chooseOnGrid(ctx, p, splits, &set, work)
@@ -341,10 +340,9 @@ func (c *chooser) run(ctx context.Context, lo, hi int, hits trial.Hits) error {
 func (c *chooser) together() int {
 	g, memory := c.set.Grid, c.set.Memory
 	w := c.walk(g.alphas()[:1])
-	list := w.WholeMemory(g.minSteps(), len(c.picks))
-	one := max(1, spec.Sum(list))
+	one := max(1, w.CollectBytes(g.minSteps(), len(c.picks)))
 	if memory > 0 && one > memory {
-		features := max(1, list[0].Bytes)
+		features := max(1, one-w.CollectBytes(g.minSteps(), 0))
 		return int(min(max(1, memory/4/features), int64(len(g.alphas()))))
 	}
 	limit := int64(slabBytes)
@@ -384,7 +382,7 @@ func narrow(w *cwk.Walk[float32], from, picks int) {
 	if columns <= widest || 2*tall.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
-	limit := spec.Sum(w.WholeMemory(from, picks)) - 2*(tall.BlockBytes[float32](n, columns)-tall.BlockBytes[float32](n, widest))
+	limit := w.CollectBytes(from, picks) - 2*(tall.BlockBytes[float32](n, columns)-tall.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}

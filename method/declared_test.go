@@ -157,14 +157,14 @@ func TestDeclaredLearner(t *testing.T) {
 			t.Errorf("%s names the classes of %s at %d of %d nodes", c.name, c.known, same, len(out.Class))
 		}
 		for _, tuned := range []*Problem{nil, p} {
-			list, _, err := Memory(m, p, tuned, set)
-			if kernelTuning := tuned != nil && c.name[0] == 'd'; err != nil || spec.Sum(list) < 1e9 && !kernelTuning && (tuned == nil || c.param == "lean") {
-				t.Errorf("%s takes %v, %v", c.name, list, err)
+			bytes, err := Bytes(m, p, tuned, set)
+			if kernelTuning := tuned != nil && c.name[0] == 'd'; err != nil || bytes < 1e9 && !kernelTuning {
+				t.Errorf("%s takes %d bytes, %v", c.name, bytes, err)
 			}
 		}
 		limited := *set
 		limited.Memory = 1e8
-		if _, _, err := Memory(m, p, nil, &limited); err == nil {
+		if _, err := Bytes(m, p, nil, &limited); err == nil {
 			t.Errorf("%s fits 100 MB", c.name)
 		}
 		if _, err := Parse(c.name + ":" + c.param + "=-1"); err == nil || !strings.Contains(err.Error(), c.name+": "+c.param+": -1 is out of range; ") {
@@ -250,11 +250,11 @@ func TestMemoryOfSettingsSideBySide(t *testing.T) {
 	p := problemtest.Planted(t, 5, 120, 60)
 	takes := func(workers int) int64 {
 		set := &Settings{Workers: workers, Given: spec.Values{"beta": spec.Of(2.0)}}
-		list, _, err := Memory(methodOf(t, "diffusion+mean"), p, nil, set)
+		bytes, err := Bytes(methodOf(t, "diffusion+mean"), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return spec.Sum(list)
+		return bytes
 	}
 	if more := takes(2) - takes(1); more < by.Memory(60, 3) {
 		t.Errorf("two workers take %d bytes more than one, less than a fit does", more)
@@ -270,11 +270,11 @@ func TestMemoryOfDecisions(t *testing.T) {
 		p.Class[i] = i % classes
 	}
 	for strategy, more := range map[string]bool{"one-vs-one": true, "one-vs-rest": false} {
-		list, _, err := Memory(methodOf(t, "diffusion+linear-svm"), p, nil, &Settings{Workers: 1, Given: spec.Values{"strategy": spec.Of(strategy)}})
+		takes, err := Bytes(methodOf(t, "diffusion+linear-svm"), p, nil, &Settings{Workers: 1, Given: spec.Values{"strategy": spec.Of(strategy)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if takes := spec.Sum(list); takes >= 8*n*machines != more {
+		if takes >= 8*n*machines != more {
 			t.Errorf("%s: %d bytes, where %d machines have decisions of %d bytes", strategy, takes, machines, 8*n*machines)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -38,7 +37,7 @@ func (m graphLearner) begin(p *Problem, s *Settings) (*graphlearner.Settings, er
 		return nil, &problem.Error{Method: m.Name(), Err: problem.ErrDirected}
 	}
 	set := s.WithDefaults()
-	set.Memory = ledger.Beside(p, set.Memory)
+	set.Memory = p.Remaining(set.Memory)
 	return m.settings(&set), set.check()
 }
 
@@ -99,18 +98,13 @@ func (m graphLearner) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 	}, nil
 }
 
-// Extend implements [Extended].
-func (m graphLearner) Extend() Extension {
-	return Extension{reckon: m.reckon, reckonTuning: m.reckonTuning}
-}
-
-func (m graphLearner) reckon(a *account) error {
-	return m.Reckon(a.Ledger, m.settings(a.set))
-}
-
-func (m graphLearner) reckonTuning(a *account, all *Problem) error {
-	if len(m.Declaration().Params) == 0 {
-		return nil
+// Bytes implements [Sizer].
+func (m graphLearner) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	set := *s
+	set.Memory = p.Remaining(set.Memory)
+	labels := len(p.Row)
+	if tuned != nil {
+		labels = len(tuned.Row)
 	}
-	return m.ReckonTuning(a.Ledger, len(all.Row), m.settings(a.set))
+	return m.Learner.Bytes(p, labels, m.settings(&set))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method/internal/graphlearner"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
@@ -140,7 +139,7 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	if err != nil {
 		return nil, err
 	}
-	set.Memory = ledger.Beside(p, set.Memory)
+	set.Memory = p.Remaining(set.Memory)
 	on.Memory = set.Memory
 	r.out.Reached = on.Components.Reached(p.Row)
 	switch seen := kernel.On(ctx, on); {

@@ -146,11 +146,11 @@ func TestLearnerNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, _, err := Memory(methods[0], p, nil, nil)
-		if err != nil || spec.Sum(needs) < least {
-			t.Errorf("%s takes %d bytes, less than %d (%v)", name, spec.Sum(needs), least, err)
+		needs, err := Bytes(methods[0], p, nil, nil)
+		if err != nil || needs < least {
+			t.Errorf("%s takes %d bytes, less than %d (%v)", name, needs, least, err)
 		}
-		if _, _, err := Memory(methods[0], p, nil, &Settings{Memory: least / 2}); err == nil {
+		if _, err := Bytes(methods[0], p, nil, &Settings{Memory: least / 2}); err == nil {
 			t.Errorf("%s fits %d bytes", name, least/2)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -93,7 +92,7 @@ func predictWith(ctx context.Context, p *Problem, par Parameters, s *Settings) (
 	if err := errors.Join(set.check(), set.Grid.validate()); err != nil {
 		return nil, err
 	}
-	set.Memory = ledger.Beside(p, set.Memory)
+	set.Memory = p.Remaining(set.Memory)
 	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, by: set.learner, out: &Prediction{Parameters: par, Settings: 1}}
 	score := r.score
 	if r.perNode() {

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -197,18 +196,18 @@ func (r *predictor) judge(chosen []trial.Outcome, found [][]trial.Outcome, witho
 	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
 }
 
-// scoreBytes is room for decisions that is taken without asking. Beyond it they
-// take no more than the walk they come from: every further slab of them walks
+// decisionBytes is the memory of decisions that is always granted. Beyond it they
+// have no more than the walk they come from, because every further slab of them walks
 // again.
-const scoreBytes = 64 << 20
+const decisionBytes = 64 << 20
 
 // scoreWalk returns the walk that gives machines' decisions on all nodes, with what
 // memory the sums of their votes leave.
 func scoreWalk(p *Problem, set *Settings, par Parameters, rest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
-	perWalk := spec.Sum(w.WholeMemory(par.MinSteps, 0))
-	limit := perWalk + max(scoreBytes, perWalk)
+	perWalk := w.CollectBytes(par.MinSteps, 0)
+	limit := perWalk + max(decisionBytes, perWalk)
 	if rest {
 		limit = 0
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -69,7 +67,7 @@ func Refer(ctx context.Context, m Method, p *Problem, s *Settings) (*Reference, 
 
 // compared returns the label propagation that others are compared with.
 func compared(p *Problem, s *Settings) *propagation.Propagation {
-	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1, Memory: ledger.Beside(p, s.Memory), Workers: s.Workers, Rough: true}
+	return &propagation.Propagation{P: p, Prior: s.Prior, Alpha: 1, Memory: p.Remaining(s.Memory), Workers: s.Workers, Rough: true}
 }
 
 // apartWork bounds the entries × classes of the graph times the folds that are predicted
@@ -113,12 +111,5 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 	return &e, nil
 }
 
-// PhasesMemory lists what [Refer], then Predict of a method, which makes so many sweeps at
-// the most, and then a prediction with the labels to write and the components of the graph
-// hold beside the problem. Errors are those of [Memory].
-func PhasesMemory(m Method, p *Problem, s *Settings) (phases [][]spec.Bytes, sweeps int, err error) {
-	list, sweeps, err := Memory(m, p, nil, s)
-	scores, class, reached := 4*len(p.Names), 2*8, 1+8
-	kept := spec.Bytes{What: "predictions", Bytes: int64(len(p.Degrees)) * int64(scores+class+reached)}
-	return [][]spec.Bytes{compared(p, s).ComparedMemory(), list, {kept}}, sweeps, err
-}
+// ReferBytes is the memory of [Refer].
+func ReferBytes(p *Problem, s *Settings) int64 { return compared(p, s).CompareBytes() }

@@ -151,7 +151,7 @@ func TestFirstStepBeyondTheLast(t *testing.T) {
 	p := problemtest.Planted(t, 5, 60, 30)
 	for _, name := range []string{"cwk", "cwk+gp", "diffusion"} {
 		set := &Settings{Grid: tinyGrid.with(cwk.Spec.Param("min-steps"), spec.Grid(500))}
-		if _, _, err := Memory(methodOf(t, name), p, nil, set); name != "diffusion" && !errors.Is(err, ErrGrid) {
+		if _, err := Bytes(methodOf(t, name), p, nil, set); name != "diffusion" && !errors.Is(err, ErrGrid) {
 			t.Errorf("%s takes: %v", name, err)
 		}
 		if _, err := methodOf(t, name).Predict(t.Context(), p, nil, set); !errors.Is(err, ErrGrid) {

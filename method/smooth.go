@@ -7,10 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -102,24 +100,8 @@ func (p *Prediction) share(i int) {
 	p.Class[i] = classify.ArgMax(p.Raw.Row(i))
 }
 
-// Extend implements [Extended]: the method within chooses parameters and takes kernels as if it
-// stood by itself.
-func (m smoothed) Extend() Extension {
-	within := ExtensionOf(m.Method)
-	return Extension{Kernel: within.Kernel, Memory: func(p, tuned *Problem, s *Settings) ([]spec.Bytes, int, error) {
-		if tuned != nil {
-			return within.Memory(p, tuned, s)
-		}
-		return reckoned(p, s, func(a *account) error {
-			if err := within.addTo(a); err != nil {
-				return err
-			}
-			n, k := len(a.P.Degrees), len(a.P.Names)
-			a.Sweeps = spec.UnknownSweeps
-			a.Row = max(a.Row, 8*sparse.Stride[float64](k))
-			list := append(propagate.SmoothMemory(n, a.P.A.NNZ(), k), spec.Bytes{What: "scores", Bytes: tall.BlockBytes[float32](n, k)})
-			a.PhaseOf(list, "errors and scores that spread")
-			return nil
-		})
-	}}
+// Bytes implements [Sizer]: smoothing begins when the method within is done.
+func (m smoothed) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	own, err := Bytes(m.Method, p, tuned, s)
+	return max(own, propagate.SmoothBytes(len(p.Degrees), p.A.NNZ(), len(p.Names))+2*scoreBytes(p)), err
 }

@@ -127,11 +127,11 @@ func TestWalkLearners(t *testing.T) {
 			grid.Values["alpha"], grid.Values["steps"] = spec.Grid(0.1, 0.8), spec.Grid(2, 5)
 			set := &Settings{Grid: grid, Workers: workers}
 			if workers == 7 {
-				needs, _, err := Memory(m, p, nil, set)
+				needs, err := Bytes(m, p, nil, set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				set.Memory = spec.Sum(needs)
+				set.Memory = needs
 			}
 			out, err := m.Predict(t.Context(), p, nil, set)
 			if err != nil {

@@ -95,12 +95,8 @@ func spread(ctx context.Context, work *problem.Work, x, b *sparse.Block[float64]
 	return nil
 }
 
-// SmoothMemory lists what [Smooth] takes on a graph with n nodes and so many entries, the
-// graph's own vectors included.
-func SmoothMemory(n int, entries int64, classes int) []spec.Bytes {
-	return []spec.Bytes{
-		{What: "blocks of a solve", Bytes: (solveBlocks + 2) * tall.BlockBytes[float64](n, classes)},
-		{What: "vectors of the graph and the system", Bytes: 15 * 8 * int64(n)},
-		{What: "a sampled Cholesky factor", Bytes: spec.Sum(iterative.CholeskyMemory(n, entries, classes)), Optional: true},
-	}
+// SmoothBytes is the memory of [Smooth] on a graph with n nodes and the given number of
+// entries, its vectors included.
+func SmoothBytes(n int, entries int64, classes int) int64 {
+	return (solveBlocks+2)*tall.BlockBytes[float64](n, classes) + 15*8*int64(n) + spec.Sum(iterative.CholeskyMemory(n, entries, classes))
 }

@@ -92,26 +92,20 @@ func newColumns(ctx context.Context, p *method.Problem, s *method.Settings) (*sp
 	return pairs.Vectors, nil
 }
 
-// Memory lists what [Predict] takes beside the problem with a limit of memory, 0 for none, the probabilities of all nodes included.
-func Memory(p *method.Problem, memory int64) []spec.Bytes {
-	var list []spec.Bytes
+// Bytes is the memory of [Predict] without the problem, within a limit in bytes, 0 for none:
+// the search for eigenvectors, or the least squares and the probabilities of all nodes.
+func Bytes(p *method.Problem, limit int64) (bytes int64) {
 	if p.Directed {
-		list, memory = p.ArcsMemory(memory)
+		list, left := p.ArcsMemory(limit)
+		bytes, limit = spec.Sum(list), left
 	}
 	node, _ := setsOf(p)
 	n, labelled, labels := len(p.Degrees), len(node), len(p.Names)
 	k, m, c := columnsOf(n), int64(labelled), int64(labels)
-	set := &lanczos.Settings{Memory: memory}
-	search := lanczos.Memory(n, k, 0, lanczos.Largest, set)
-	iteration, what, stalled := spec.Least(search), search[0].What, spec.Sum(search)
+	search := spec.Sum(lanczos.Memory(n, k, 0, lanczos.Largest, &lanczos.Settings{Memory: limit}))
 	fits := tall.BlockBytes[float64](n, k) + tall.BlockBytes[float32](n, labels) + 8*m*(int64(k)+5*(c+1)) +
 		spec.Sum(ridge.Memory(labelled, k, labels, 0))
-	bytes := iteration + 8*int64(n)
-	if fits > bytes {
-		bytes, what = fits, "columns and least squares"
-	}
-	more := spec.Bytes{What: "a larger basis", Bytes: max(0, stalled-bytes), Optional: true}
-	return append(list, spec.Bytes{What: what, Bytes: bytes, Row: 8 * sparse.Stride[float64](4)}, more.Upto(memory, bytes))
+	return bytes + max(search+8*int64(n), fits)
 }
 
 // rowTo stores in dst, of the wanted width, the columns of a node, of unit length.

@@ -10,34 +10,31 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// CollectionMemory lists what methods of every kernel with every learner hold beside a collection of
-// a shape, of whose graphs there are so many classes, with the given parameters of both: the
-// values between all graphs, n² numbers for each setting of a kernel that is tried; and
-// what these are computed from, or what a learner takes, one at a time. c, if not nil, is
-// the collection itself, of which more can be told.
-func CollectionMemory(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, given spec.Values, classes, workers int) (list []spec.Bytes, err error) {
-	var most []spec.Bytes
+// CollectionBytes is the memory of methods of every kernel with every learner on a collection
+// of the given shape whose graphs have classes, with the given parameters of both: the values
+// between all graphs, n² numbers for each setting of a kernel, and the largest of the blocks
+// that these are computed from and of a fit. c, if not nil, is the collection itself.
+func CollectionBytes(ctx context.Context, s *graphfile.Shape, c *graphfile.Collection, kernels []*graphs.Kernel, learners []*classify.Learner, given spec.Values, classes, workers int) (bytes int64, err error) {
+	var most int64
 	for _, k := range kernels {
 		settings, err := validate.Settings(&k.Spec, k.Own(given), nil)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		n := int64(s.Graphs)
-		list = append(list, spec.Bytes{What: "values of " + k.Name, Bytes: 8 * n * n * int64(len(settings))})
+		bytes += 8 * n * n * int64(len(settings))
 		for _, v := range settings {
 			own, err := k.Memory(ctx, s, c, v, workers)
 			if err != nil {
-				return nil, err
+				return 0, err
 			}
-			most = spec.Larger(most, own)
+			most = max(most, spec.Sum(own))
 		}
 	}
 	for _, l := range learners {
-		if l.Memory != nil {
-			most = spec.Larger(most, []spec.Bytes{{What: l.Name, Bytes: l.Memory(s.Graphs, classes)}})
-		}
+		most = max(most, learnerBytes(l, s.Graphs, classes))
 	}
-	return append(append(list, most...), spec.Bytes{What: "labels, splits and learner", Bytes: (graphBytes + 4*int64(classes)) * int64(s.Graphs)}), nil
+	return bytes + most + (graphBytes+4*int64(classes))*int64(s.Graphs), nil
 }
 
 // graphBytes is what a graph takes beside its probabilities: its class, its place in training

@@ -191,19 +191,22 @@ func (k *Files) choose() error {
 	return nil
 }
 
-// Memory lists what [Files.Scores] takes.
-func (k *Files) Memory() []spec.Bytes {
-	l := k.Learner
+// Bytes is the memory of [Files.Scores].
+func (k *Files) Bytes() int64 {
 	m := int64(len(k.item))
-	values := 8*m*m + 16*int64(k.Cols.N)
+	bytes := 112*int64(k.Rows.N+k.Cols.N) + 8*m*m + 16*int64(k.Cols.N) // ids and labels, kernel values
 	for _, f := range k.files {
-		values += f.Held + 8*int64(f.Cols)
+		bytes += f.Held + 8*int64(f.Cols)
 	}
-	list := []spec.Bytes{{What: "ids and labels", Bytes: 112 * int64(k.Rows.N+k.Cols.N)}, {What: "kernel values", Bytes: values}}
-	if l.Memory != nil {
-		list = append(list, spec.Bytes{What: l.Name, Bytes: l.Memory(len(k.Labels.Row), len(k.Labels.Names))})
+	return bytes + learnerBytes(k.Learner, len(k.Labels.Row), len(k.Labels.Names))
+}
+
+// learnerBytes is the memory of a fit without the kernel values.
+func learnerBytes(l *classify.Learner, items, classes int) int64 {
+	if l.Memory == nil {
+		return 0
 	}
-	return list
+	return l.Memory(items, classes)
 }
 
 // rowsOf goes through the rows of a file.

@@ -165,14 +165,10 @@ func (r *Records) restrict() error {
 	return &nodefile.ParseError{File: t.File, Line: t.Line[record], Msg: what, Fix: "pass {unknown-values=missing} to take it for a missing value"}
 }
 
-// Memory lists what [Records.Classify] holds at a time, the table included.
-func (r *Records) Memory() []spec.Bytes {
+// Bytes is the memory of [Records.Classify], the table included.
+func (r *Records) Bytes() int64 {
 	n, k := int64(len(r.Table.IDs)), int64(len(r.Labels.Names))
-	list := []spec.Bytes{{What: "table", Bytes: r.Table.Bytes}, {What: "kernel values", Bytes: 16*n + 8*n*k*k}}
-	if r.Learner.Memory != nil {
-		list = append(list, spec.Bytes{What: r.Learner.Name, Bytes: r.Learner.Memory(len(r.Labels.Row), int(k))})
-	}
-	return list
+	return r.Table.Bytes + 16*n + 8*n*k*k + learnerBytes(r.Learner, len(r.Labels.Row), int(k))
 }
 
 // choose chooses parameters by a sample of the labelled records.

@@ -219,45 +219,37 @@ func (c *covariance) between(ctx context.Context, nodes []int) (*sparse.Block[fl
 // mostWidth bounds the columns that are solved together where memory does not.
 const mostWidth = 32
 
-// widthOf returns how many columns are solved together within a limit, 0 for none, and how
-// much memory there is for a factor.
-func widthOf(p *problem.Problem, count int, limit int64) (width int, room int64) {
-	for width = mostWidth; width > 1 && limit > 0 && spec.Sum(blocks(p, count, width)) > limit; width /= 2 {
+// widthOf returns the number of columns that are solved together within a limit, 0 for none,
+// and the memory that is left for a factor.
+func widthOf(p *problem.Problem, count int, limit int64) (width int, left int64) {
+	for width = mostWidth; width > 1 && limit > 0 && blockBytes(p, count, width) > limit; width /= 2 {
 	}
-	return width, budget.Remaining(limit, spec.Sum(blocks(p, count, width)))
+	return width, budget.Remaining(limit, blockBytes(p, count, width))
 }
 
-// blocks lists what [Nodes] takes beside the prediction and a factor, with so many columns
+// blockBytes is the memory of [Nodes] without a factor, with the given number of columns
 // together.
-func blocks(p *problem.Problem, count, width int) []spec.Bytes {
+func blockBytes(p *problem.Problem, count, width int) int64 {
+	const vectors = 8 + 6 // of the graph, its components and its system; doubts and order of nodes
 	n := len(p.Degrees)
 	nodes := int64(min(n, candidates+each*count))
-	return append([]spec.Bytes{
-		{What: "covariances of suggestions", Bytes: 8 * nodes * nodes},
-		// Eight vectors are a graph with its components and its system.
-		{What: "doubts and order of nodes", Bytes: (8 + 6) * 8 * int64(n)},
-		{What: "columns of covariances", Bytes: 2 * tall.BlockBytes[float64](n, width)},
-	}, iterative.HarmonicMemory(n, width)...)
+	return 8*nodes*nodes + vectors*8*int64(n) + 2*tall.BlockBytes[float64](n, width) + spec.Sum(iterative.HarmonicMemory(n, width))
 }
 
-// Memory lists what [Nodes] takes beside the prediction, within a limit, 0 for
-// none.
-func Memory(p *problem.Problem, count int, limit int64) []spec.Bytes {
-	var list []spec.Bytes
+// Bytes is the memory of [Nodes] without the prediction, within a limit, 0 for none.
+func Bytes(p *problem.Problem, count int, limit int64) (bytes int64) {
 	entries := p.A.NNZ()
 	if p.Directed {
-		list, limit = p.ArcsMemory(limit)
+		list, left := p.ArcsMemory(limit)
+		bytes, limit = spec.Sum(list), left
 		entries *= 2
 	}
-	width, room := widthOf(p, count, limit)
-	list = append(list, blocks(p, count, width)...)
-	if factor := iterative.CholeskyMemory(len(p.Degrees), entries, width); room == 0 || spec.Sum(factor) <= room {
-		for _, b := range factor {
-			b.Optional = true
-			list = append(list, b)
-		}
+	width, left := widthOf(p, count, limit)
+	bytes += blockBytes(p, count, width)
+	if factor := spec.Sum(iterative.CholeskyMemory(len(p.Degrees), entries, width)); left == 0 || factor <= left {
+		bytes += factor
 	}
-	return list
+	return bytes
 }
 
 // condition takes from covariances what a label of node a tells.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -250,24 +250,22 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 	}
 }
 
-// reckoned returns what a prediction takes.
-func reckoned(p *problem.Problem, memory int64) (bytes int64, err error) {
-	l := ledger.New(p, memory)
-	Reckon(l, &Settings{Workers: 1, Memory: memory})
-	bytes, _ = l.Plan.Peak()
-	return bytes, l.Over()
+// estimated returns the memory of a prediction, and an error if it exceeds the limit.
+func estimated(p *problem.Problem, limit int64) (bytes int64, err error) {
+	bytes = p.ComponentBytes() + Bytes(p, &Settings{Workers: 1, Memory: limit})
+	return bytes, budget.Check(limit, bytes, "prediction")
 }
 
 // sameBits compares a prediction with those of other numbers of workers, and of the least
 // memory that one is made with.
 func sameBits(t *testing.T, p *problem.Problem, want *Prediction) {
 	t.Helper()
-	least, err := reckoned(p, 0)
+	least, err := estimated(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for ; err == nil; least -= 1000 {
-		_, err = reckoned(p, least)
+		_, err = estimated(p, least)
 	}
 	for turn, memory := range []int64{0, least + 2000} {
 		for _, workers := range testgraph.Workers(turn) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -27,30 +27,28 @@ func fitMemory(p *problem.Problem, set *Settings) []spec.Bytes {
 // beside returns what blocks that walk, and kernels, may take beside what is kept; 0: there
 // is no limit.
 func beside(p *problem.Problem, set *Settings) int64 {
-	return budget.Remaining(ledger.Beside(p, set.Memory), spec.Sum(keptMemory(p, set)))
+	return budget.Remaining(p.Remaining(set.Memory), spec.Sum(keptMemory(p, set)))
 }
 
-// Reckon adds to a ledger what a prediction takes.
-func Reckon(l *ledger.Ledger, set *Settings) {
-	l.Sweeps = spec.UnknownSweeps // walks may have to be longer
-	of := []*problem.Problem{l.P}
-	if l.P.Directed {
-		set, of = set.withArcs(l.P), outlines(l.P)
-		list, _ := l.P.ArcsMemory(0)
-		l.Reserve(spec.Sum(list)+ledger.Kept(of[0])-ledger.Kept(l.P), "graph without directions")
+// Bytes is the memory of [Predict], without the components of the graph: the blocks that it
+// keeps to its end, and those of its largest phase.
+func Bytes(p *problem.Problem, set *Settings) (bytes int64) {
+	of := []*problem.Problem{p}
+	if p.Directed {
+		set, of = set.withArcs(p), outlines(p)
+		list, _ := p.ArcsMemory(0)
+		bytes = spec.Sum(list) + of[0].ComponentBytes() - p.ComponentBytes()
 	}
-	l.Reserve(spec.Sum(keptMemory(of[0], set)), "filters of walks from labels")
+	most := tall.BlockBytes[float32](len(p.Degrees), len(p.Names)) + 8*int64(len(p.Degrees)) // scores and classes
 	for _, p := range of {
 		for _, list := range phaseMemory(p, set) {
-			if len(list) > 0 {
-				l.PhaseOf(list, list[0].What)
-			}
+			most = max(most, spec.Sum(list))
 		}
 		if propagates(set) {
-			propagationOf(p, set).Reckon(l)
+			most = max(most, propagationOf(p, set).Bytes())
 		}
 	}
-	l.Scores()
+	return bytes + spec.Sum(keptMemory(of[0], set)) + most
 }
 
 // phaseMemory lists what the phases take, one after the other.

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -31,10 +30,8 @@ type Learner interface {
 	// Tune chooses values on splits of the labels of p, and tells its work.
 	Tune(ctx context.Context, p *problem.Problem, splits *validate.Splits, s *Settings) (*validate.Choice, problem.Work, error)
 
-	// Reckon adds to a ledger what Predict takes, ReckonTuning what Tune takes on splits
-	// of so many labels.
-	Reckon(a *ledger.Ledger, s *Settings) error
-	ReckonTuning(a *ledger.Ledger, labels int, s *Settings) error
+	// Bytes is the memory of Predict, and of Tune on splits of the given number of labels.
+	Bytes(p *problem.Problem, labels int, s *Settings) (int64, error)
 }
 
 // All returns every learner.

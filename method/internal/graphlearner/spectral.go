@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -312,30 +311,20 @@ func (r *embedder) score(ctx context.Context) error {
 	return err
 }
 
-// Reckon implements [Learner].
-func (m spectralLogistic) Reckon(a *ledger.Ledger, s *Settings) error {
-	return m.ReckonTuning(a, len(a.P.Row), s)
-}
-
-// ReckonTuning implements [Learner]: eigenvectors, and models that learn from so many labels.
-func (spectralLogistic) ReckonTuning(a *ledger.Ledger, labels int, s *Settings) error {
-	n, k := len(a.P.Degrees), len(a.P.Names)
-	a.Sweeps = spec.UnknownSweeps
-	a.Reserve(graphVectors*8*int64(n), "degrees and components")
+// Bytes implements [Learner]: eigenvectors, and models that learn from the labels.
+func (spectralLogistic) Bytes(p *problem.Problem, labels int, s *Settings) (int64, error) {
+	n, k := len(p.Degrees), len(p.Names)
 	settings, err := validate.Settings(s.Tried, s.Given, nil)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	most := 0
 	for _, v := range settings {
 		most = max(most, min(n, v.Int("dimension")))
 	}
-	set := &lanczos.Settings{Memory: a.Left()}
-	list := embeddingProblem.Memory(n, a.P.A.NNZ(), 1, min(n, most+1), set)
-	a.Row = max(a.Row, 8*sparse.Stride[float64](4))
-	a.PhaseOf(list, "eigenvectors")
-	a.Reserve(tall.BlockBytes[float64](n, most), "an embedding of all nodes")
-	a.Phase(8*int64(labels)*int64(most)+spec.Sum(classify.LogisticMemory(labels, most, k)), "logistic regression")
-	a.Scores()
-	return nil
+	list := embeddingProblem.Memory(n, p.A.NNZ(), 1, min(n, most+1), &lanczos.Settings{Memory: s.Memory})
+	embedding := tall.BlockBytes[float64](n, most)
+	fit := 8*int64(labels)*int64(most) + spec.Sum(classify.LogisticMemory(labels, most, k))
+	scores := tall.BlockBytes[float32](n, k) + 8*int64(n)
+	return graphVectors*8*int64(n) + max(spec.Sum(list), embedding+fit, embedding+scores), nil
 }

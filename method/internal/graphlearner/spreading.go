@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -272,53 +271,23 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 	})
 }
 
-// Reckon implements [Learner].
-func (m spreading) Reckon(a *ledger.Ledger, s *Settings) error {
-	l := m.Learner
-	n, k, entries := len(a.P.Degrees), len(a.P.Names), a.P.A.NNZ()
-	a.Sweeps = spec.UnknownSweeps
-	v, err := l.Resolve(s.Given, nil)
-	if err != nil {
-		return err
-	}
-	a.Reserve(graphVectors*8*int64(n), "degrees and components")
-	if !validate.TooFew(a.P.Class) {
-		folds, _ := foldsTogether(l, n, entries, k, v, a.Left())
-		solved(a, l, folds*k, v, "folds to choose by")
-	}
-	solved(a, l, k, v, "a solve for all nodes")
-	a.Reserve(tall.BlockBytes[float64](n, k), "raw scores of all nodes")
-	a.Scores()
-	return nil
-}
-
-// ReckonTuning implements [Learner].
-func (m spreading) ReckonTuning(a *ledger.Ledger, _ int, s *Settings) error {
-	n, k := len(a.P.Degrees), len(a.P.Names)
-	a.Reserve(graphVectors*8*int64(n), "degrees and components")
+// Bytes implements [Learner]: the folds of a choice or the splits of a tuning are columns of
+// one solve; after it all nodes are solved for and scored.
+func (m spreading) Bytes(p *problem.Problem, _ int, s *Settings) (int64, error) {
+	n, k := len(p.Degrees), len(p.Names)
 	v, err := m.Resolve(s.Given, nil)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	folds, _ := foldsTogether(m.Learner, n, a.P.A.NNZ(), k, v, a.Left())
-	solved(a, m.Learner, folds*k, v, "splits to tune by")
-	return nil
+	folds, _ := foldsTogether(m.Learner, n, p.A.NNZ(), k, v, s.Memory)
+	solve := func(columns int) int64 {
+		block := tall.BlockBytes[float64](n, columns)
+		return block + spec.Sum(m.Learner.Memory(n, p.A.NNZ(), columns, k, v, budget.Remaining(s.Memory, block)))
+	}
+	raw, scores := tall.BlockBytes[float64](n, k), tall.BlockBytes[float32](n, k)+8*int64(n)
+	return graphVectors*8*int64(n) + max(solve(folds*k), solve(k), raw+scores), nil
 }
 
-// graphVectors is the number of vectors of float64 that a graph with its components
-// takes, and its system.
+// graphVectors is the number of vectors of float64 that a graph with its components has,
+// and its system.
 const graphVectors = 8
-
-// solved accounts for the scores of so many columns and their solve, a factor of it where
-// there is room.
-func solved(a *ledger.Ledger, l *propagate.Learner, cols int, v spec.Values, what string) {
-	n, entries, k := len(a.P.Degrees), a.P.A.NNZ(), len(a.P.Names)
-	block := tall.BlockBytes[float64](n, cols)
-	left := a.Left()
-	list := l.Memory(n, entries, cols, k, v, budget.Remaining(left, block))
-	least, most := block+spec.Least(list), block+spec.Sum(list)
-	if left > 0 {
-		most = max(least, min(most, left))
-	}
-	a.PhaseUpTo(most, least, what)
-}

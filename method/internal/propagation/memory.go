@@ -4,9 +4,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -67,19 +65,13 @@ func (l *Propagation) likelyFactored() bool {
 	return l.Rough && !l.walks() && l.P.A.NNZ() <= longDegree*int64(len(l.P.Degrees))
 }
 
-// Reckon adds what ScoresTo takes, the scores included, to a ledger.
-func (l *Propagation) Reckon(a *ledger.Ledger) {
-	k := len(l.P.Names)
+// Bytes is the memory of ScoresTo, the scores included, with a factor where there is room for
+// it.
+func (l *Propagation) Bytes() int64 {
 	width, room := l.width()
-	a.AddSweeps(2 + (mostSteps+1)*((k+width-1)/width))
-	a.Row = max(a.Row, 8*sparse.Stride[float64](width))
-	const blocks = "scores and propagation of all nodes"
-	a.Reserve(l.blockBytes(width), blocks)
-	switch factor := l.factorBytes(width); {
-	case l.likelyFactored():
-		a.Phase(factor, "propagation with a factor")
-	case factor > 0 && (room == 0 || factor <= room):
-		a.PhaseUpTo(factor, 0, "propagation, perhaps with a factor")
+	bytes := l.blockBytes(width)
+	if factor := l.factorBytes(width); l.likelyFactored() || room == 0 || factor <= room {
+		bytes += factor
 	}
-	a.Plan.Release(blocks)
+	return bytes
 }

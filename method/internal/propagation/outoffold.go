@@ -7,10 +7,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/ledger"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
 const (
@@ -155,20 +153,15 @@ const mostFolds = 10
 // comparedBytes is what walks of [Propagation.Compare] take with so many columns together.
 func comparedBytes(p *problem.Problem, width int) int64 {
 	n, m, k := len(p.Degrees), int64(len(p.Row)), int64(len(p.Names))
-	return ledger.Kept(p) + 2*tall.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
+	return p.ComponentBytes() + 2*tall.BlockBytes[float32](n, width) + 4*int64(n) + m*(4*k+mostFolds+64)
 }
 
-// ComparedMemory lists what [Propagation.Compare] takes at the most beside the problem.
-func (l *Propagation) ComparedMemory() []spec.Bytes {
+// CompareBytes is the memory of [Propagation.Compare].
+func (l *Propagation) CompareBytes() int64 {
 	p := l.P
 	walks := comparedBytes(p, comparedColumns(p, l.Memory))
 	if l.walks() {
-		return []spec.Bytes{{What: "walks to compare with", Bytes: walks, Optional: true}}
+		return walks
 	}
-	width, room := l.width()
-	solve := ledger.Kept(p) + l.blockBytes(width) + int64(len(p.Row))*int64(4*len(p.Names)+64)
-	if factor := l.factorBytes(width); room == 0 || factor <= room {
-		solve += factor
-	}
-	return []spec.Bytes{{What: "label propagation to compare with", Bytes: max(walks, solve), Optional: true}}
+	return max(walks, p.ComponentBytes()+l.Bytes()+int64(len(p.Row))*int64(4*len(p.Names)+64))
 }

@@ -193,13 +193,13 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	s.Raw = f.kind == "raw"
 	var sized *method.Problem // without isolated nodes, found once
-	err = d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() (_ [][]spec.Bytes, _ int, err error) {
+	err = d.take(s, d.predictionBytes(f.columns(l), d.g.axis()), func() (_ int64, err error) {
 		if sized == nil {
 			if sized, _, err = method.Connected(in.ctx, d.problem(), s); err != nil {
-				return nil, 0, err
+				return 0, err
 			}
 		}
-		return f.memory(sized, s)
+		return f.bytes(sized, s)
 	})
 	if err != nil {
 		return err
@@ -263,14 +263,18 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	})
 }
 
-// memory lists what a run holds, see [graphRun.take].
-func (f *classifyFlags) memory(p *method.Problem, s *method.Settings) (phases [][]spec.Bytes, sweeps int, err error) {
-	phases, sweeps, err = method.PhasesMemory(f.method, p, s)
-	if err == nil && f.suggest > 0 {
-		kept := &phases[len(phases)-1] // the prediction, which suggestions are made of
-		*kept = append(*kept, suggest.Memory(p, f.suggest, s.Memory)...)
+// bytes is the memory of a run, see [graphRun.take]: the largest of the comparison with label
+// propagation, the prediction, and its output or the suggestions that follow from it.
+func (f *classifyFlags) bytes(p *method.Problem, s *method.Settings) (int64, error) {
+	bytes, err := method.Bytes(f.method, p, nil, s)
+	if compare := method.ReferBytes(p, s); s.Memory == 0 || compare <= s.Memory {
+		bytes = max(bytes, compare)
 	}
-	return phases, sweeps, err
+	output := int64(len(p.Degrees)) * int64(4*len(p.Names)+2*8+1+8) // scores, classes, reached nodes
+	if f.suggest > 0 {
+		output += suggest.Bytes(p, f.suggest, s.Memory)
+	}
+	return max(bytes, output), err
 }
 
 // mostUnseen is the share of nodes of classes without a label that goes without a warning.

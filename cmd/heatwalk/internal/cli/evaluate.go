@@ -98,15 +98,14 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err := in.planTo(plan, &f.splitting, g.Nodes, l); err != nil {
 		return err
 	}
-	err = d.take(settings, runFileBytes, func() ([][]spec.Bytes, int, error) {
+	err = d.take(settings, runFileBytes, func() (int64, error) {
 		plan.Methods = slices.Clone(f.entries)
 		for i := range plan.Methods {
 			own, tried := *settings, plan.Methods[i].Settings
 			own.Grid, own.Given, own.Lists = tried.Grid, tried.Given, tried.Lists
 			plan.Methods[i].Settings = &own
 		}
-		list, err := evaluate.Memory(d.problem(), plan)
-		return [][]spec.Bytes{list}, spec.UnknownSweeps, err
+		return evaluate.Bytes(d.problem(), plan)
 	})
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (in *invocation) runGram(_ string, f *classifyFlags) error {
 	}
 	classes := len(k.Labels.Names)
 	disk := o.format.Size(k.Rows.N, max(classes, classes*(classes-1)/2), "float64") + runFileBytes + idBytes(k.Rows)
-	if err := in.keepData(disk, k.Memory()); err != nil {
+	if err := in.keepData(disk, k.Bytes()); err != nil {
 		return err
 	}
 	columns, next, stop, err := k.Scores(in.ctx)
@@ -139,13 +139,12 @@ func taken(s *spec.Spec, v spec.Values) string {
 	return ""
 }
 
-// keepData keeps a run without a graph, which writes files of so many bytes and holds what is
-// listed, to what it takes.
-func (in *invocation) keepData(disk int64, list []spec.Bytes) error {
+// keepData checks a run without a graph against its limits on disk and memory.
+func (in *invocation) keepData(disk, bytes int64) error {
 	return in.take(nil, func() (*budget.Needs, error) {
 		n := in.needs()
 		n.Disk = disk
-		return n, n.ReserveList(append([]spec.Bytes{{What: "learner", Bytes: learnerBytes}}, list...))
+		return n, n.Reserve(learnerBytes+bytes, "data and learner")
 	})
 }
 

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -86,10 +88,10 @@ const learnerBytes = 3 << 20
 // labelBytes is what a label takes: its row and its class.
 const labelBytes = 16
 
-// take keeps the run to what it takes and loads the graph. Beside the graph and the labels
-// that is what list tells: what is held in one phase after the other, and how
-// many sweeps are made. Before it is asked, the settings get the memory that is left.
-func (d *graphRun) take(s *method.Settings, disk int64, list func() (phases [][]spec.Bytes, sweeps int, err error)) error {
+// take checks the run against its limits and loads the graph. estimate returns the memory
+// without the graph and the labels; before it is called, the settings get the memory that these
+// leave.
+func (d *graphRun) take(s *method.Settings, disk int64, estimate func() (bytes int64, err error)) error {
 	return d.in.take(d.g, func() (*budget.Needs, error) {
 		n := d.g.needs()
 		n.Disk += disk
@@ -97,18 +99,16 @@ func (d *graphRun) take(s *method.Settings, disk int64, list func() (phases [][]
 			return n, err
 		}
 		s.Memory = n.Room()
-		phases, sweeps, err := list()
-		if err != nil {
+		n.Sweeps = spec.UnknownSweeps
+		bytes, err := estimate()
+		if err != nil && bytes == 0 {
 			return n, err
 		}
-		n.Sweeps = sweeps
-		for _, held := range phases {
-			if err := n.ReserveList(held); err != nil {
-				return n, err
-			}
-			n.ReleaseList(held)
+		all, over := n.Reserve(bytes, "learning and predictions"), new(budget.Error)
+		if hint := new(budget.Error); errors.As(all, &over) && errors.As(err, &hint) {
+			over.Instead = hint.Instead
 		}
-		return n, nil
+		return n, cmp.Or(all, err)
 	})
 }
 

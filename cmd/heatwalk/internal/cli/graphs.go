@@ -263,8 +263,8 @@ func (r *collectionRun) list() ([]spec.Bytes, error) {
 	if r.l != nil {
 		classes = len(r.l.Names)
 	}
-	list, err := ongram.CollectionMemory(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
-	return append(list, spec.Bytes{What: "labels, splits and learner", Bytes: learnerBytes}), err
+	bytes, err := ongram.CollectionBytes(in.ctx, r.shape, r.c, f.kernels, f.learners, f.given, classes, in.threads)
+	return []spec.Bytes{{What: "values of kernels, learners and labels", Bytes: bytes + learnerBytes}}, err
 }
 
 // explain names files and flags in errors about a collection.

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/multilabel"
-	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -54,8 +53,8 @@ func (in *invocation) beginSeveral(name, path string, f *learning) (*graphRun, *
 	}
 	_, phase := in.progress.Parts("learning", "")
 	s := &method.Settings{RNGSeed: uint64(in.seed), Workers: in.threads, Progress: phase}
-	err = d.take(s, runFileBytes, func() ([][]spec.Bytes, int, error) {
-		return [][]spec.Bytes{multilabel.Memory(d.problem(), s.Memory)}, spec.UnknownSweeps, nil
+	err = d.take(s, runFileBytes, func() (int64, error) {
+		return multilabel.Bytes(d.problem(), s.Memory), nil
 	})
 	return d, s, err
 }

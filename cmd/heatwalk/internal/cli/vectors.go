@@ -152,7 +152,7 @@ func (in *invocation) runVectorClassify(_ string, f *classifyFlags) error {
 		Table: a, Labels: l, Kernel: kernel, Learner: learner, Given: given,
 		MissingUnknown: f.unknownValues == "missing", Calibrate: f.kind == "probability", RNGSeed: uint64(in.seed), Progress: in.progress.Phases(),
 	}
-	if err := in.keepData(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Memory()); err != nil {
+	if err := in.keepData(o.predictionBytes(columns, tablefile.AxisOf(a.IDs)), all.Bytes()); err != nil {
 		return err
 	}
 	r, err := all.Classify(in.ctx)
@@ -244,8 +244,7 @@ func (in *invocation) runVectorKernel(f *kernelFlags) error {
 	if err != nil {
 		return err
 	}
-	list := []spec.Bytes{{What: "table", Bytes: a.Bytes}, {What: "kernel values", Bytes: 16 * int64(len(cols))}}
-	if err := in.keepData(files, list); err != nil {
+	if err := in.keepData(files, a.Bytes+16*int64(len(cols))); err != nil {
 		return err
 	}
 	in.warnNumbers(&f.vectors, a)

@@ -1,0 +1,65 @@
+package method
+
+import (
+	"errors"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/kernel"
+)
+
+// Sizer is implemented by methods that allocate more than the scores of all nodes.
+type Sizer interface {
+	// Bytes returns an upper bound of the memory of Predict in bytes, within a factor of
+	// two, without the problem and with the prediction. If tuned is not nil it includes Tune
+	// on splits of tuned whose training sets are like p. It assumes the largest setting that
+	// may be chosen, and that blocks are cut as Settings.Memory requires. It reads only the
+	// dimensions of the matrix. The error is that of settings which the method refuses.
+	Bytes(p, tuned *Problem, s *Settings) (int64, error)
+}
+
+// Bytes estimates the memory of a prediction by m, see [Sizer]. The components of the graph
+// are part of it. The error is an error of memory, see [sparse.ErrMemory], if the estimate
+// exceeds Settings.Memory.
+func Bytes(m Method, p, tuned *Problem, s *Settings) (int64, error) {
+	set := s.WithDefaults()
+	bytes := scoreBytes(p)
+	if sizer, ok := m.(Sizer); ok {
+		own, err := sizer.Bytes(p, tuned, &set)
+		if err != nil && !errors.Is(err, budget.ErrMemory) {
+			return 0, err
+		}
+		bytes = max(bytes, own)
+		if err != nil {
+			return bytes, err
+		}
+	}
+	bytes += p.ComponentBytes()
+	err := budget.Check(set.Memory, bytes, "prediction by "+m.Name())
+	if over := new(budget.Error); errors.As(err, &over) && m == (automatic{}) && p.Attributes == nil {
+		if _, err := Bytes(labelPropagation{}, p, nil, s); err == nil {
+			over.Instead = labelPropagation{}.Name()
+		}
+	}
+	return bytes, err
+}
+
+// scoreBytes is the memory of the scores and classes of all nodes.
+func scoreBytes(p *Problem) int64 {
+	n := len(p.Degrees)
+	return tall.BlockBytes[float32](n, len(p.Names)) + 8*int64(n)
+}
+
+// kernelOf returns the kernel whose values [ShareKernels] keeps for the method, nil if there
+// is none.
+func kernelOf(m Method) *kernel.Family {
+	switch m := m.(type) {
+	case smoothed:
+		return kernelOf(m.Method)
+	case kernelMethod:
+		if !m.by.Whole { // which has a block of its own
+			return m.kernel
+		}
+	}
+	return nil
+}

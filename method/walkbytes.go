@@ -1,0 +1,213 @@
+package method
+
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Bytes implements [Sizer]: the largest of the choice of parameters, training on the longest
+// walks, and the scores of all nodes, since each phase frees its blocks.
+func (m walkMethod) Bytes(p, tuned *Problem, s *Settings) (int64, error) {
+	set, err := s.of(m.by, len(p.Names))
+	if err != nil {
+		return 0, err
+	}
+	set.Memory = p.Remaining(set.Memory)
+	w := walkSizes{p, &set}
+	var most int64
+	for _, phase := range []func() (int64, error){
+		w.choice, w.training, w.scores, func() (int64, error) { return w.tuning(tuned) },
+	} {
+		bytes, err := phase()
+		if most = max(most, bytes); err != nil {
+			return most, err
+		}
+	}
+	return most, nil
+}
+
+// walkSizes estimates the memory of the phases of a prediction from walks.
+type walkSizes struct {
+	p   *Problem
+	set *Settings
+}
+
+// choice returns the memory of the choice of parameters by folds.
+func (w walkSizes) choice() (int64, error) {
+	if w.set.Grid.Size() == 1 || validate.TooFew(w.p.Class) {
+		return 0, nil
+	}
+	c := chooserOf(w.p, w.set)
+	c.foldPicks()
+	folds := c.dealt()
+	return w.trials(c, len(c.seen)/folds+1, folds*(w.set.Grid.last()+1))
+}
+
+// tuning returns the memory of the choice of parameters on splits of all.
+func (w walkSizes) tuning(all *Problem) (int64, error) {
+	if all == nil {
+		return 0, nil
+	}
+	c, g := chooserOf(w.p, w.set), w.set.Grid
+	tests := min(w.set.tested(), len(all.Row)-len(w.p.Row)+len(all.Names))
+	for i := range tests {
+		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})
+	}
+	for range g.Features {
+		for i, node := range c.seen {
+			c.picks = append(c.picks, cwk.Pick{Row: w.p.Row[node], Variant: 1 + i%c.dealt()})
+		}
+	}
+	return w.trials(c, tests, len(g.alphas()))
+}
+
+// trials returns the memory of the trials of a chooser with the given number of test rows,
+// of which at most jobs run at the same time for each kind of features.
+func (w walkSizes) trials(c *chooser, tests, jobs int) (most int64, err error) {
+	g := c.set.Grid
+	together, alphas := c.together(), len(g.alphas())
+	workers := int64(min(sched.Workers(c.set.Workers), len(g.Features)*jobs))
+	for lo := 0; lo < alphas; lo += together {
+		walk, picks := c.slabWalk(lo, min(lo+together, alphas))
+		bytes, _, err := walk.FeaturesBytes(g.minSteps(), picks, false)
+		if err != nil {
+			return bytes, err
+		}
+		features := piece.Bytes[float32](len(picks), walk.Seeds.Classes*(walk.Steps-g.minSteps()+1))
+		most = max(most, bytes, features+workers*w.tester(len(c.seen), tests))
+	}
+	return most, nil
+}
+
+// tester bounds the memory of one [trial.Tester] for trials of the given numbers of training
+// and test rows.
+func (w walkSizes) tester(train, tests int) int64 {
+	g := w.set.Grid
+	steps, from, gap := g.steps(), g.minSteps()-1, 0
+	for _, t := range steps {
+		gap = max(gap, t-from)
+		from = t
+	}
+	width := min(trial.MaxWidth, gap*len(w.p.Names))
+	m, n := int64(train), int64(tests+4)
+	if by := w.set.learner; by.path == nil {
+		if by.Whole {
+			m += n
+		}
+		return 8*((m+n)*int64(width)+2*m*m+m*n) + fitBytes(by.Learner, int(m), len(w.p.Names))
+	}
+	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(g.settings()*len(w.p.Names)))
+}
+
+// training returns the memory of the features of training rows on the longest walks, of
+// either kind, and of the fit to them.
+func (w walkSizes) training() (most int64, err error) {
+	g := w.set.Grid
+	for _, kind := range g.Features {
+		c := chooserOf(w.p, w.set)
+		last := Parameters{Alpha: g.alphas()[0], Steps: g.last(), MinSteps: g.minSteps(), Features: kind}
+		own := *w.set
+		own.Grid = g.ofWalk(last)
+		c.set = &own
+		c.foldPicks()
+		r := &predictor{p: w.p, set: c.set, by: c.set.learner, par: last, trials: c}
+		walk, picks, err := r.trainingWalk(func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
+		if err != nil {
+			return most, err
+		}
+		bytes, _, err := walk.FeaturesBytes(g.minSteps(), picks, false)
+		if err != nil {
+			return bytes, err
+		}
+		features := walk.Seeds.Classes * (walk.Steps - g.minSteps() + 1)
+		most = max(most, bytes, piece.Bytes[float32](len(picks), features)+w.fit(int64(len(r.train)), int64(features)))
+	}
+	return most, nil
+}
+
+// fit bounds the memory of a fit to the given number of rows, beside these: the learner's own,
+// its coefficients, and the weights of all classifiers twice, as the learner returns them and as
+// the walk needs them.
+func (w walkSizes) fit(rows, features int64) int64 {
+	machines, _ := w.set.machines(len(w.p.Names))
+	bytes := 4*8*rows + 2*8*int64(machines)*features // rows, classes, squares and lists of each class; weights
+	by := w.set.learner
+	if other := by.outgrown(int(rows), int(features)); other.alike(by) {
+		by = other
+	}
+	if by.LinearMemory != nil {
+		return bytes + by.LinearMemory(w.set.load(w.p, rows, features))
+	}
+	if by.Whole { // a row of kernel values for each worker, and vectors
+		bytes += 8 * int64(len(w.p.Degrees)-len(w.p.Row)) * int64(sched.Workers(0)+4)
+	}
+	return bytes + fitBytes(by.Learner, int(rows), len(w.p.Names))
+}
+
+// scores returns the memory of the scores of all nodes by the longest walks.
+func (w walkSizes) scores() (int64, error) {
+	if w.set.learner.perNode() {
+		return scoreBytes(w.p), nil // rows of all nodes are among those for training
+	}
+	grid := w.set.Grid
+	machines, rest := w.set.machines(len(w.p.Names))
+	walk := scoreWalk(w.p, w.set, Parameters{Alpha: grid.alphas()[0], Steps: grid.last(), MinSteps: grid.minSteps()}, rest)
+	if rest {
+		machines = 0 // all decisions are in a block of their own
+	}
+	bytes, _, err := walk.ScoresBytes(machines)
+	votes := piece.Bytes[float32](len(w.p.Degrees), len(w.p.Names))
+	if rest {
+		votes += sumsBytes(w.p, rest)
+	}
+	return max(bytes+sumsBytes(w.p, rest), votes), err
+}
+
+// last returns the longest walk.
+func (g *Grid) last() int { return slices.Max(g.steps()) }
+
+// fitBytes is the memory of a fit to kernel values of the given number of items with a class,
+// without the values.
+func fitBytes(l *classify.Learner, items, classes int) int64 {
+	if l.Memory == nil {
+		return 0
+	}
+	return l.Memory(items, classes)
+}
+
+// load returns the size of a fit of the settings' learner to rows with features.
+func (s *Settings) load(p *Problem, rows, features int64) *classify.Load {
+	largest, workers := s.members(p, rows)
+	return &classify.Load{Items: rows, Classes: int64(len(p.Names)), Features: features, Largest: largest, Workers: workers}
+}
+
+// members returns the number of rows of the largest binary classifier, and the number of
+// classifiers that are trained at the same time.
+func (s *Settings) members(p *Problem, rows int64) (members, workers int64) {
+	machines, rest := s.machines(len(p.Names))
+	workers = int64(min(sched.Workers(s.Workers), machines))
+	if rest || len(p.Class) == 0 {
+		return rows, workers
+	}
+	count := heldout.CountsOf(p)
+	slices.Sort(count)
+	labels := int64(len(p.Class))
+	two := int64(count[len(count)-1] + count[max(0, len(count)-2)])
+	return (min(two, labels)*rows + labels - 1) / labels, workers
+}
+
+// machines returns the number of binary classifiers, and whether each separates one class
+// from the rest.
+func (s *Settings) machines(classes int) (machines int, rest bool) {
+	if s.learner.pairwise(s.beside) {
+		return classes * (classes - 1) / 2, false
+	}
+	return classes, true
+}
