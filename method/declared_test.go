@@ -190,9 +190,8 @@ func kernelNames() (names []string) {
 	return names
 }
 
-// Of a learner without a path the defaults come first of what is tried on walks, and count
-// among settings of equal merit on a kernel.
-func TestDefaultsGoFirst(t *testing.T) {
+// If all settings of a learner are equally accurate on a walk, its defaults are chosen.
+func TestDefaultsAmongEquals(t *testing.T) {
 	for _, l := range learners {
 		by := behindKernel(l)
 		if by.path != nil {
@@ -206,21 +205,10 @@ func TestDefaultsGoFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := set.Grid.settled[0].Values; l.Text(first) != l.Text(usual) {
-			t.Errorf("%s: first %s, want %s", l.Name, l.Text(first), l.Text(usual))
-		}
-	}
-	r := &kernelPredictor{predictor: predictor{by: learner{Learner: meanOf()}}, grid: make([]spec.Values, 2), settled: make([]spec.Values, 3), usual: 1}
-	for best, want := range []int{0, 1, 2, 1} { // 3: none is better
-		kernel, setting, _, err := r.choose(func(kernels, settings []int) ([]float64, error) {
-			merits := make([]float64, len(kernels)*len(settings))
-			if best < len(merits) && len(settings) == len(r.settled) {
-				merits[best] = 1
-			}
-			return merits, nil
-		})
-		if err != nil || kernel != 0 || setting != want {
-			t.Errorf("kernel %d, setting %d, %v, want 0 and %d", kernel, setting, err, want)
+		_, space := set.Grid.spaces()
+		best := space.Best(make([]float64, len(set.Grid.settled)), 10)
+		if got := set.Grid.settled[best].Values; l.Text(got) != l.Text(usual) {
+			t.Errorf("%s: %s, want %s", l.Name, l.Text(got), l.Text(usual))
 		}
 	}
 }

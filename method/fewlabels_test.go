@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -161,12 +161,12 @@ func TestLongChoiceStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := trial.New(3, tried)
+	w := choose.New(3, tried)
 	x := sparse.NewBlock[float32](150, 3*20_001)
 	for i := range x.Data {
 		x.Data[i] = 1
 	}
-	tr := &trial.Trial{TrainClass: p.Class, Weight: make([]float64, 3)}
+	tr := &choose.Trial{TrainClass: p.Class, Weight: make([]float64, 3)}
 	for i := range 150 {
 		tr.Train = append(tr.Train, i)
 	}
@@ -174,7 +174,7 @@ func TestLongChoiceStops(t *testing.T) {
 		tr.Test, tr.TestClass = append(tr.Test, tr.Train...), append(tr.TestClass, p.Class...)
 	}
 	began := time.Now()
-	err = w.Run(ctx, x, tr, trial.NewHits(g.Size()))
+	err = w.Run(ctx, x, tr, choose.NewHits(g.Size()))
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/spec"
@@ -25,7 +25,7 @@ func TestSpreadingChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	fold := validate.Folds(p.Class, 10, 3, 0)
-	weight := heldout.WeightsOf(p)
+	weight := choose.WeightsOf(p)
 	right := func(alpha spec.Value) (hits [10]int, weighted [10]float64) {
 		for f := range hits {
 			var rest, hidden []int

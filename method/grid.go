@@ -13,6 +13,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -119,7 +120,8 @@ type Grid struct {
 	Features []Features
 
 	path    *classify.Path // whose settings are those of the grid, nil: of none
-	settled []*Setting     // of the learner, without a path its defaults first; nil: it is not known yet
+	settled []*Setting     // of the learner; nil: it is not known yet
+	space   *choose.Space  // of settled, without a path
 }
 
 // gridParams are the parameters that grids have values of: those of [cwk.Spec] and along paths.
@@ -342,16 +344,33 @@ func (g *Grid) Size() int {
 	return len(g.alphas()) * len(g.steps()) * g.settings() * len(g.Features)
 }
 
+// spaces returns the candidates of a grid: the walks, and the settings of the learner.
+func (g *Grid) spaces() (walks, learner *choose.Space) {
+	usual := g.usual()
+	walks = &choose.Space{
+		Axes:  []choose.Axis{{Values: len(g.Features)}, {Values: len(g.alphas()), Ordered: true}, {Values: len(g.steps()), Ordered: true}},
+		Order: []int{0, 2, 1}, Usual: usual / g.settings(),
+	}
+	if g.path == nil {
+		return walks, g.space
+	}
+	along := choose.Axis{Values: g.settings(), Ordered: true, Falling: g.path.Ridge}
+	return walks, &choose.Space{Axes: []choose.Axis{along}, Usual: usual % g.settings()}
+}
+
 // usual returns the number of the setting that is nearest to [noGrid] in each of its
-// parts, the first of several; a learner without a path has its first setting.
+// parts, the first of several.
 func (g *Grid) usual() int {
 	to, steps := noGrid(), g.steps()
 	f := max(0, slices.Index(g.Features, to.Features[0]))
 	a := nearestOf(g.alphas(), to.alphas()[0])
 	s := nearestOf(steps, to.steps()[0])
 	at := ((f*len(g.alphas())+a)*len(steps) + s) * g.settings()
-	if g.path != nil {
+	switch {
+	case g.path != nil:
 		at += nearestOf(g.numbers(g.path.Along), to.numbers(g.path.Along)[0])
+	case g.space != nil:
+		at += g.space.Usual
 	}
 	return at
 }

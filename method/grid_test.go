@@ -1,12 +1,14 @@
 package method
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
@@ -62,27 +64,40 @@ func TestGridProblems(t *testing.T) {
 func TestBest(t *testing.T) {
 	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1, 2, 3, 4, 5), "cost": spec.Grid(1)}, Features: []Features{Plain}}
 	g = g.along(learnerOf("svm").Path)
+	best := func(g *Grid, merit []float64, tested int) int {
+		walks, learner := g.spaces()
+		counts := choose.NewCounts(len(merit), []choose.FoldLabels{{Tested: tested}})
+		for i, m := range merit {
+			counts.Right[i] = int64(m)
+		}
+		s := &choose.Search{Kernel: walks, Learner: learner, Together: true, Measure: func(context.Context, []int, []int) (*choose.Counts, error) { return counts, nil }}
+		found, err := s.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Kernel*g.settings() + found.Setting
+	}
 	for _, test := range []struct {
-		hits []int64
+		hits []float64
 		want int
 	}{
-		{[]int64{900, 100, 100, 100, 100}, 1},
-		{[]int64{100, 700, 700, 700, 100}, 3},
-		{[]int64{500, 500, 500, 500, 500}, 1},
-		{[]int64{705, 100, 700, 700, 700}, 4}, // the peak is one of luck: √(1000·0.7·0.3) = 14.5
-		{[]int64{760, 100, 700, 700, 700}, 1}, // and here it is not
+		{[]float64{900, 100, 100, 100, 100}, 1},
+		{[]float64{100, 700, 700, 700, 100}, 3},
+		{[]float64{500, 500, 500, 500, 499}, 1},
+		{[]float64{705, 100, 700, 700, 700}, 4}, // the peak is one of luck: √(1000·0.7·0.3) = 14.5
+		{[]float64{760, 100, 700, 700, 700}, 1}, // and here it is not
 	} {
 		if got := g.at(best(g, test.hits, 1000)).Steps; got != test.want {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
 		}
 	}
-	several := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1), "lambda": spec.Grid(0.1, 1, 10), "cost": spec.Grid(0.1, 1, 10)}, Features: []Features{Plain}}
+	several := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(1), "lambda": spec.Grid(0.1, 1, 10, 100), "cost": spec.Grid(0.1, 1, 10, 100)}, Features: []Features{Plain}}
 	g = several.along(learnerOf("rls").Path)
-	if got := best(g, []int64{500, 500, 500}, 1000); got != 2 {
+	if got := best(g, []float64{500, 500, 500, 100}, 1000); got != 1 {
 		t.Errorf("setting %d of λ, want the highest", got)
 	}
 	g = several.along(learnerOf("svm").Path)
-	if got := best(g, []int64{500, 500, 500}, 1000); got != 0 {
+	if got := best(g, []float64{500, 500, 500, 100}, 1000); got != 0 {
 		t.Errorf("setting %d of costs, want the lowest", got)
 	}
 }
@@ -95,17 +110,5 @@ func TestGridWith(t *testing.T) {
 	}
 	if got := g.with(cwk.Spec.Param("steps"), spec.Grid(30, 10)).steps(); !slices.Equal(got, []int{10, 30}) || g.minSteps() != 0 {
 		t.Errorf("steps %v, and of the grid before %d", got, g.minSteps())
-	}
-}
-
-// Settings of a learner without a path are no neighbours of each other: the one with most right
-// answers is chosen, however those beside it do.
-func TestPickWithoutPath(t *testing.T) {
-	g := &Grid{Values: map[string][]spec.Value{"alpha": spec.Grid(0.5), "steps": spec.Grid(3)}, Features: []Features{Plain}, settled: make([]*Setting, 5)}
-	for i := range g.settled {
-		g.settled[i] = new(Setting)
-	}
-	if got := new(chooser).pick(g, []int64{0, 90, 0, 89, 89}, 100); got != 1 {
-		t.Errorf("setting %d, want 1", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -68,8 +68,8 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 	p := &Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
 	reached := roaring.New()
 	reached.AddRange(0, 85) // 75 nodes and the labels
-	var h heldout.Count
-	weight := heldout.WeightsOf(p)
+	var h choose.Estimator
+	weight := choose.WeightsOf(p)
 	for i, right := range []bool{true, true, true, false, true, true, true, false, true, true} {
 		h.Note(i < 7, right, weight[p.Class[i]])
 	}
@@ -90,7 +90,7 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 	if out.Tested != 7 || out.Singletons != 1 || out.Reached != 75 || out.Unreached != 25 {
 		t.Errorf("%d tested, %d classes with a single label, %d nodes reached and %d not", out.Tested, out.Singletons, out.Reached, out.Unreached)
 	}
-	if none := new(heldout.Count).Estimate(p, reached); none.Tested != 0 {
+	if none := new(choose.Estimator).Estimate(p, reached); none.Tested != 0 {
 		t.Errorf("no label was tested, and the estimate is %v", none)
 	}
 }
@@ -106,7 +106,7 @@ func TestReferPropagates(t *testing.T) {
 		}
 		folds := validate.FoldCount(len(p.Row))
 		fold := validate.Folds(p.Class, folds, set.RNGSeed, 0)
-		right, largest, weight := 0.0, 0.0, heldout.WeightsOf(p)
+		right, largest, weight := 0.0, 0.0, choose.WeightsOf(p)
 		for f := range folds {
 			var rest []int
 			for i := range fold {
@@ -161,8 +161,8 @@ func TestWalksWeighTheirAnswers(t *testing.T) {
 	}
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
-	got := choice.heldOut.Estimate(p, all)
-	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), heldout.WeightsOf(p)
+	got := choice.found.HeldOut.Estimate(p, all)
+	fold, weight := validate.Folds(p.Class, set.Folds, set.RNGSeed, 0), choose.WeightsOf(p)
 	right, of := 0.0, 0.0
 	for f := range set.Folds {
 		var rest []int

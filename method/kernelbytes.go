@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/gram"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -60,11 +59,11 @@ func (k kernelSizes) choice() int64 {
 	held := 8 * seen * seen * int64(len(k.grid))
 	if path := k.by.path; path != nil {
 		width, _ := k.set.machines(classes)
-		outcomes := seen * trial.OutcomeBytes(width) * int64(len(k.grid)*k.set.Grid.settings())
+		outcomes := seen * choose.OutcomeBytes(width) * int64(len(k.grid)*k.set.Grid.settings())
 		workers := int64(min(sched.Workers(k.set.Workers), len(k.grid)))
 		return max(blocks, held+workers*path.Memory(k.set.load(k.p, seen, 0))+outcomes)
 	}
-	outcomes := seen * trial.OutcomeBytes(k.by.machines(classes, k.settled)) * int64(len(k.grid)+len(k.settled))
+	outcomes := seen * choose.OutcomeBytes(k.by.machines(classes, k.settled)) * int64(len(k.grid)+len(k.settled))
 	fits := int64(min(sched.Workers(k.set.Workers), max(len(k.grid), len(k.settled))))
 	return max(blocks, held+fits*fitBytes(k.by.Learner, len(labels), classes)+outcomes)
 }
@@ -128,7 +127,7 @@ func (k kernelSizes) tuning(all *Problem) int64 {
 	grams := k.kernel.GramsBytes(k.grid[:together], k.p.Degrees, k.p.A.NNZ(), all.Row[:min(labels, len(all.Row))], k.set.Memory)
 	rows := 8 * int64(labels) * int64(tests) * int64(together)
 	blocks := 8 * int64(labels) * int64(labels+tests) * int64(together)
-	machines := 8 * int64(labels) * int64(4*labels+gram.NodesAtATime) * int64(min(sched.Workers(k.set.Workers), together))
+	machines := 8 * int64(labels) * int64(4*labels+choose.NodesAtATime) * int64(min(sched.Workers(k.set.Workers), together))
 	return max(grams+rows, blocks+machines)
 }
 
@@ -149,7 +148,7 @@ func (l learner) machines(classes int, settled []spec.Values) int {
 // not used for longest, but for one kernel. The result is the memory of the cache and of
 // computing its values, 0 if no method uses it.
 func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bool) (bytes int64, err error) {
-	one := gram.Bytes(len(all.Degrees), len(all.Row))
+	one := cachedKernelBytes(len(all.Degrees), len(all.Row))
 	if one == 0 {
 		return 0, nil
 	}
@@ -170,7 +169,7 @@ func ShareKernels(all *Problem, methods []Method, settings []*Settings, tuned bo
 	if memory > 0 {
 		kept = max(one, min(kept, memory/4))
 	}
-	shared := gram.NewCache(all, kept, settings[0].Workers)
+	shared := newKernelCache(all, kept, settings[0].Workers)
 	for _, s := range settings {
 		s.kernels = shared
 		s.Memory = budget.Remaining(memory, kept)

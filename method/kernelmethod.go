@@ -78,7 +78,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if m.by.path != nil {
 		score = r.score
 	}
-	return r.run(ctx, r.chooseOutOfFold, r.learn, score)
+	return r.run(ctx, r.chooseByFolds, r.learn, score)
 }
 
 // trySettings is the number of labels that a learner without a path is tried on behind a
@@ -103,7 +103,7 @@ func (m kernelMethod) settled(p *Problem, s *Settings) (all []spec.Values, usual
 	case m.by.path != nil && validate.TooFew(p.Class):
 		return []spec.Values{s.Grid.at(s.Grid.usual()).Declared.Values}, 0, nil
 	case m.by.path != nil:
-		return s.Grid.tried(), 0, nil
+		return s.Grid.tried(), s.Grid.usual() % s.Grid.settings(), nil
 	case validate.TooFew(p.Class):
 		v, err := m.by.Resolve(m.by.Learner.Own(s.Given), nil)
 		return []spec.Values{v}, 0, err
@@ -148,7 +148,11 @@ func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s 
 	case validate.TooFew(p.Class):
 		err = r.usualKernel(seen)
 	default:
-		r.grid, err = kernelGrid(m.kernel, &set, seen)
+		if r.grid, err = kernelGrid(m.kernel, &set, seen); len(r.grid) > 1 {
+			if usual, failed := m.kernel.Resolve(m.kernel.Own(set.Given), seen); failed == nil {
+				r.usualText = m.kernel.Text(usual)
+			}
+		}
 	}
 	if err == nil && par == nil {
 		r.settled, r.usual, err = m.settled(p, &set)

@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -78,7 +78,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 			y[row] = p.Class[i]
 			trace += whole.Row(row)[row]
 		}
-		trial.Scale(whole, float64(len(p.Row))/trace)
+		choose.Scale(whole, float64(len(p.Row))/trace)
 		svm := &classify.SVM{Cost: 10}
 		model, err := svm.Fit(context.Background(), classify.DenseGram(whole), y, len(p.Names))
 		if err != nil {
@@ -89,7 +89,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 				continue
 			}
 			decisions := model.ScoresTo(nil, whole.Row(i), 0)
-			scores := classify.SoftVotes(make([]float64, len(p.Names)), model.Pairs, decisions, trial.VoteSlope)
+			scores := classify.SoftVotes(make([]float64, len(p.Names)), model.Pairs, decisions, choose.VoteSlope)
 			for m, pair := range model.Pairs { // the soft votes, below 1, tell among equals
 				if decisions[m] > 0 {
 					scores[pair.Positive]++
@@ -300,9 +300,9 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		}
 		r := &kernelPredictor{
 			predictor: predictor{p: p, set: &set, by: by, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
-			grid:      params, kernels: kernels, settled: set.Grid.tried(),
+			kernel:    kernel.Families().Named(name), grid: params, kernels: kernels, settled: set.Grid.tried(),
 		}
-		if err := r.chooseOutOfFold(context.Background()); err != nil {
+		if err := r.chooseByFolds(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		gram := r.gram

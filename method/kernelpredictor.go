@@ -12,9 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/gram"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -26,10 +25,13 @@ type kernelPredictor struct {
 	kernel  *kernel.Family
 	grid    []spec.Values
 	settled []spec.Values // of the learner, to choose from
-	usual   int           // the place of the learner's defaults among them, of one without a path
-	kernels []kernel.Kernel
-	kept    *gram.Values // in place of kernels, of the only one there is; may be nil
+	usual   int           // the position of the learner's defaults among them
 
+	usualText string // of the kernel's defaults
+	kernels   []kernel.Kernel
+	kept      *kernelValues // in place of kernels, of the only one there is; may be nil
+
+	found  *choose.Found          // nil without a choice
 	best   int                    // of the grid
 	values spec.Values            // of the learner, chosen
 	gram   *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
@@ -46,121 +48,119 @@ func (r *kernelPredictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// choose finds the kernel and the learner's setting with the highest merit, the first among
-// equals: on a path of all of both; otherwise the kernel with the learner's defaults, and then the
-// setting on that kernel, the defaults among equals. merits returns those of some kernels
-// each with some settings, which vary faster.
-func (r *kernelPredictor) choose(merits func(kernels, settings []int) ([]float64, error)) (kernel, setting int, merit float64, err error) {
-	kernels, settings := upTo(len(r.grid)), upTo(len(r.settled))
-	if r.by.path != nil {
-		found, err := merits(kernels, settings)
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		best := classify.ArgMax(found)
-		return best / len(settings), best % len(settings), found[best], nil
+// spaces returns the candidates: settings of the kernel, and of the learner.
+func (r *kernelPredictor) spaces() (kernels, learner *choose.Space) {
+	kernels = choose.SpaceOf(r.set.trying(&r.kernel.Spec), r.grid)
+	kernels.Usual = max(0, slices.IndexFunc(r.grid, func(v spec.Values) bool { return r.kernel.Text(v) == r.usualText }))
+	learner = choose.SpaceOf(r.set.trying(r.by.spec()), r.settled)
+	learner.Usual = r.usual
+	if path := r.by.path; path != nil && len(learner.Axes) == 1 {
+		learner.Axes[0].Falling = path.Ridge
 	}
-	found, err := merits(kernels, []int{r.usual})
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	kernel = classify.ArgMax(found)
-	if found, err = merits([]int{kernel}, settings); err != nil {
-		return 0, 0, 0, err
-	}
-	if setting = classify.ArgMax(found); found[r.usual] == found[setting] {
-		setting = r.usual
-	}
-	return kernel, setting, found[setting], nil
+	return kernels, learner
 }
 
-// judged is what was found of a kernel with a setting of the learner.
-type judged struct {
-	list []trial.Outcome // of labels, by what learns from others; nil: the kernel does not allow the setting
-	loss float64         // beside it, see [classify.Path]
+// heldOut holds the predictions for held-out labels by a kernel with a setting of the learner.
+type heldOut struct {
+	list []choose.Outcome // of each label, in the same order; nil: the kernel does not allow the setting
+	loss float64          // subtracted from the accuracy, see [classify.Path]
 }
 
-// merit returns the share of right answers outside a fold, −1 for none, less the loss.
-func (j judged) merit(without int) float64 {
-	if j.list == nil {
-		return math.Inf(-1)
-	}
-	right, of := trial.CountRight(j.list, without)
-	return float64(right)/float64(max(1, of)) - j.loss
-}
-
-// chooseOutOfFold chooses by what models say of labels that they have not learned from, and
-// fits the votes to that.
-func (r *kernelPredictor) chooseOutOfFold(ctx context.Context) error {
-	t, err := r.tryOut(ctx)
+// chooseByFolds chooses by the predictions of models for labels that they have not learned
+// from, and fits the votes to these.
+func (r *kernelPredictor) chooseByFolds(ctx context.Context) error {
+	t, err := r.labelled(ctx)
 	if err != nil {
 		return err
 	}
-	var all []judged // what is found later comes first
-	known := map[[2]int]judged{}
-	kernel, setting, _, err := r.choose(func(kernels, settings []int) ([]float64, error) {
+	known := map[[2]int]heldOut{}
+	kernels, learner := r.spaces()
+	s := &choose.Search{Kernel: kernels, Learner: learner, Together: r.by.path != nil}
+	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		found, err := r.outOfFold(ctx, t, kernels, settings, known)
 		if err != nil {
 			return nil, err
 		}
-		merits := make([]float64, len(found))
-		for i, j := range found {
-			merits[i] = j.merit(-1)
-			known[[2]int{kernels[i/len(settings)], settings[i%len(settings)]}] = j
+		for i, h := range found {
+			known[[2]int{kernels[i/len(settings)], settings[i%len(settings)]}] = h
 		}
-		all = slices.Concat(found, all)
-		return merits, nil
-	})
+		return r.countRight(t, found), nil
+	}
+	found, err := s.Run(ctx)
 	if err != nil {
 		return err
 	}
-	r.best, r.values = kernel, r.settled[setting]
-	r.gram, r.scale = t.grams[kernel], t.scales[kernel]
-	lists, merits := make([][]trial.Outcome, len(all)), make([]float64, len(all))
-	for i, j := range all {
-		lists[i] = j.list
-	}
-	r.judge(known[[2]int{kernel, setting}].list, lists, func(fold int) int {
-		for i, j := range all {
-			merits[i] = j.merit(fold)
-		}
-		return classify.ArgMax(merits)
-	})
+	r.found, r.best, r.values = found, found.Kernel, r.settled[found.Setting]
+	r.gram, r.scale = t.grams[found.Kernel], t.scales[found.Kernel]
+	r.votes = choose.FitVotes(len(r.p.Names), known[[2]int{found.Kernel, found.Setting}].list)
+	r.out.Estimate = found.HeldOut.Estimate(r.p, r.out.Reached)
 	return nil
 }
 
-// outOfFold returns what models of some kernels, each with some settings, say of labels,
-// unless it is known already.
-func (r *kernelPredictor) outOfFold(ctx context.Context, t *tried, kernels, settings []int, known map[[2]int]judged) ([]judged, error) {
+// countRight counts the right predictions of candidates. Labels that the others do not reach are the
+// same for all of them.
+func (r *kernelPredictor) countRight(t *labels, found []heldOut) *choose.Counts {
+	weight, c := choose.WeightsOf(r.p), choose.NewCounts(len(found), make([]choose.FoldLabels, slices.Max(t.fold)+1))
+	c.Loss = make([]float64, len(found))
+	first := true
+	for i, h := range found {
+		if c.Loss[i] = h.loss; h.list == nil {
+			c.Loss[i] = math.Inf(1)
+			continue
+		}
+		for _, o := range h.list {
+			of, at := &c.Folds[o.Fold], o.Fold*len(found)+i
+			if first {
+				if of.Tested++; !o.Unreached {
+					of.Reached++
+					of.Of += weight[o.Class]
+				}
+			}
+			if r.predicted(&o) == o.Class {
+				c.Right[at]++
+				if !o.Unreached {
+					c.Weight[at] += weight[o.Class]
+				}
+			}
+		}
+		first = false
+	}
+	return c
+}
+
+// outOfFold returns the predictions of models of some kernels, each with some settings, for
+// labels, unless they are known already.
+func (r *kernelPredictor) outOfFold(ctx context.Context, t *labels, kernels, settings []int, known map[[2]int]heldOut) ([]heldOut, error) {
 	n := len(settings)
-	found := make([]judged, len(kernels)*n)
-	if path := r.by.path; path != nil {
+	found := make([]heldOut, len(kernels)*n)
+	if r.by.path != nil {
 		return found, sched.Run(ctx, r.set.Workers, len(kernels), func(_, a int) error {
 			return r.alongPath(ctx, t, t.grams[kernels[a]], found[a*n:][:n])
 		})
 	}
 	return found, sched.Run(ctx, r.set.Workers, len(found), func(_, i int) error {
 		kernel, setting := kernels[i/n], settings[i%n]
-		j, there := known[[2]int{kernel, setting}]
+		h, there := known[[2]int{kernel, setting}]
 		if !there {
-			list := make([][]trial.Outcome, 1)
-			if err := trial.Cross(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list); err != nil {
+			list := make([][]choose.Outcome, 1)
+			if err := choose.CrossValidate(ctx, t.grams[kernel], t.class, t.fold, r.each(r.settled[setting]), list); err != nil {
 				return err
 			}
-			j.list = list[0]
+			h.list = list[0]
 		}
-		found[i] = j
+		found[i] = h
 		return nil
 	})
 }
 
-// alongPath finds what models of all settings on a kernel say of labels: where the path has it,
-// of each by what learns from all others, otherwise out of fold.
-func (r *kernelPredictor) alongPath(ctx context.Context, t *tried, k *sparse.Block[float64], found []judged) error {
+// alongPath computes the predictions of models of all settings on a kernel for labels: for
+// each label by a model of all others if the path has a closed form for that, otherwise by a
+// model of the other folds.
+func (r *kernelPredictor) alongPath(ctx context.Context, t *labels, k *sparse.Block[float64], found []heldOut) error {
 	leaveOneOut := r.by.path.LeaveOneOut
 	if leaveOneOut == nil {
-		lists := make([][]trial.Outcome, len(found))
-		err := trial.Cross(ctx, k, t.class, t.fold, r.fitPath(), lists)
+		lists := make([][]choose.Outcome, len(found))
+		err := choose.CrossValidate(ctx, k, t.class, t.fold, r.fitPath(), lists)
 		for s, list := range lists {
 			found[s].list = list
 		}
@@ -172,29 +172,29 @@ func (r *kernelPredictor) alongPath(ctx context.Context, t *tried, k *sparse.Blo
 	}
 	for s := range found {
 		if found[s].loss = loss[s]; decisions[s] != nil {
-			found[s].list = trial.LeftOut(k, t.class, t.fold, pairs, decisions[s])
+			found[s].list = choose.LeaveOneOut(k, t.class, t.fold, pairs, decisions[s])
 		}
 	}
 	return nil
 }
 
-// tried are labels that machines are tried on.
-type tried struct {
+// labels are the labels that candidates are compared on.
+type labels struct {
 	grams       []*sparse.Block[float64] // of each kernel among them, scaled
 	scales      []float64                // of each kernel
 	class, fold []int
 }
 
-// tryOut returns the labels that machines are tried on.
-func (r *kernelPredictor) tryOut(ctx context.Context) (*tried, error) {
+// labelled returns the labels that candidates are compared on, a sample of many.
+func (r *kernelPredictor) labelled(ctx context.Context) (*labels, error) {
 	seen := r.p.At(validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0))
 	grams, err := r.grams(ctx, upTo(len(r.grid)), seen.Row, nil, "choose")
 	if err != nil {
 		return nil, err
 	}
-	t := &tried{grams: grams, class: seen.Class, fold: validate.Folds(seen.Class, r.set.folds(len(seen.Class)), r.set.RNGSeed, 0)}
+	t := &labels{grams: grams, class: seen.Class, fold: validate.Folds(seen.Class, r.set.folds(len(seen.Class)), r.set.RNGSeed, 0)}
 	for _, k := range grams {
-		t.scales = append(t.scales, trial.Rescale(k))
+		t.scales = append(t.scales, choose.Rescale(k))
 	}
 	return t, nil
 }
@@ -223,7 +223,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (classify.Gram, error) {
 			return nil, err
 		}
 		k = grams[0]
-		trial.Scale(k, r.scale)
+		choose.Scale(k, r.scale)
 	}
 	r.gram = nil
 	return classify.DenseGram(k), nil
@@ -258,7 +258,7 @@ func (r *kernelPredictor) learn(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		trial.Scale(grams[0], r.scale)
+		choose.Scale(grams[0], r.scale)
 		r.whole = classify.DenseGram(grams[0])
 	default:
 		if r.whole, err = r.seenAll(ctx); err != nil {
@@ -306,8 +306,8 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 }
 
 // onLabels returns the chosen kernel between labelled nodes and all nodes.
-func (r *kernelPredictor) onLabels() *gram.Map {
-	m := &gram.Map{P: r.p, Kept: r.kept, Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
+func (r *kernelPredictor) onLabels() *kernelMap {
+	m := &kernelMap{P: r.p, Kept: r.kept, Scale: r.scale, Workers: r.set.Workers, Settings: r.settings("walk"), Work: &r.out.Work}
 	if r.kept == nil {
 		m.Kernel = r.kernels[r.best]
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -26,7 +25,7 @@ func TestKernelsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, narrow := gram.NewCache(p, 0, 1), gram.NewCache(p, 1, 2)
+	kept, narrow := newKernelCache(p, 0, 1), newKernelCache(p, 1, 2)
 	for split := range splits.Len {
 		if testing.Short() && split > 0 {
 			break
@@ -38,7 +37,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 			var found [3]*Prediction
 			err = sched.Run(t.Context(), 3, 3, func(_, i int) (err error) {
-				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{kernels: []*gram.Cache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}})
+				found[i], err = m.Predict(t.Context(), p.At(splits.At(split).Train), &c.Parameters, &Settings{kernels: []*kernelCache{nil, kept, narrow}[i], Given: spec.Values{"svm-tolerance": spec.Of(1e-6)}})
 				return err
 			})
 			if err != nil {
@@ -57,7 +56,7 @@ func TestKernelsAreKept(t *testing.T) {
 			}
 		}
 	}
-	if gram.NewCache(&Problem{Graph: &graph.Graph{Degrees: make([]float64, 3000)}, Row: make([]int, 3000)}, 0, 1) != nil {
+	if newKernelCache(&Problem{Graph: &graph.Graph{Degrees: make([]float64, 3000)}, Row: make([]int, 3000)}, 0, 1) != nil {
 		t.Error("values beyond the bound are kept")
 	}
 }

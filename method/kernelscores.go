@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -62,7 +62,7 @@ func (r *kernelPredictor) besideAll(ctx context.Context) (values *sparse.Block[f
 		}
 		r.out.Work.Sweeps += report.Sweeps
 	}
-	trial.Scale(values, r.scale)
+	choose.Scale(values, r.scale)
 	return values, nil
 }
 
@@ -95,9 +95,9 @@ func (r *predictor) shareAll(ctx context.Context, outputs classify.Pairs, items 
 // that its decisions out of fold fit.
 func (r *predictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
 	if r.by.Probabilities == nil {
-		classify.SoftVotes(dst, outputs, decisions, trial.VoteSlope)
+		classify.SoftVotes(dst, outputs, decisions, choose.VoteSlope)
 		r.votes.ScoresTo(dst)
-		trial.FavourVotes(dst, outputs, decisions)
+		choose.FavourVotes(dst, outputs, decisions)
 		return
 	}
 	own := r.by.Probabilities(nil, decisions)

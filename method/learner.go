@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -105,8 +105,9 @@ func (s *Settings) of(l learner, classes int) (Settings, error) {
 	if err != nil {
 		return set, err
 	}
-	all[0], all[usual] = all[usual], all[0]
 	grid := set.Grid.of()
+	grid.space = choose.SpaceOf(set.trying(&l.Learner.Spec), all)
+	grid.space.Usual = usual
 	if l.Whole && slices.Contains(grid.Features, Honest) {
 		grid.Features = []Features{Honest} // trials know no other nodes, which plain rows are unlike
 	}
@@ -148,8 +149,8 @@ func (l learner) besides(v spec.Values) []Setting {
 }
 
 // toTry returns what a choice tries on features of so many classes.
-func (s *Settings) toTry(classes int) (trial.Tried, error) {
-	t := trial.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.tried()}
+func (s *Settings) toTry(classes int) (choose.Tried, error) {
+	t := choose.Tried{Learner: s.learner.Learner, Steps: s.Grid.steps(), MinSteps: s.Grid.minSteps(), Values: s.Grid.tried()}
 	if path := s.learner.path; path != nil {
 		t.Path = cmp.Or(path.OnFeatures, path)
 		beside, err := besideOf(t.Path, s.Given, classes)

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/kernel"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -41,7 +41,7 @@ func wholeKernel(t *testing.T, p *Problem, name string, par spec.Values) (k *spa
 	for a := range p.Row {
 		trace += k.Row(a)[a]
 	}
-	trial.Scale(k, float64(len(p.Row))/trace)
+	choose.Scale(k, float64(len(p.Row))/trace)
 	return k, nodes, y
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -22,35 +22,34 @@ func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Spl
 		return nil, err
 	}
 	t := &splitTuner{kernelPredictor: r, splits: splits}
-	tested := 0
-	kernel, setting, right, err := r.choose(func(kernels, settings []int) ([]float64, error) {
-		var tried []spec.Values
+	kernels, learner := r.spaces()
+	search := &choose.Search{Kernel: kernels, Learner: learner, Together: m.by.path != nil}
+	search.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+		var values []spec.Values
 		for _, i := range settings {
-			tried = append(tried, r.settled[i])
+			values = append(values, r.settled[i])
 		}
-		fit := r.each(tried...)
+		fit := r.each(values...)
 		if m.by.path != nil {
 			fit = func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error) {
-				return r.fitPath()(ctx, k, y) // kernels are tried side by side
+				return r.fitPath()(ctx, k, y) // kernels are compared concurrently, and a path is for one fit at a time
 			}
 		}
 		found, err := t.hits(ctx, kernels, len(settings), fit)
 		if err != nil {
 			return nil, err
 		}
-		tested = found.Tested
-		merits := make([]float64, len(found.Right))
-		for i, n := range found.Right {
-			merits[i] = float64(n)
-		}
-		return merits, nil
-	})
+		counts := choose.NewCounts(len(found.Right), []choose.FoldLabels{{Tested: found.Tested}})
+		copy(counts.Right, found.Right)
+		return counts, nil
+	}
+	found, err := search.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Choice{
-		Parameters: r.parameters(kernel, r.settled[setting]), Settings: len(r.grid) * len(r.settled),
-		Accuracy: right / float64(tested), Tested: tested,
+		Parameters: r.parameters(found.Kernel, r.settled[found.Setting]), Settings: found.Candidates,
+		Accuracy: found.Accuracy, Tested: found.Tested,
 	}, nil
 }
 
@@ -62,9 +61,6 @@ func upTo(n int) []int {
 	return list
 }
 
-// largestOf returns the first place of the largest number.
-func largestOf(hits []int64) int { return slices.Index(hits, slices.Max(hits)) }
-
 // splitTuner tries kernels and settings of a learner on splits.
 type splitTuner struct {
 	*kernelPredictor
@@ -73,7 +69,7 @@ type splitTuner struct {
 
 // hits counts the right answers on the test nodes of all splits with each of some kernels
 // and each of so many settings, which vary faster.
-func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit trial.Fit) (*Stage, error) {
+func (t *splitTuner) hits(ctx context.Context, kernels []int, settings int, fit choose.Fit) (*Stage, error) {
 	return t.set.Tally.count(len(kernels)*settings, t.splits.Len, func(i int, right []int64) (int, error) {
 		split := t.splits.At(i)
 		train := t.p.At(split.Train)
@@ -109,7 +105,7 @@ func tuneTogether(train, test, kernels int, whole bool) int {
 }
 
 // try adds the right answers on one split to hits.
-func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit trial.Fit, hits []int64) error {
+func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []int, fit choose.Fit, hits []int64) error {
 	items, others, y := train.Row, test.Row, train.Class
 	if t.by.Whole {
 		items, others, y = slices.Concat(items, others), nil, slices.Concat(y, slices.Repeat([]int{-1}, len(test.Row)))
@@ -123,12 +119,12 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 		values := grams[i]
 		own := *values
 		own.Rows = len(items)
-		trial.Scale(values, trial.MeanDiagonal(values, len(train.Row)))
+		choose.Scale(values, choose.MeanDiagonal(values, len(train.Row)))
 		models, err := fit(ctx, classify.DenseGram(&own), y)
 		if err != nil {
 			return err
 		}
-		tests := &trial.Tests{Values: values, First: len(train.Row), Y: y, Class: test.Class, Largest: largest}
+		tests := &choose.Tests{Values: values, First: len(train.Row), Y: y, Class: test.Class, Largest: largest}
 		tests.Count(models, hits[i*len(models):][:len(models)])
 		return nil
 	})
@@ -136,11 +132,11 @@ func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels []in
 
 // fitPath returns what fits all settings of the learner on its path, one time after the other
 // in the same memory.
-func (r *kernelPredictor) fitPath() trial.Fit {
-	return trial.Along(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
+func (r *kernelPredictor) fitPath() choose.Fit {
+	return choose.Along(r.by.Learner, r.by.path, len(r.p.Names))(complete(r.set.beside, r.settled...))
 }
 
 // each returns what fits the learner with several settings, each by itself.
-func (r *kernelPredictor) each(settings ...spec.Values) trial.Fit {
-	return trial.Each(r.by.Learner, len(r.p.Names), settings)
+func (r *kernelPredictor) each(settings ...spec.Values) choose.Fit {
+	return choose.Each(r.by.Learner, len(r.p.Names), settings)
 }

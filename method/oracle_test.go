@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -198,8 +198,8 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, choice.hits, want, close)
-	if choice.Accuracy != float64(choice.hits[indexOf(choice.Parameters)])/33 {
+	compareHits(t, choice.found.Counts.Total(), want, close)
+	if choice.Accuracy != float64(choice.found.Counts.Total()[indexOf(choice.Parameters)])/33 {
 		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
 	}
 }
@@ -286,7 +286,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 			}
 		}
 	}
-	compareHits(t, choice.hits, want, close)
+	compareHits(t, choice.found.Counts.Total(), want, close)
 }
 
 // The scores of Predict are the votes of a machine on the dense kernel.
@@ -365,7 +365,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 			for j, b := range train {
 				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps, par.Steps)
 			}
-			classify.SoftVotes(share, model.Pairs, model.ScoresTo(nil, k, 0), trial.VoteSlope)
+			classify.SoftVotes(share, model.Pairs, model.ScoresTo(nil, k, 0), choose.VoteSlope)
 			// One power relates all scores to the votes.
 			for c := range share {
 				ratio := math.Log(share[c] / share[0])

@@ -68,8 +68,8 @@ func classifyWalks(ctx context.Context, p *Problem, s *Settings) (*Prediction, e
 		return nil, err
 	}
 	out.Settings = choice.Settings
-	if choice.Tested > 0 {
-		out.Estimate = choice.heldOut.Estimate(p, out.Reached)
+	if choice.found != nil {
+		out.Estimate = choice.found.HeldOut.Estimate(p, out.Reached)
 	}
 	out.Work.Add(choice.Work)
 	out.Seconds.Choose = seconds

@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -28,7 +27,7 @@ type predictor struct {
 	train    []int // rows of features, those of the trials before them
 	class    []int
 	model    *classify.LinearModel
-	votes    trial.Votes
+	votes    choose.Votes
 
 	by     learner
 	fitted *classify.Model // of by, where it is no linear function of features
@@ -55,7 +54,7 @@ func (r *predictor) walk(ctx context.Context) error {
 		alone := r.trials.alone
 		if number > 0 {
 			var err error
-			if alone, err = heldout.Alone(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
+			if alone, err = choose.Alone(ctx, r.p, fold, r.set.Workers, &r.out.Work); err != nil {
 				return nil, err
 			}
 		}
@@ -155,45 +154,36 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []trial.Outcome
+	var all []choose.Outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
-		list, err := trial.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
+		list, err := choose.New(len(r.p.Names), tried).Outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
 		}
 		all = append(all, list...)
 	}
-	r.judge(all, [][]trial.Outcome{all}, func(int) int { return 0 })
+	r.votes = choose.FitVotes(len(r.p.Names), all)
+	var h choose.Estimator
+	weight := choose.WeightsOf(r.p)
+	for _, o := range all {
+		h.Note(!o.Unreached, r.predicted(&o) == o.Class, weight[o.Class])
+	}
+	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
 	return nil
 }
 
-// judge fits the votes to the out-of-fold decisions of what is chosen, and counts how often
-// those are right that are chosen without a fold. found has the outcomes of each setting, in
-// the same order.
-func (r *predictor) judge(chosen []trial.Outcome, found [][]trial.Outcome, without func(fold int) int) {
-	r.votes = trial.FitVotes(len(r.p.Names), chosen)
-	var h heldout.Count
-	weight, bests := heldout.WeightsOf(r.p), map[int]int{}
-	scores := make([]float64, len(r.p.Names))
-	for i, o := range found[max(0, without(-1))] {
-		best, ok := bests[o.Fold]
-		if !ok {
-			best = without(o.Fold)
-			bests[o.Fold] = best
-		}
-		o = found[best][i]
-		answer := o.Largest
-		if len(o.Pairs) > 0 {
-			classify.SoftVotes(scores, o.Pairs, o.Decisions, trial.VoteSlope)
-			if r.counted {
-				trial.FavourVotes(scores, o.Pairs, o.Decisions)
-			}
-			answer = classify.ArgMax(scores)
-		}
-		h.Note(!o.Unreached, answer == o.Class, weight[o.Class])
+// predicted returns the class that the models of an outcome predict, as for nodes without a
+// label.
+func (r *predictor) predicted(o *choose.Outcome) int {
+	if len(o.Pairs) == 0 {
+		return o.Largest
 	}
-	r.out.Estimate = h.Estimate(r.p, r.out.Reached)
+	scores := classify.SoftVotes(make([]float64, len(r.p.Names)), o.Pairs, o.Decisions, choose.VoteSlope)
+	if r.counted {
+		choose.FavourVotes(scores, o.Pairs, o.Decisions)
+	}
+	return classify.ArgMax(scores)
 }
 
 // decisionBytes is the memory of decisions that is always granted. Beyond it they
@@ -293,7 +283,7 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 			var counts []uint8
 			if r.counts != nil {
 				counts = r.counts[i*len(vote):][:len(vote)]
-				trial.Count(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
+				choose.CountVotes(counts, r.model.Pairs[lo:lo+decisions.Cols], decisions.Row(i))
 			}
 			if last {
 				r.finishVotes(scores, counts, vote, largest)
@@ -307,11 +297,11 @@ func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[flo
 func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
 	pairs := r.model.Pairs[lo : lo+len(decisions)]
 	if pairs[0].Negative == classify.Rest {
-		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions, trial.VoteSlope))
+		simd.ConvertTo(sums, classify.SoftVotes(vote, pairs, decisions, choose.VoteSlope))
 		return
 	}
 	for m, pair := range pairs {
-		classify.SoftVotes(vote, pairs[m:m+1], decisions[m:m+1], trial.VoteSlope)
+		classify.SoftVotes(vote, pairs[m:m+1], decisions[m:m+1], choose.VoteSlope)
 		sums[pair.Positive] += float32(vote[pair.Positive])
 		sums[pair.Negative] += float32(vote[pair.Negative])
 	}
@@ -329,7 +319,7 @@ func (r *predictor) finishVotes(sums []float32, counts []uint8, vote []float64, 
 	equal := !r.counted && slices.Min(vote) >= slices.Max(vote)*(1-undecided)
 	r.votes.ScoresTo(vote)
 	if counts != nil {
-		trial.Favour(vote, counts)
+		choose.Favour(vote, counts)
 	}
 	if equal {
 		vote[largest] = slices.Max(vote) * (1 + undecided)

@@ -3,7 +3,7 @@ package method
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/propagation"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/validate"
@@ -84,12 +84,12 @@ func apart(ctx context.Context, m Method, p *Problem, s *Settings, fold []int, f
 	if err != nil {
 		return nil, err
 	}
-	alone, err := heldout.Alone(ctx, p, fold, set.Workers, &work)
+	alone, err := choose.Alone(ctx, p, fold, set.Workers, &work)
 	if err != nil {
 		return nil, err
 	}
-	var count heldout.Count
-	weight := heldout.WeightsOf(p)
+	var count choose.Estimator
+	weight := choose.WeightsOf(p)
 	for f := range min(int64(folds), max(1, apartWork/max(1, p.A.NNZ()*int64(len(p.Names))))) {
 		var rest []int
 		for i := range fold {

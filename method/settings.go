@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -53,9 +52,9 @@ type Settings struct {
 	// Tally, if not nil, is what [Method.Tune] has counted so far, and goes on from.
 	Tally *Tally `json:"-"`
 
-	learner learner     // the zero value: the first of learners, behind walks
-	beside  spec.Values // of the learner, but for its settings in Grid
-	kernels *gram.Cache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
+	learner learner      // the zero value: the first of learners, behind walks
+	beside  spec.Values  // of the learner, but for its settings in Grid
+	kernels *kernelCache // keeps values of kernels for further predictions, see [ShareKernels]; nil: they are not kept
 
 	// Progress is called now and then with the share that is done of a phase: "choose",
 	// "features" or "walk". nil: nobody is told

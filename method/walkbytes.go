@@ -6,9 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -86,7 +85,7 @@ func (w walkSizes) trials(c *chooser, tests, jobs int) (most int64, err error) {
 	return most, nil
 }
 
-// tester bounds the memory of one [trial.Tester] for trials of the given numbers of training
+// tester bounds the memory of one [choose.Tester] for trials of the given numbers of training
 // and test rows.
 func (w walkSizes) tester(train, tests int) int64 {
 	g := w.set.Grid
@@ -95,7 +94,7 @@ func (w walkSizes) tester(train, tests int) int64 {
 		gap = max(gap, t-from)
 		from = t
 	}
-	width := min(trial.MaxWidth, gap*len(w.p.Names))
+	width := min(choose.MaxWidth, gap*len(w.p.Names))
 	m, n := int64(train), int64(tests+4)
 	if by := w.set.learner; by.path == nil {
 		if by.Whole {
@@ -196,7 +195,7 @@ func (s *Settings) members(p *Problem, rows int64) (members, workers int64) {
 	if rest || len(p.Class) == 0 {
 		return rows, workers
 	}
-	count := heldout.CountsOf(p)
+	count := choose.CountsOf(p)
 	slices.Sort(count)
 	labels := int64(len(p.Class))
 	two := int64(count[len(count)-1] + count[max(0, len(count)-2)])

@@ -9,8 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -67,65 +66,6 @@ func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s 
 	return predictWith(ctx, p, *par, &set)
 }
 
-// ofUsualWalk returns the grid of all settings of the learner on the walk of g that is
-// nearest to the defaults of [cwk.Spec], with all features of g.
-func (g *Grid) ofUsualWalk(Parameters) *Grid {
-	one := g.ofWalk(g.at(g.usual()))
-	one.Features = g.Features
-	return one
-}
-
-// ofSetting returns the grid of all walks of g with the learner's setting in p.
-func (g *Grid) ofSetting(p Parameters) *Grid {
-	one := *g
-	one.settled = []*Setting{p.Declared}
-	return &one
-}
-
-// chooseInTurn chooses the learner's setting on a usual walk, the walk with that setting, and then
-// the setting on that walk, where each setting is a fit of its own. choose returns the
-// best setting of the grid that set has then.
-func chooseInTurn(set *Settings, choose func() (*Choice, error)) (choice *Choice, err error) {
-	all := set.Grid
-	if set.learner.path != nil || len(all.settled) < 2 {
-		return choose()
-	}
-	choice = new(Choice)
-	for _, next := range []func(Parameters) *Grid{all.ofUsualWalk, all.ofSetting, all.ofWalk} {
-		set.Grid = next(choice.Parameters)
-		if choice, err = choose(); err != nil {
-			return nil, err
-		}
-	}
-	choice.Settings = all.Size()
-	return choice, nil
-}
-
-// chooseDeclared chooses a walk and a setting of the learner. What is told of the choice is
-// that of the walk, and of the setting on the walk that is chosen from all folds.
-func (c *chooser) chooseDeclared(ctx context.Context) (*Choice, error) {
-	var grids []*Grid
-	var found []*Choice
-	choice, err := chooseInTurn(c.set, func() (*Choice, error) {
-		choice, err := c.chooseWalk(ctx)
-		grids, found = append(grids, c.set.Grid), append(found, choice)
-		return choice, err
-	})
-	if err != nil || len(found) < 2 {
-		return choice, err
-	}
-	walks, settings, tried := grids[1], grids[2], found[1]
-	choice.heldOut = heldout.Count{}
-	c.holdOut(&choice.heldOut, func(fold, others int) float64 {
-		at := c.outside(walks, tried.byFold.Right, fold, others)
-		if o := walks.at(at); o.Alpha != choice.Alpha || o.Steps != choice.Steps || o.Features != choice.Features {
-			return tried.byFold.Weight[fold*walks.Size()+at] // other settings were not tried there
-		}
-		return choice.byFold.Weight[fold*settings.Size()+c.outside(settings, choice.byFold.Right, fold, others)]
-	})
-	return choice, nil
-}
-
 // perNode reports whether scores come from the features of every node, since the model is
 // no function of features that a walk can apply.
 func (r *predictor) perNode() bool { return r.by.perNode() }
@@ -176,7 +116,7 @@ func (r *predictor) learn(ctx context.Context) (err error) {
 		}
 		r.out.Parameters.Beside = by.besides(beside)
 		copies := float64(max(1, r.partitions())) // rows of each label
-		values = trial.Weighed(by.path, complete(beside, values)[0], copies)
+		values = choose.Weighed(by.path, complete(beside, values)[0], copies)
 	}
 	if by.Linear != nil {
 		r.model, err = by.Linear(ctx, &items, y, classes, values, r.set.RNGSeed, r.set.Workers)

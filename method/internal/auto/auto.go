@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -105,7 +105,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	}
 	r.sources = newSources(r.p, r.set.RNGSeed)
 	r.sources.arcs = r.arcs
-	if r.alone, err = heldout.Alone(ctx, r.p, r.sources.hidden, r.set.Workers, &r.out.Work); err != nil {
+	if r.alone, err = choose.Alone(ctx, r.p, r.sources.hidden, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
 	for {
@@ -148,7 +148,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	if r.columns, err = newColumns(ctx, r.p, r.tally, graph, scores, r.set.Workers); err != nil {
 		return err
 	}
-	count := heldout.CountsOf(r.p)
+	count := choose.CountsOf(r.p)
 	for _, c := range r.p.Class {
 		r.several = append(r.several, count[c] > 1)
 	}
@@ -310,7 +310,7 @@ func (r *weigher) missed(without int) []float64 {
 	for c := range shares {
 		shares[c] /= of
 	}
-	heldout.Shrink(shares, float64(len(r.p.Row)))
+	choose.Shrink(shares, float64(len(r.p.Row)))
 	return shares
 }
 

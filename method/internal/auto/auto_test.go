@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -152,7 +152,7 @@ func TestEvidenceScores(t *testing.T) {
 				t.Errorf("node %d has class %d of %v", v, class, row)
 			}
 		}
-		alone, err := heldout.Alone(context.Background(), p, newSources(p, 0).hidden, 1, new(problem.Work))
+		alone, err := choose.Alone(context.Background(), p, newSources(p, 0).hidden, 1, new(problem.Work))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -172,8 +172,8 @@ const indirect = 0.5
 
 // estimate measures how often the answer to a label that is not told is right.
 func (r *weigher) estimate() {
-	var without, with heldout.Count // the label's fold among those that weigh
-	weight := heldout.WeightsOf(r.p)
+	var without, with choose.Estimator // the label's fold among those that weigh
+	weight := choose.WeightsOf(r.p)
 	row := make([]float64, len(r.p.Names))
 	for f := range r.sources.parts {
 		shares := r.weigh(func(i int) bool { return r.sources.part[i] != f })

@@ -7,7 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -67,7 +67,7 @@ type columns struct {
 // have neighbours.
 func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
 	k := len(p.Names)
-	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: heldout.CountsOf(p), logs: make([]float64, k)}
+	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: choose.CountsOf(p), logs: make([]float64, k)}
 	mean := 0.0
 	for class, count := range c.share {
 		c.prior[class] = (count + 1) / float64(len(p.Class)+k)

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -139,7 +139,7 @@ func (r *weigher) relate(ctx context.Context) error {
 	r.out.Work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * r.p.A.NNZ() * int64(len(r.p.Row))})
 	scales := make([]float64, len(grams))
 	for i, g := range grams {
-		scales[i] = trial.Rescale(g)
+		scales[i] = choose.Rescale(g)
 	}
 	best, coef, err := r.addScores(ctx, grams)
 	if err != nil {

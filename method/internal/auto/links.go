@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -31,7 +31,7 @@ func (r *weigher) relateLinks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scale := trial.Rescale(gram)
+	scale := choose.Rescale(gram)
 	_, coef, err := r.addScores(ctx, []*sparse.Block[float64]{gram})
 	if err != nil {
 		return err

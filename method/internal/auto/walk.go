@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -85,7 +85,7 @@ type cell struct{ class, part, labels int }
 // cellCount returns the number of cells: folds deal the labels of a class round.
 func cellCount(p *problem.Problem) (count int) {
 	folds := validate.FoldCount(len(p.Row))
-	for _, labels := range heldout.CountsOf(p) {
+	for _, labels := range choose.CountsOf(p) {
 		count += min(int(labels), folds)
 	}
 	return count

@@ -10,7 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -118,8 +118,8 @@ func rightOutside(list []reply, fold []int, without int) (right int64) {
 
 // judged counts how often the settings are right that are chosen without a fold of the
 // labels of p.
-func judged(p *problem.Problem, found [][]reply, fold []int, folds int) *heldout.Count {
-	held, weight := new(heldout.Count), heldout.WeightsOf(p)
+func judged(p *problem.Problem, found [][]reply, fold []int, folds int) *choose.Estimator {
+	held, weight := new(choose.Estimator), choose.WeightsOf(p)
 	for f := range folds {
 		best, most := 0, int64(-1)
 		for i, list := range found {

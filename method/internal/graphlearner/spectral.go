@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -108,7 +108,7 @@ type embedder struct {
 	settings []spec.Values          // to choose from, those of one dimension one after the other
 	x        *sparse.Block[float64] // eigenvectors, a row for each node; nil: there are none
 	best     int
-	held     *heldout.Count // nil: there was no choice
+	held     *choose.Estimator // nil: there was no choice
 }
 
 // newEmbedder finds what is known of the graph.
@@ -142,7 +142,7 @@ func (r *embedder) embed(ctx context.Context) error {
 	if len(r.g.Components.Sizes) == len(r.p.Degrees) { // there are no edges
 		return nil
 	}
-	pairs, err := embeddingProblem.Solve(ctx, r.g, most, &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
+	pairs, err := embeddingProblem.Solve(ctx, r.g, min(most, len(r.p.Degrees)), &lanczos.Settings{Tolerance: embeddingTolerance, Workers: r.set.Workers, Memory: r.set.Memory})
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		err, r.out.Unfinished = nil, "a search for eigenvectors ended at the limit of its products, before its tolerance"
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -75,7 +75,7 @@ type spreader struct {
 	set    *Settings
 	out    *Answer
 	choice *validate.Choice
-	held   *heldout.Count // nil: there were too few labels
+	held   *choose.Estimator // nil: there were too few labels
 }
 
 // seeds returns the labels outside one fold, or all of them if it is −1.

@@ -5,8 +5,7 @@ import (
 	"errors"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
@@ -27,7 +26,7 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	alone, err := heldout.Alone(ctx, p, fold, l.Workers, &found)
+	alone, err := choose.Alone(ctx, p, fold, l.Workers, &found)
 	if err != nil {
 		return nil, err
 	}
@@ -39,10 +38,10 @@ func (l *Propagation) Compare(ctx context.Context, fold []int, folds int) (*Comp
 	if err != nil {
 		return nil, err
 	}
-	var propagation, largestClass heldout.Count
-	weight := heldout.WeightsOf(p)
+	var propagation, largestClass choose.Estimator
+	weight := choose.WeightsOf(p)
 	for f := range folds {
-		largest := trial.LargestWithout(p.Class, fold, f)
+		largest := choose.LargestWithout(p.Class, fold, f)
 		for i, c := range p.Class {
 			if fold[i] != f {
 				continue

@@ -1,4 +1,4 @@
-package trial
+package choose
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Cross stores for each setting what models that learn from the other folds say about each
+// CrossValidate stores for each setting what models that learn from the other folds say about each
 // item.
-func Cross(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {
+func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int, fit Fit, found [][]Outcome) error {
 	gram := classify.DenseGram(k)
 	y := make([]int, len(class))
 	for s := range found {
@@ -88,9 +88,9 @@ func CountRight(list []Outcome, fold int) (right, of int) {
 	return right, of
 }
 
-// LeftOut returns what the decisions by all other items say about each item.
+// LeaveOneOut returns what the decisions by all other items say about each item.
 // One that has nothing in common with the others is given their largest class.
-func LeftOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []Outcome {
+func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []Outcome {
 	list := make([]Outcome, len(class))
 	y := slices.Clone(class)
 	for i := range class {

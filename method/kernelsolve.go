@@ -1,4 +1,4 @@
-package gram
+package method
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 // Solve returns (K + λI)⁻¹·T for the kernel between the labels, without a value of it, by
 // conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
 // [iterative.CG.SolveTo] where the tolerance is not reached.
-func (m *Map) Solve(ctx context.Context, lambda float64, t *mat.Dense) (*mat.Dense, error) {
+func (m *kernelMap) Solve(ctx context.Context, lambda float64, t *mat.Dense) (*mat.Dense, error) {
 	labels, machines := t.Dims()
 	n, _ := m.P.A.Dims()
 	coef := sparse.NewBlock[float64](labels, machines)

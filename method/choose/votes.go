@@ -1,4 +1,4 @@
-package trial
+package choose
 
 import (
 	"math"
@@ -43,14 +43,14 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 		return
 	}
 	counts := make([]int, len(scores))
-	Count(counts, pairs, decisions)
+	CountVotes(counts, pairs, decisions)
 	Favour(scores, counts)
 }
 
-// Count adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
+// CountVotes adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
 // LIBSVM do: a decision that is not above 0 speaks for the second class. Of up
 // to 256 classes they fit into bytes.
-func Count[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
+func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs, decisions []float64) {
 	for m, pair := range pairs {
 		if decisions[m] > 0 {
 			counts[pair.Positive]++

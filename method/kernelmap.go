@@ -1,4 +1,4 @@
-package gram
+package method
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Map is a kernel between the labelled nodes of a problem and all nodes: its kept values,
+// kernelMap is a kernel between the labelled nodes of a problem and all nodes: its kept values,
 // or products with it.
-type Map struct {
-	P       *problem.Problem
+type kernelMap struct {
+	P       *Problem
 	Kernel  kernel.Kernel
-	Kept    *Values // in place of Kernel; may be nil
-	Scale   float64 // of the kernel
+	Kept    *kernelValues // in place of Kernel; may be nil
+	Scale   float64       // of the kernel
 	Workers int
 
 	Settings *kernel.Settings
@@ -25,7 +25,7 @@ type Map struct {
 // Decide applies the kernel to the dual coefficients of so many machines at a time,
 // K[:, L]·C = K·(E_L·C), and calls visit with the decisions on all nodes of those from
 // number lo on.
-func (m *Map) Decide(ctx context.Context, dual *classify.Model, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
+func (m *kernelMap) Decide(ctx context.Context, dual *classify.Model, width int, visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n, machines := len(m.P.Degrees), len(dual.Machines)
 	y := sparse.NewBlock[float64](n, width)
 	var x *sparse.Block[float64]
@@ -58,7 +58,7 @@ func (m *Map) Decide(ctx context.Context, dual *classify.Model, width int, visit
 
 // imagesTo applies the kernel to the coefficients of the machines from number lo on, with
 // x to put them in.
-func (m *Map) imagesTo(ctx context.Context, y, x *sparse.Block[float64], lo int, dual *classify.Model) error {
+func (m *kernelMap) imagesTo(ctx context.Context, y, x *sparse.Block[float64], lo int, dual *classify.Model) error {
 	for j := range y.Cols {
 		for _, row := range m.P.Row {
 			x.Row(row)[j] = 0

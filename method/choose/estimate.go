@@ -1,4 +1,4 @@
-package heldout
+package choose
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Count adds up the predictions for labels that are hidden from a model, each hidden with
+// Estimator adds up the predictions for labels that are hidden from a model, each hidden with
 // its fold and predicted with the setting that is best for the other folds. Only labels that
 // another label reaches count, because accuracy is defined on the nodes that a label reaches.
 //
@@ -19,14 +19,14 @@ import (
 //
 // A label that is the only one of its class counts an eighth: without it nothing gives
 // this class, while nodes of the class do have a label to be found by, if only one.
-type Count struct {
+type Estimator struct {
 	right, of float64 // weights of the right predictions, and of all
 	tested    int
 }
 
 // Note counts the prediction for a label, with a weight of [WeightsOf], if another label
 // reaches it.
-func (h *Count) Note(reached, right bool, weight float64) {
+func (h *Estimator) Note(reached, right bool, weight float64) {
 	if !reached {
 		return
 	}
@@ -37,8 +37,13 @@ func (h *Count) Note(reached, right bool, weight float64) {
 	}
 }
 
-// Answered adds the weight of right predictions that were noted as wrong.
-func (h *Count) Answered(weight float64) { h.right += weight }
+// addFold counts the predictions for the labels of a fold, of which the right ones have the
+// given weight.
+func (h *Estimator) addFold(of FoldLabels, right float64) {
+	h.tested += of.Reached
+	h.of += of.Of
+	h.right += right
+}
 
 // WeightsOf returns what a label of each class counts. Labels that are not the only ones of
 // their class count as many together as they are.
@@ -111,7 +116,7 @@ const nearness = 1.4
 
 // variance returns the variance of a share as that of other nodes, with two more right
 // and two more wrong predictions, so that an error is left where all are right.
-func (h Count) variance(nodes int) float64 {
+func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.of + 4)
 	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
 }
@@ -142,7 +147,7 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 // that no label reaches are counted apart and have no part in it: no method can learn anything
 // of them. It is zero with too few labels, see [validate.TooFew], or if no label reaches
 // another one.
-func (h Count) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e problem.Estimate) {
+func (h Estimator) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e problem.Estimate) {
 	if h.tested == 0 || validate.TooFew(p.Class) {
 		return e
 	}
@@ -164,7 +169,7 @@ func (h Count) Estimate(p *problem.Problem, reached *roaring.Bitmap) (e problem.
 // predictions of the largest class of other folds: without the part that is luck, see
 // ofLargest, and at least that of one of k classes. It needs no edge, so that every node counts
 // as reached.
-func (h Count) EstimateLargest(p *problem.Problem) problem.Estimate {
+func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	all := roaring.New()
 	all.AddRange(0, uint64(len(p.Degrees)))
 	e := h.Estimate(p, all)

@@ -1,4 +1,4 @@
-package trial
+package choose
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func TestOutcomeBytes(t *testing.T) {
 	}
 	before := held()
 	found := make([][]Outcome, settings)
-	if err := Cross(t.Context(), k, class, fold, fit, found); err != nil {
+	if err := CrossValidate(t.Context(), k, class, fold, fit, found); err != nil {
 		t.Fatal(err)
 	}
 	got, planned := held()-before, settings*items*OutcomeBytes(classes*(classes-1)/2)

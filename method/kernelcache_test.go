@@ -1,4 +1,4 @@
-package gram
+package method
 
 import (
 	"math"
@@ -18,8 +18,8 @@ func TestCacheKeepsToItsMemory(t *testing.T) {
 	p := problemtest.Planted(t, 5, 101, 40)
 	f := kernel.Families().Named("diffusion")
 	for memory, want := range map[int64]int{0: 2, 1: 1} {
-		c := NewCache(p, memory, 1)
-		var last *Values
+		c := newKernelCache(p, memory, 1)
+		var last *kernelValues
 		for _, beta := range []float64{0.5, 1, 1} {
 			v, err := f.Resolve(spec.Values{"beta": spec.Of(beta)}, nil)
 			if err != nil {
@@ -49,7 +49,7 @@ func TestDecide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := NewCache(p, 0, 1).Of(t.Context(), f, v)
+	kept, err := newKernelCache(p, 0, 1).Of(t.Context(), f, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestDecide(t *testing.T) {
 	}
 	var want mat.Dense
 	want.Mul(sparse.DenseOf(k), coef)
-	on := &Map{P: p, Kept: kept, Scale: 2, Workers: 1}
+	on := &kernelMap{P: p, Kept: kept, Scale: 2, Workers: 1}
 	err = on.Decide(t.Context(), dual, 2, func(lo int, decisions *sparse.Block[float64]) error {
 		for i := range decisions.Rows {
 			for j, d := range decisions.Row(i) {

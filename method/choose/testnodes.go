@@ -1,8 +1,7 @@
-package trial
+package choose
 
 import (
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/method/internal/gram"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -44,26 +43,26 @@ func (t *Tests) Count(models []*classify.Model, hits []int64) {
 // on many nodes at a time.
 func (t *Tests) countDual(models []*classify.Model, hits []int64) {
 	items := t.Values.Cols
-	columns := make([]float64, items*gram.NodesAtATime)
+	columns := make([]float64, items*NodesAtATime)
 	var decisions [][]float64 // by machine and node
 	var one []float64         // on one node
-	for lo := 0; lo < len(t.Class); lo += gram.NodesAtATime {
-		class := t.Class[lo:min(lo+gram.NodesAtATime, len(t.Class))]
-		var unrelated [gram.NodesAtATime]bool
+	for lo := 0; lo < len(t.Class); lo += NodesAtATime {
+		class := t.Class[lo:min(lo+NodesAtATime, len(t.Class))]
+		var unrelated [NodesAtATime]bool
 		for j := range class {
 			row := t.Values.Row(t.First + lo + j)
 			unrelated[j] = !related(row, t.Y)
 			for item, v := range row {
-				columns[item*gram.NodesAtATime+j] = v
+				columns[item*NodesAtATime+j] = v
 			}
 		}
 		for s, dual := range models {
 			if dual != nil {
 				for len(decisions) < len(dual.Machines) {
-					decisions = append(decisions, make([]float64, gram.NodesAtATime))
+					decisions = append(decisions, make([]float64, NodesAtATime))
 				}
 				for m := range dual.Machines {
-					gram.ImageTo(decisions[m], &dual.Machines[m], 1, func(item int) []float64 { return columns[item*gram.NodesAtATime:][:gram.NodesAtATime] })
+					ImageTo(decisions[m], &dual.Machines[m], 1, func(item int) []float64 { return columns[item*NodesAtATime:][:NodesAtATime] })
 					for j := range decisions[m] {
 						decisions[m][j] -= dual.Machines[m].Rho
 					}

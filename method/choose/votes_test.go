@@ -1,4 +1,4 @@
-package trial
+package choose
 
 import (
 	"math/rand/v2"
@@ -18,13 +18,13 @@ func TestCount(t *testing.T) {
 			decisions[m] = float64(rng.IntN(3) - 1)
 		}
 		counts := make([]int, 3)
-		Count(counts, pairs, decisions)
+		CountVotes(counts, pairs, decisions)
 		if got, want := classify.ArgMax([]float64{float64(counts[0]), float64(counts[1]), float64(counts[2])}), pairs.Predict(decisions); got != want {
 			t.Fatalf("decisions %v: votes %v, predicted class %d", decisions, counts, want)
 		}
 	}
 	counts := make([]uint8, 3)
-	if Count(counts, pairs, make([]float64, 3)); [3]uint8(counts) != [3]uint8{0, 1, 2} {
+	if CountVotes(counts, pairs, make([]float64, 3)); [3]uint8(counts) != [3]uint8{0, 1, 2} {
 		t.Errorf("votes %v of machines that are all at 0, want 0, 1, 2", counts)
 	}
 }

@@ -8,29 +8,26 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/internal/heldout"
-	"github.com/heatwalk/heatwalk/method/internal/trial"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Choice is what a choice of parameters found.
+// Choice is the result of choosing parameters.
 type Choice struct {
 	Parameters
-	Accuracy float64 // of the parameters, the mean of what they were chosen by
+	Accuracy float64 // of the parameters on the labels that they were chosen by
 	Tested   int     // predictions behind it for each setting; 0: there were too few labels
-	Settings int     // how many parameters there were to choose from
+	Settings int     // number of settings to choose from
 	Work     problem.Work
 
-	hits    []int64       // right predictions by setting
-	byFold  trial.Hits    // by fold and setting; of nothing in splits
-	heldOut heldout.Count // of settings that are chosen without a fold; of nothing in splits
+	found *choose.Found // nil of other methods, and with too few labels
 }
 
-// CrossValidate chooses the parameters of the grid with the highest out-of-fold
-// accuracy on the labelled nodes of p, all in one walk where memory allows.
+// CrossValidate chooses the parameters of a walk and of the learner on it by the accuracy on
+// held-out labels, all in one walk where memory allows. See package choose for the rule.
 //
 // The labelled nodes are dealt into stratified folds, and for every α and
 // every fold there is a walk in which that fold is unlabelled. Test rows of a
@@ -38,44 +35,13 @@ type Choice struct {
 // same walk, honest ones from the walk that hides their own fold.
 //
 // A node from which no visible label can be reached is given the largest
-// class and not used to train on honest features.
-//
-// Of all settings within one standard error of the highest accuracy the one
-// whose neighbours in the grid do best is chosen. On large graphs long walks
-// are tried only where the longest short one is.
+// class and not used to train on honest features. On large graphs long walks are compared only
+// if the longest short one is chosen, because they take most of the time.
 //
 // Unless two classes have two labels each, nothing can be learned from hiding
-// one. The choice is then that of the grid which is nearest to the defaults, with
-// so many steps that walks reach most nodes from a label, and was Tested on nothing.
+// one. The choice is then the candidate of the grid that is nearest to the defaults, with
+// as many steps as walks need to reach most nodes from a label, and Tested is 0.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
-	c, err := newChooser(ctx, p, s)
-	if err != nil {
-		return nil, err
-	}
-	if c.tested == 0 {
-		return withoutTrial(ctx, p, c.set)
-	}
-	return c.chooseDeclared(ctx)
-}
-
-// chooseWalk returns the best setting of the grid.
-func (c *chooser) chooseWalk(ctx context.Context) (*Choice, error) {
-	grid, short := c.set.Grid, c.shortGrid(longWork)
-	if short == nil {
-		return c.choose(ctx)
-	}
-	c.set.Grid = short
-	choice, err := c.choose(ctx)
-	if err != nil || !longWalksPay(choice, short) {
-		return choice, err
-	}
-	c.set.Grid = grid
-	return c.choose(ctx)
-}
-
-// newChooser returns what tries the settings of s on folds of the labels of p.
-// Nothing is tested with too few labels.
-func newChooser(ctx context.Context, p *Problem, s *Settings) (*chooser, error) {
 	set, err := s.on(p)
 	if err != nil {
 		return nil, err
@@ -83,14 +49,54 @@ func newChooser(ctx context.Context, p *Problem, s *Settings) (*chooser, error) 
 	set.Memory = p.Remaining(set.Memory)
 	c := chooserOf(p, &set)
 	if validate.TooFew(p.Class) {
-		return c, nil
+		return withoutTrial(ctx, p, &set)
 	}
-	return c, c.crossTrials(ctx)
+	if err := c.crossTrials(ctx); err != nil {
+		return nil, err
+	}
+	folds := choose.Labels(choose.WeightsOf(p), p.Class, c.fold, c.seen, c.alone)
+	measure := func(ctx context.Context, g *Grid) (*choose.Counts, error) {
+		counts := choose.NewCounts(g.Size(), folds)
+		return counts, c.run(ctx, g, counts.Hits)
+	}
+	grid := set.Grid
+	if short := c.shortGrid(longWork); short != nil {
+		choice, err := c.search(ctx, short, measure)
+		if err != nil || choice.Steps < short.last() {
+			return choice, err
+		}
+	}
+	return c.search(ctx, grid, measure)
+}
+
+// search chooses from a grid; measure returns the counts of all settings of a part of it.
+func (c *chooser) search(ctx context.Context, g *Grid, measure func(context.Context, *Grid) (*choose.Counts, error)) (*Choice, error) {
+	walks, learner := g.spaces()
+	s := &choose.Search{Kernel: walks, Learner: learner, Together: c.set.learner.path != nil}
+	s.Measure = func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
+		part := *g
+		if len(kernels) == 1 {
+			part = *g.ofWalk(g.at(kernels[0] * len(g.settled)))
+		}
+		part.settled = nil
+		for _, i := range settings {
+			part.settled = append(part.settled, g.settled[i])
+		}
+		return measure(ctx, &part)
+	}
+	found, err := s.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Choice{
+		Parameters: g.at(found.Kernel*len(g.settled) + found.Setting), Accuracy: found.Accuracy, Tested: found.Tested,
+		Settings: g.Size(), Work: c.work, found: found,
+	}, nil
 }
 
 // On graphs where all walks of a grid take more than longWork entries × columns
-// × steps, walks of more than shortSteps are tried only if the longest of the
-// others comes out best.
+// × steps, walks of more than shortSteps are compared only if the longest of the
+// others is chosen.
 const (
 	longWork   = 4_000_000_000
 	shortSteps = 40
@@ -109,75 +115,50 @@ func (c *chooser) shortGrid(limit float64) *Grid {
 	return c.set.Grid.with(cwk.Spec.Param("steps"), spec.Grid(steps[:i]...))
 }
 
-// longWalksPay reports whether the choice from a grid of short walks is one of
-// the longest.
-func longWalksPay(choice *Choice, short *Grid) bool {
-	return choice.Steps == short.last()
-}
-
-// choose tries the settings of the grid and returns the best.
-func (c *chooser) choose(ctx context.Context) (*Choice, error) {
-	hits := trial.NewHits(c.folds() * c.set.Grid.Size())
-	if err := c.run(ctx, 0, len(c.set.Grid.alphas()), hits); err != nil {
-		return nil, err
-	}
-	return c.crossChoice(hits), nil
-}
-
-// chooseOnSplits chooses the parameters with the highest mean accuracy on the
+// chooseOnSplits chooses the parameters by the accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
-// each split are labelled in its walks, folds serve honest features alone. The
-// choice is made as in [CrossValidate].
+// each split are labelled in its walks; folds serve honest features only.
 func chooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	set, err := s.on(p)
 	if err != nil {
 		return nil, err
 	}
 	set.Memory = p.Remaining(set.Memory)
-	var work problem.Work
-	choice, err := chooseInTurn(&set, func() (*Choice, error) {
-		choice, err := chooseOnGrid(ctx, p, splits, &set, work)
-		if err == nil {
-			work = choice.Work
+	all := &chooser{p: p, set: &set}
+	if !p.Directed { // they are found here for all splits
+		if _, err := p.FindComponents(ctx, set.Workers, &all.work); err != nil {
+			return nil, err
 		}
-		return choice, err
+	}
+	choice, err := all.search(ctx, set.Grid, func(ctx context.Context, g *Grid) (*choose.Counts, error) {
+		found, err := set.Tally.count(g.Size(), splits.Len, func(i int, right []int64) (int, error) {
+			split := splits.At(i)
+			quiet := set // within a split
+			quiet.Progress, quiet.Grid = untold, g
+			c := chooserOf(p.At(split.Train), &quiet)
+			c.work = all.work
+			tests := p.At(split.Test)
+			if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
+				return 0, err
+			}
+			if err := c.run(ctx, g, choose.Hits{Right: right, Weight: make([]float64, len(right))}); err != nil {
+				return 0, err
+			}
+			all.work = c.work
+			set.Progress("choose", float64(i+1)/float64(splits.Len))
+			return c.tested, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		counts := choose.NewCounts(g.Size(), []choose.FoldLabels{{Tested: found.Tested}})
+		copy(counts.Right, found.Right)
+		return counts, nil
 	})
 	if err == nil {
 		choice.Beside = set.learner.besides(set.beside)
 	}
 	return choice, err
-}
-
-// chooseOnGrid chooses from one grid, after so much work.
-func chooseOnGrid(ctx context.Context, p *Problem, splits *validate.Splits, set *Settings, work problem.Work) (*Choice, error) {
-	if !p.Directed { // they are found here for all splits
-		if _, err := p.FindComponents(ctx, set.Workers, &work); err != nil {
-			return nil, err
-		}
-	}
-	quiet := *set // within a split
-	quiet.Progress = untold
-	found, err := set.Tally.count(set.Grid.Size(), splits.Len, func(i int, right []int64) (int, error) {
-		split := splits.At(i)
-		train := p.At(split.Train)
-		c := chooserOf(train, &quiet)
-		c.work = work
-		tests := p.At(split.Test)
-		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, set.tested(), set.RNGSeed, 1))); err != nil {
-			return 0, err
-		}
-		if err := c.run(ctx, 0, len(set.Grid.alphas()), trial.Hits{Right: right, Weight: make([]float64, len(right))}); err != nil {
-			return 0, err
-		}
-		work = c.work
-		set.Progress("choose", float64(i+1)/float64(splits.Len))
-		return c.tested, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	c := &chooser{p: p, set: set, work: work}
-	return c.choice(found.Right, found.Tested), nil
 }
 
 // maxTested bounds the test nodes of a tuning split.
@@ -205,7 +186,7 @@ type chooser struct {
 	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
 	// each kind of features.
 	picks  []cwk.Pick
-	trials map[Features][]trial.Trial
+	trials map[Features][]choose.Trial
 	alone  []bool // see Problem.alone
 	tested int
 	work   problem.Work
@@ -224,22 +205,22 @@ func (c *chooser) dealt() int { return c.set.folds(len(c.p.Row)) }
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) error {
-	alone, err := heldout.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
+	alone, err := choose.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
 	c.alone = alone
 	at := c.foldPicks()
-	c.trials = make(map[Features][]trial.Trial)
-	weight := heldout.WeightsOf(c.p)
+	c.trials = make(map[Features][]choose.Trial)
+	weight := choose.WeightsOf(c.p)
 	for _, kind := range c.set.Grid.Features {
 		for f := range at {
-			t := trial.Trial{Largest: trial.LargestWithout(c.p.Class, c.fold, f), Weight: weight}
+			t := choose.Trial{Largest: choose.LargestWithout(c.p.Class, c.fold, f), Weight: weight}
 			for i, node := range c.seen {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {
 				case own == f && alone[node]:
-					t.Unreached = append(t.Unreached, trial.Unreached{Class: class, Given: c.set.Prior.Likeliest(c.p.Row[node], t.Largest)})
+					t.Unreached = append(t.Unreached, choose.Unreached{Class: class, Given: c.set.Prior.Likeliest(c.p.Row[node], t.Largest)})
 				case own == f:
 					t.Test, t.TestClass = append(t.Test, at[f][i]), append(t.TestClass, class)
 				case kind == Plain:
@@ -274,7 +255,7 @@ func (c *chooser) foldPicks() [][]int {
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	alone, err := heldout.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
+	alone, err := choose.Alone(ctx, c.p, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -282,16 +263,16 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	if err != nil {
 		return err
 	}
-	all := trial.Trial{Largest: validate.Majority(c.p.Class), Weight: heldout.WeightsOf(c.p)}
+	all := choose.Trial{Largest: validate.Majority(c.p.Class), Weight: choose.WeightsOf(c.p)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
-			all.Unreached = append(all.Unreached, trial.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, all.Largest)})
+			all.Unreached = append(all.Unreached, choose.Unreached{Class: tests.Class[i], Given: c.set.Prior.Likeliest(row, all.Largest)})
 			continue
 		}
 		all.Test, all.TestClass = append(all.Test, len(c.picks)), append(all.TestClass, tests.Class[i])
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
-	c.trials = make(map[Features][]trial.Trial)
+	c.trials = make(map[Features][]choose.Trial)
 	for _, kind := range c.set.Grid.Features {
 		t := all
 		for _, node := range c.seen {
@@ -305,7 +286,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 			t.Train, t.TrainClass = append(t.Train, len(c.picks)), append(t.TrainClass, c.p.Class[node])
 			c.picks = append(c.picks, pick)
 		}
-		c.trials[kind] = []trial.Trial{t}
+		c.trials[kind] = []choose.Trial{t}
 	}
 	c.tested = len(tests.Row)
 	return nil
@@ -314,23 +295,24 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 // slabBytes is what collected walks may take where there is no limit.
 const slabBytes = 48 << 20
 
-// folds returns the number of trials of each kind of features.
-func (c *chooser) folds() int { return len(c.trials[c.set.Grid.Features[0]]) }
-
-// run adds the right predictions of all trials with the α of number
-// lo ≤ a < hi to hits, by trial and setting. As many α as memory allows are walked at once.
-func (c *chooser) run(ctx context.Context, lo, hi int, hits trial.Hits) error {
-	together := c.together()
-	for at := lo; at < hi; at += together {
-		end := min(at+together, hi)
-		tell := func(done float64) {
-			c.set.Progress("choose", (float64(at-lo)+done*float64(end-at))/float64(hi-lo))
+// run adds the right predictions of all trials with the settings of g, a part of the
+// settings' grid, to hits, by trial and setting. As many α as memory allows are walked at once.
+func (c *chooser) run(ctx context.Context, g *Grid, hits choose.Hits) error {
+	of := *c
+	set := *c.set
+	set.Grid, of.set = g, &set
+	together, alphas := of.together(), len(g.alphas())
+	for at := 0; at < alphas; at += together {
+		end := min(at+together, alphas)
+		report := func(done float64) {
+			c.set.Progress("choose", (float64(at)+done*float64(end-at))/float64(alphas))
 		}
-		if err := c.slab(ctx, at, end, hits, tell); err != nil {
+		if err := of.slab(ctx, at, end, hits, report); err != nil {
 			return err
 		}
-		tell(1)
+		report(1)
 	}
+	c.work = of.work
 	return nil
 }
 
@@ -406,7 +388,7 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 
 // slab tries the settings with the α of number lo ≤ a < hi; tell is told what
 // share of it is done.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell func(done float64)) error {
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits choose.Hits, tell func(done float64)) error {
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
 	x, err := collect(ctx, w, g.minSteps(), picks, &c.work, func(done float64) {
@@ -416,7 +398,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell fu
 		return err
 	}
 	type job struct {
-		t     *trial.Trial
+		t     *choose.Trial
 		x     *sparse.Block[float32]
 		first int // of hits
 	}
@@ -436,13 +418,13 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits trial.Hits, tell fu
 	if err != nil {
 		return err
 	}
-	testers := make([]*trial.Tester, sched.Workers(c.set.Workers))
-	found := make([]trial.Hits, len(jobs))
+	testers := make([]*choose.Tester, sched.Workers(c.set.Workers))
+	found := make([]choose.Hits, len(jobs))
 	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
-			testers[worker] = trial.New(len(c.p.Names), tried)
+			testers[worker] = choose.New(len(c.p.Names), tried)
 		}
-		found[i] = trial.NewHits(block)
+		found[i] = choose.NewHits(block)
 		return testers[worker].Run(ctx, jobs[i].x, jobs[i].t, found[i])
 	})
 	if err != nil {
@@ -473,74 +455,4 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 	work.Sweeps += sweeps
 	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*w.Seeds.Classes)
 	return x, err
-}
-
-// pick returns the best setting of a grid by right predictions.
-func (c *chooser) pick(g *Grid, hits []int64, tested int) int {
-	switch {
-	case slices.Min(hits) == slices.Max(hits):
-		return g.usual()
-	case g.path == nil && len(g.settled) > 1:
-		return largestOf(hits) // neighbours in the list are none among settings
-	}
-	return best(g, hits, tested)
-}
-
-// crossChoice returns the best setting by right predictions of folds.
-func (c *chooser) crossChoice(byFold trial.Hits) *Choice {
-	g := c.set.Grid
-	choice := c.choice(summed(byFold.Right, g.Size()), c.tested)
-	choice.byFold = byFold
-	c.holdOut(&choice.heldOut, func(fold, others int) float64 {
-		return byFold.Weight[fold*g.Size()+c.outside(g, byFold.Right, fold, others)]
-	})
-	return choice
-}
-
-// summed returns the sums over folds of right predictions with so many settings.
-func summed(byFold []int64, settings int) []int64 {
-	all := make([]int64, settings)
-	for i, n := range byFold {
-		all[i%settings] += n
-	}
-	return all
-}
-
-// outside returns the setting that right predictions outside a fold choose, of which there
-// are so many others.
-func (c *chooser) outside(g *Grid, byFold []int64, fold, others int) int {
-	size := g.Size()
-	rest := summed(byFold, size)
-	for i, n := range byFold[fold*size:][:size] {
-		rest[i] -= n
-	}
-	return c.pick(g, rest, others)
-}
-
-// holdOut counts the right predictions in each fold of what the other folds choose; right
-// returns what those at reached labels weigh.
-func (c *chooser) holdOut(count *heldout.Count, right func(fold, others int) float64) {
-	for f, t := range c.trials[c.set.Grid.Features[0]] {
-		tested := len(t.Test) + len(t.Unreached)
-		if tested == c.tested {
-			continue // no other fold to choose by
-		}
-		for _, u := range t.Unreached {
-			count.Note(false, u.Class == u.Given, t.Weight[u.Class])
-		}
-		for _, class := range t.TestClass {
-			count.Note(true, false, t.Weight[class])
-		}
-		count.Answered(right(f, c.tested-tested))
-	}
-}
-
-// choice returns the best setting by right predictions.
-func (c *chooser) choice(hits []int64, tested int) *Choice {
-	g := c.set.Grid
-	best := c.pick(g, hits, tested)
-	return &Choice{
-		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
-		Settings: g.Size(), Work: c.work, hits: hits,
-	}
 }

@@ -1,4 +1,4 @@
-package gram
+package method
 
 import (
 	"context"
@@ -7,33 +7,33 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Cache keeps values of kernels for predictions from many sets of labels on one graph,
+// kernelCache keeps values of kernels for predictions from many sets of labels on one graph,
 // which then take their blocks out of them: those between all nodes and every node that
 // may have a label. It may be used by several predictions at the same time.
-type Cache struct {
-	all     *problem.Problem
+type kernelCache struct {
+	all     *Problem
 	place   []int // of a node among the labelled ones of all, −1
 	workers int
 	memory  int64 // for the values, 0: no limit
 
 	mu   sync.Mutex
-	kept []*Values // the one that was used last at the end
+	kept []*kernelValues // the one that was used last at the end
 }
 
 // maxKept bounds the values of a kernel that are kept. It decides about last digits, so
 // it does not depend on memory.
 const maxKept = 64 << 20
 
-// Bytes is what the values of one kernel take that [Cache] keeps, 0 if it keeps
+// cachedKernelBytes is what the values of one kernel take that [kernelCache] keeps, 0 if it keeps
 // none of a graph with so many nodes, as many of which may have a label.
-func Bytes(nodes, labelled int) int64 {
+func cachedKernelBytes(nodes, labelled int) int64 {
 	if bytes := 8 * int64(padded(nodes)) * int64(labelled); bytes <= maxKept {
 		return bytes
 	}
@@ -43,24 +43,24 @@ func Bytes(nodes, labelled int) int64 {
 // padded returns n rounded up to a multiple of four.
 func padded(n int) int { return (n + 3) &^ 3 }
 
-// NewCache returns a place for the values of kernels on a graph, with the labels that
+// newKernelCache returns a place for the values of kernels on a graph, with the labels that
 // any of the predictions may have, or nil if they are too large to keep. Of a memory that
 // is smaller than what they take, values that were not used for long are given back, but
 // for one kernel.
-func NewCache(all *problem.Problem, memory int64, workers int) *Cache {
+func newKernelCache(all *Problem, memory int64, workers int) *kernelCache {
 	n := len(all.Degrees)
-	if Bytes(n, len(all.Row)) == 0 {
+	if cachedKernelBytes(n, len(all.Row)) == 0 {
 		return nil
 	}
-	k := &Cache{all: all, place: slices.Repeat([]int{-1}, n), workers: workers, memory: memory}
+	k := &kernelCache{all: all, place: slices.Repeat([]int{-1}, n), workers: workers, memory: memory}
 	for l, row := range all.Row {
 		k.place[row] = l
 	}
 	return k
 }
 
-// Values are the values of one kernel.
-type Values struct {
+// kernelValues are the values of one kernel.
+type kernelValues struct {
 	name   string
 	place  []int
 	stride int
@@ -68,16 +68,16 @@ type Values struct {
 }
 
 // Of returns the values of a kernel, computed if they are not there.
-func (k *Cache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*Values, error) {
+func (k *kernelCache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*kernelValues, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	name := f.Name + " " + f.Text(v)
-	if i := slices.IndexFunc(k.kept, func(b *Values) bool { return b.name == name }); i >= 0 {
+	if i := slices.IndexFunc(k.kept, func(b *kernelValues) bool { return b.name == name }); i >= 0 {
 		b := k.kept[i]
 		k.kept = append(slices.Delete(k.kept, i, i+1), b)
 		return b, nil
 	}
-	one := Bytes(len(k.place), len(k.all.Row))
+	one := cachedKernelBytes(len(k.place), len(k.all.Row))
 	for len(k.kept) > 0 && k.memory > 0 && int64(len(k.kept)+1)*one > k.memory {
 		k.kept = slices.Delete(k.kept, 0, 1)
 	}
@@ -90,7 +90,7 @@ func (k *Cache) Of(ctx context.Context, f *kernel.Family, v spec.Values) (*Value
 }
 
 // compute returns the values of a kernel.
-func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*Values, error) {
+func (k *kernelCache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*kernelValues, error) {
 	all := *k.all // which others may use meanwhile
 	g, err := all.Whole(ctx, k.workers, new(problem.Work))
 	if err != nil {
@@ -111,7 +111,7 @@ func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*
 	if err != nil {
 		return nil, err
 	}
-	b := &Values{place: k.place, stride: padded(n)}
+	b := &kernelValues{place: k.place, stride: padded(n)}
 	b.value = make([]float64, len(labelled)*b.stride)
 	for a, i := range slices.Concat(labelled, others) {
 		for l, x := range grams[0].Row(a) {
@@ -123,12 +123,12 @@ func (k *Cache) compute(ctx context.Context, f *kernel.Family, v spec.Values) (*
 
 // row returns the values of a node that may have a label with all nodes, and zeros behind
 // them up to a multiple of four.
-func (b *Values) row(node int) []float64 {
+func (b *kernelValues) row(node int) []float64 {
 	return b.value[b.place[node]*b.stride:][:b.stride]
 }
 
 // Between returns the values between some nodes and some that may have a label.
-func (b *Values) Between(nodes, labelled []int) *sparse.Block[float64] {
+func (b *kernelValues) Between(nodes, labelled []int) *sparse.Block[float64] {
 	block := sparse.BlockOf(len(nodes), len(labelled), make([]float64, len(nodes)*len(labelled)))
 	for j, l := range labelled {
 		row := b.row(l)
@@ -141,39 +141,16 @@ func (b *Values) Between(nodes, labelled []int) *sparse.Block[float64] {
 
 // imagesTo stores in y what the machines from number first on give for all nodes, without
 // their bias, where item i of the model is the node rows[i].
-func (b *Values) imagesTo(ctx context.Context, y *sparse.Block[float64], first int, m *classify.Model, rows []int, scale float64, workers int) error {
-	return sched.Run(ctx, workers, (y.Rows+NodesAtATime-1)/NodesAtATime, func(_, i int) error {
-		var sum [NodesAtATime]float64
-		lo, hi := i*NodesAtATime, min((i+1)*NodesAtATime, b.stride)
+func (b *kernelValues) imagesTo(ctx context.Context, y *sparse.Block[float64], first int, m *classify.Model, rows []int, scale float64, workers int) error {
+	return sched.Run(ctx, workers, (y.Rows+choose.NodesAtATime-1)/choose.NodesAtATime, func(_, i int) error {
+		var sum [choose.NodesAtATime]float64
+		lo, hi := i*choose.NodesAtATime, min((i+1)*choose.NodesAtATime, b.stride)
 		for j := range y.Cols {
-			ImageTo(sum[:hi-lo], &m.Machines[first+j], scale, func(item int) []float64 { return b.row(rows[item])[lo:hi] })
+			choose.ImageTo(sum[:hi-lo], &m.Machines[first+j], scale, func(item int) []float64 { return b.row(rows[item])[lo:hi] })
 			for r := lo; r < min(hi, y.Rows); r++ {
 				y.Row(r)[j] = sum[r-lo]
 			}
 		}
 		return nil
 	})
-}
-
-// NodesAtATime is the number of nodes that a machine decides on at a time, a multiple of
-// four.
-const NodesAtATime = 256
-
-// ImageTo stores in dst, of at most NodesAtATime numbers, a multiple of four, the kernel
-// applied to the scaled coefficients of a machine, given the values of its items.
-func ImageTo(dst []float64, m *classify.Machine, scale float64, values func(item int) []float64) {
-	var unread [NodesAtATime]float64
-	clear(dst)
-	for at := 0; at < len(m.Index); at += 4 {
-		var factor [8]float64
-		var part [4][]float64
-		for q := range part {
-			s := min(at+q, len(m.Index)-1)
-			part[q] = values(m.Index[s])
-			if at+q == s {
-				factor[q] = scale * m.Coef[s]
-			}
-		}
-		simd.AddPanels(dst, unread[:len(dst)], part[0], part[1], part[2], part[3], &factor)
-	}
 }

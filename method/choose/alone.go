@@ -1,4 +1,4 @@
-package heldout
+package choose
 
 import (
 	"context"

@@ -1,0 +1,196 @@
+package choose
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Counts are the right predictions of candidates on held-out labels.
+type Counts struct {
+	Hits           // by fold and candidate: that of fold f and candidate c at f·Candidates + c
+	Candidates int // number of candidates
+	Folds      []FoldLabels
+	Loss       []float64 // of each candidate, subtracted from its share of right predictions; nil: 0; +Inf: it is impossible
+}
+
+// FoldLabels describes the labels of a fold.
+type FoldLabels struct {
+	Tested  int     // labels
+	Reached int     // labels that a label outside the fold reaches
+	Of      float64 // the weight of the reached labels
+}
+
+// NewCounts returns the counts of candidates on folds, without a right prediction.
+func NewCounts(candidates int, folds []FoldLabels) *Counts {
+	return &Counts{Hits: NewHits(candidates * len(folds)), Candidates: candidates, Folds: folds}
+}
+
+// Total returns the right predictions of each candidate on all folds.
+func (c *Counts) Total() []int64 {
+	total := make([]int64, c.Candidates)
+	for i, n := range c.Right {
+		total[i%c.Candidates] += n
+	}
+	return total
+}
+
+// merits returns the merit of each candidate without a fold, −1 for none, and the number of
+// labels behind it, see [Space.Best].
+func (c *Counts) merits(without int) (merit []float64, tested int) {
+	merit = make([]float64, c.Candidates)
+	for f, of := range c.Folds {
+		if f == without {
+			continue
+		}
+		tested += of.Tested
+		for i, n := range c.Right[f*c.Candidates:][:c.Candidates] {
+			merit[i] += float64(n)
+		}
+	}
+	for i, loss := range c.Loss {
+		merit[i] -= loss * float64(tested)
+	}
+	return merit, tested
+}
+
+// best returns the candidate that the labels outside a fold choose, −1 for none.
+func (c *Counts) best(s *Space, without int) int {
+	merit, tested := c.merits(without)
+	return s.Best(merit, tested)
+}
+
+// Search chooses a setting of a kernel and a setting of a learner.
+type Search struct {
+	Kernel, Learner *Space
+
+	// Together reports that all pairs are compared at once, because fitting all settings of
+	// the learner on one kernel costs little more than one. Otherwise the kernel is chosen with
+	// the learner's usual setting, and then the learner's setting on that kernel.
+	Together bool
+
+	// Measure returns the counts of all pairs of the given kernels and settings, the settings
+	// varying fastest.
+	Measure func(ctx context.Context, kernels, settings []int) (*Counts, error)
+}
+
+// Found is the result of a [Search].
+type Found struct {
+	Kernel, Setting int
+	Accuracy        float64 // of the chosen pair on the labels that it was chosen by, without a loss
+	Stderr          float64 // its binomial standard error
+	Tested          int     // labels
+	Candidates      int     // pairs to choose from
+
+	// Counts are those that the pair was chosen by: of all pairs, or of the settings on the
+	// chosen kernel.
+	Counts *Counts
+
+	// HeldOut has the predictions of each label by the pair that the other folds choose.
+	HeldOut Estimator
+}
+
+// Run chooses.
+func (s *Search) Run(ctx context.Context) (*Found, error) {
+	kernels, settings := upTo(s.Kernel.Len()), upTo(s.Learner.Len())
+	if s.Together {
+		both := s.both()
+		counts, err := s.Measure(ctx, kernels, settings)
+		if err != nil {
+			return nil, err
+		}
+		best := counts.best(both, -1)
+		f := s.found(counts, best, best/len(settings), best%len(settings))
+		f.hold(counts, func(fold int) float64 {
+			return counts.Weight[fold*counts.Candidates+counts.best(both, fold)]
+		})
+		return f, nil
+	}
+	first, err := s.Measure(ctx, kernels, []int{s.Learner.Usual})
+	if err != nil {
+		return nil, err
+	}
+	kernel := first.best(s.Kernel, -1)
+	second, err := s.Measure(ctx, []int{kernel}, settings)
+	if err != nil {
+		return nil, err
+	}
+	setting := second.best(s.Learner, -1)
+	f := s.found(second, setting, kernel, setting)
+	f.hold(second, func(fold int) float64 {
+		if other := first.best(s.Kernel, fold); other != kernel { // other settings were not compared there
+			return first.Weight[fold*first.Candidates+other]
+		}
+		return second.Weight[fold*second.Candidates+second.best(s.Learner, fold)]
+	})
+	return f, nil
+}
+
+// both returns the space of all pairs.
+func (s *Search) both() *Space {
+	all := &Space{Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
+	all.Axes = append(append(all.Axes, s.Kernel.Axes...), s.Learner.Axes...)
+	for _, of := range []*Space{s.Kernel, s.Learner} {
+		first := len(all.Order)
+		for i := range of.Axes {
+			axis := i
+			if of.Order != nil {
+				axis = of.Order[i]
+			}
+			all.Order = append(all.Order, first+axis)
+		}
+	}
+	return all
+}
+
+// found returns the result for one candidate of counts.
+func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
+	f := &Found{Kernel: kernel, Setting: setting, Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
+	right := int64(0)
+	for fold, of := range c.Folds {
+		f.Tested += of.Tested
+		right += c.Right[fold*c.Candidates+candidate]
+	}
+	if f.Tested > 0 {
+		f.Accuracy = float64(right) / float64(f.Tested)
+		f.Stderr = math.Sqrt(f.Accuracy * (1 - f.Accuracy) / float64(f.Tested))
+	}
+	return f
+}
+
+// hold counts the predictions for the labels of each fold; weight returns the weight of the
+// right ones by the candidate that the other folds choose.
+func (f *Found) hold(c *Counts, weight func(fold int) float64) {
+	if len(c.Folds) < 2 { // no other fold to choose by
+		return
+	}
+	for fold, of := range c.Folds {
+		if of.Tested > 0 {
+			f.HeldOut.addFold(of, weight(fold))
+		}
+	}
+}
+
+// Labels describes the folds of the labels at the given positions. Of each label it takes the
+// class, the fold, and whether no label outside its fold reaches it; weight is that of a label of
+// each class, see [WeightsOf].
+func Labels(weight []float64, class, fold, positions []int, unreached []bool) []FoldLabels {
+	list := make([]FoldLabels, slices.Max(fold)+1)
+	for _, i := range positions {
+		of := &list[fold[i]]
+		of.Tested++
+		if !unreached[i] {
+			of.Reached++
+			of.Of += weight[class[i]]
+		}
+	}
+	return list
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

@@ -1,0 +1,136 @@
+package choose
+
+import (
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Axis is one parameter of the candidates of a [Space].
+type Axis struct {
+	Values  int  // number of values
+	Ordered bool // neighbouring values are alike, so that their accuracies support each other
+	Falling bool // later values are simpler and preferred in ties; by default earlier ones are
+}
+
+// Space is a grid of candidates. Candidate numbers count the values of the last axis fastest.
+type Space struct {
+	Axes  []Axis
+	Order []int // axes in the order in which they break ties; nil: the order of Axes
+	Usual int   // the candidate that is nearest to the defaults
+}
+
+// SpaceOf returns the space of all combinations of the values of a declaration's parameters, as
+// [validate.Settings] lists them. Parameters of words are not ordered.
+func SpaceOf(of *spec.Spec, settings []spec.Values) *Space {
+	s := new(Space)
+	for i := range of.Params {
+		p := &of.Params[i]
+		var seen []spec.Value
+		for _, v := range settings {
+			if x, ok := v[p.Name]; ok && (len(seen) == 0 || seen[len(seen)-1] != x) {
+				if slices.Contains(seen, x) {
+					break // the values repeat from here on
+				}
+				seen = append(seen, x)
+			}
+		}
+		if len(seen) > 0 {
+			s.Axes = append(s.Axes, Axis{Values: len(seen), Ordered: p.Kind == spec.Real || p.Kind == spec.Whole})
+		}
+	}
+	if s.Len() != len(settings) { // values of one parameter depend on those of another
+		s.Axes = []Axis{{Values: len(settings)}}
+	}
+	return s
+}
+
+// Len returns the number of candidates.
+func (s *Space) Len() int {
+	n := 1
+	for _, a := range s.Axes {
+		n *= a.Values
+	}
+	return n
+}
+
+// position returns the place of candidate i on each axis.
+func (s *Space) position(i int) []int {
+	at := make([]int, len(s.Axes))
+	for a := len(s.Axes) - 1; a >= 0; a-- {
+		at[a] = i % s.Axes[a].Values
+		i /= s.Axes[a].Values
+	}
+	return at
+}
+
+// slack is the number of standard errors below the highest accuracy within which candidates are
+// taken to be equally good.
+const slack = 1.0
+
+// Best returns the candidate to use, given the merit of each: its number of right predictions
+// of the given number, less a loss; −∞ of a candidate that is impossible. See the package
+// comment for the rule.
+func (s *Space) Best(merit []float64, tested int) int {
+	most := slices.Max(merit)
+	if slices.Min(merit) == most {
+		return s.Usual
+	}
+	share := min(1, max(0, most/float64(max(1, tested))))
+	least := most - slack*math.Sqrt(float64(tested)*share*(1-share))
+	best, around := -1, 0.0
+	for i, m := range merit {
+		if m < least {
+			continue
+		}
+		if sum := s.around(merit, i); best < 0 || s.better(merit, i, sum, best, around) {
+			best, around = i, sum
+		}
+	}
+	return best
+}
+
+// better reports whether candidate i, with the sum of its neighbourhood, is preferred to j.
+func (s *Space) better(merit []float64, i int, sum float64, j int, other float64) bool {
+	if sum != other {
+		return sum > other
+	}
+	if merit[i] != merit[j] {
+		return merit[i] > merit[j]
+	}
+	a, b := s.position(i), s.position(j)
+	for o := range s.Axes {
+		axis := o
+		if s.Order != nil {
+			axis = s.Order[o]
+		}
+		if a[axis] != b[axis] {
+			return (a[axis] < b[axis]) != s.Axes[axis].Falling
+		}
+	}
+	return false
+}
+
+// around returns the sum of the merits of the candidates that are at most one value away from i
+// on every ordered axis, where the edge of the grid counts twice. An impossible candidate counts
+// as one without a right prediction.
+func (s *Space) around(merit []float64, i int) float64 {
+	at := s.position(i)
+	var sum func(axis, number int) float64
+	sum = func(axis, number int) float64 {
+		if axis == len(s.Axes) {
+			return max(0, merit[number])
+		}
+		a := s.Axes[axis]
+		if !a.Ordered || a.Values == 1 {
+			return sum(axis+1, number*a.Values+at[axis])
+		}
+		total := 0.0
+		for x := at[axis] - 1; x <= at[axis]+1; x++ {
+			total += sum(axis+1, number*a.Values+max(0, min(x, a.Values-1)))
+		}
+		return total
+	}
+	return sum(0, 0)
+}
