@@ -72,6 +72,11 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		}
 	}
 	out.tell(r.report, rows, directed)
+	if n := out.counts.Averaged; n > 0 {
+		r.report.Averaged = n
+		r.warn(&nodefile.ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", table.Counted(n, "edge")),
+			Fix: "keep directions with {directed}"})
+	}
 	if r.placed != nil {
 		pages.Collect() // entries
 		w.Nodes = r.named()

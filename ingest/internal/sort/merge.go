@@ -41,6 +41,7 @@ type Merger struct {
 type Count struct {
 	Duplicates int64 // lines beside the first of the same direction
 	Reciprocal int64 // edges with lines of both directions
+	Averaged   int64 // edges whose weights of the two directions differ by rounding
 	Loops      int64 // entries on the diagonal
 }
 
@@ -48,6 +49,7 @@ type Count struct {
 func (n *Count) Add(m Count) {
 	n.Duplicates += m.Duplicates
 	n.Reciprocal += m.Reciprocal
+	n.Averaged += m.Averaged
 	n.Loops += m.Loops
 }
 
@@ -195,12 +197,25 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 // pair of an undirected graph is seen twice.
 func (m *Merger) countsPair(row, col int) bool { return m.Directed || row <= col }
 
-// join returns the value of an entry with lines of both directions, given what each
-// direction came to and the first line of all.
+// nearlyEqual is the largest difference of the weights of the two directions of an edge that
+// counts as rounding, as a share of the larger weight. Products such as D·A·D of a symmetric A
+// differ so, because their factors are multiplied in another order.
+const nearlyEqual = 1e-10
+
+// isRounded reports whether the weights of the two directions differ by rounding alone.
+func isRounded(ahead, back float64) bool {
+	return ahead != back && math.Abs(ahead-back) <= nearlyEqual*max(ahead, back)
+}
+
+// join returns the value of an entry with lines of both directions, given the value of each
+// direction and of the first line of all. Values that differ by rounding are averaged unless the
+// policy chooses one of them.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:
 		return finite(ahead)
+	case m.averages() && isRounded(ahead, back):
+		return ahead/2 + back/2, 0
 	case m.Symmetric:
 	case m.Policy == Max:
 		return finite(max(ahead, back))
@@ -210,6 +225,11 @@ func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind
 		return finite(first)
 	}
 	return 0, Differing
+}
+
+// averages reports whether values of the two directions that differ by rounding are averaged.
+func (m *Merger) averages() bool {
+	return m.Symmetric || m.Policy == Default || m.Policy == Sum && m.PerDirection
 }
 
 // finite returns a value with what is wrong if it is none.

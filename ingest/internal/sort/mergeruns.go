@@ -194,6 +194,9 @@ func (j *joiner[K]) end() error {
 			value, kind = finite(j.value[0])
 		default:
 			value, kind = j.m.join(j.value[0], j.value[1], j.first)
+			if kind == 0 && isRounded(j.value[0], j.value[1]) && j.m.averages() && j.m.countsPair(j.out.Lo+row, int(col)) {
+				j.out.Averaged++
+			}
 		}
 	}
 	switch {
