@@ -27,6 +27,7 @@ var floors = map[string]int{
 	"internal/textio":                   1,
 	"internal/npy":                      2,
 	"internal/market":                   2,
+	"internal/unread":                   0,
 	"internal/nearest":                  0,
 	"internal/system":                   0,
 	"internal/table":                    1,

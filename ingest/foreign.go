@@ -1,18 +1,20 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
-	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 	"github.com/heatwalk/heatwalk/internal/market"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/internal/unread"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -45,16 +47,32 @@ const headBytes = 4 << 10
 // recognize tells how an input is read. Features are no graph.
 func (c *Config) recognize(ctx context.Context, in *textio.Reader) (*graphfile.Format, error) {
 	head := in.Peek(headBytes)
+	if f := unread.Recognize(in.Name(), head); f != nil {
+		return nil, notRead(in.Name(), f)
+	}
 	if m := tablefile.Recognize(in.Name(), head); m != nil && !(m.Text && c.Fields != nil) {
 		return nil, &nodefile.ParseError{File: in.Name(), Msg: m.Title + ", which holds features and no edges", Fix: m.NoGraph}
 	}
 	format := graphfile.Recognize(in.Name(), head)
 	if format == graphfile.METIS {
-		if what, fix, known := lines.WebGraph(ctx, in.Name()); known {
-			return format, lines.NotRead(in.Name(), what, fix)
+		if isWebGraph(ctx, in.Name()) {
+			return nil, notRead(in.Name(), unread.BVGraph)
 		}
 	}
 	return format, nil
+}
+
+// notRead is the error for a file of a format that is known and not read.
+func notRead(name string, f *unread.Format) error {
+	return &nodefile.ParseError{File: name, Msg: f.Title + ", which is not read", Fix: f.Remedy}
+}
+
+// isWebGraph reports whether a file is the bit stream of a BVGraph, whose properties are in
+// another file.
+func isWebGraph(ctx context.Context, name string) bool {
+	stem := name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))]
+	properties, err := textio.ReadFile(ctx, stem+".properties", 1<<20)
+	return err == nil && bytes.Contains(properties, []byte("BVGraph"))
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.

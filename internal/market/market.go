@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -45,6 +46,9 @@ const (
 // bannerStart is how a file begins.
 const bannerStart = "%%MatrixMarket"
 
+// banner matches the beginning of the first line, which some writers give one % or a blank.
+var banner = regexp.MustCompile(`(?i)^%+ ?MatrixMarket\b`)
+
 // String returns the lines of the head.
 func (h Head) String() string {
 	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart, h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)
@@ -59,8 +63,7 @@ func AppendEntry(line []byte, row, col uint32) []byte {
 
 // Is reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
 func Is(name string, head []byte) bool {
-	start := bytes.ToLower(head[:min(len(head), len(bannerStart))])
-	return bytes.HasPrefix(start, bytes.ToLower([]byte(bannerStart))) || table.IsNamed(name, ".mtx")
+	return banner.Match(head) || table.IsNamed(name, ".mtx")
 }
 
 // Reader reads the lines of a file. Errors about entries do not say what to do.
@@ -94,13 +97,22 @@ func (r *Reader) banner(line []byte) *textio.Error {
 		return textio.Fault(r.Name, 1, fix, format, args...)
 	}
 	words := bytes.Fields(bytes.ToLower(line))
-	if len(words) != 5 || !bytes.EqualFold(words[0], []byte(bannerStart)) || string(words[1]) != "matrix" {
+	if len(words) > 1 && string(words[0]) == "%%" || len(words) > 1 && string(words[0]) == "%" {
+		words = words[1:]
+	}
+	if len(words) != 5 || !banner.Match(line) || string(words[1]) != "matrix" {
 		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, table.Quoted(bytes.TrimRight(line, table.Blank)))
 	}
 	if string(words[2]) != "coordinate" {
 		return fault("write it as coordinate", "format %s is not supported; coordinate is", table.Quoted(words[2]))
 	}
 	r.Field, r.Symmetry = string(words[3]), string(words[4])
+	switch r.Field {
+	case "unsigned-integer": // SciPy writes it of unsigned arrays
+		r.Field = Integer
+	case "double":
+		r.Field = Real
+	}
 	if !slices.Contains([]string{Pattern, Integer, Real}, r.Field) {
 		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", table.Quoted(words[3]))
 	}

@@ -42,7 +42,13 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64, line, rest
 	f.DropEmpty(2)
 	h := &head{c: c, name: name, konect: konect, lay: lay, titles: f.Strings()}
 	h.sample(rest)
+	if err := h.refuse(); err != nil {
+		return lay, err
+	}
 	header, err := h.choose()
+	if err == nil {
+		err = h.checkForm()
+	}
 	if err != nil {
 		return lay, err
 	}
@@ -118,7 +124,7 @@ func (h *head) choose() (header bool, err error) {
 		return h.chooseWeight(named, isNamed)
 	case isNamed && h.c.Header != nodefile.NoHeader && (h.c.Header == nodefile.HasHeader || h.isTitled(named)):
 		h.take(named)
-		h.passedOver()
+		h.warnUnweighted()
 		return true, nil
 	}
 	from := 0
@@ -133,7 +139,7 @@ func (h *head) choose() (header bool, err error) {
 	case nodefile.HasHeader:
 		header = true
 	case nodefile.AutoHeader:
-		header = from > 0 || h.isGuessed(guess)
+		header = from > 0 || h.isGuessed(guess) || len(h.titles) > 3 && h.isAboveNumbers()
 	}
 	if header && len(h.titles) >= 2 {
 		return true, h.chooseUntitled(from, guess)
@@ -197,6 +203,11 @@ func (h *head) chooseFields() (header bool, err error) {
 		h.take(c)
 		return true, nil
 	}
+	defer func() {
+		if err == nil {
+			h.reportFields(c, header)
+		}
+	}()
 	lay.source, lay.target, lay.weight = c.Source, c.Target, c.Weight
 	if need := slices.Max(columns) + 1; len(h.titles)+h.shift < need {
 		return false, h.fault("correct {fields}", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
@@ -213,12 +224,27 @@ func (h *head) chooseFields() (header bool, err error) {
 	return header || h.isTitled(c) || h.isGuessed(c), nil
 }
 
+// reportFields reports the uses of columns that the settings choose by their numbers.
+func (h *head) reportFields(c table.EdgeColumns, header bool) {
+	titles := slices.Clone(h.titles)
+	for i := range titles {
+		if !header {
+			titles[i] = fmt.Sprintf("column %d", i+1)
+		}
+	}
+	if h.shift > 0 {
+		titles = append([]string{""}, titles...)
+	}
+	if header || len(titles) > 3 || len(titles) == 3 && c.Weight < 0 {
+		h.lay.Columns = c.Report(titles)
+	}
+}
+
 // chooseWeight settles the columns where the settings name the weight alone: the titles have to
 // name the ends.
 func (h *head) chooseWeight(c table.EdgeColumns, isNamed bool) (header bool, err error) {
 	if !isNamed {
-		msg, fix := table.Unnamed(h.titles)
-		return true, h.fault(fix, "%s", msg)
+		return true, h.unnamed()
 	}
 	weight, err := table.Choose([]string{h.c.Weight}, h.titles)
 	if err == nil && weight[0] >= len(h.titles) {
@@ -246,8 +272,7 @@ func (h *head) chooseUntitled(from int, guess table.EdgeColumns) error {
 	case len(data) == 3 && table.IsTime(data[2]):
 		guess.Weight = -1
 	default:
-		msg, fix := table.Unnamed(h.titles)
-		return h.fault(fix, "%s", msg)
+		return h.unnamed()
 	}
 	h.take(guess)
 	if h.c.Header == nodefile.AutoHeader && from == 0 {
@@ -279,10 +304,8 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 	case n == 4 && h.konect:
 		lay.source, lay.target, lay.weight = 0, 1, 2 // and a time, which is passed over
 		return nil
-	case n > 3 && h.isRagged():
-		return h.fault("of lists of neighbours write one edge a line, as networkx.write_edgelist does", "%s, and other lines have other numbers of them", table.Counted(n, "field"))
 	case n > 3:
-		return h.fault("choose with {fields=1,2} or, with a weight, {fields=1,2,3}", "%s", table.Counted(n, "field"))
+		return h.manyFields()
 	}
 	lay.source, lay.target, lay.weight, lay.columns = guess.Source, guess.Target, guess.Weight, n
 	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
@@ -310,34 +333,6 @@ func (h *head) isAbove(n int) bool {
 	return len(h.below) > 0 && !slices.ContainsFunc(h.below, func(row []string) bool { return len(row) != n })
 }
 
-// isRagged reports whether blanks separate and lines have different numbers of
-// fields.
-func (h *head) isRagged() bool {
-	return h.lay.sep == table.Blanks && slices.ContainsFunc(h.below, func(row []string) bool { return len(row) != len(h.titles) })
-}
-
-// passedOver warns of a third column of numbers that could be meant as the weight.
-func (h *head) passedOver() {
-	lay := h.lay
-	from := 0
-	if table.IsIndex(h.titles[0]) {
-		from = 1
-	}
-	if lay.weight >= 0 || len(h.titles) != from+3 || len(h.below) == 0 {
-		return
-	}
-	for i, title := range h.titles {
-		at := i + h.shift
-		if i < from || at == lay.source || at == lay.target || table.IsTime(title) {
-			continue
-		}
-		if !slices.ContainsFunc(h.below, func(row []string) bool { return at >= len(row) || !isNumber(row[at]) }) {
-			h.warn(0, fmt.Sprintf("column %q is passed over", title), fmt.Sprintf("{fields=%s,%s,%s} makes it the weight",
-				h.titles[lay.source-h.shift], h.titles[lay.target-h.shift], title))
-		}
-	}
-}
-
 func isNumber(text string) bool {
 	_, fault := table.ParseNumber([]byte(text), 64)
 	return fault == ""
@@ -353,8 +348,11 @@ func (h *head) isTitled(c table.EdgeColumns) bool {
 	if _, named := table.FindEdges([]string{source, target}); !named {
 		return false
 	}
-	if len(h.below) == 0 { // one edge, but for files that hold nothing but the header of Neo4j or of weights
-		return strings.HasPrefix(source, ":") || c.Weight >= 0 && table.IsWeight(h.titles[c.Weight])
+	if len(h.below) == 0 { // an empty part of a larger table
+		if h.c.Header == nodefile.AutoHeader {
+			h.warn(h.lay.line, "a header without edges below it", "pass {header=no} if it is an edge")
+		}
+		return true
 	}
 	return !slices.ContainsFunc(h.below, func(row []string) bool {
 		return slices.ContainsFunc([]int{c.Source + h.shift, c.Target + h.shift}, func(i int) bool {

@@ -59,7 +59,7 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 		return nil, textio.Fault(in.Name(), 0, market.FetchAgain, "empty file")
 	}
 	for ; err == nil; head, err = in.Head() {
-		if lay, err := c.layoutIn(in.Name(), head); lay != nil || err != nil {
+		if lay, err := c.layoutIn(in.Name(), head, factorOf(in, head)); lay != nil || err != nil {
 			return lay, err
 		}
 		sum.pass(head)
@@ -71,17 +71,20 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	return nil, err
 }
 
+// factorOf estimates the size of an input divided by that of its first chunk.
+func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
+	_, total := in.Progress()
+	return max(1, float64(total)*in.Growth()/float64(len(chunk.Data)))
+}
+
 // layoutIn decides the layout of the edge list whose text goes on with the chunk.
 // It returns nil if the chunk holds nothing but comments. Where bad lines are
 // skipped, the first line that can be an edge decides.
-func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
+func (c *Settings) layoutIn(name string, chunk *textio.Chunk, factor float64) (*Layout, error) {
 	var first *Layout
 	var firstErr error
 	konect := ""
 	if chunk.First == 1 {
-		if what, fix, known := unread(name, chunk.Data); known {
-			return nil, NotRead(name, what, fix)
-		}
 		konect = parse.Konect(chunk.Data)
 	}
 	start, doubtful := table.FirstData(chunk.Data, func(line []byte) byte { return separatorOf(name, konect != "", line) })
@@ -95,6 +98,10 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk) (*Layout, error) {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
 		if number < chunk.First+int64(start) || table.IsComment(line) && number > chunk.First+int64(start) {
+			continue
+		}
+		if first == nil && konect == "" && c.Header == nodefile.AutoHeader && isSizes(line, rest, factor) {
+			c.Warn(&textio.Error{File: name, Line: number, Msg: fmt.Sprintf("%s is taken as the numbers of nodes and edges and skipped", table.Quoted(bytes.TrimSpace(line))), Fix: "pass {header=no} if it is an edge"})
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, rest)

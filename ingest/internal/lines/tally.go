@@ -54,8 +54,3 @@ func (f *Faults) add(e *textio.Error) {
 		f.First = append(f.First, e)
 	}
 }
-
-// NotRead is the error for a file of a format that is known and not read.
-func NotRead(name, what, fix string) error {
-	return textio.Fault(name, 0, fix, "%s, which is not read", what)
-}

@@ -1,0 +1,158 @@
+package ingest
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// archive returns a zip archive of empty members.
+func zipped(members ...string) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range members {
+		_, _ = z.Create(name)
+	}
+	_ = z.Close()
+	return b.String()
+}
+
+// TestNoGraph refuses files of other kinds by their names, with the remedy.
+func TestNoGraph(t *testing.T) {
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	_ = w.WriteHeader(&tar.Header{Name: "e.csv", Mode: 0o644, Size: 4})
+	_, _ = w.Write([]byte("a,b\n"))
+	_ = w.Close()
+	const server = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
+	for _, test := range []struct {
+		in   file
+		want string
+	}{
+		{file{"e.tsv", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"}, "a Git LFS pointer, which is not read; fetch the file that it stands for with git lfs pull"},
+		{file{"e.tsv", "Access Denied\n"}, "an error message, which is not read; " + server},
+		{file{"e.txt", "404: Not Found"}, "an error message, which is not read; " + server},
+		{file{"e.txt", "Rate limit exceeded, try again later\n"}, "an error message, which is not read; " + server},
+		{file{"e.txt", "HTTP/1.1 302 Found\r\nLocation: https://example.org/x\r\n\r\n"}, "an HTTP answer, which is not read; " + server},
+		{file{"e.txt", "Found. Redirecting to https://example.org/login\n"}, "an HTTP answer, which is not read; " + server},
+		{file{"e.csv", "\n<!doctype html>\n<title>Sign in</title>\n"}, "an HTML page, which is not read; " + server},
+		{file{"e.sql", "-- MySQL dump 10.13\nINSERT INTO `edges` VALUES (1,2);\n"}, "an SQL dump, which is not read; export the table of edges as CSV"},
+		{file{"e.txt", "CREATE TABLE edges (a int, b int);\n"}, "SQL, which is not read; export the table of edges as CSV"},
+		{file{"e.txt", "<http://a> <http://knows> <http://b> .\n"}, "RDF triples, which is not read; write the subject and the object of the triples that are edges, separated by a tab"},
+		{file{"e.txt", "@prefix foaf: <http://xmlns.com/foaf/0.1/> .\n"}, "RDF triples, which is not read; write the subject and the object of the triples that are edges, separated by a tab"},
+		{file{"e.txt", "DL N=4 FORMAT=EDGELIST1\nDATA:\n1 2\n"}, "a UCINET DL file, which is not read; export an edge list of two columns, separated by tabs"},
+		{file{"e.txt", "nodedef>name VARCHAR\na\nedgedef>node1,node2\na,a\n"}, "a GDF file, which is not read; write the lines below edgedef> as CSV, with the header node1,node2"},
+		{file{"e.tar.gz", packed(archive.String())}, "a tar archive, which is not read; unpack it and give the file with the edges"},
+		{file{"e.xlsx", zipped("[Content_Types].xml", "xl/workbook.xml")}, "a spreadsheet, which is not read; save the sheet with the edges as CSV"},
+		{file{"e.zip", zipped("edges.csv")}, "a zip archive, which is not read; unpack it and give the file with the edges"},
+		{file{"e.mat", "MATLAB 5.0 MAT-file, Platform: GLNXA64"}, "a MATLAB file, which is not read; in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz"},
+		{file{"e.txt", "Dear colleague\nthe file of edges\nis on the other disk\nplease look there\nyours\nthe administrator of it\n"}, ""}, // see below
+
+	} {
+		if test.want != "" {
+			wantError(t, nil, []file{test.in}, test.in.name+": "+test.want)
+			wantError(t, &Config{SkipBadLines: true}, []file{test.in}, test.in.name+": "+test.want)
+			continue
+		}
+		wantError(t, &Config{SkipBadLines: true}, []file{test.in}, test.in.name+": no edges; check that this is the right file")
+		wantError(t, nil, []file{test.in}, test.in.name+":1: 2 fields, as 0 of the 5 lines that follow; is this an edge list? write source and target on each line, separated by a tab")
+	}
+	for _, text := range []string{"access\tdenied\nx\ty\n", "error found\na b\n", "dl n\n", "c d\n", "begin end\nend next\n"} { // graphs of such words
+		if g, _ := read(t, nil, file{"e.txt", text}); len(g.ids) < 2 {
+			t.Errorf("%q: %v", text, g.ids)
+		}
+	}
+}
+
+// TestTablesOfOtherKinds refuses tables that are no edge lists, with a remedy that works.
+func TestTablesOfOtherKinds(t *testing.T) {
+	const adjacency = "an adjacency matrix as a table, which is not read; in Python, scipy.sparse.save_npz('graph.npz', scipy.sparse.csr_matrix(pandas.read_csv(PATH, index_col=0).values)) makes a graph of it; option nodes=FILE gives the ids"
+	for _, test := range []struct {
+		text, want string
+	}{
+		{",a,b,c\na,0,1,0\nb,1,0,1\nc,0,1,0\n", adjacency},
+		{"id,Ann,Bob,Cid\nAnn,0,0.5,0\nBob,0.5,0,1\nCid,0,1,0\n", adjacency},
+		{"\"a\",\"b\",\"c\"\n\"a\",0,1,0\n\"b\",1,0,1\n\"c\",0,1,0\n", adjacency},
+		{"0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", adjacency},
+		{"a -> b\nb -> c\n", `the second field, "->", is an arrow between source and target; pass option fields=1,3, or with a weight option fields=1,3,4`},
+		{"a -- b\nb -- c\n", `the second field, "--", is an arrow between source and target; pass option fields=1,3, or with a weight option fields=1,3,4`},
+		{"Ann Lee Bob Ray\nCid Ott Dan Fox\n", "4 fields; if names contain blanks, quote them or put tabs between the fields; of lists of neighbours write one edge a line"},
+		{"Lee, Ann,Ray, Bob\nOtt,Fox, Dan\n", "4 fields, and other lines have other numbers of them; if names contain commas, quote them or put tabs between the fields; of lists of neighbours write one edge a line"},
+		{"Quelle,Ziel,Betrag\na,b,1\nb,c,2\n", `the header "Quelle,Ziel,Betrag" names no source and target; pass option fields=Quelle,Ziel,Betrag, or without a weight option fields=Quelle,Ziel`},
+		{"Datum,Quelle,Ziel,Betrag\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", `the header "Datum,Quelle,Ziel,Betrag" names no source and target; pass option fields=Quelle,Ziel,Betrag, or without a weight option fields=Quelle,Ziel`},
+		{"comprador;vendedor;total €\na;b;1\nb;c;2\n", `the header "comprador,vendedor,total €" names no source and target; pass option fields=1,2,3, or without a weight option fields=comprador,vendedor`},
+		{"source,target\n", "a header without edges"},
+	} {
+		name := "e.csv"
+		if strings.Contains(test.text, " -") || strings.HasPrefix(test.text, "Ann Lee") {
+			name = "e.txt"
+		}
+		if test.want == "a header without edges" {
+			wantError(t, nil, []file{{name, test.text}}, "e.csv: no edges; check that this is the right file")
+			continue
+		}
+		wantError(t, nil, []file{{name, test.text}}, name+":1: "+test.want)
+	}
+	for _, test := range []struct {
+		text   string
+		fields string
+		weight float64
+	}{
+		{"Quelle,Ziel,Betrag\na,b,3\nb,c,2\n", "Quelle,Ziel,Betrag", 3},
+		{"Datum,Quelle,Ziel,Betrag\n2024-01-02,a,b,1.5\n2024-01-03,b,c,2\n", "Quelle,Ziel,Betrag", 1.5},
+		{"a -> b\nb -> c\n", "1,3", 1},
+		{"comprador;vendedor;total €\na;b;7\nb;c;2\n", "1,2,3", 7},
+	} {
+		g, _ := read(t, &Config{Fields: strings.Split(test.fields, ",")}, file{"e.csv", test.text})
+		if w := g.out[[2]string{"a", "b"}]; w != test.weight || len(g.out) != 4 {
+			t.Errorf("%q with fields %s: %v", test.text, test.fields, g.out)
+		}
+	}
+	// An empty part is not an edge.
+	g, report := read(t, nil, file{"0.csv", "source,target\n"}, file{"1.csv", "source,target\na,b\n"})
+	if len(g.ids) != 2 || report.Edges != 1 {
+		t.Errorf("%v, %d edges", g.ids, report.Edges)
+	}
+}
+
+// TestSizes skips the numbers of nodes and edges above the edges.
+func TestSizes(t *testing.T) {
+	const skipped = " is taken as the numbers of nodes and edges and skipped; pass option header=no if it is an edge"
+	for _, test := range []struct {
+		text    string
+		skipped string // the line
+		edges   int64
+	}{
+		{"4 3\n0 1\n1 2\n2 3\n", "4 3", 3},
+		{"5 5 4\n2 1\n3 1\n4 2\n5 3\n", "5 5 4", 4},
+		{"% a comment\n4 4 3\n1 2 0.5\n2 3 0.5\n3 4 1\n", "4 4 3", 3},
+		{"4\t3\r\n0\t1\r\n1\t2\r\n2\t3\r\n", "4\t3", 3},
+		{"4 3\n0 1\n1 2\n", "", 3},
+		{"2 1\n1 2\n", "", 1},
+		{"4 3\n0 1\n1 2\n2 9\n", "", 4},
+		{"4 4 3\n1 2 0.5\n2 3 0.5\n", "", 2},
+	} {
+		_, report := read(t, nil, file{"e.edges", test.text})
+		warned := strings.Join(report.Warnings, "\n")
+		if report.Edges != test.edges || (test.skipped != "") != strings.Contains(warned, skipped) {
+			t.Errorf("%q: %d edges, warnings %q", test.text, report.Edges, warned)
+		}
+	}
+	if _, report := read(t, &Config{Header: 2}, file{"e.edges", "4 3\n0 1\n1 2\n2 3\n"}); report.Edges != 4 {
+		t.Errorf("without a header: %d edges", report.Edges)
+	}
+	for _, banner := range []string{"%MatrixMarket matrix coordinate pattern symmetric", "%% MatrixMarket matrix coordinate pattern symmetric", "%%matrixmarket MATRIX coordinate unsigned-integer symmetric"} {
+		value := ""
+		if strings.Contains(banner, "integer") {
+			value = " 1"
+		}
+		for _, name := range []string{"m.edges", "m.txt", "m.mtx"} {
+			g, report := read(t, nil, file{name, banner + "\n%\n3 3 2\n2 1" + value + "\n3 2" + value + "\n"})
+			if len(g.ids) != 3 || report.Edges != 2 || report.Files[0].Format != "Matrix Market" {
+				t.Errorf("%s in %s: %v, %d edges", banner, name, g.ids, report.Edges)
+			}
+		}
+	}
+}

@@ -1,0 +1,172 @@
+// Package unread recognizes files that heatwalk does not read as graphs or tables: formats of
+// other programs, pages that a server sent in place of a file, programs and prose. Each is known
+// by its beginning and has a remedy, because such a file read as an edge list would become a graph
+// of words.
+package unread
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Format is a kind of file that is not read.
+type Format struct {
+	Title  string // with its article: "a Git LFS pointer"
+	Remedy string // what to do
+
+	endings []string       // of names that say so whatever the content is
+	magic   []string       // how the bytes of the file begin
+	line    *regexp.Regexp // matches the first line of text that is no comment
+	test    func(head []byte) bool
+}
+
+const (
+	bvRemedy     = "it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"
+	exportCSV    = "save the sheet with the edges as CSV"
+	fetchRemedy  = "this is the answer of a server, not the file; check the address and your access, and fetch the file again"
+	unpackRemedy = "unpack it and give the file with the edges"
+	mmwrite      = "write the edges as text, or the adjacency matrix with scipy.sparse.save_npz or mmwrite"
+)
+
+// BVGraph is the compressed format of WebGraph, whose files have the ending of METIS files.
+var BVGraph = &Format{Title: "a BVGraph", Remedy: bvRemedy}
+
+// formats are all formats but BVGraph; the first that matches counts.
+var formats = []*Format{
+	{Title: "a Git LFS pointer", Remedy: "fetch the file that it stands for with git lfs pull", line: regexp.MustCompile(`^version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/`)},
+	{Title: "a git-annex pointer", Remedy: "fetch the file that it stands for with git annex get", line: regexp.MustCompile(`^(\.\./)*(\.git)?/?annex/objects/`)},
+	{Title: "an HTML page", Remedy: fetchRemedy, line: regexp.MustCompile(`(?i)^\s*<(!doctype html|html|head|body)\b`)},
+	{Title: "an error message", Remedy: fetchRemedy, test: func(head []byte) bool { return bytes.Contains(head, []byte("<Error><Code>")) }},
+	{Title: "an HTTP answer", Remedy: fetchRemedy, line: regexp.MustCompile(`^(HTTP/[0-9.]+ [0-9]{3}|(Moved|Found|Redirecting|See Other)\b.*([Rr]edirect|[Pp]ermanently|https?://|$))`)},
+	{Title: "an error message", Remedy: fetchRemedy, test: isErrorMessage},
+	{Title: "SQL", Remedy: "export the table of edges as CSV", line: regexp.MustCompile(`(?i)^\s*(insert (ignore )?into\b|create (table|database|schema)\b|drop (table|database)\b|begin( transaction)?;|start transaction;|copy \S+ ?\(|set [a-z_.@]+ ?=|pragma |select .*\bfrom\b|use ` + "`?[a-z_0-9]+`?;" + `|lock tables\b|/\*!)`)},
+	{Title: "an SQL dump", Remedy: "export the table of edges as CSV", line: regexp.MustCompile(`^--( |$)`)},
+	{Title: "RDF triples", Remedy: "write the subject and the object of the triples that are edges, separated by a tab", endings: []string{".nt", ".ttl", ".nq", ".trig", ".n3"},
+		line: regexp.MustCompile(`(?i)^(@(prefix|base)\s|(prefix|base)\s+\S*\s*<[^>]*>|(<[^>]*>|_:\S+)\s+<[^>]*>\s+(<[^>]*>|_:\S+|").*\.\s*$)`)},
+	{Title: "a UCINET DL file", Remedy: "export an edge list of two columns, separated by tabs", endings: []string{".dl"}, line: regexp.MustCompile(`(?i)^dl(\s*$|[\s,]+(n|nr|nc|nm|format)\s*=|[\s,]+(data|labels?)\s*:)`)},
+	{Title: "a VNA file", Remedy: "write its *Tie data as an edge list", endings: []string{".vna"}, line: regexp.MustCompile(`(?i)^\*(node|tie) (data|properties)`)},
+	{Title: "a GDF file", Remedy: "write the lines below edgedef> as CSV, with the header node1,node2", endings: []string{".gdf"}, line: regexp.MustCompile(`(?i)^(nodedef|edgedef)\s*>`)},
+	{Title: "a JSON file", Remedy: "write its edges as text; of node-link data, networkx.write_edgelist(networkx.node_link_graph(json.load(file)), path)", endings: []string{".json", ".jsonl"},
+		line: regexp.MustCompile(`^\s*(\{\s*("|'|$)|\[\s*(\{|\[|$))`)},
+	{Title: "a graph6 file", Remedy: "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it", endings: []string{".g6", ".graph6"}, line: regexp.MustCompile(`^(>>graph6<<|>>digraph6<<)`)},
+	{Title: "a sparse6 file", Remedy: "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it", endings: []string{".s6", ".sparse6"}, line: regexp.MustCompile(`^>>sparse6<<`)},
+	{Title: "the properties of a BVGraph", Remedy: bvRemedy, endings: []string{".properties"}, magic: []string{"#BVGraph"}},
+	{Title: "a DOT file", Remedy: "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it", endings: []string{".dot", ".gv"}, line: regexp.MustCompile(`^(strict )?(di)?graph\b.*\{`)},
+	{Title: "a DIMACS file", Remedy: "take the ends of each edge from its lines that begin with e or a", endings: []string{".dimacs"}, line: regexp.MustCompile(`^p (edge|col|sp|max|min) +[0-9]+ +[0-9]+\s*$`)},
+	{Title: "igraph's LGL format", Remedy: "g.write_ncol(path) makes an edge list of it", endings: []string{".lgl"}},
+	{Title: "a PDF file", Remedy: "give the file with the edges", magic: []string{"%PDF-"}},
+	{Title: "a script", Remedy: "give the file that it writes", magic: []string{"#!/"}},
+	{Title: "a GEXF file", Remedy: "export it as GraphML or CSV; networkx.write_graphml(networkx.read_gexf(file), path)", test: func(head []byte) bool { return bytes.Contains(head, []byte("<gexf")) }},
+	{Title: "a tar archive", Remedy: unpackRemedy, test: isTar},
+	{Title: "a spreadsheet", Remedy: exportCSV, test: isSpreadsheet},
+	{Title: "an old Excel or Office file", Remedy: exportCSV, magic: []string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}},
+	{Title: "a file of PyTorch", Remedy: mmwrite, test: func(head []byte) bool { return strings.HasSuffix(memberName(head), "data.pkl") }},
+	{Title: "a zip archive", Remedy: unpackRemedy, test: isOtherZip},
+	{Title: "a 7z, rar or xz archive", Remedy: unpackRemedy, magic: []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}},
+	{Title: "a MATLAB file", Remedy: "in MATLAB, writematrix([i j v], 'edges.csv') with [i,j,v] = find(A); in Python, scipy.io.loadmat and scipy.sparse.save_npz", magic: []string{"MATLAB 5.0 MAT-file", "MATLAB 7.3 MAT-file"}},
+	{Title: "an HDF5 file", Remedy: mmwrite, magic: []string{"\x89HDF\r\n\x1a\n"}},
+	{Title: "an R data file", Remedy: "in R, write.csv(edges, path, row.names = FALSE)", magic: []string{"RDX2\n", "RDX3\n", "RDA3\n", "X\n\x00\x00\x00"}, endings: []string{".rds", ".rdata", ".rda"}},
+	{Title: "a pickle of Python", Remedy: mmwrite, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, endings: []string{".pkl", ".pickle", ".gpickle"}},
+	{Title: "an SQLite database", Remedy: "export the table of edges as CSV", magic: []string{"SQLite format 3\x00"}},
+	{Title: "an Arrow or Feather file", Remedy: "write it as Parquet", magic: []string{"ARROW1", "FEA1"}},
+	{Title: "an ORC or Avro file", Remedy: "write it as Parquet", magic: []string{"ORC", "Obj\x01"}},
+}
+
+// Recognize returns the format of a file by the beginning of its content, a few kilobytes if it
+// has as many, or by its name; nil if it is none of these.
+func Recognize(name string, head []byte) *Format {
+	line := firstLine(head)
+	for _, f := range formats {
+		if f.matches(name, head, line) {
+			return f
+		}
+	}
+	return nil
+}
+
+// matches reports whether a file has the format; line is its first line that is no comment.
+func (f *Format) matches(name string, head, line []byte) bool {
+	isMagic := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	switch {
+	case slices.ContainsFunc(f.magic, isMagic), f.line != nil && f.line.Match(line), f.test != nil && f.test(head):
+		return true
+	}
+	return slices.Contains(f.endings, ending(name))
+}
+
+// ending returns the ending of a name in small letters, without that of a compression.
+func ending(name string) string {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst", ".bz2"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return filepath.Ext(name)
+}
+
+// firstLine returns the first line that is no comment. DIMACS files begin with comments of their
+// own.
+func firstLine(head []byte) []byte {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	for len(head) > 0 {
+		var line []byte
+		line, head, _ = bytes.Cut(head, []byte{'\n'})
+		text := bytes.TrimSpace(line)
+		switch {
+		case len(text) == 0, text[0] == '#' && !bytes.HasPrefix(text, []byte("#!")), text[0] == '%', bytes.HasPrefix(text, []byte("//")):
+		case bytes.HasPrefix(text, []byte("c ")):
+		default:
+			return bytes.TrimRight(line, "\r")
+		}
+	}
+	return nil
+}
+
+// messages are texts that servers send in place of a file.
+var messages = regexp.MustCompile(`(?i)^(error:? *)?([1-5][0-9]{2}[:,]? )?(access (is )?denied|permission denied|forbidden|unauthori[sz]ed|not (yet )?found|` +
+	`(file|page|object) not found|no such (file|key|bucket)\b.*|bad (gateway|request)|(internal server|service) (error|unavailable)|gateway time-?out|` +
+	`too many requests|(rate|quota|download)( limit| quota)? exceeded.*|moved (permanently|temporarily)|request (timed out|blocked).*|authentication required|login required|please (log|sign) in.*)[.!]*\s*$`)
+
+// isErrorMessage reports whether a short text is the error message of a server.
+func isErrorMessage(head []byte) bool {
+	const most = 10 // lines
+	return bytes.Count(head, []byte{'\n'}) <= most && messages.Match(bytes.TrimSpace(firstLine(head)))
+}
+
+// isTar reports whether a file is a tar archive, which names its form behind the first header's
+// fields.
+func isTar(head []byte) bool {
+	const at = 257
+	return len(head) > at+5 && string(head[at:at+5]) == "ustar"
+}
+
+// isZip reports whether a file is a zip archive.
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+// isSpreadsheet reports whether a zip archive begins as those of Excel and OpenDocument do.
+func isSpreadsheet(head []byte) bool {
+	if !isZip(head) {
+		return false
+	}
+	first := memberName(head)
+	return first == "[Content_Types].xml" || strings.HasPrefix(first, "_rels/") || strings.HasPrefix(first, "xl/") || strings.HasPrefix(first, "docProps/") ||
+		first == "mimetype" && bytes.Contains(head, []byte("application/vnd.oasis"))
+}
+
+// isOtherZip reports whether a zip archive holds no arrays of NumPy, with which .npz files begin.
+func isOtherZip(head []byte) bool {
+	first := memberName(head)
+	return isZip(head) && first != "" && !strings.HasSuffix(first, ".npy")
+}
+
+// memberName returns the name of the first member of a zip archive.
+func memberName(head []byte) string {
+	const fixed = 30 // bytes before the name
+	if len(head) < fixed {
+		return ""
+	}
+	n := int(head[26]) | int(head[27])<<8
+	return string(head[fixed:min(len(head), fixed+n)])
+}
