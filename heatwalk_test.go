@@ -1,11 +1,16 @@
 package heatwalk_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk"
+	"github.com/heatwalk/heatwalk/ingest"
 )
 
 // TestOpenFolder opens a folder with the two files of a LINQS collection, as the command
@@ -38,6 +43,85 @@ func TestOpenFolder(t *testing.T) {
 		}
 		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 			t.Errorf("%s: %v is left, %v", c.path, left, err)
+		}
+	}
+}
+
+// Directed graphs open from a file, a compressed stream of another format, a store and a
+// matrix, and are classified. Nothing temporary is left.
+func TestOpenDirected(t *testing.T) {
+	dir, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for name, text := range map[string]string{
+		"arcs.mtx":   "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 1\n",
+		"arcs.gml":   "graph [ directed 1 node [ id 1 ] node [ id 2 ] node [ id 3 ] edge [ source 1 target 2 ] edge [ source 2 target 3 ] edge [ source 3 target 1 ] ]",
+		"arcs.net":   "*Vertices 3\n*Arcs\n1 2\n2 3\n3 1\n",
+		"arcs.edges": "1 2\n2 3\n3 1\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var o *heatwalk.Options
+		if name == "arcs.edges" {
+			o = &heatwalk.Options{Reading: &ingest.Config{Directed: true}}
+		}
+		g, err := heatwalk.Open(t.Context(), path, o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !g.Directed || g.In == nil || g.A.NNZ() != 3 || g.Report == nil {
+			t.Errorf("%s: directed %v, %d entries", name, g.Directed, g.A.NNZ())
+		}
+		if _, err := g.Kernel(t.Context(), "vertex", nil, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		p, err := g.Classify(t.Context(), map[string]string{"1": "a", "2": "b"}, &heatwalk.ClassifyOptions{Method: "cwk"})
+		if err != nil || p.Label("1") != "a" || p.Label("nobody") != "" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v is left, %v", name, left, err)
+		}
+	}
+	g, err := heatwalk.FromMat(t.Context(), mat.NewDense(2, 2, []float64{0, 1, 0, 0}), nil)
+	if err != nil || !g.Directed || g.A.NNZ() != 1 || g.In.NNZ() != 1 {
+		t.Fatalf("a matrix: %v", err)
+	}
+}
+
+// Errors name the file that the user gave, or the id, and never a temporary folder.
+func TestOpenErrors(t *testing.T) {
+	dir, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	bad := filepath.Join(dir, "bad.tsv")
+	if err := os.WriteFile(bad, []byte("a\tb\t1\nb\tc\tx\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{bad, filepath.Join(dir, "missing.tsv"), filepath.Join(dir, "none", "x.gml"), dir} {
+		_, err := heatwalk.Open(t.Context(), path, nil)
+		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), temporary) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	g, err := heatwalk.FromMat(t.Context(), mat.NewSymDense(2, []float64{0, 1, 1, 0}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := new(heatwalk.IDError)
+	if _, err := g.Classify(t.Context(), map[string]string{"0": "a", "7": "b"}, nil); !errors.As(err, &unknown) || unknown.ID != "7" {
+		t.Errorf("unknown id: %v", err)
+	}
+	for _, name := range []string{"difusion", "diffusion:gamma=2", "diffusion:beta=x", "diffusion:beta", "diffusion:beta=-1"} {
+		if _, err := g.Kernel(t.Context(), name, nil, nil); err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

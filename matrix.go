@@ -1,0 +1,161 @@
+package heatwalk
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/spectral"
+)
+
+// Matrix is a symmetric matrix of an undirected graph with the adjacency matrix A and the
+// degrees D = diag(A·1).
+type Matrix string
+
+// The matrices of a graph.
+const (
+	Adjacency           Matrix = "adjacency"            // A
+	NormalizedAdjacency Matrix = "normalized-adjacency" // S = D^-½·A·D^-½
+	Laplacian           Matrix = "laplacian"            // L = D − A
+	NormalizedLaplacian Matrix = "normalized-laplacian" // L̃ = D^-½·L·D^-½
+)
+
+// kinds are the names of the matrices in package sparse.
+var kinds = map[Matrix]sparse.Kind{
+	Adjacency: sparse.Adjacency, NormalizedAdjacency: sparse.NormalizedAdjacency,
+	Laplacian: sparse.Laplacian, NormalizedLaplacian: sparse.NormalizedLaplacian,
+}
+
+func unknownMatrix(m Matrix) error {
+	return &spec.ParameterError{Of: "heatwalk", Parameter: "matrix", What: fmt.Sprintf("there is no matrix %q here", string(m))}
+}
+
+// Kernel returns the block of a kernel between some nodes, by id; nil means all nodes. The
+// kernel is named as in "diffusion:beta=2"; parameters that are not given have their
+// defaults. Every value is within 1e-10 of the truth, relative to the largest value of its
+// columns, or as near as float64 allows.
+func (g *Graph) Kernel(ctx context.Context, name string, rows, cols []string) (*mat.Dense, error) {
+	named, err := spec.ParseNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	given := spec.Values{}
+	if family := kernel.Families().Named(named.Name); family != nil { // else New words the error
+		if given, err = family.ParseValues(named.Given); err != nil {
+			return nil, err
+		}
+	}
+	k, err := kernel.New(ctx, g.Graph, named.Name, given)
+	if err != nil {
+		return nil, err
+	}
+	r, err := g.rows(rows)
+	if err != nil {
+		return nil, err
+	}
+	c, err := g.rows(cols)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := kernel.Matrix(ctx, k, r, c, &kernel.Settings{Memory: g.options.Memory})
+	if err != nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(b), nil
+}
+
+// Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most
+// extreme first, and the n×k matrix of orthonormal eigenvectors.
+func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which, k int) ([]float64, *mat.Dense, error) {
+	if _, ok := kinds[m]; !ok {
+		return nil, nil, unknownMatrix(m)
+	}
+	p := &spectral.Problem{Matrix: spectral.Matrix(m), Which: which}
+	pairs, err := p.Solve(ctx, g.Graph, k, &lanczos.Settings{Memory: g.options.Memory, Workers: g.options.Workers})
+	if err != nil {
+		return nil, nil, err
+	}
+	return pairs.Values, g.fromRows(pairs.Vectors), nil
+}
+
+// Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative
+// t, the heat that is left of B after the time t. B has a row for each node.
+func (g *Graph) Expm(ctx context.Context, t float64, h Matrix, b mat.Matrix) (*mat.Dense, error) {
+	kind, ok := kinds[h]
+	if !ok {
+		return nil, unknownMatrix(h)
+	}
+	x, err := g.toRows(b)
+	if err != nil {
+		return nil, err
+	}
+	of, err := expm.New(ctx, g.Graph, kind)
+	if err != nil {
+		return nil, err
+	}
+	y := sparse.NewBlock[float64](x.Rows, x.Cols)
+	set := &expm.Settings{Memory: g.options.Memory}
+	if _, err := of.ApplyTo(ctx, []*sparse.Block[float64]{y}, x, []expm.Function{expm.Exp(t)}, set); err != nil {
+		return nil, err
+	}
+	return g.fromRows(y), nil
+}
+
+// Solve returns X with (a·H + c·I)·X = B for a Laplacian H of the graph, a > 0 and c ≥ 0;
+// c = 0 gives the pseudo-inverse of a·H times B. B has a row for each node.
+func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64, b mat.Matrix) (*mat.Dense, error) {
+	if h != Laplacian && h != NormalizedLaplacian {
+		return nil, unknownMatrix(h)
+	}
+	y, err := g.toRows(b)
+	if err != nil {
+		return nil, err
+	}
+	s, err := iterative.ShiftedLaplacian(g.Graph, h == NormalizedLaplacian, a, c)
+	if err != nil {
+		return nil, err
+	}
+	s.Memory = g.options.Memory
+	x := sparse.NewBlock[float64](y.Rows, y.Cols)
+	if _, err := s.SolveTo(ctx, x, y, nil); err != nil {
+		return nil, err
+	}
+	return g.fromRows(x), nil
+}
+
+// toRows returns a matrix whose rows are in the order of the ids as a block with the rows of
+// the graph.
+func (g *Graph) toRows(b mat.Matrix) (*sparse.Block[float64], error) {
+	n, k := b.Dims()
+	if n != g.Nodes.Len() {
+		return nil, &spec.ParameterError{Of: "heatwalk", Parameter: "b", What: fmt.Sprintf("%d rows; the graph has %d nodes", n, g.Nodes.Len())}
+	}
+	x := sparse.NewBlock[float64](n, k)
+	i := 0
+	for row := range g.Nodes.Rows() {
+		to := x.Row(row)
+		for j := range to {
+			to[j] = b.At(i, j)
+		}
+		i++
+	}
+	return x, nil
+}
+
+// fromRows is the inverse of toRows.
+func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
+	b := mat.NewDense(x.Rows, x.Cols, nil)
+	i := 0
+	for row := range g.Nodes.Rows() {
+		b.SetRow(i, x.Row(row))
+		i++
+	}
+	return b
+}
