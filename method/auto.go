@@ -54,7 +54,8 @@ func (automatic) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Sett
 
 func autoSettings(s Settings) *auto.Settings {
 	set := &auto.Settings{
-		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers, Progress: s.Progress,
+		LowEffort: s.LowEffort, RNGSeed: s.RNGSeed, Memory: s.Memory, Workers: s.Workers,
+		Progress: func(stage string, done, total int64) { s.Progress(stage, float64(done)/float64(total)) },
 	}
 	if s.Reference != nil {
 		set.Propagated = s.Reference.answers

@@ -39,12 +39,12 @@ const (
 	fewestUnits = 64
 )
 
-// unitCount returns how many units a layer has for so many nodes.
+// unitCount returns the number of units of a layer for n nodes.
 func unitCount(n int) int {
 	return max(fewestUnits, min(mostUnits, unitMemory/max(1, n)/fewestUnits*fewestUnits))
 }
 
-// unitInputs returns the number of columns of F for so many attributes.
+// unitInputs returns the number of columns of F for d attributes.
 func unitInputs(d int) int { return mostHops*d + structureColumns }
 
 // unitFeatures returns the number of features that units are, F and H and G.
@@ -163,7 +163,7 @@ func (u *units) measure(ctx context.Context, columns int, row func(dst []float32
 	return c, err
 }
 
-// apply takes the means off a row and multiplies what is left.
+// apply subtracts the means from a row and scales the rest.
 func (c columnUnits) apply(row []float32) {
 	for j, x := range row {
 		row[j] = (x - c.mean[j]) * c.scale[j]
@@ -237,7 +237,7 @@ func (u *units) rowTo(dst []float32, v int) {
 	}
 }
 
-// block returns what a ridge learns from.
+// block returns the features of a ridge.
 func (u *units) block(nodes []int) attributeBlock {
 	columns := u.inputs.Cols + 2*u.second.Cols
 	return attributeBlock{

@@ -7,67 +7,55 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/internal/tall"
-	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/internal/piece"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/spec"
 )
 
-// propagated scores, among the columns whose weights all classes share
-var sharedFilters = [...]filter{decay50, decay85, decay95, source}
+// sharedFilters are those whose shares are shared columns: one weight of each for all classes.
+var sharedFilters = []filter{decay50, decay85, decay95, source}
 
-// freeFilters are those whose columns have a weight for each pair of classes, which
-// learns what class goes to what.
+// freeFilters are those whose shares are free columns, which have a weight for each pair of
+// classes: these learn which class is next to which.
 var freeFilters = []filter{first, second, third, fourth, even, odd, decay95}
 
-// freeOf returns those of a graph, whose edges may have directions.
-func freeOf(directed bool) []filter {
-	list := slices.Clip(freeFilters)
-	for f := alongArcs; directed && int(f) < filters; f++ {
-		list = append(list, f)
-	}
-	return list
-}
-
 const (
-	// slack of shares: this part of the mean mass of a filter is the prior's.
-	priorMass = 0.05
+	priorMass = 0.05 // ε of shares, in units of the mean mass of a filter
 
 	sharedLimit = 5 // of shared columns, in units of their root mean square
 	freeLimit   = 6 // of free columns, in standard deviations
 )
 
-// columns turns filters into what the model sees.
+// columns turns filtered walks and other features of a node into the columns of models.
 //
 // Shared columns of node v and class c are Poisson learning's (q_c − ȳ_c·Σq)/(Σq + ε)
-// of the filter source; log(share_c/π_c) of each of sharedFilters, where
+// of the filter source; log(share_c/π_c) of each of the shared filters, where
 //
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
 // for a filter's values q; scores of kernels, if there are any, r_c and −π_c·Σr of each; and
-// log π_c less its mean. Free columns are the shares of free filters, and columns of the
+// log π_c less its mean. Free columns are the shares of the free filters, and columns of the
 // graph that no label has a part in.
 type columns struct {
+	*design
 	classes int
-	free    []filter
 	prior   []float64 // π_c = (N_c + 1)/(m + k)
 	share   []float64 // ȳ_c = N_c/m
 	logs    []float64 // log π_c less its mean
 	epsilon [filters]float64
 
-	graph   *sparse.Block[float32] // a row for each node; nil: none
-	related *sparse.Block[float32] // scores of kernels, a row for each node; nil: none
+	graph     *sparse.Block[float32] // a row for each node; nil: none
+	diffusion *sparse.Block[float32] // scores of kernels, a row for each node; nil: none
 
 	sharedScale []float64 // one over the root mean square of each shared column
 	mean, scale []float64 // of free columns: one over the standard deviation
 }
 
-// newColumns returns the columns of walks, in units of what they are at all nodes that
-// have neighbours.
-func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
-	k := len(p.Names)
-	c := &columns{classes: k, free: freeOf(t.full.Cols == filters*k), graph: graph, related: related, prior: make([]float64, k), share: choose.CountsOf(p), logs: make([]float64, k)}
+// newColumns returns the columns of walks, in units of their values at all nodes that have
+// neighbours.
+func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures, graph, diffusion *sparse.Block[float32]) (*columns, error) {
+	p, k := in.p, len(in.p.Names)
+	c := &columns{design: &in.design, classes: k, graph: graph, diffusion: diffusion, prior: make([]float64, k), share: slices.Clone(count), logs: make([]float64, k)}
 	mean := 0.0
 	for class, count := range c.share {
 		c.prior[class] = (count + 1) / float64(len(p.Class)+k)
@@ -78,19 +66,24 @@ func newColumns(ctx context.Context, p *problem.Problem, t *tally, graph, relate
 	for class := range c.logs {
 		c.logs[class] -= mean
 	}
-	if err := c.measureMass(ctx, t, workers); err != nil {
+	if err := c.measureMass(ctx, w, in.set.Workers); err != nil {
 		return nil, err
 	}
-	return c, c.measureSpread(ctx, p, t, workers)
+	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// measureMass finds ε of each filter.
-func (c *columns) measureMass(ctx context.Context, t *tally, workers int) error {
-	total, err := piece.Sums(ctx, workers, t.full.Rows, 2*filters, func(to []float64, lo, hi int) {
+// of returns the values of a filter in a row of walks.
+func (c *columns) of(row []float32, f filter) []float32 {
+	return row[c.position(f)*c.classes:][:c.classes]
+}
+
+// measureMass computes ε of each filter.
+func (c *columns) measureMass(ctx context.Context, w *walkFeatures, workers int) error {
+	total, err := piece.Sums(ctx, workers, w.full.Rows, 2*filters, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			row := t.full.Row(v)
-			for f := range t.full.Cols / c.classes {
-				if mass := c.mass(row, filter(f)); mass > leastMass {
+			row := w.full.Row(v)
+			for _, f := range c.filters {
+				if mass := c.mass(row, f); mass > leastMass {
 					to[2*f] += mass
 					to[2*f+1]++
 				}
@@ -111,31 +104,31 @@ const leastMass = 1e-12
 
 // mass returns the sum of a filter over the classes.
 func (c *columns) mass(row []float32, f filter) (sum float64) {
-	for _, v := range row[int(f)*c.classes:][:c.classes] {
+	for _, v := range c.of(row, f) {
 		sum += float64(v)
 	}
 	return sum
 }
 
-// visited reports whether walks from labels come to a node.
-func (c *columns) visited(row []float32) bool { return c.mass(row, source) > leastMass }
+// isVisited reports whether walks from labels reach a node.
+func (c *columns) isVisited(row []float32) bool { return c.mass(row, source) > leastMass }
 
-// measureSpread finds the units of all columns.
-func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tally, workers int) error {
+// measureSpread computes the units of all columns.
+func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, w *walkFeatures, workers int) error {
 	shared, free := c.sharedCount(), c.freeCount()
-	total, err := piece.Sums(ctx, workers, t.full.Rows, 1+shared+2*free, func(to []float64, lo, hi int) {
-		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, relatedKernels*c.classes)
+	total, err := piece.Sums(ctx, workers, w.full.Rows, 1+shared+2*free, func(to []float64, lo, hi int) {
+		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, kernels*c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
 		for v := lo; v < hi; v++ {
 			if p.Degrees[v] == 0 {
 				continue
 			}
 			to[0]++
-			c.rawShared(s, t.full.Row(v), c.relatedRow(scores, v))
+			c.rawShared(s, w.full.Row(v), c.diffusionRow(scores, v))
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
-			c.rawFree(x, t.full.Row(v), v)
+			c.rawFree(x, w.full.Row(v), v)
 			for i, y := range x {
 				means[i] += y
 				spreads[i] += float64(y * y)
@@ -155,24 +148,12 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem, t *tall
 	return err
 }
 
-// sharedCount returns the number of shared columns.
-func (c *columns) sharedCount() int { return sharedCount(c.related != nil) }
-
-// sharedCount returns the number of shared columns: Poisson learning, shares, two of
-// each kernel if there are any, and the prior.
-func sharedCount(related bool) int {
-	if !related {
-		return 1 + len(sharedFilters) + 1
-	}
-	return 1 + len(sharedFilters) + 2*relatedKernels + 1
-}
-
-// relatedRow returns the scores of kernels for node v, in dst; nil if there are none.
-func (c *columns) relatedRow(dst []float64, v int) []float64 {
-	if c.related == nil {
+// diffusionRow returns the scores of kernels for node v, in dst; nil if there are none.
+func (c *columns) diffusionRow(dst []float64, v int) []float64 {
+	if c.diffusion == nil {
 		return nil
 	}
-	simd.ConvertTo(dst, c.related.Row(v))
+	simd.ConvertTo(dst, c.diffusion.Row(v))
 	return dst
 }
 
@@ -188,7 +169,7 @@ func (c *columns) freeCount() int {
 // sharesTo stores the shares of a filter.
 func (c *columns) sharesTo(dst []float64, row []float32, f filter) {
 	mass, epsilon := c.mass(row, f), c.epsilon[f]
-	for class, v := range row[int(f)*c.classes:][:c.classes] {
+	for class, v := range c.of(row, f) {
 		dst[class] = (float64(v) + float64(epsilon*c.prior[class])) / (mass + epsilon)
 	}
 }
@@ -196,27 +177,27 @@ func (c *columns) sharesTo(dst []float64, row []float32, f filter) {
 // poissonTo stores the scores of Poisson learning.
 func (c *columns) poissonTo(dst []float64, row []float32) {
 	mass := c.mass(row, source)
-	for class, v := range row[int(source)*c.classes:][:c.classes] {
+	for class, v := range c.of(row, source) {
 		dst[class] = (float64(v) - float64(c.share[class]*mass)) / (mass + c.epsilon[source])
 	}
 }
 
 // rawShared stores the shared columns of a node, one after the other, in units of
 // their own, from its filters and its scores of a kernel.
-func (c *columns) rawShared(dst []float64, row []float32, related []float64) {
+func (c *columns) rawShared(dst []float64, row []float32, diffusion []float64) {
 	k := c.classes
 	c.poissonTo(dst[:k], row)
 	dst = dst[k:]
-	for _, f := range sharedFilters {
+	for _, f := range c.shared {
 		c.sharesTo(dst[:k], row, f)
 		for class, v := range dst[:k] {
 			dst[class] = math.Log(v / c.prior[class])
 		}
 		dst = dst[k:]
 	}
-	for ; len(related) > 0; related = related[k:] {
+	for ; len(diffusion) > 0; diffusion = diffusion[k:] {
 		sum := 0.0
-		for class, r := range related[:k] {
+		for class, r := range diffusion[:k] {
 			dst[class] = r
 			sum += r
 		}
@@ -229,8 +210,8 @@ func (c *columns) rawShared(dst []float64, row []float32, related []float64) {
 }
 
 // sharedTo stores the shared columns of a node.
-func (c *columns) sharedTo(dst []float64, row []float32, related []float64) {
-	c.rawShared(dst, row, related)
+func (c *columns) sharedTo(dst []float64, row []float32, diffusion []float64) {
+	c.rawShared(dst, row, diffusion)
 	for i, v := range dst {
 		dst[i] = clip(v*c.sharedScale[i/c.classes], sharedLimit)
 	}
@@ -272,20 +253,8 @@ func sideBySide(a, b *sparse.Block[float32]) *sparse.Block[float32] {
 // structureColumns is the number of columns of structure.
 const structureColumns = 4
 
-// graphMemory lists what columns of the graph take; eigenvectors are held before and beside
-// the others.
-func graphMemory(p *problem.Problem, set *Settings) []spec.Bytes {
-	n := len(p.Degrees)
-	list := []spec.Bytes{{What: "columns of degrees", Bytes: piece.Bytes[float32](n, structureCount(set.directed))}}
-	if maySpread(p, set) {
-		list = append(list, spec.Bytes{What: "columns of eigenvectors", Bytes: 2 * piece.Bytes[float32](n, spectralColumns)})
-	}
-	return list
-}
-
-// structure returns what a node's degree and those of its neighbours say: log(1 + d)
-// and log(1 + mean degree of neighbours), d in a unit of weights, and their squares. Cost:
-// one sweep.
+// structure returns columns of degrees: log(1 + d) of a node and log(1 + mean degree) of its
+// neighbours, d in a unit of weights, and their squares. Cost: one sweep.
 func structure(ctx context.Context, p *problem.Problem, workers int, work *problem.Work) (*sparse.Block[float32], error) {
 	n := len(p.Degrees)
 	degrees, around := sparse.BlockOf(n, 1, p.Degrees), sparse.NewBlock[float64](n, 1)

@@ -73,15 +73,15 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilt
 	return out
 }
 
-// walked returns the walks of a problem and what they give.
-func walked(t *testing.T, p *problem.Problem, memory int64) (*sources, *tally) {
+// walked returns the seeds of a problem and their walks.
+func walked(t *testing.T, p *problem.Problem, memory int64) (*seeds, *walkFeatures) {
 	t.Helper()
-	s := newSources(p, 5)
-	tally, err := s.walk(context.Background(), 2, memory, new(problem.Work), func(float64) {})
+	s := newSeeds(inputOf(t, p, &Settings{RNGSeed: 5, Workers: 2}))
+	walks, err := s.walk(context.Background(), memory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, tally
+	return s, walks
 }
 
 // Filters are those of the definition, honest ones those of the labels of other folds,
@@ -89,8 +89,8 @@ func walked(t *testing.T, p *problem.Problem, memory int64) (*sources, *tally) {
 func TestFilters(t *testing.T) {
 	for _, labels := range []int{14, 40} {
 		p := problemtest.Planted(t, 9, 60, labels)
-		s, tally := walked(t, p, 0)
-		if labels > 15 == single(p) {
+		s, walks := walked(t, p, 0)
+		if labels > 15 == s.areSingle() {
 			t.Fatalf("%d labels are hidden in other groups than meant", labels)
 		}
 		near := func(what string, got float32, want float64) {
@@ -102,15 +102,15 @@ func TestFilters(t *testing.T) {
 		for v := range full {
 			for f := range undirectedFilters {
 				for c, want := range full[v][f] {
-					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), tally.full.Row(v)[f*3+c], want)
+					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), walks.full.Row(v)[f*3+c], want)
 				}
 			}
 		}
 		got := make([]float32, undirectedFilters*3)
-		slow := map[[2]int][][undirectedFilters][]float64{} // by the group that is hidden, and the part without labels
+		slow := map[[2]int][][undirectedFilters][]float64{} // by the group that is hidden, and the fold without labels
 		for i, row := range p.Row {
 			for _, without := range []int{-1, 0, 3} {
-				others := func(o int) bool { return s.hidden[o] != s.hidden[i] && s.part[o] != without }
+				others := func(o int) bool { return s.hidden[o] != s.hidden[i] && s.fold[o] != without }
 				key := [2]int{int(s.hidden[i]), without}
 				if slow[key] == nil {
 					slow[key] = slowFilters(p, others)
@@ -123,7 +123,7 @@ func TestFilters(t *testing.T) {
 						left[c]++
 					}
 				}
-				s.honestTo(got, tally, i, without)
+				s.honestTo(got, walks, i, without)
 				for f := range undirectedFilters {
 					for c, want := range honest[f] {
 						if left[c] > 0 {
@@ -145,12 +145,14 @@ func TestFilters(t *testing.T) {
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	p := problemtest.Planted(t, 9, 60, 30)
-	_, tally := walked(t, p, 0)
+	s, walks := walked(t, p, 0)
 	graph, err := structure(ctx, p, 1, new(problem.Work))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := newColumns(ctx, p, tally, graph, nil, 2)
+	s.in.diffusion = false
+	count, _ := s.in.countClasses()
+	got, err := newColumns(ctx, s.in, count, walks, graph, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +207,13 @@ func TestColumns(t *testing.T) {
 		return []float64{own, own * own, other, other * other}[column-21]
 	}
 	const some = 17
-	s, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
-	got.sharedTo(s, tally.full.Row(some), nil)
-	got.freeTo(x, tally.full.Row(some), some)
-	if len(s) != 6*k || len(x) != 25 {
-		t.Fatalf("%d shared and %d free columns", len(s), len(x))
+	y, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
+	got.sharedTo(y, walks.full.Row(some), nil)
+	got.freeTo(x, walks.full.Row(some), some)
+	if len(y) != 6*k || len(x) != 25 {
+		t.Fatalf("%d shared and %d free columns", len(y), len(x))
 	}
-	for i := range s {
+	for i := range y {
 		squares, of := 0.0, 0.0
 		for v := range n {
 			for c := range k {
@@ -222,8 +224,8 @@ func TestColumns(t *testing.T) {
 			}
 		}
 		want := max(-5, min(shared(some, i/k, i%k)/math.Sqrt(squares/of+1e-9), 5))
-		if math.Abs(s[i]-want) > 1e-4 {
-			t.Errorf("shared column %d of class %d is %v, want %v", i/k, i%k, s[i], want)
+		if math.Abs(y[i]-want) > 1e-4 {
+			t.Errorf("shared column %d of class %d is %v, want %v", i/k, i%k, y[i], want)
 		}
 	}
 	for i := range x {

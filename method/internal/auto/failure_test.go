@@ -77,28 +77,28 @@ func TestSweepsFail(t *testing.T) {
 	}
 }
 
-// A prediction that is cancelled tells nothing more of what is done, and ends with the error
-// of its context.
+// A prediction that is cancelled reports no further progress, and ends with the error of its
+// context.
 func TestCancelled(t *testing.T) {
 	for name, p := range problems(t) {
-		predict := func(last int) (told int, err error) {
+		predict := func(last int) (reported int, err error) {
 			q := *p
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			_, err = Predict(ctx, &q, &Settings{Workers: 1, Progress: func(string, float64) {
-				if told++; told == last {
+			_, err = Predict(ctx, &q, &Settings{Workers: 1, Progress: func(string, int64, int64) {
+				if reported++; reported == last {
 					cancel()
 				}
 			}})
-			return told, err
+			return reported, err
 		}
 		steps, err := predict(-1)
 		if err != nil || steps == 0 {
 			t.Fatalf("%s: %d steps, %v", name, steps, err)
 		}
 		for last := 1; last <= steps; last++ {
-			if told, err := predict(last); told != last || !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: cancelled at step %d of %d, told %d, and ended with %v", name, last, steps, told, err)
+			if reported, err := predict(last); reported != last || !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: cancelled at step %d of %d, reported %d, and ended with %v", name, last, steps, reported, err)
 			}
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// attributeTable are the attributes of nodes as numbers to learn from. A column of real
-// numbers counts by its ranks, with mean 0 and deviation 1 over the nodes that have
-// attributes, and the others, of words, make rows of length 1. Where both occur each counts
-// the same. A node without attributes has zeros, which is the mean.
+// attributeTable holds the attributes of nodes as features. A column of real numbers is replaced
+// by its normal scores, with mean 0 and deviation 1 over the nodes that have
+// attributes, so that its unit makes no difference. The other columns, of words, make rows of
+// length 1. Where both kinds occur each has the same weight. A node without attributes has zeros,
+// which is the mean.
 type attributeTable struct {
 	*sparse.Table
 	real   []bool    // of columns
@@ -23,7 +24,7 @@ type attributeTable struct {
 	every  []uint32  // 0, 1, 2, …: the columns of a dense row, and of features of units
 }
 
-// A table is one of real numbers where more than realDensity of its values are not 0, and a
+// A table is one of real numbers if more than realDensity of its values are not 0, and a
 // column where it has a negative value, or more than realColumn are not 0 and these differ:
 // a word that nodes have or do not have is one however many have it. As real numbers 23 of
 // the 1,588 words of webkb-cornell counted as much as all others, and cost 4 points there. A
@@ -135,7 +136,7 @@ func (a *attributeTable) rankColumns(least, most []float32) {
 	}
 }
 
-// score returns what a value of a real column counts beside 0.
+// score returns the normal score of a value of a real column, less that of 0.
 func (a *attributeTable) score(j int, x float32) float64 { return a.rank[j].of(x) - a.zero[j] }
 
 // plainTo stores the columns lo ≤ j < hi of a node as they are.
@@ -153,7 +154,7 @@ func (a *attributeTable) plainTo(dst []float32, v, lo, hi int) {
 	}
 }
 
-// each calls do for every value that is not 0.
+// each calls do with every value that is not 0.
 func (a *attributeTable) each(do func(v, j int, x float32)) {
 	for v := range a.Rows {
 		columns, values := a.entries(v)
@@ -173,7 +174,7 @@ func (a *attributeTable) entries(v int) (columns []uint32, values []float32) {
 	return columns, values
 }
 
-// value returns what a value of a node in a column counts, before the shift.
+// value returns the feature of a value of a node in a column, before the shift.
 func (a *attributeTable) value(v, j int, x float32) float32 {
 	if a.real[j] {
 		return float32(a.score(j, x) * a.factor[j])
@@ -197,7 +198,72 @@ func (a *attributeTable) rowTo(dst []float32, v, lo, hi int) {
 	}
 }
 
-// attributeTableBytes is what the numbers of columns and rows take.
+// attributeTableBytes is the size of the numbers of columns and rows.
 func attributeTableBytes(n, d int) int64 {
 	return 12*int64(n) + (88+4*int64(len(rank{})))*int64(d) + 4*slabColumns*rankSample
+}
+
+// rank is an increasing function of the values of a column, linear between knots, under which the
+// column has about a normal distribution. Therefore neither the unit of a column nor its logarithm
+// makes a difference, nor do a few outliers. It holds the values at scores of −3, −2½, … 3, and
+// infinity behind them.
+type rank [16]float32
+
+const (
+	rankKnots = 13
+
+	// rankSample bounds the nodes from which quantiles are estimated: six of them are beyond
+	// the last knot but one, and the outermost are the extremes of all nodes.
+	rankSample = 1024
+)
+
+// rankScore returns the score of a knot.
+func rankScore(knot int) float64 { return float64(knot)/2 - 3 }
+
+// newRank returns the function of a column with a sample of its values, which it sorts, and
+// the least and the largest value of all.
+func newRank(sample []float32, least, most float32) (r rank) {
+	slices.Sort(sample)
+	for i := range r {
+		at := math.Erfc(-rankScore(i)/math.Sqrt2) / 2 * float64(len(sample)-1)
+		lo := int(at)
+		below, above, share := float64(sample[lo]), float64(sample[min(lo+1, len(sample)-1)]), at-float64(lo)
+		r[i] = float32(float64((1-share)*below) + float64(share*above))
+	}
+	r[0], r[rankKnots-1] = least, most
+	for i := rankKnots; i < len(r); i++ {
+		r[i] = float32(math.Inf(1))
+	}
+	return r
+}
+
+// of returns the score of a value: the middle of those of its knots, if it has some.
+func (r *rank) of(x float32) float64 {
+	k := 0 // knots below it are less than x; steps without branches take two thirds of the time
+	if r[7] < x {
+		k = 8
+	}
+	if r[k+3] < x {
+		k += 4
+	}
+	if r[k+1] < x {
+		k += 2
+	}
+	if r[k] < x {
+		k++
+	}
+	switch {
+	case k >= rankKnots:
+		return rankScore(rankKnots - 1)
+	case r[k] == x:
+		last := k
+		for r[last+1] == x {
+			last++
+		}
+		return (rankScore(k) + rankScore(last)) / 2
+	case k == 0:
+		return rankScore(0)
+	}
+	below, above := float64(r[k-1]), float64(r[k])
+	return rankScore(k) - float64((above-float64(x))/(above-below)/2)
 }

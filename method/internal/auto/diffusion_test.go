@@ -12,26 +12,28 @@ import (
 	"github.com/heatwalk/heatwalk/method/internal/problemtest"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Scores of kernels are those of regularised least squares on exp(−βL̃) and on S² by dense
 // algebra, and a label's own those of a solution without it.
-func TestRelatedScores(t *testing.T) {
+func TestDiffusionScores(t *testing.T) {
 	p := problemtest.Planted(t, 9, 60, 24)
-	r := &weigher{p: p, set: &Settings{}, out: &Prediction{}, sources: newSources(p, 5)}
+	in := inputOf(t, p, &Settings{RNGSeed: 5})
+	r := &kernelRegression{in: in, p: p, fold: newSeeds(in).fold}
 	if _, err := p.FindComponents(context.Background(), 1, new(problem.Work)); err != nil {
 		t.Fatal(err)
 	}
-	r.related = newDiffused(sparse.NewBlock[float32](len(p.Degrees), relatedKernels*len(p.Names)), len(p.Row), r.sources.parts)
-	if err := r.relate(context.Background()); err != nil {
+	r.scores = newDiffusionScores(sparse.NewBlock[float32](len(p.Degrees), kernels*len(p.Names)), len(p.Row), in.folds)
+	if err := r.addDiffusion(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	// Some sweeps were of a column for each label, the others of one for each class.
-	m, k, work := int64(len(p.Row)), int64(len(p.Names)), r.out.Work
+	m, k, work := int64(len(p.Row)), int64(len(p.Names)), *in.work
 	if wide := work.EntryColumns/p.A.NNZ() - int64(work.Sweeps)*k; wide <= 0 || wide%(m-k) != 0 || wide/(m-k) >= int64(work.Sweeps) {
 		t.Errorf("%d sweeps of %d entries count %d", work.Sweeps, p.A.NNZ(), work.EntryColumns)
 	}
-	if err := r.relateLinks(context.Background()); err != nil {
+	if err := r.addCommonNeighbours(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	n := len(p.Degrees)
@@ -56,39 +58,40 @@ func TestRelatedScores(t *testing.T) {
 	}
 	var square mat.Dense
 	square.Mul(links, links)
-	checkRelated(t, r, diffusions, 0)
-	checkRelated(t, r, []*mat.Dense{&square}, len(p.Names))
+	checkScores(t, r, diffusions, 0)
+	checkScores(t, r, []*mat.Dense{&square}, len(p.Names))
 }
 
-// Of many labels a sample has scores without themselves and without a part; others have
-// those of any node, which know nothing of them.
-func TestRelatedSample(t *testing.T) {
+// Of many labels those of a sample have scores without themselves and without a fold; others have
+// those of any node, which do not depend on them.
+func TestDiffusionScoresOfSample(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 4, 900, 700, 3, 5, 1)
 	set := &Settings{RNGSeed: 2}
-	if !relates(p, set) {
-		t.Fatal("no kernel is made")
+	in := inputOf(t, p, set)
+	if !in.diffusion {
+		t.Fatal("no kernel is computed")
 	}
-	sampled := relatedLabels(p, set)
-	r := &weigher{p: p, set: set, out: &Prediction{}, sources: newSources(p, 5)}
-	var err error
-	if r.related, err = r.relateAll(t.Context()); err != nil {
+	sampled, fold := validate.Sample(p.Class, kernelLabels(p), 2, 0), newSeeds(in).fold
+	d, err := in.diffuse(t.Context(), fold)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for i, row := range p.Row {
-		part := (r.sources.part[i] + 1) % r.sources.parts
-		got, without, in := r.relatedTo(i, -1), r.relatedTo(i, part), slices.Contains(sampled, i)
-		if in == slices.Equal(got, doubled(r.related.full.Row(row))) {
-			t.Errorf("label %d, of the sample: %t, has the scores %v, its node %v", i, in, got, r.related.full.Row(row))
+		other := (fold[i] + 1) % in.folds
+		got, without, in := d.of(i, fold[i], -1), d.of(i, fold[i], other), slices.Contains(sampled, i)
+		if in == slices.Equal(got, doubled(d.full.Row(row))) {
+			t.Errorf("label %d, of the sample: %t, has the scores %v, its node %v", i, in, got, d.full.Row(row))
 		}
 		if in == slices.Equal(got, without) {
-			t.Errorf("label %d, of the sample: %t, has the scores %v, without another part %v", i, in, got, without)
+			t.Errorf("label %d, of the sample: %t, has the scores %v, without another fold %v", i, in, got, without)
 		}
 	}
 }
 
-// checkRelated compares scores from a column on with least squares on the best of kernels.
-func checkRelated(t *testing.T, r *weigher, kernels []*mat.Dense, from int) {
+// checkScores compares scores from a column on with least squares on the best of kernels.
+func checkScores(t *testing.T, r *kernelRegression, kernels []*mat.Dense, from int) {
 	t.Helper()
+	d := r.scores
 	p, n := r.p, len(r.p.Degrees)
 	type solution struct {
 		merit map[int]float64 // of labels outside a part
@@ -134,13 +137,13 @@ func checkRelated(t *testing.T, r *weigher, kernels []*mat.Dense, from int) {
 			}
 			for _, part := range []int{-1, 0, 3} {
 				for i, row := range p.Row {
-					items := slices.DeleteFunc(slices.Clone(all), func(o int) bool { return o == i || r.sources.part[o] == part })
+					items := slices.DeleteFunc(slices.Clone(all), func(o int) bool { return o == i || r.fold[o] == part })
 					s.own[part] = append(s.own[part], solve(k, items, lambda, row))
 				}
 			}
-			for part := -1; part < r.sources.parts; part++ {
+			for part := -1; part < r.in.folds; part++ {
 				for i, own := range s.own[-1] {
-					if r.sources.part[i] == part {
+					if r.fold[i] == part {
 						continue
 					}
 					for c, x := range own {
@@ -162,18 +165,18 @@ func checkRelated(t *testing.T, r *weigher, kernels []*mat.Dense, from int) {
 	}
 	for v := range n {
 		for c, want := range best[-1].full[v] {
-			if got := r.related.full.Row(v)[from+c]; math.Abs(float64(got)-want) > 1e-5 {
+			if got := d.full.Row(v)[from+c]; math.Abs(float64(got)-want) > 1e-5 {
 				t.Errorf("class %d at node %d has %v, want %v", c, v, got, want)
 			}
 		}
 	}
 	for _, part := range []int{-1, 0, 3} {
 		for i, row := range best[part].own[part] {
-			if own := r.sources.part[i]; part < 0 || own == part {
+			if own := r.fold[i]; part < 0 || own == part {
 				row = best[own].own[-1][i]
 			}
 			for c, want := range row {
-				if got := r.relatedTo(i, part)[from+c]; math.Abs(got-want) > 1e-5 {
+				if got := d.of(i, r.fold[i], part)[from+c]; math.Abs(got-want) > 1e-5 {
 					t.Errorf("class %d at label %d without part %d has %v, want %v", c, i, part, got, want)
 				}
 			}

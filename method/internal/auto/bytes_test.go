@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Of wide attributes few labels are learned from, but two of each class, and memory is
-// reckoned for as many.
+// With wide attributes ridges learn from few labels, but two of each class, and the memory
+// estimate includes them.
 func TestMemoryOfManyClasses(t *testing.T) {
 	const n, classes, columns = 600, 150, 60_000
 	p := &problem.Problem{Names: make([]string, classes), Graph: &graph.Graph{Degrees: make([]float64, n)}, Attributes: &sparse.Table{Rows: n, Cols: columns}}
@@ -23,14 +23,14 @@ func TestMemoryOfManyClasses(t *testing.T) {
 	}
 	for c := range classes {
 		if shown[c] != 2 {
-			t.Errorf("%d labels of class %d are learned from", shown[c], c)
+			t.Errorf("%d labels of class %d are in the sample", shown[c], c)
 		}
 	}
-	sweeps, ridges := attributeSweeps(p, slabColumns, 1)
-	want := 4 * piece.Bytes[float32](2*classes, columns)
-	for name, phase := range map[string]int64{"sweeps": sweeps[1].Bytes, "ridges": ridges[1].Bytes} {
-		if phase != want {
-			t.Errorf("%s hold attributes of labels in %d bytes, want %d", name, phase, want)
+	sweeps, ridges := attributeBytes(p, slabColumns, 1)
+	least := 4 * piece.Bytes[float32](2*classes, columns) // attributes of labels through each view
+	for name, bytes := range map[string]int64{"sweeps": sweeps, "ridges": ridges} {
+		if bytes < least || bytes > 6*least {
+			t.Errorf("%s: %d bytes, at least %d are needed", name, bytes, least)
 		}
 	}
 }

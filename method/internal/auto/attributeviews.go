@@ -73,7 +73,7 @@ func newLens(p *problem.Problem, a *attributeTable, columns, workers int, work *
 	return l
 }
 
-// lensBytes is what a lens takes.
+// lensBytes is the size of a lens.
 func lensBytes(n, d int) int64 { return 28*int64(n) + 4*int64(d+unitFeatures(n, fewAttributes)) }
 
 // views are those of attributes: with three hops of few real numbers, with two of
@@ -132,7 +132,7 @@ type viewed []*sparse.Block[float32]
 // attributes, or of the nodes where that takes fewer operations:
 //
 //	rows of f(T)X = (f(Tᵀ)E)ᵀX,  E the columns of the identity of these nodes.
-func (l *lens) at(ctx context.Context, nodes []int, tell func(done float64)) (viewed, error) {
+func (l *lens) at(ctx context.Context, nodes []int, report func(stage string, done, total int)) (viewed, error) {
 	d := l.a.Cols
 	out := make(viewed, l.views())
 	for i := range out {
@@ -150,12 +150,13 @@ func (l *lens) at(ctx context.Context, nodes []int, tell func(done float64)) (vi
 		if err := through(ctx, out, nodes, lo, hi); err != nil {
 			return nil, err
 		}
-		tell(float64(hi) / float64(count))
+		report(stageFeatures, hi, count)
 	}
 	return out, nil
 }
 
-// byNodes tells whether columns of so many nodes are swept, not those of attributes.
+// byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping
+// those of the attributes.
 func (l *lens) byNodes(nodes int) bool {
 	n, d := l.a.Rows, l.a.Cols
 	entries, views := float64(l.p.A.NNZ()), float64(l.views())
@@ -163,13 +164,13 @@ func (l *lens) byNodes(nodes int) bool {
 	return float64(nodes)*(sweeps+views*float64(l.a.Entries)) < float64(d)*(sweeps+float64(n))
 }
 
-// slabBlocks returns three blocks of so many columns.
+// slabBlocks returns three blocks for a slab of columns.
 func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*sparse.Block[float32]) {
 	n := len(l.p.Degrees)
 	return sparse.NewBlock[float32](n, columns), [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns), sparse.NewBlock[float32](n, columns)}
 }
 
-// lensSlabBytes is what they take.
+// lensSlabBytes is their size.
 func lensSlabBytes(n, columns int) int64 { return 3 * tall.BlockBytes[float32](n, columns) }
 
 // columnsAt stores the columns lo ≤ j < hi of the views that sweep.
@@ -221,7 +222,7 @@ func (l *lens) through(ctx context.Context, x *sparse.Block[float32], room [2]*s
 	return show(rankView, z)
 }
 
-// productGroup is how many columns of a slab one goroutine takes at a time.
+// productGroup is the number of columns of a slab that a goroutine multiplies at a time.
 const productGroup = 16
 
 // productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each

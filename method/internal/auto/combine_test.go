@@ -14,33 +14,32 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// answered returns a weigher of labels with answers: of two candidates, the first with two
+// heldOutOf returns held-out probabilities of labels: of two candidates, the first with two
 // λ, and of Poisson learning.
-func answered(class []int, classes int, trials []answers, poissons answers) *weigher {
-	r := &weigher{p: &problem.Problem{Row: make([]int, len(class)), Class: class, Names: make([]string, classes)}, set: &Settings{}, poissons: poissons, whole: &labelRows{}}
-	for i, a := range trials {
-		r.trials = append(r.trials, trialOf{of: max(0, i-1), answers: a})
+func heldOutOf(class []int, classes int, settings []probabilities, poisson probabilities) *heldOut {
+	h := &heldOut{p: &problem.Problem{Row: make([]int, len(class))}, class: class, classes: classes, poisson: poisson}
+	for i, a := range settings {
+		h.settings = append(h.settings, heldOutSetting{of: max(0, i-1), probabilities: a})
 	}
 	for range class {
-		r.several, r.whole.known = append(r.several, true), append(r.whole.known, true)
+		h.hasOthers, h.known = append(h.hasOthers, true), append(h.known, true)
 	}
-	return r
+	return h
 }
 
-// steady returns answers that give each label's class a probability, and the rest of it to
-// the next class.
-func steady(class []int, classes int, q func(i int) float64) answers {
-	a := newAnswers(len(class))
+// steady returns probabilities of each label's class, with the rest for the next class.
+func steady(class []int, classes int, q func(i int) float64) probabilities {
+	a := newProbabilities(len(class))
 	for i, c := range class {
 		row := make([]float64, classes)
 		row[c], row[(c+1)%classes] = q(i), 1-q(i)
-		a.note(i, row, c)
+		a.set(i, row, c)
 	}
 	return a
 }
 
 // Weights are in proportion to likelihoods, of each candidate that of its best λ; labels
-// that are not asked have no say, and Poisson learning takes part where it is right.
+// that are not selected have no effect, and Poisson learning takes part where it is right.
 func TestWeights(t *testing.T) {
 	class := make([]int, 40)
 	for i := range class {
@@ -48,42 +47,42 @@ func TestWeights(t *testing.T) {
 	}
 	constant := func(q float64) func(int) float64 { return func(int) float64 { return q } }
 	wrong := steady(class, 4, constant(0.4))
-	r := answered(class, 4, []answers{
+	h := heldOutOf(class, 4, []probabilities{
 		steady(class, 4, constant(0.5)),
 		steady(class, 4, func(i int) float64 {
 			if i < 20 {
 				return 0.6
 			}
-			return 1e-6 // of labels that are not asked
+			return 1e-6 // of labels that are not selected
 		}),
 		steady(class, 4, constant(0.58)),
 	}, wrong)
 	among := func(i int) bool { return i < 20 }
-	got := r.weigh(among)
+	got := h.combine(among)
 	first, second := math.Pow(0.6, 20), math.Pow(0.58, 20)
-	if len(got) != 2 || got[0].trial != 1 || got[1].trial != 2 || math.Abs(got[0].weight-first/(first+second)) > 1e-6 || math.Abs(got[0].weight+got[1].weight-1) > 1e-12 {
-		t.Errorf("shares %+v, want trials 1 and 2 with %v and %v", got, first/(first+second), second/(first+second))
+	if len(got) != 2 || got[0].setting != 1 || got[1].setting != 2 || math.Abs(got[0].weight-first/(first+second)) > 1e-6 || math.Abs(got[0].weight+got[1].weight-1) > 1e-12 {
+		t.Errorf("mixture %+v, want settings 1 and 2 with %v and %v", got, first/(first+second), second/(first+second))
 	}
-	if got = r.weigh(func(int) bool { return true }); len(got) != 1 || got[0].trial != 2 || got[0].weight != 1 {
-		t.Errorf("shares %+v, want the last alone", got)
+	if got = h.combine(func(int) bool { return true }); len(got) != 1 || got[0].setting != 2 || got[0].weight != 1 {
+		t.Errorf("mixture %+v, want the last alone", got)
 	}
-	r.poissons = steady(class, 4, constant(0.9))
-	got = r.weigh(among)
-	if len(got) != 3 || got[2].trial != -1 || got[2].weight != 0.5 || math.Abs(got[0].weight-first/(first+second)/2) > 1e-6 {
-		t.Errorf("shares %+v, want half for Poisson learning", got)
+	h.poisson = steady(class, 4, constant(0.9))
+	got = h.combine(among)
+	if len(got) != 3 || got[2].setting != -1 || got[2].weight != 0.5 || math.Abs(got[0].weight-first/(first+second)/2) > 1e-6 {
+		t.Errorf("mixture %+v, want half for Poisson learning", got)
 	}
 	row := make([]float64, 4)
-	if r.answerTo(row, got, 4); math.Abs(row[0]-(0.6*got[0].weight+0.58*got[1].weight+0.45)) > 1e-6 || math.Abs(row[0]+row[1]-1) > 1e-6 {
-		t.Errorf("the answer to label 4 is %v", row)
+	if h.mixTo(row, got, 4); math.Abs(row[0]-(0.6*got[0].weight+0.58*got[1].weight+0.45)) > 1e-6 || math.Abs(row[0]+row[1]-1) > 1e-6 {
+		t.Errorf("the probabilities of label 4 are %v", row)
 	}
 }
 
 // logit returns the parameter that gives trust in a share w of answers.
 func logit(w float64) float64 { return math.Log(w / (1 - w)) }
 
-// Labels drawn from powers of probabilities, the same for all or other ones for answers that
-// are not sure, beside a share that is drawn from all classes alike, tell the probabilities
-// that they were drawn with, and calibration keeps the likeliest class.
+// Calibration recovers the probabilities that labels were drawn with: powers of the predicted ones,
+// which may depend on the entropy, and a share drawn from all classes alike. It keeps the likeliest
+// class.
 func TestCalibration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -91,7 +90,7 @@ func TestCalibration(t *testing.T) {
 	const labels, classes = 1500, 3
 	for _, want := range []calibration{{0, 0, logit(0.99)}, {0.5, 0, logit(0.99)}, {-0.5, 0, logit(0.99)}, {0.3, 0, logit(0.8)}, {0.2, -2, logit(0.97)}, {0, -0.8, logit(0.97)}} {
 		rng := rand.New(rand.NewPCG(3, 5))
-		class, a := make([]int, labels), newAnswers(labels)
+		class, a := make([]int, labels), newProbabilities(labels)
 		drawn := make([][]float64, labels)
 		for i := range class {
 			row, sum := make([]float64, classes), 0.0
@@ -102,23 +101,23 @@ func TestCalibration(t *testing.T) {
 			for c := range row {
 				row[c] /= sum
 			}
-			told := append([]float64(nil), row...)
-			want.apply(told)
-			if classify.ArgMax(told) != classify.ArgMax(row) || math.Abs(told[0]+told[1]+told[2]-1) > 1e-12 {
-				t.Fatalf("%v of %v has another maximum, or does not add up to 1", told, row)
+			calibrated := append([]float64(nil), row...)
+			want.apply(calibrated)
+			if classify.ArgMax(calibrated) != classify.ArgMax(row) || math.Abs(calibrated[0]+calibrated[1]+calibrated[2]-1) > 1e-12 {
+				t.Fatalf("%v of %v has another maximum, or does not add up to 1", calibrated, row)
 			}
-			for x := rng.Float64(); class[i] < classes-1 && x > told[class[i]]; class[i]++ {
-				x -= told[class[i]]
+			for x := rng.Float64(); class[i] < classes-1 && x > calibrated[class[i]]; class[i]++ {
+				x -= calibrated[class[i]]
 			}
-			a.note(i, row, class[i])
-			drawn[i] = told
+			a.set(i, row, class[i])
+			drawn[i] = calibrated
 		}
-		r := answered(class, classes, []answers{a}, answers{})
-		r.shares = []share{{weight: 1}}
-		got := r.calibrate()
+		h := heldOutOf(class, classes, []probabilities{a}, probabilities{})
+		mixture := []component{{weight: 1}}
+		got := h.calibrate(mixture, 0)
 		away, row := 0.0, make([]float64, classes)
 		for i := range labels {
-			r.answerTo(row, r.shares, i)
+			h.mixTo(row, mixture, i)
 			got.apply(row)
 			away += math.Abs(slices.Max(row)-slices.Max(drawn[i])) / float64(labels)
 		}
@@ -135,7 +134,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 	const classes = 3
 	for _, labels := range []int{12, 60, 400} {
 		rng := rand.New(rand.NewPCG(uint64(labels), 5))
-		class, a := make([]int, labels), newAnswers(labels)
+		class, a := make([]int, labels), newProbabilities(labels)
 		for i := range class {
 			row := make([]float64, classes)
 			for c := range row {
@@ -146,10 +145,10 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 			if slices.Max(row) > 0.6 && rng.IntN(5) > 0 {
 				class[i] = classify.ArgMax(row)
 			}
-			a.note(i, row, class[i])
+			a.set(i, row, class[i])
 		}
-		r := answered(class, classes, []answers{a}, answers{})
-		r.shares = []share{{weight: 1}}
+		h := heldOutOf(class, classes, []probabilities{a}, probabilities{})
+		mixture := []component{{weight: 1}}
 		expected := min(float64(labels*labels)/330, 50)
 		of := func(c calibration) float64 {
 			if c.slope > 0 {
@@ -170,7 +169,7 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 			}
 			return sum
 		}
-		got := r.calibrate()
+		got := h.calibrate(mixture, 0)
 		most := of(got)
 		for _, by := range []float64{-0.1, 0.1} {
 			for _, near := range []calibration{{got.power + by, got.slope, got.trust}, {got.power, got.slope + by, got.trust}, {got.power, got.slope, got.trust + by}} {
@@ -186,8 +185,8 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 // probability of 0.7 do not make it nearly 1, and where 36 of 60 are right, it is the power
 // more than the trust that gives way. 3,000 labels outweigh it.
 func TestCalibrationOfFewLabels(t *testing.T) {
-	of := func(labels, tenths int) (c calibration, told float64) {
-		class, a := make([]int, labels), newAnswers(labels)
+	of := func(labels, tenths int) (c calibration, calibrated float64) {
+		class, a := make([]int, labels), newProbabilities(labels)
 		for i := range class {
 			class[i] = i % 4
 			row := []float64{0.1, 0.1, 0.1, 0.1}
@@ -196,32 +195,31 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 			} else {
 				row[(class[i]+1)%4] = 0.7
 			}
-			a.note(i, row, class[i])
+			a.set(i, row, class[i])
 		}
-		r := answered(class, 4, []answers{a}, answers{})
-		r.shares = []share{{weight: 1}}
-		c = r.calibrate()
+		h := heldOutOf(class, 4, []probabilities{a}, probabilities{})
+		c = h.calibrate([]component{{weight: 1}}, 0)
 		row := []float64{0.7, 0.1, 0.1, 0.1}
 		c.apply(row)
 		return c, row[0]
 	}
-	if c, told := of(20, 10); told < 0.75 || told > 0.85 {
-		t.Errorf("20 right answers: %+v tells %.3f, want 0.75 to 0.85", c, told)
+	if c, calibrated := of(20, 10); calibrated < 0.75 || calibrated > 0.85 {
+		t.Errorf("20 right answers: %+v gives %.3f, want 0.75 to 0.85", c, calibrated)
 	}
-	if c, told := of(60, 6); c.trust < logit(0.8) || told > 0.65 {
-		t.Errorf("36 right answers of 60: %+v tells %.3f, want a trust above 0.8 and 0.65 at the most", c, told)
+	if c, calibrated := of(60, 6); c.trust < logit(0.8) || calibrated > 0.65 {
+		t.Errorf("36 right answers of 60: %+v gives %.3f, want a trust above 0.8 and 0.65 at the most", c, calibrated)
 	}
-	if c, told := of(3000, 6); math.Abs(told-0.6) > 0.01 {
-		t.Errorf("1,800 right answers of 3,000: %+v tells %.3f", c, told)
+	if c, calibrated := of(3000, 6); math.Abs(calibrated-0.6) > 0.01 {
+		t.Errorf("1,800 right answers of 3,000: %+v gives %.3f", c, calibrated)
 	}
 }
 
-// The shares of the labels answer too where most nodes are surely of one class, not where
-// one of two classes happens to have some labels more.
+// The shares of the labels are a candidate if most nodes are significantly of one class, not if
+// one of two classes happens to have a few labels more.
 func TestConstantNeedsMost(t *testing.T) {
 	for _, c := range []struct {
-		first int // labels of the first class, of 25
-		tried bool
+		first       int // labels of the first class, of 25
+		isCandidate bool
 	}{{14, false}, {17, false}, {19, true}, {24, true}} {
 		p, class := problemtest.Blocks(t, 5, 100, 0, 2, 5, 0.2)
 		left := []int{c.first, 25 - c.first}
@@ -231,30 +229,31 @@ func TestConstantNeedsMost(t *testing.T) {
 				p.Row, p.Class = append(p.Row, v), append(p.Class, of)
 			}
 		}
-		r := &weigher{p: p, set: &Settings{}, out: &Prediction{}}
-		if err := r.walk(t.Context()); err != nil {
+		h, err := featuresOf(t, p, &Settings{}).heldOut(t.Context())
+		if err != nil {
 			t.Fatal(err)
 		}
-		if r.tryConstant(); len(r.trials) > 0 != c.tried {
-			t.Errorf("%d of 25 labels have one class: tried %v, want %v", c.first, len(r.trials) > 0, c.tried)
+		isCandidate := slices.ContainsFunc(h.settings, func(s heldOutSetting) bool { return s.candidate.constant })
+		if isCandidate != c.isCandidate {
+			t.Errorf("%d of 25 labels have one class: a candidate %v, want %v", c.first, isCandidate, c.isCandidate)
 		}
 	}
 }
 
-// Labels that one of the answers is not asked for weigh none of them.
+// Labels that a component has not predicted have no effect on the weights.
 func TestStackOfSomeLabels(t *testing.T) {
-	r := &weigher{several: []bool{true, true, true}, poissons: newAnswers(3)}
-	t1 := trialOf{of: 0, answers: newAnswers(3)}
+	h := &heldOut{hasOthers: []bool{true, true, true}, poisson: newProbabilities(3)}
+	other := newProbabilities(3)
 	for i, truth := range [][2]float64{{0.6, 0.3}, {0.5, 0.7}, {0.1, 0.9}} {
-		r.poissons.note(i, []float64{truth[0], 1 - truth[0]}, 0)
+		h.poisson.set(i, []float64{truth[0], 1 - truth[0]}, 0)
 		if i < 2 {
-			t1.note(i, []float64{truth[1], 1 - truth[1]}, 0)
+			other.set(i, []float64{truth[1], 1 - truth[1]}, 0)
 		}
 	}
-	r.trials = []trialOf{t1}
-	all := r.stack(func(int) bool { return true })
-	some := r.stack(func(i int) bool { return i < 2 })
-	if !slices.Equal(all, some) {
-		t.Errorf("weights %+v by all labels, %+v by those that both have answered", all, some)
+	h.settings = []heldOutSetting{{probabilities: other}}
+	every := h.stack(all)
+	some := h.stack(func(i int) bool { return i < 2 })
+	if !slices.Equal(every, some) {
+		t.Errorf("weights %+v by all labels, %+v by those that both have predicted", every, some)
 	}
 }

@@ -16,9 +16,7 @@ func TestSpectralColumns(t *testing.T) {
 		t.Skip("takes a quarter of a second")
 	}
 	p, _ := problemtest.Blocks(t, 5, 600, 40, 3, 8, 2)
-	var set Settings
-	r := &weigher{p: p, set: &set, out: &Prediction{}}
-	out, err := r.spread(t.Context())
+	out, err := inputOf(t, p, &Settings{}).eigenvectorColumns(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +36,8 @@ func TestSpectralColumns(t *testing.T) {
 		if p.Degrees[v] > 0 && math.Abs(squares-1) > 1e-5 {
 			t.Fatalf("row %d has the length %v", v, math.Sqrt(squares))
 		}
-		// The first vector is D^½·1 on the largest component, which tells the length of
-		// the row before.
+		// The first vector is D^½·1 on the largest component, which gives the length of
+		// the row before it was divided by it.
 		if first := float64(out.Row(v)[0]); first > 1e-6 {
 			length := math.Sqrt(p.Degrees[v]/total) / first
 			for j, z := range out.Row(v) {

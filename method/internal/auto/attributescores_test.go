@@ -186,57 +186,57 @@ func TestFewLabelsTellNothing(t *testing.T) {
 	}
 }
 
-// The weights of answers are those under which the labels that are asked are likeliest,
-// each out of its fold, together with what answers count for beforehand, and add up to 1.
+// The weights of a mixture maximise the held-out likelihood of the selected labels together with
+// the prior weights, and add up to 1.
 func TestStack(t *testing.T) {
 	class, rng := make([]int, 60), rand.New(rand.NewPCG(6, 6))
 	for i := range class {
 		class[i] = i % 4
 	}
-	random := func(most float64) answers {
+	random := func(most float64) probabilities {
 		return steady(class, 4, func(int) float64 { return most * rng.Float64() })
 	}
-	r := answered(class, 4, []answers{random(0.8), random(0.8), random(0.6)}, random(0.7))
-	r.trials[0].candidate.alone, r.trials[1].of, r.trials[2].of = true, 1, 2
+	h := heldOutOf(class, 4, []probabilities{random(0.8), random(0.8), random(0.6)}, random(0.7))
+	h.settings[0].candidate.alone, h.settings[1].of, h.settings[2].of = true, 1, 2
 	among := func(i int) bool { return i%5 > 0 }
-	likelihood := func(shares []share) (sum float64) {
-		for _, s := range shares {
+	likelihood := func(mixture []component) (sum float64) {
+		for _, s := range mixture {
 			beforehand := 0.1
-			if s.trial == 0 {
+			if s.setting == 0 {
 				beforehand = 2
 			}
 			sum += beforehand * math.Log(s.weight)
 		}
 		for i := range class {
 			if q := 0.0; among(i) {
-				for _, s := range shares {
-					q += s.weight * r.said(s.trial).truth[i]
+				for _, s := range mixture {
+					q += s.weight * h.of(s.setting).truth[i]
 				}
 				sum += math.Log(q)
 			}
 		}
 		return sum
 	}
-	got := r.stack(among)
+	got := h.stack(among)
 	total, most := 0.0, likelihood(got)
 	for _, s := range got {
 		total += s.weight
 	}
 	if len(got) < 3 || math.Abs(total-1) > 1e-12 {
-		t.Fatalf("shares %+v", got)
+		t.Fatalf("mixture %+v", got)
 	}
 	for i := range got {
 		for j := range got {
 			near := slices.Clone(got)
 			near[i].weight += 0.02
 			if near[j].weight -= 0.02; i != j && near[j].weight > 0 && likelihood(near) > most {
-				t.Errorf("shares %+v are likelier than %+v", near, got)
+				t.Errorf("mixture %+v are likelier than %+v", near, got)
 			}
 		}
 	}
-	r.poissons = steady(class, 4, func(i int) float64 { return 0.99 })
-	if got = r.stack(among); got[0].trial != -1 || got[0].weight < 0.9 {
-		t.Errorf("shares %+v, want next to all for Poisson learning, which is right", got)
+	h.poisson = steady(class, 4, func(i int) float64 { return 0.99 })
+	if got = h.stack(among); got[0].setting != -1 || got[0].weight < 0.9 {
+		t.Errorf("mixture %+v, want next to all for Poisson learning, which is right", got)
 	}
 }
 
@@ -249,25 +249,25 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 		p, class := problemtest.Blocks(t, 3, 200, labelled, 3, 2, 1.5)
 		p.Attributes = wordsOf(rand.New(rand.NewPCG(3, 3)), class, 0.15, 0.1)
 		p.Names, p.Class[7] = append(p.Names, "once"), 3
-		r := &weigher{p: p, set: &Settings{}, out: &Prediction{}, sources: newSources(p, 5)}
-		for i := range p.Class {
-			r.several = append(r.several, i != 7)
-		}
-		if err := r.attribute(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		blocks, err := newLens(p, newAttributeTable(p.Attributes), 16, 2, new(problem.Work)).blocks(t.Context(), p.Row, func(float64) {})
+		in := inputOf(t, p, &Settings{RNGSeed: 5})
+		fold := newSeeds(in).fold
+		_, hasOthers := in.countClasses()
+		scores, err := in.scoreAttributes(t.Context(), fold, hasOthers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, most := make([]int, r.sources.parts), make([]float64, r.sources.parts)
+		blocks, err := newLens(p, newAttributeTable(p.Attributes), 16, 2, new(problem.Work)).blocks(t.Context(), p.Row, func(string, int, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, most := make([]int, in.folds), make([]float64, in.folds)
 		for b, block := range blocks {
 			// learned returns a ridge on the labels outside a part, and the mean squared length
 			// of their features.
 			learned := func(without int) (*ridge.Path, float64) {
 				f, y, square := piece.Block[float32](labelled, block.columns), [][]int(nil), 0.0
 				for i := range p.Row {
-					if r.sources.part[i] != without {
+					if fold[i] != without {
 						row := f.Row(len(y))
 						block.rowsTo(row, i)
 						y, square = append(y, p.Class[i:i+1]), square+simd.Dot(row, doubled(row))
@@ -285,10 +285,10 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 				lambdas = tallLambdas
 			}
 			all, length := learned(-1)
-			for part := range r.sources.parts {
+			for part := range in.folds {
 				takes, outside := make([]bool, labelled), []bool(nil)
 				for i := range takes {
-					if takes[i] = i != 7 && r.sources.part[i] != part; r.sources.part[i] != part {
+					if takes[i] = i != 7 && fold[i] != part; fold[i] != part {
 						outside = append(outside, takes[i])
 					}
 				}
@@ -301,7 +301,7 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 				w, shares := others.Weights(lambda[0])
 				x, score, want := make([]float32, block.columns), make([]float64, 4), make([]float64, 4)
 				for i := range p.Row {
-					if r.sources.part[i] != part {
+					if fold[i] != part {
 						continue
 					}
 					block.rowsTo(x, i)
@@ -311,15 +311,15 @@ func TestPartsAreAskedByOthers(t *testing.T) {
 							score[c] += float64(y) * w.At(j, c)
 						}
 					}
-					r.attributed.columnsTo(want, score, b)
-					if got := r.attributed.rowOf(i, part)[4*b:][:4]; !floats.EqualApprox(got, want, 1e-4) {
+					scores.columnsTo(want, score, b)
+					if got := scores.rowOf(i, part)[4*b:][:4]; !floats.EqualApprox(got, want, 1e-4) {
 						t.Errorf("%d labels, block %d: label %d of part %d has the scores %v, want %v", labelled, b, i, part, got, want)
 					}
 				}
 			}
 		}
 		for part, want := range best {
-			if got := r.attributed.bestOf(part); got != want {
+			if got := scores.bestOf(part); got != want {
 				t.Errorf("%d labels: part %d has block %d, want %d", labelled, part, got, want)
 			}
 		}

@@ -12,29 +12,29 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// attributed are scores of ridge regression on blocks of attributes, as columns whose
-// weights all classes share. Block b has class c in column b·classes + c. Rows of labels
-// are those of machines that have learned from the others alone.
-type attributed struct {
+// attributeScores are scores of ridge regression on blocks of attributes, as columns with one
+// weight for all classes. Block b has class c in column b·classes + c. Rows of labels
+// are those of ridges that have learned from the other labels alone.
+type attributeScores struct {
 	blocks  int
-	best    []int                    // the block whose scores of left out labels point best at their classes, by all labels and then by those outside each part
+	best    []int                    // the block with the largest cosine between left-out scores and classes, by all labels and then by those outside each fold
 	full    []*sparse.Block[float32] // of each block: a row for each node and a column for each class
 	scale   []float64                // of each block
 	whole   [][]float64              // of each label, without it
-	part    [][][]float64            // of each part and label, without both; nil: as whole
+	inFold  [][][]float64            // of each fold and label, without both; nil: as whole
 	shown   []bool                   // of labels: whether a ridge learns from it
 	classes int
 }
 
 const (
-	// attributeConstant stands beside the features of a block, whose mean squared length
-	// is 1, for a bias.
+	// attributeConstant is a further feature of each block, for the bias. The mean squared
+	// length of the others is 1.
 	attributeConstant = 0.3
 
 	attributeLimit = 5 // of scores, in units of their root mean square
 
-	// nestedLabels is the number of labels up to which parts of them are left out of
-	// ridges. What a ridge has from one of more labels is next to nothing.
+	// nestedLabels is the number of labels up to which folds of them are left out of
+	// ridges. Of more labels a single one hardly changes a ridge.
 	nestedLabels = 1000
 
 	// A ridge learns from a sample of labels if all of them have more than ridgeValues
@@ -43,22 +43,22 @@ const (
 	ridgeSide   = 2500
 )
 
-// The λ of ridges on attributes that are tried: wideLambdas where there are fewer labels
+// The λ of ridges on attributes are searched: wideLambdas where there are fewer labels
 // than features, tallLambdas where there are more.
 var (
 	wideLambdas = []float64{0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5}
 	tallLambdas = []float64{3e-6, 3e-5, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3}
 )
 
-// attributeBlock is what one ridge learns from.
+// attributeBlock is the features of one ridge.
 type attributeBlock struct {
 	columns int
-	rowsTo  func(dst []float32, item int)                                  // features of a label that is shown
+	rowsTo  func(dst []float32, item int)                                  // features of a label that the ridge learns from
 	apply   func(ctx context.Context, dst, w *sparse.Block[float32]) error // features of all nodes times weights
 }
 
-// shownLabels returns the positions of the labels that ridges with so many features at the
-// most learn from: some of each class, however many classes there are.
+// shownLabels returns the positions of the labels that ridges learn from with at most this number
+// of features: some of each class, however many classes there are.
 func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 	most := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
@@ -67,44 +67,45 @@ func shownLabels(p *problem.Problem, features int, seed uint64) []int {
 	return validate.Sample(p.Class, most, seed, 0)
 }
 
-// attribute makes the scores.
-func (r *weigher) attribute(ctx context.Context) error {
-	k := len(r.p.Names)
-	table := newAttributeTable(r.p.Attributes)
-	l := newLens(r.p, table, slabWidth(r.p, beside(r.p, r.set), r.set.Workers), r.set.Workers, &r.out.Work)
-	items := shownLabels(r.p, l.widest(), r.set.RNGSeed)
-	a := &attributed{classes: k, shown: make([]bool, len(r.p.Row))}
+// scoreAttributes computes the scores. The folds are those of the learned labels.
+func (in *input) scoreAttributes(ctx context.Context, fold []int, hasOthers []bool) (*attributeScores, error) {
+	p, k := in.learned, len(in.p.Names)
+	table := newAttributeTable(p.Attributes)
+	l := newLens(in.p, table, slabWidth(in.p, in.memory, in.set.Workers), in.set.Workers, in.work)
+	items := shownLabels(p, l.widest(), in.set.RNGSeed)
+	a := &attributeScores{classes: k, shown: make([]bool, len(p.Row))}
 	nodes, y := make([]int, len(items)), make([]int, len(items))
 	for at, i := range items {
-		nodes[at], y[at], a.shown[i] = r.p.Row[i], r.p.Class[i], true
+		nodes[at], y[at], a.shown[i] = p.Row[i], p.Class[i], true
 	}
-	blocks, err := l.blocks(ctx, nodes, func(done float64) { r.tell("features", done) })
+	blocks, err := l.blocks(ctx, nodes, in.reportProgress)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.blocks = len(blocks)
-	a.whole = attributeRows(len(r.p.Row), a.blocks*k)
-	if len(r.p.Row) <= min(nestedLabels, len(items)) {
-		a.part = make([][][]float64, r.sources.parts)
-		for f := range a.part {
-			a.part[f] = attributeRows(len(r.p.Row), a.blocks*k)
+	a.whole = attributeRows(len(p.Row), a.blocks*k)
+	if len(p.Row) <= min(nestedLabels, len(items)) {
+		a.inFold = make([][][]float64, in.folds)
+		for f := range a.inFold {
+			a.inFold[f] = attributeRows(len(p.Row), a.blocks*k)
 		}
 	}
-	// λ and the best block that a part is asked with are chosen by answers to other labels,
-	// the block by those of machines that have not learned from the part either: labels that
-	// happen to answer for each other would else choose what answers for both.
-	takes := make([][]bool, 1+len(a.part))
+	// λ and the best block for a fold are chosen by the predictions of other labels, the block by
+	// those of ridges that have not learned from the fold either. Otherwise labels that happen to
+	// predict each other would choose the block that predicts both.
+	takes := make([][]bool, 1+len(a.inFold))
 	for f := range takes {
 		for _, i := range items {
-			takes[f] = append(takes[f], r.several[i] && (f == 0 || r.sources.part[i] != f-1))
+			takes[f] = append(takes[f], hasOthers[i] && (f == 0 || fold[i] != f-1))
 		}
 	}
 	a.best = make([]int, len(takes))
+	r := &attributeRidges{in: in, scores: a, fold: fold, items: items, y: y, takes: takes}
 	var most []float64
 	for b, block := range blocks {
-		cosines, err := r.attributeBlock(ctx, a, b, &block, items, y, takes)
+		cosines, err := r.add(ctx, b, &block)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if b == 0 {
 			most = cosines
@@ -115,14 +116,21 @@ func (r *weigher) attribute(ctx context.Context) error {
 			}
 		}
 	}
-	r.attributed = a
-	r.out.Reached, err = r.p.Reached(ctx, known(r.p), r.set.Workers, &r.out.Work)
-	return err
+	return a, nil
 }
 
-// known returns the nodes that have a label or attributes. Others know of those that
-// walks come to.
-func known(p *problem.Problem) []int {
+// attributeRidges fits a ridge to one block after the other.
+type attributeRidges struct {
+	in       *input
+	scores   *attributeScores
+	fold     []int    // of labels
+	items, y []int    // labels to learn from, and their classes
+	takes    [][]bool // the items that choose λ: of all labels, and for each fold
+}
+
+// informedNodes returns the nodes that have a label or attributes. Walks from them reach the
+// others of which something can be predicted.
+func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {
 		if _, values := p.Attributes.Row(v); values != nil {
@@ -140,17 +148,18 @@ func attributeRows(rows, cols int) [][]float64 {
 	return out
 }
 
-// attributeBlock makes the scores of block b, and returns their cosines over lists of the
-// items: all of them, and those outside each part by machines without it.
-func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, block *attributeBlock, items, y []int, takes [][]bool) ([]float64, error) {
-	m, k := len(items), a.classes
+// add computes the scores of block b, and returns the cosines between left-out scores and
+// classes: over all items, and over those outside each fold by ridges without it.
+func (r *attributeRidges) add(ctx context.Context, b int, block *attributeBlock) ([]float64, error) {
+	a, p := r.scores, r.in.learned
+	m, k := len(r.items), a.classes
 	f := &sparse.Block[float32]{Rows: m, Cols: block.columns, Stride: block.columns, Data: make([]float32, m*block.columns)}
 	classes := make([][]int, m)
-	for at := range items {
-		classes[at] = y[at : at+1]
+	for at := range r.items {
+		classes[at] = r.y[at : at+1]
 		block.rowsTo(f.Row(at), at)
 	}
-	path, err := ridge.NewPath(ctx, f, attributeConstant, classes, k, r.set.Workers)
+	path, err := ridge.NewPath(ctx, f, attributeConstant, classes, k, r.in.set.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -158,35 +167,36 @@ func (r *weigher) attributeBlock(ctx context.Context, a *attributed, b int, bloc
 	if m > block.columns+1 {
 		lambdas = tallLambdas
 	}
-	best, cosines := path.Choose(lambdas, takes)
-	if err := r.attributeAll(ctx, a, block, path, best[0]); err != nil {
+	best, cosines := path.Choose(lambdas, r.takes)
+	if err := r.addNodes(ctx, block, path, best[0]); err != nil {
 		return nil, err
 	}
 	left := path.LeaveOneOut(best[0])
-	for at, i := range items {
+	for at, i := range r.items {
 		a.columnsTo(a.whole[i][b*k:][:k], left.RawRowView(at), b)
 	}
-	for i, row := range r.p.Row {
+	for i, row := range p.Row {
 		if !a.shown[i] {
 			a.columnsTo(a.whole[i][b*k:][:k], doubled(a.full[b].Row(row)), b)
 		}
 	}
-	without, apart, err := path.WithoutParts(best[1:], r.sources.part, takes[1:])
+	without, apart, err := path.WithoutParts(best[1:], r.fold, r.takes[1:])
 	if err != nil {
 		return nil, err
 	}
 	copy(cosines[1:], apart)
-	for part, scores := range without {
-		for i := range r.p.Row {
-			a.columnsTo(a.part[part][i][b*k:][:k], scores.RawRowView(i), b)
+	for f, scores := range without {
+		for i := range p.Row {
+			a.columnsTo(a.inFold[f][i][b*k:][:k], scores.RawRowView(i), b)
 		}
 	}
 	return cosines, nil
 }
 
-// attributeAll appends the scores of a block for all nodes, and their unit.
-func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attributeBlock, path *ridge.Path, lambda float64) error {
-	n, k := len(r.p.Degrees), a.classes
+// addNodes appends the scores of a block for all nodes, and their unit.
+func (r *attributeRidges) addNodes(ctx context.Context, block *attributeBlock, path *ridge.Path, lambda float64) error {
+	a := r.scores
+	n, k := len(r.in.p.Degrees), a.classes
 	weights, shares := path.Weights(lambda)
 	w, full := piece.Block[float32](block.columns, k), piece.Block[float32](n, k)
 	for j := range block.columns {
@@ -197,7 +207,7 @@ func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attrib
 	if err := block.apply(ctx, full, w); err != nil {
 		return err
 	}
-	square, err := piece.Sums(ctx, r.set.Workers, n, 1, func(to []float64, lo, hi int) {
+	square, err := piece.Sums(ctx, r.in.set.Workers, n, 1, func(to []float64, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			row, mean := full.Row(v), 0.0
 			for c := range row {
@@ -216,7 +226,7 @@ func (r *weigher) attributeAll(ctx context.Context, a *attributed, block *attrib
 
 // columnsTo stores the columns of block b for its scores: less their mean, in units of
 // their root mean square.
-func (a *attributed) columnsTo(dst, scores []float64, b int) {
+func (a *attributeScores) columnsTo(dst, scores []float64, b int) {
 	mean := 0.0
 	for _, s := range scores {
 		mean += s / float64(len(scores))
@@ -226,33 +236,36 @@ func (a *attributed) columnsTo(dst, scores []float64, b int) {
 	}
 }
 
-// bestOf returns the best block by the labels outside a part, −1 for none.
-func (a *attributed) bestOf(without int) int {
-	if a.part == nil {
+// bestOf returns the best block by the labels outside a fold, −1 for none.
+func (a *attributeScores) bestOf(without int) int {
+	if a.inFold == nil {
 		without = -1
 	}
 	return a.best[1+without]
 }
 
-// rowOf returns the columns of a label without it and a part, −1 for none.
-func (a *attributed) rowOf(label, without int) []float64 {
-	if without < 0 || a.part == nil {
+// rowOf returns the columns of a label without it and a fold, −1 for none; nil if there are none.
+func (a *attributeScores) rowOf(label, without int) []float64 {
+	if a == nil {
+		return nil
+	}
+	if without < 0 || a.inFold == nil {
 		return a.whole[label]
 	}
-	return a.part[without][label]
+	return a.inFold[without][label]
 }
 
 // nodeTo stores the columns of a node.
-func (a *attributed) nodeTo(dst []float64, v int) {
+func (a *attributeScores) nodeTo(dst []float64, v int) {
 	for b, full := range a.full {
 		a.columnsTo(dst[b*a.classes:][:a.classes], doubled(full.Row(v)), b)
 	}
 }
 
-// blocks returns what ridges learn from: attributes X, P alone, and X with its hops, each
-// view of which counts the same; of few real numbers units on all of them too.
-func (l *lens) blocks(ctx context.Context, nodes []int, tell func(done float64)) ([]attributeBlock, error) {
-	seen, err := l.at(ctx, nodes, tell)
+// blocks returns the features of the ridges: attributes X, P alone, and X with its hops, each
+// view of which has the same weight; with few real numbers random features of all of them too.
+func (l *lens) blocks(ctx context.Context, nodes []int, report func(stage string, done, total int)) ([]attributeBlock, error) {
+	seen, err := l.at(ctx, nodes, report)
 	if err != nil {
 		return nil, err
 	}

@@ -43,9 +43,8 @@ func nearest(p *problem.Problem, class []int) (alike int) {
 func distance(a, b int) int { return max(a-b, b-a) }
 
 // On a path whose classes are stretches of hundreds of nodes each node has the class of the
-// nearest label, which walks of some steps do not come to: label propagation answers. So it
-// does with the same bits for any number of workers and any limit, and none of its answers
-// depends on the labels of its fold. Columns that say nothing beside it change nothing of it.
+// nearest label, which walks of some steps miss: label propagation predicts, with the same bits for
+// any number of workers and any limit. Useless attributes change nothing.
 func TestLabelsFarApart(t *testing.T) {
 	const n = 480
 	p, class := path(t, n, 120, 16)
@@ -62,18 +61,18 @@ func TestLabelsFarApart(t *testing.T) {
 			}
 		}
 		if found := float64(right) / n; found < out.Accuracy-3*out.Stderr || found > out.Accuracy+3*out.Stderr {
-			t.Errorf("%v of the nodes are right, told %v ± %v", found, out.Accuracy, out.Stderr)
+			t.Errorf("%v of the nodes are right, estimated %v ± %v", found, out.Accuracy, out.Stderr)
 		}
 		for _, set := range []*Settings{{Workers: 2}, {Workers: 7, Memory: 8 << 20}} {
 			again := evident(t, p, set)
 			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
-				t.Errorf("%d workers, limit %d: another answer", set.Workers, set.Memory)
+				t.Errorf("%d workers, limit %d: another prediction", set.Workers, set.Memory)
 			}
 		}
 	}
 }
 
-// Of few labels label propagation answers where walks from them do not come to most nodes.
+// With few labels label propagation predicts where walks from them miss most nodes.
 func TestFewLabelsFarApart(t *testing.T) {
 	const n = 3000
 	p, _ := path(t, n, n, 0)
@@ -83,35 +82,29 @@ func TestFewLabelsFarApart(t *testing.T) {
 	}
 	near, _ := path(t, 400, 100, 12)
 	for _, set := range []*Settings{{}, {LowEffort: true}} {
-		r := chosen(t, near, set)
-		if len(r.shares) != 1 || r.shares[0].trial != -1 {
-			t.Errorf("shares %+v of few labels near each other, want Poisson learning alone", r.shares)
+		h, mixture := combined(t, near, set)
+		if len(h.settings) > 0 || len(mixture) != 1 || mixture[0].setting != -1 {
+			t.Errorf("mixture %+v of few labels near each other, want Poisson learning alone", mixture)
 		}
 	}
 }
 
-// chosen returns a prediction for which it has been chosen who answers.
-func chosen(t *testing.T, p *problem.Problem, set *Settings) *weigher {
-	r, err := newWeigher(t.Context(), p, set)
+// combined returns the held-out probabilities of a problem, and the mixture that they choose.
+func combined(t *testing.T, p *problem.Problem, set *Settings) (*heldOut, []component) {
+	h, err := featuresOf(t, p, set).heldOut(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.walk(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.choose(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return h, h.combine(all)
 }
 
-// Where neighbours are alike in small circles label propagation has no part.
-func TestModelsAnswerNearLabels(t *testing.T) {
+// Where neighbours differ label propagation has no part.
+func TestModelsPredictNearLabels(t *testing.T) {
 	p, _ := problemtest.Blocks(t, 1, 600, 120, 3, 1, 6)
-	r := chosen(t, p, &Settings{})
-	for _, s := range r.shares {
-		if r.harmonic(s) {
-			t.Errorf("label propagation has a share of %v where neighbours differ", s.weight)
+	h, mixture := combined(t, p, &Settings{})
+	for _, c := range mixture {
+		if isPropagation(h.settings, c) {
+			t.Errorf("label propagation has the weight %v where neighbours differ", c.weight)
 		}
 	}
 }

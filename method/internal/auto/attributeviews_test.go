@@ -142,7 +142,7 @@ func TestViews(t *testing.T) {
 		l := newLens(p, newAttributeTable(table), 16, 2, new(problem.Work))
 		want := viewsOf(p, x, l.views())
 		d := c.words + c.real
-		quiet := func(float64) {}
+		quiet := func(string, int, int) {}
 		nodes := []int{0, 3, 2, 17, 59, 31, 5, 40, 41, 8, 9, 10, 11, 12, 13, 14, 15, 20}
 		bySlabs, err := l.at(t.Context(), nodes, quiet)
 		if err != nil {

@@ -1,0 +1,211 @@
+package auto
+
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/ridge"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/internal/propagation"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Bytes returns an upper bound of the memory that Predict allocates, without the components of the
+// graph: the blocks that it keeps to its end and the largest of those that single stages give back. A memory limit
+// makes stages work in smaller slabs, down to one class at a time.
+func Bytes(p *problem.Problem, set *Settings) int64 {
+	return keptBytes(p, set) + stageBytes(p, set, remaining(p, set))
+}
+
+// remaining returns the memory that stages may allocate for themselves under the limit, at least
+// 1; 0: there is no limit.
+func remaining(p *problem.Problem, set *Settings) int64 {
+	return budget.Remaining(p.Remaining(set.Memory), keptBytes(p, set))
+}
+
+// keptBytes returns the size of the features, the held-out probabilities and the predictions,
+// which are allocated until the end.
+func keptBytes(p *problem.Problem, set *Settings) int64 {
+	d := designOf(p, set)
+	n, k := len(p.Degrees), len(p.Names)
+	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
+	cells := min(len(p.Row), d.folds*k)
+
+	bytes := directionBytes(p)
+	bytes += piece.Bytes[float32](n, len(d.filters)*k) + piece.Bytes[float32](m, len(d.filters)*cells)
+	if len(d.free) > 0 && !d.tooFewLabels {
+		bytes += 2 * piece.Bytes[float32](n, d.graphColumns(p.Directed)) // twice while they are joined
+	}
+	if d.diffusion {
+		kept, _ := diffusionBytes(p, d.folds, set.Workers, 0)
+		bytes += kept
+	}
+	bytes += 2 * exampleBytes(&d, p, m) // of all labels, and of those outside a fold
+	if p.Attributes != nil {
+		rows, blocks := 1, attributeBlocks(p)
+		if m <= nestedLabels {
+			rows += d.folds
+		}
+		bytes += int64(blocks)*piece.Bytes[float32](n, k) + int64(rows*m)*int64(24+8*blocks*k) + 8*int64(p.Attributes.Present)
+	}
+	settings := 1 + 1 + len(slacks) // Poisson learning, the constant, label propagation
+	of := baseCandidates
+	if p.Attributes != nil {
+		of = slices.Concat(of, attributeCandidates)
+	}
+	for _, c := range of {
+		settings += len(c.lambdas())
+	}
+	bytes += int64(settings) * int64(m) * int64(24+9+4*k)
+	return bytes + piece.Bytes[float32](n, k) + 8*int64(n) // predictions
+}
+
+// exampleBytes returns the size of the columns of labels.
+func exampleBytes(d *design, p *problem.Problem, labels int) int64 {
+	k := len(p.Names)
+	shared, free := d.sharedCount(), len(d.free)*k
+	if p.Attributes != nil {
+		shared += attributeBlocks(p)
+	}
+	if len(d.free) > 0 {
+		free += d.graphColumns(p.Directed)
+	}
+	return piece.Bytes[float64](labels, shared*k) + piece.Bytes[float32](labels, free)
+}
+
+// stageBytes returns the largest size of the blocks of one stage, within a limit, 0 for none.
+func stageBytes(p *problem.Problem, set *Settings, limit int64) int64 {
+	d := designOf(p, set)
+	undirected := *p
+	if p.Directed { // at most twice as many entries
+		undirected.Directed = false
+		undirected.Graph = &graph.Graph{A: doubledEntries{p.A}, Degrees: p.Degrees}
+	}
+	q := &undirected
+	k := len(p.Names)
+	m := min(len(p.Row), d.examples+2*k)
+
+	most := walkBytes(&d, p, limit)
+	if d.eigenvectors {
+		most = max(most, eigenvectorBytes(q, limit))
+	}
+	if d.diffusion {
+		_, stage := diffusionBytes(q, d.folds, set.Workers, limit)
+		most = max(most, stage)
+	}
+	if p.Attributes != nil {
+		sweeps, ridges := attributeBytes(q, slabWidth(q, limit, set.Workers), set.Workers)
+		most = max(most, sweeps, ridges)
+	}
+	if !d.tooFewLabels {
+		free := len(d.free)*k + d.graphColumns(p.Directed)
+		most = max(most, spec.Sum(classify.LogisticMemory(m, free, k))+exampleBytes(&d, p, m))
+	}
+	if d.propagation {
+		of := &propagation.Propagation{P: q, Alpha: 1, Memory: limit, Rough: true}
+		most = max(most, of.CompareBytes())
+	}
+	return most
+}
+
+// doubledEntries is a matrix of which only the size is used, that of a graph without directions.
+type doubledEntries struct{ sparse.Matrix }
+
+// NNZ returns the number of entries.
+func (m doubledEntries) NNZ() int64 { return 2 * m.Matrix.NNZ() }
+
+// directionBytes returns the size of the graph without directions, and of the arcs against.
+func directionBytes(p *problem.Problem) int64 {
+	if !p.Directed {
+		return 0
+	}
+	list, _ := p.ArcsMemory(0)
+	return spec.Sum(list)
+}
+
+// walkBytes returns the size of the blocks of the widest slab of classes that walk together.
+func walkBytes(d *design, p *problem.Problem, limit int64) int64 {
+	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
+	groups, widest := m, 0 // of all classes, and of the largest class
+	count := make([]int, k)
+	for _, c := range p.Class {
+		count[c]++
+	}
+	single := areSingle(m, k, d.folds)
+	if !single {
+		groups = 0
+	}
+	for _, labels := range count {
+		if !single {
+			labels = min(labels, d.folds)
+			groups += labels
+		}
+		widest = max(widest, labels)
+	}
+	slab := min(groups, max(widest, walkColumns/2))
+	for slab > widest && limit > 0 && columnBytes(n, slab) > limit {
+		slab = max(widest, slab/2)
+	}
+	return columnBytes(n, slab)
+}
+
+// attributeBlocks returns the largest number of blocks: only the values show
+// whether few attributes are real numbers.
+func attributeBlocks(p *problem.Problem) int {
+	if p.Attributes.Cols <= fewAttributes {
+		return 4
+	}
+	return 3
+}
+
+// mostViews and mostHops bound the views of attributes, and those of one block.
+const (
+	mostViews = int(firstHop) + 3
+	mostHops  = mostViews - 1
+)
+
+// attributeBytes returns the size of the blocks while attributes are swept in slabs of columns,
+// and while ridges are fitted.
+func attributeBytes(p *problem.Problem, columns, workers int) (sweeps, ridges int64) {
+	n, d, k := p.Attributes.Rows, p.Attributes.Cols, len(p.Names)
+	views := mostViews - 1 // without the last hop of few real numbers
+	features := (views - 1) * d
+	if d <= fewAttributes {
+		views, features = mostViews, max(mostHops*d, unitFeatures(n, d))
+	}
+	shown := len(shownLabels(p, features, 0))
+	kept := attributeTableBytes(n, d) + lensBytes(n, d) + int64(views)*piece.Bytes[float32](shown, d)
+	slabs := lensSlabBytes(n, max(columns, k))
+	if d <= fewAttributes {
+		inputs, count := unitInputs(d), unitCount(n)
+		kept += piece.Bytes[float32](n, inputs+count) + 4*int64(count)*int64(inputs+2*count)
+		slabs = max(slabs, lensSlabBytes(n, d))
+	}
+	parts := 0
+	if len(p.Row) <= min(nestedLabels, shown) {
+		parts = validate.FoldCount(len(p.Row))
+	}
+	sweeps = kept + slabs + int64(sched.Workers(workers))*4*int64(d)*(productGroup+1)
+	ridges = kept + piece.Bytes[float32](shown, features) + 2*piece.Bytes[float32](features, k) + spec.Sum(ridge.Memory(shown, features, k, parts))
+	return sweeps, ridges
+}
+
+// slabWidth returns the number of columns that are swept together within a limit, 0 for none.
+func slabWidth(p *problem.Problem, limit int64, workers int) int {
+	for columns := slabColumns; ; columns /= 2 {
+		sweeps, _ := attributeBytes(p, columns, workers)
+		if limit == 0 || columns <= len(p.Names) || columns <= productGroup || sweeps <= limit {
+			return columns
+		}
+	}
+}
+
+// columnBytes returns the size of the blocks of walks from a number of groups on n nodes.
+func columnBytes(n, groups int) int64 { return 2 * tall.BlockBytes[float32](n, 2*groups) }

@@ -1,0 +1,122 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// calibration maps probabilities p of k classes, with an entropy of h·log k, to
+//
+//	w·p_c^γ/Σ_c p_c^γ + (1 − w)/k  with  γ = exp(a + b·(h − ½))
+//
+// and b ≤ 0, so that they agree with the frequencies of held-out labels. It keeps the likeliest
+// class. With b < 0 uncertain predictions become flatter than others: where neighbours differ,
+// models are overconfident about those. What b > 0 gained elsewhere was luck as often as not.
+type calibration struct {
+	power float64 // a
+	slope float64 // b ≤ 0
+	trust float64 // log w/(1 − w)
+}
+
+// Models of few labels may be far from calibrated, those of many are nearly so on all graphs, and
+// held-out labels add little information: so the prior of w has more weight with more labels, up
+// to a limit.
+const (
+	// powerMean and powerSpread are the prior mean and standard deviation of a, slopeSpread is
+	// the prior standard deviation of b, which has the half of a normal distribution up to 0.
+	powerMean   = 0.05
+	powerSpread = 0.2
+	slopeSpread = 1
+
+	// trustMean is the prior mean of w, with one more observation for each side. Its weight is
+	// that of m²/trustLabels labels for m of them, and trustMost at most.
+	trustMean   = 0.97
+	trustLabels = 330
+	trustMost   = 50
+
+	// calibrationLabels bounds the labels that calibration learns from, which estimate w to
+	// 1 %, and calibrationValues these times the classes.
+	calibrationLabels = 4096
+	calibrationValues = 1 << 20
+
+	// firstStep and lastStep bound the steps of the search.
+	firstStep = 0.4
+	lastStep  = 0.0125
+)
+
+// calibrate returns the parameters with the largest posterior of the held-out probabilities of a
+// mixture: a normal prior of a and b, of this the half up to 0, and a beta prior of
+// w. Labels without features, and those that are the only ones of their class, are left out,
+// because nothing is predicted of them. One parameter after the other changes by decreasing steps.
+func (h *heldOut) calibrate(mixture []component, seed uint64) calibration {
+	var rows [][]float64
+	var class []int
+	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
+	for _, i := range validate.Sample(h.class, limit, seed, 0) {
+		if h.hasOthers[i] && h.known[i] && h.isPredicted(mixture, i) {
+			row := make([]float64, h.classes)
+			h.mixTo(row, mixture, i)
+			rows, class = append(rows, row), append(class, h.class[i])
+		}
+	}
+	c := calibration{power: powerMean, trust: math.Log(trustMean / (1 - trustMean))}
+	most := c.likelihood(rows, class)
+	for step := firstStep; step >= lastStep; step /= 2 {
+		for moved := true; moved; {
+			moved = false
+			for _, of := range []*float64{&c.power, &c.slope, &c.trust} {
+				for _, by := range []float64{-step, step} {
+					before := *of
+					*of += by
+					if likelihood := c.likelihood(rows, class); likelihood > most {
+						most, moved = likelihood, true
+					} else {
+						*of = before
+					}
+				}
+			}
+		}
+	}
+	return c
+}
+
+// likelihood returns the logarithm of the likelihood of classes with the probabilities of rows,
+// and of the prior of the parameters.
+func (c calibration) likelihood(rows [][]float64, class []int) float64 {
+	if c.slope > 0 {
+		return math.Inf(-1)
+	}
+	expected := min(float64(len(rows)*len(rows))/trustLabels, trustMost)
+	w := 1 / (1 + math.Exp(-c.trust))
+	away, slope := (c.power-powerMean)/powerSpread, c.slope/slopeSpread
+	sum := float64((1+float64(trustMean*expected))*math.Log(w)) + float64((1+float64((1-trustMean)*expected))*math.Log(1-w))
+	sum -= float64(away*away/2) + float64(slope*slope/2)
+	var calibrated []float64
+	for i, row := range rows {
+		calibrated = append(calibrated[:0], row...)
+		c.apply(calibrated)
+		sum += math.Log(calibrated[class[i]])
+	}
+	return sum
+}
+
+// apply calibrates the probabilities of a row.
+func (c calibration) apply(row []float64) {
+	entropy, k := 0.0, float64(len(row))
+	for _, q := range row {
+		if q > 0 {
+			entropy -= float64(q * math.Log(q))
+		}
+	}
+	power := math.Exp(c.power + float64(c.slope*(entropy/math.Log(max(2, k))-0.5)))
+	sum := 0.0
+	for i, q := range row {
+		row[i] = math.Pow(q, power)
+		sum += row[i]
+	}
+	w := 1 / (1 + math.Exp(-c.trust))
+	for i, q := range row {
+		row[i] = float64(w*q)/sum + (1-w)/k
+	}
+}

@@ -1,0 +1,106 @@
+package auto
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method/internal/problemtest"
+)
+
+// The models of folds learn from the labels of a sample alone: their probabilities are those
+// of models for which the other labels have no features.
+func TestSampleTeaches(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 3, 120, 80, 3, 5, 1)
+	f := featuresOf(t, p, &Settings{Workers: 1})
+	all, half := make([]bool, 80), make([]bool, 80)
+	for i := range all {
+		all[i], half[i] = true, i%2 == 0
+	}
+	predict := func(sampled []bool) *foldProbabilities {
+		fold, err := f.predictFold(t.Context(), 1, sampled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fold
+	}
+	full, got := predict(all), predict(half)
+	known := f.hasOthers
+	f.hasOthers = slices.Clone(known) // models do not learn from the only label of a class
+	for i := range half {
+		f.hasOthers[i] = known[i] && half[i]
+	}
+	want := predict(all)
+	f.hasOthers = known
+	for s := range want.rows {
+		if !slices.Equal(got.rows[s], want.rows[s]) || slices.Equal(got.rows[s], full.rows[s]) {
+			t.Errorf("setting %d: a model learns from labels outside the sample", s)
+		}
+	}
+}
+
+// The sample is about choiceLabels of the labels where there are many columns and classes,
+// all classes among them, and all labels elsewhere.
+func TestSampled(t *testing.T) {
+	for _, of := range []struct{ classes, want int }{{3, 600}, {80, choiceLabels}} {
+		p, _ := problemtest.Blocks(t, 3, 700, 600, of.classes, 5, 1)
+		in := inputOf(t, p, &Settings{LowEffort: true})
+		f := &features{in: in, columns: &columns{design: &in.design, classes: of.classes}, fold: p.Class}
+		count, seen := 0, map[int]bool{}
+		for i, in := range f.sampled() {
+			if in {
+				count++
+				seen[p.Class[i]] = true
+			}
+		}
+		if count < of.want || count > of.want+of.classes/2 || len(seen) != of.classes {
+			t.Errorf("%d labels of %d of %d classes are sampled, want about %d", count, len(seen), of.classes, of.want)
+		}
+	}
+}
+
+// A fold of some classes ends the search of λ once its labels are much less likely. One of few
+// classes tries all.
+func TestIsFalling(t *testing.T) {
+	const labels = 50
+	truth := func(probabilities ...float64) (list [][]float64) {
+		for _, q := range probabilities {
+			list = append(list, slices.Repeat([]float64{q}, labels))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		classes int
+		truth   [][]float64
+		want    bool
+	}{
+		{someClasses, truth(0.5), false},
+		{someClasses, truth(0.5, 0.6, 0.595), false},
+		{someClasses, truth(0.5, 0.6, 0.58), true},
+		{someClasses - 1, truth(0.5, 0.6, 0.1), false},
+	} {
+		if got := isFalling(c.classes, c.truth); got != c.want {
+			t.Errorf("%d classes, %v: %v", c.classes, c.truth[len(c.truth)-1][0], got)
+		}
+	}
+}
+
+// Many labels of some classes have fewer candidates, all λ of which have held-out probabilities in
+// each fold.
+func TestSlowCandidates(t *testing.T) {
+	p, _ := problemtest.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
+	f := featuresOf(t, p, &Settings{Workers: 1, LowEffort: true})
+	if got := f.in.candidates(); !slices.Equal(got, slowCandidates) {
+		t.Errorf("candidates %v", got)
+	}
+	h, err := f.heldOut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range h.settings {
+		for i, row := range trial.rows {
+			if len(row) != someClasses {
+				t.Fatalf("λ = %g: label %d has %d probabilities", trial.lambda, i, len(row))
+			}
+		}
+	}
+}

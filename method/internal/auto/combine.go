@@ -1,0 +1,272 @@
+package auto
+
+import (
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+)
+
+// component is a model of a mixture, or Poisson learning.
+type component struct {
+	weight  float64
+	setting int                   // position among the settings, −1 of Poisson learning
+	model   *classify.LinearModel // nil: not fitted, or there is nothing to fit
+}
+
+const (
+	// leastWeight is the least weight of a component, relative to the likeliest model's.
+	leastWeight = 0.01
+
+	// agreementErrors is the number of its own standard errors by which Poisson learning must be
+	// right more often than the largest class. Then neighbours agree.
+	agreementErrors = 2
+
+	// agreementLabels is the number of labels at which models and Poisson learning have equal
+	// weights.
+	agreementLabels = 40
+
+	// propagationErrors is the number of standard errors of the difference by which label
+	// propagation must make labels likelier than models. From twenty labels it often seems to by
+	// luck: without it co-work of lawyers lost 6 points.
+	propagationErrors = 2
+
+	// leastTruth is added to the probability of a label's class, so that none is impossible.
+	leastTruth = 1e-12
+)
+
+// combine returns the mixture that some of the labels choose: of each candidate the λ with the
+// largest held-out likelihood, with weights in proportion to these likelihoods, and Poisson
+// learning where neighbours agree. With attributes see [heldOut.stack]. Few
+// labels choose nothing: Poisson learning predicts, or label propagation where most nodes are
+// far from them.
+func (h *heldOut) combine(among func(label int) bool) []component {
+	if h.attributed {
+		return h.stack(among)
+	}
+	if h.tooFewLabels {
+		if list := h.likeliest(among); len(list) > 0 { // label propagation alone
+			return []component{{weight: 1, setting: list[0]}}
+		}
+		return []component{{weight: 1, setting: -1}}
+	}
+	var mixture []component
+	for _, at := range h.likeliest(among) {
+		mixture = append(mixture, component{weight: h.settings[at].likelihood(among, h.hasOthers), setting: at})
+	}
+	mixture = h.admitPropagation(mixture, among)
+	most := math.Inf(-1)
+	for _, c := range mixture {
+		most = max(most, c.weight)
+	}
+	for i := range mixture {
+		mixture[i].weight = math.Exp(mixture[i].weight - most)
+	}
+	kept, sum := pruned(mixture)
+	agreement, models := h.agreement(among), 0.0
+	for i := range kept {
+		kept[i].weight /= sum
+		if !isPropagation(h.settings, kept[i]) {
+			models += kept[i].weight
+			kept[i].weight *= 1 - agreement
+		}
+	}
+	if agreement > 0 && models > 0 {
+		kept = append(kept, component{weight: agreement * models, setting: -1})
+	}
+	return kept
+}
+
+// pruned returns the components whose weights are not too small, and the sum of these.
+func pruned(mixture []component) (kept []component, sum float64) {
+	most := 0.0
+	for _, c := range mixture {
+		most = max(most, c.weight)
+	}
+	kept = mixture[:0]
+	for _, c := range mixture {
+		if c.weight >= leastWeight*most {
+			kept = append(kept, c)
+			sum += c.weight
+		}
+	}
+	return kept, sum
+}
+
+// likeliest returns the setting of each candidate whose λ makes some of the labels likeliest.
+func (h *heldOut) likeliest(among func(label int) bool) (list []int) {
+	for lo := 0; lo < len(h.settings); {
+		hi, at, most := lo, lo, math.Inf(-1)
+		for ; hi < len(h.settings) && h.settings[hi].of == h.settings[lo].of; hi++ {
+			if l := h.settings[hi].likelihood(among, h.hasOthers); l > most {
+				at, most = hi, l
+			}
+		}
+		list = append(list, at)
+		lo = hi
+	}
+	return list
+}
+
+// likelihood returns the logarithm of the likelihood of some of the labels, without those that
+// are the only ones of their class.
+func (a *probabilities) likelihood(among func(label int) bool, hasOthers []bool) (sum float64) {
+	for i, q := range a.truth {
+		if hasOthers[i] && among(i) && a.rows[i] != nil {
+			sum += math.Log(q + leastTruth)
+		}
+	}
+	return sum
+}
+
+// agreement returns the weight of Poisson learning by some of the labels: a/(a + m) with
+// a = agreementLabels of m labels where neighbours agree, 0 elsewhere. It decreases with m
+// because the weights of models, of which Poisson learning has none, need labels.
+func (h *heldOut) agreement(among func(label int) bool) float64 {
+	count, right, of, most := make([]float64, h.classes), 0.0, 0.0, 0.0
+	row := make([]float64, h.classes)
+	for i, c := range h.class {
+		if !among(i) {
+			continue
+		}
+		of++
+		h.mixTo(row, []component{{weight: 1, setting: -1}}, i)
+		if classify.ArgMax(row) == c {
+			right++
+		}
+		count[c]++
+		most = max(most, count[c])
+	}
+	p := (right + 1) / (of + 2)
+	if !(right > most+agreementErrors*math.Sqrt(of*p*(1-p))) {
+		return 0
+	}
+	return agreementLabels / float64(agreementLabels+len(h.p.Row))
+}
+
+// admitPropagation gives label propagation the logarithm of its likelihood relative to that of the
+// likeliest model, by the labels that it predicts, or removes it if it does not make them
+// significantly likelier.
+func (h *heldOut) admitPropagation(mixture []component, among func(label int) bool) []component {
+	at := slices.IndexFunc(mixture, func(c component) bool { return isPropagation(h.settings, c) })
+	if at < 0 {
+		return mixture
+	}
+	best := 0
+	for i, c := range mixture {
+		if i != at && (best == at || c.weight > mixture[best].weight) {
+			best = i
+		}
+	}
+	own, other := h.of(mixture[at].setting), h.of(mixture[best].setting)
+	labels, sum, squares := 0.0, 0.0, 0.0
+	for i, hasOthers := range h.hasOthers {
+		if hasOthers && among(i) && own.rows[i] != nil {
+			likelier := math.Log(own.truth[i]+leastTruth) - math.Log(other.truth[i]+leastTruth)
+			labels++
+			sum += likelier
+			squares += float64(likelier * likelier)
+		}
+	}
+	if variance := squares - sum*sum/max(1, labels); !(sum > propagationErrors*math.Sqrt(variance)) {
+		return slices.Delete(mixture, at, at+1)
+	}
+	mixture[at].weight = mixture[best].weight + sum
+	return mixture
+}
+
+const (
+	stackRounds = 200 // limit of the iterations that find the weights of a mixture
+
+	// stackPrior is the weight, in labels, of each component beforehand, alonePrior that of
+	// attributes alone, which are the best model more often than not.
+	stackPrior = 0.1
+	alonePrior = 2
+)
+
+// stack returns the mixture with attributes that some of the labels choose: of each
+// candidate, label propagation among them, the λ with the largest held-out likelihood, and Poisson
+// learning, with the weights w that maximise the held-out likelihood of the mixture. They are the
+// limit of
+//
+//	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
+//
+// for the probabilities q_ij of the m labels that all have predicted, and prior weights s_j. They
+// are not a choice of one model because no test on twenty labels shows reliably that attributes
+// are useless; walks then have a large part of the mixture.
+// Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
+// distributions (2018).
+func (h *heldOut) stack(among func(label int) bool) []component {
+	mixture, prior := []component{{setting: -1}}, []float64{stackPrior}
+	for _, at := range h.likeliest(among) {
+		s := stackPrior
+		if h.settings[at].candidate.alone {
+			s = alonePrior
+		}
+		mixture, prior = append(mixture, component{setting: at}), append(prior, s)
+	}
+	for j := range mixture {
+		mixture[j].weight = 1 / float64(len(mixture))
+	}
+	next := make([]float64, len(mixture))
+	for range stackRounds {
+		copy(next, prior)
+		for i, hasOthers := range h.hasOthers {
+			if !hasOthers || !among(i) || !h.isPredicted(mixture, i) {
+				continue
+			}
+			sum := leastTruth
+			for _, c := range mixture {
+				sum += float64(c.weight * h.of(c.setting).truth[i])
+			}
+			for j, c := range mixture {
+				next[j] += float64(c.weight*h.of(c.setting).truth[i]) / sum
+			}
+		}
+		total := 0.0
+		for _, x := range next {
+			total += x
+		}
+		for j := range mixture {
+			mixture[j].weight = next[j] / total
+		}
+	}
+	mixture, sum := pruned(mixture)
+	for j := range mixture {
+		mixture[j].weight /= sum
+	}
+	return mixture
+}
+
+// of returns the held-out probabilities of a setting, or of Poisson learning, −1.
+func (h *heldOut) of(setting int) *probabilities {
+	if setting < 0 {
+		return &h.poisson
+	}
+	return &h.settings[setting].probabilities
+}
+
+// isPropagation reports whether a component is label propagation.
+func isPropagation(settings []heldOutSetting, c component) bool {
+	return c.setting >= 0 && settings[c.setting].candidate.propagation
+}
+
+// mixTo stores the held-out probabilities of label i by a mixture.
+func (h *heldOut) mixTo(dst []float64, mixture []component, i int) {
+	clear(dst)
+	for _, s := range mixture {
+		for c, q := range h.of(s.setting).rows[i] {
+			dst[c] += float64(s.weight * float64(q))
+		}
+	}
+}
+
+// isPredicted reports whether all components have predicted label i.
+func (h *heldOut) isPredicted(mixture []component, i int) bool {
+	for _, c := range mixture {
+		if h.of(c.setting).rows[i] == nil {
+			return false
+		}
+	}
+	return true
+}

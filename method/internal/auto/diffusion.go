@@ -1,0 +1,394 @@
+package auto
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// diffusionScores are scores of regularised least squares on the diffusion kernel exp(−βL̃),
+// with targets of 0 and 1:
+//
+//	r(v) = K[v, L]·(K[L, L] + λI)⁻¹·Y
+//
+// They count labels that are near each other less, because these carry the same information;
+// walks count each of them fully. The row of a label is computed without it,
+// Y_i − a_i/((K + λI)⁻¹)_ii for the solution a. The scores of a second kernel, S², stand behind
+// those of the first one, see common neighbours below.
+type diffusionScores struct {
+	full   *sparse.Block[float32] // a row for each node, of each kernel a column for each class
+	whole  [][]float64            // of each label, without it; λ chosen without its fold
+	inFold [][][]float64          // of each fold and label outside it, without both; nil: as whole
+}
+
+// of returns the scores of a label without it and a fold, −1 for none; nil if there are none.
+func (d *diffusionScores) of(label, fold, without int) []float64 {
+	switch {
+	case d == nil:
+		return nil
+	case without < 0 || fold == without || d.inFold[without][label] == nil:
+		return d.whole[label]
+	}
+	return d.inFold[without][label]
+}
+
+const (
+	// mostKernelLabels is the number of labels between which kernels are computed: a kernel takes
+	// a factorisation for each of kernelLambdas, and one for each fold. Of more labels it is a
+	// sample: on a block model of 60,000 nodes with 610, 1,200 and 3,000 labels it gained 8,
+	// 4 and 1 points. With more than mostSampled labels walks are as good. Where entries × labels
+	// are more than kernelWork, which takes a minute or less, the sample is smaller, but not below
+	// leastKernelLabels, whose columns take about as long as walks do.
+	mostKernelLabels  = 600
+	leastKernelLabels = 100
+	mostSampled       = 4000
+	kernelWork        = 3_000_000_000
+
+	kernels = 2 // kernels whose scores are columns: diffusion and S²
+)
+
+// diffusionBetas, and kernelLambdas of a kernel whose mean on the diagonal is 1, are searched.
+var (
+	diffusionBetas = []float64{2, 8, 32}
+	kernelLambdas  = []float64{0.001, 0.01, 0.1, 1}
+)
+
+// kernelLabels returns the largest number of labels between which kernels are computed.
+func kernelLabels(p *problem.Problem) int {
+	return int(max(leastKernelLabels, min(mostKernelLabels, kernelWork/max(1, p.A.NNZ()))))
+}
+
+// diffusionKernels returns the kernels' family and their parameters.
+func diffusionKernels() (*kernel.Family, []spec.Values) {
+	var grid []spec.Values
+	for _, beta := range diffusionBetas {
+		grid = append(grid, spec.Values{"laplacian": spec.Of("normalized"), "beta": spec.Of(beta)})
+	}
+	return kernel.Families().Named("diffusion"), grid
+}
+
+// newDiffusionScores returns memory for the scores of labels in folds.
+func newDiffusionScores(full *sparse.Block[float32], labels, folds int) *diffusionScores {
+	d := &diffusionScores{full: full, whole: make([][]float64, labels), inFold: make([][][]float64, folds)}
+	for f := range d.inFold {
+		d.inFold[f] = make([][]float64, labels)
+	}
+	return d
+}
+
+// diffuse computes the scores of both kernels. Labels outside the sample have the scores of
+// other nodes.
+func (in *input) diffuse(ctx context.Context, fold []int) (*diffusionScores, error) {
+	p := in.p
+	labels := validate.Sample(p.Class, kernelLabels(p), in.set.RNGSeed, 0)
+	r := &kernelRegression{in: in, p: p.At(labels), fold: make([]int, len(labels))}
+	for at, i := range labels {
+		r.fold[at] = fold[i]
+	}
+	r.scores = newDiffusionScores(piece.Block[float32](len(p.Degrees), kernels*len(p.Names)), len(labels), in.folds)
+	if err := r.addDiffusion(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.addCommonNeighbours(ctx); err != nil {
+		return nil, err
+	}
+	d := newDiffusionScores(r.scores.full, len(p.Row), in.folds)
+	for at, i := range labels {
+		d.whole[i] = r.scores.whole[at]
+		for f := range d.inFold {
+			d.inFold[f][i] = r.scores.inFold[f][at]
+		}
+	}
+	for i, row := range p.Row {
+		if d.whole[i] == nil {
+			d.whole[i] = doubled(d.full.Row(row))
+		}
+	}
+	return d, nil
+}
+
+// kernelRegression computes the scores of one kernel after the other, from some of the labels.
+type kernelRegression struct {
+	in     *input
+	p      *problem.Problem // with the labels of the sample
+	fold   []int            // of these
+	scores *diffusionScores
+}
+
+// addDiffusion adds the scores of the diffusion kernel. β and λ are chosen by all labels;
+// for rows of a fold, and those that are computed without it, by the labels of other folds.
+func (r *kernelRegression) addDiffusion(ctx context.Context) error {
+	in, p := r.in, r.p
+	g, err := graph.New(ctx, p.A, &graph.Settings{Components: p.Components, Workers: in.set.Workers})
+	if err != nil {
+		return err
+	}
+	g.Memory = in.memory
+	family, grid := diffusionKernels()
+	list, err := family.NewAll(ctx, g, grid)
+	if err != nil {
+		return err
+	}
+	settings := &kernel.Settings{Memory: in.memory}
+	grams, sweeps, err := kernel.Grams(ctx, list, p.Row, nil, settings)
+	if err != nil {
+		return err
+	}
+	in.work.Add(problem.Work{Sweeps: sweeps, EntryColumns: int64(sweeps) * p.A.NNZ() * int64(len(p.Row))})
+	scales := make([]float64, len(grams))
+	for i, g := range grams {
+		scales[i] = choose.Rescale(g)
+	}
+	best, coefficients, err := r.addScores(ctx, grams)
+	if err != nil {
+		return err
+	}
+	x := r.atLabels(coefficients, scales[best])
+	y := sparse.NewBlock[float64](len(p.Degrees), len(p.Names))
+	report, err := list[best].ApplyTo(ctx, y, x, settings)
+	if err != nil {
+		return err
+	}
+	in.work.Add(problem.Work{Sweeps: report.Sweeps, EntryColumns: int64(report.Sweeps) * p.A.NNZ() * int64(y.Cols)})
+	r.keep(y, 0)
+	return nil
+}
+
+// addScores adds the scores of labels by the kernel and λ that all labels, or those of other
+// folds, choose. It returns the kernel that all labels choose, and its coefficients.
+func (r *kernelRegression) addScores(ctx context.Context, grams []*sparse.Block[float64]) (int, *mat.Dense, error) {
+	solutions := make([]*leaveOneOut, len(grams)*len(kernelLambdas))
+	solve := func(i, fold int) (*leaveOneOut, error) {
+		return r.solveWithout(grams[i/len(kernelLambdas)], kernelLambdas[i%len(kernelLambdas)], fold)
+	}
+	err := sched.Run(ctx, r.in.set.Workers, len(solutions), func(_, i int) (err error) {
+		solutions[i], err = solve(i, -1)
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	err = sched.Run(ctx, r.in.set.Workers, r.in.folds, func(_, f int) error {
+		best := r.bestSolution(solutions, f)
+		s, err := solve(best, f)
+		if err != nil {
+			return err
+		}
+		for i, fold := range r.fold {
+			if fold == f {
+				r.scores.whole[i] = append(r.scores.whole[i], solutions[best].rows[i]...)
+			} else {
+				r.scores.inFold[f][i] = append(r.scores.inFold[f][i], s.rows[i]...)
+			}
+		}
+		return nil
+	})
+	best := r.bestSolution(solutions, -1)
+	return best / len(kernelLambdas), solutions[best].coefficients, err
+}
+
+// bestSolution returns the solution with the largest accuracy less half of the mean squared
+// error, at labels outside a fold, −1 for none.
+func (r *kernelRegression) bestSolution(solutions []*leaveOneOut, without int) int {
+	best, most := 0, math.Inf(-1)
+	for i, s := range solutions {
+		merit := 0.0
+		for label, row := range s.rows {
+			if r.fold[label] == without {
+				continue
+			}
+			for c, v := range row {
+				if c == r.p.Class[label] {
+					v--
+				}
+				merit -= v * v / 2
+			}
+			if classify.ArgMax(row) == r.p.Class[label] {
+				merit++
+			}
+		}
+		if merit > most {
+			best, most = i, merit
+		}
+	}
+	return best
+}
+
+// leaveOneOut is a solution of least squares.
+type leaveOneOut struct {
+	coefficients *mat.Dense
+	rows         [][]float64 // scores of each label that takes part, without it
+}
+
+// solveWithout solves least squares on the labels outside a fold, −1 for none.
+func (r *kernelRegression) solveWithout(gram *sparse.Block[float64], lambda float64, fold int) (*leaveOneOut, error) {
+	var items []int
+	for i := range r.p.Row {
+		if r.fold[i] != fold {
+			items = append(items, i)
+		}
+	}
+	m, k := len(items), len(r.p.Names)
+	values, targets := mat.NewSymDense(m, nil), mat.NewDense(m, k, nil)
+	for a, i := range items {
+		for b := a; b < m; b++ {
+			values.SetSym(a, b, gram.Row(i)[items[b]])
+		}
+		values.SetSym(a, a, gram.Row(i)[i]+lambda)
+		targets.Set(a, r.p.Class[i], 1)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(values) {
+		return nil, fmt.Errorf("method: %w: the diffusion kernel between labels", classify.ErrIndefinite)
+	}
+	if err := factor.InverseTo(values); err != nil {
+		return nil, fmt.Errorf("method: diffusion kernel between labels: %w", err)
+	}
+	s := &leaveOneOut{coefficients: mat.NewDense(m, k, nil), rows: make([][]float64, len(r.p.Row))}
+	s.coefficients.Mul(values, targets)
+	for a, i := range items {
+		row := make([]float64, k)
+		for c := range row {
+			row[c] = targets.At(a, c) - s.coefficients.At(a, c)/values.At(a, a)
+		}
+		s.rows[i] = row
+	}
+	return s, nil
+}
+
+// atLabels returns scale times the coefficients at labels, and zeros at other nodes.
+func (r *kernelRegression) atLabels(coefficients *mat.Dense, scale float64) *sparse.Block[float64] {
+	x := sparse.NewBlock[float64](len(r.p.Degrees), len(r.p.Names))
+	for i, row := range r.p.Row {
+		for c := range x.Cols {
+			x.Row(row)[c] = scale * coefficients.At(i, c)
+		}
+	}
+	return x
+}
+
+// keep stores the scores of all nodes by a kernel, 0 or 1.
+func (r *kernelRegression) keep(scores *sparse.Block[float64], of int) {
+	for v := range scores.Rows {
+		simd.ConvertTo(r.scores.full.Row(v)[of*scores.Cols:], scores.Row(v))
+	}
+}
+
+// squareColumns bounds the columns that are multiplied by S² together.
+const squareColumns = 64
+
+// squareSlab returns their number for m labels within a limit, 0 for none.
+func squareSlab(n, m int, limit int64) int {
+	slab := min(m, squareColumns)
+	for slab > 1 && limit > 0 && 2*tall.BlockBytes[float64](n, slab) > limit {
+		slab /= 2
+	}
+	return slab
+}
+
+// addCommonNeighbours adds the scores of least squares on the kernel S² with S = D^-½AD^-½, λ
+// chosen as for the diffusion kernel. It is large between nodes that share neighbours, which
+// may be of one class where neighbours are not. Cost: two products with a column for
+// each label and each class.
+func (r *kernelRegression) addCommonNeighbours(ctx context.Context) error {
+	gram, err := r.squareGram(ctx)
+	if err != nil {
+		return err
+	}
+	scale := choose.Rescale(gram)
+	_, coefficients, err := r.addScores(ctx, []*sparse.Block[float64]{gram})
+	if err != nil {
+		return err
+	}
+	x := r.atLabels(coefficients, scale)
+	if err := r.timesSquare(ctx, x, sparse.NewBlock[float64](x.Rows, x.Cols)); err != nil {
+		return err
+	}
+	r.keep(x, 1)
+	return nil
+}
+
+// squareGram returns S² between labels.
+func (r *kernelRegression) squareGram(ctx context.Context) (*sparse.Block[float64], error) {
+	n, m := len(r.p.Degrees), len(r.p.Row)
+	slab := squareSlab(n, m, r.in.memory)
+	gram, x, y := sparse.NewBlock[float64](m, m), sparse.NewBlock[float64](n, slab), sparse.NewBlock[float64](n, slab)
+	for lo := 0; lo < m; lo += slab {
+		for v := range n {
+			clear(x.Row(v))
+		}
+		columns := r.p.Row[lo:min(m, lo+slab)]
+		for j, row := range columns {
+			x.Row(row)[j] = 1
+		}
+		if err := r.timesSquare(ctx, x, y); err != nil {
+			return nil, err
+		}
+		for i, row := range r.p.Row {
+			copy(gram.Row(i)[lo:lo+len(columns)], x.Row(row))
+		}
+	}
+	return gram, nil
+}
+
+// timesSquare stores S²·X = D^½·T²·D^-½·X in x. Nodes without neighbours have zeros. y is
+// overwritten.
+func (r *kernelRegression) timesSquare(ctx context.Context, x, y *sparse.Block[float64]) error {
+	for v, d := range r.p.Degrees {
+		for c := range x.Row(v) {
+			if d == 0 {
+				x.Row(v)[c] = 0
+			} else {
+				x.Row(v)[c] /= math.Sqrt(d)
+			}
+		}
+	}
+	op := sparse.NewOperator[float64](sparse.Transition, r.p.A, r.p.Degrees)
+	op.Workers = r.in.set.Workers
+	if err := op.ApplyTo(ctx, y, x); err != nil {
+		return err
+	}
+	if err := op.ApplyTo(ctx, x, y); err != nil {
+		return err
+	}
+	r.in.work.Add(problem.Work{Sweeps: 2, EntryColumns: 2 * r.p.A.NNZ() * int64(x.Cols)})
+	for v, d := range r.p.Degrees {
+		for c := range x.Row(v) {
+			x.Row(v)[c] *= math.Sqrt(d)
+		}
+	}
+	return nil
+}
+
+// diffusionBytes returns the size of the scores, and the most that is allocated at a time to
+// compute them within a limit, 0 for none.
+func diffusionBytes(p *problem.Problem, folds, workers int, limit int64) (kept, most int64) {
+	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
+	labels := min(m, 2*kernelLabels(p)) // a sample has at least two labels of each class
+	kept = piece.Bytes[float32](n, kernels*k) + int64(2*(1+folds)*24*m+8*kernels*k*m+8*kernels*k*folds*labels)
+
+	family, grid := diffusionKernels()
+	solutions := int64(len(grid) * len(kernelLambdas))
+	l := int64(labels)
+	grams := 8 * l * l * int64(len(grid))
+	solving := 8*l*l*3*min(int64(sched.Workers(workers)), solutions) + solutions*l*int64(24+16*k)
+	squares := 8*l*l + 2*tall.BlockBytes[float64](n, squareSlab(n, labels, limit))
+	rows := p.At(validate.Sample(p.Class, kernelLabels(p), 0, 0)).Row
+	applied := spec.Sum(family.ApplyMemory(grid[len(grid)-1], p.Degrees, k)) + grams + 2*tall.BlockBytes[float64](n, k)
+	return kept, max(spec.Sum(family.GramsMemory(grid, p.Degrees, p.A.NNZ(), rows, limit)), grams+solving, squares, applied)
+}

@@ -1,0 +1,57 @@
+package auto
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/method/internal/piece"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// arcs are the edges of a directed graph. Features are those of the graph without directions,
+// because an edge says something of both its ends, and those of a few steps along and against
+// the arcs.
+type arcs struct {
+	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
+	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
+}
+
+// leaveDirections puts the graph without directions in the place of a directed one.
+func (in *input) leaveDirections(ctx context.Context) error {
+	p := in.p
+	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
+	if err != nil {
+		return err
+	}
+	incoming, err := sparse.Degrees(ctx, against, in.set.Workers)
+	if err != nil {
+		return err
+	}
+	in.p, in.arcs = q, &arcs{degrees: [2][]float64{p.Degrees, incoming}}
+	for i, m := range []sparse.Matrix{p.A, against} {
+		if err := tall.CheckScale[float32](in.arcs.degrees[i]); err != nil {
+			return err
+		}
+		in.arcs.step[i] = sparse.NewOperator[float32](sparse.Transition, m, in.arcs.degrees[i])
+		in.arcs.step[i].Workers = in.set.Workers
+	}
+	return nil
+}
+
+// arcColumns is the number of columns of arcs.
+const arcColumns = 4
+
+// structure returns columns of the arcs of each node: log(1 + d) of those that leave it, and of
+// those that come, d in a unit of weights, and their squares.
+func (a *arcs) structure() *sparse.Block[float32] {
+	unit := tall.WeightUnit(a.degrees[0], a.step[0].A.NNZ())
+	out := piece.Block[float32](len(a.degrees[0]), arcColumns)
+	for v := range out.Rows {
+		for i, degrees := range a.degrees {
+			d := math.Log1p(degrees[v] / unit)
+			out.Row(v)[2*i], out.Row(v)[2*i+1] = float32(d), float32(d*d)
+		}
+	}
+	return out
+}

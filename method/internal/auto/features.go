@@ -1,0 +1,247 @@
+package auto
+
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/method/choose"
+	"github.com/heatwalk/heatwalk/method/problem"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// features are the columns of all nodes, and those of labels without the labels themselves.
+type features struct {
+	in         *input
+	seeds      *seeds
+	walks      *walkFeatures
+	columns    *columns
+	diffusion  *diffusionScores // nil: none
+	attributes *attributeScores // nil: none
+
+	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
+	labelsOutOfReach bool            // walks miss most nodes or labels
+
+	// Of each learned label:
+	fold      []int
+	hasOthers []bool // whether another label has its class
+	isolated  []bool // whether no label that is not hidden from it can be reached
+
+	whole *examples // without the labels that are hidden from each
+}
+
+// newFeatures computes the features of a problem.
+func newFeatures(ctx context.Context, in *input) (*features, error) {
+	f := &features{in: in, seeds: newSeeds(in)}
+	f.fold = f.seeds.learnedFolds()
+	count, hasOthers := in.countClasses()
+	f.hasOthers = hasOthers
+	if err := f.walk(ctx); err != nil {
+		return nil, err
+	}
+	graph, err := f.graphColumns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var scores *sparse.Block[float32]
+	if in.diffusion {
+		if f.diffusion, err = in.diffuse(ctx, f.fold); err != nil {
+			return nil, err
+		}
+		scores = f.diffusion.full
+	}
+	if f.columns, err = newColumns(ctx, in, count, f.walks, graph, scores); err != nil {
+		return nil, err
+	}
+	if in.p.Attributes != nil {
+		if f.attributes, err = in.scoreAttributes(ctx, f.fold, hasOthers); err != nil {
+			return nil, err
+		}
+		if f.reached, err = in.p.Reached(ctx, informedNodes(in.p), in.set.Workers, in.work); err != nil {
+			return nil, err
+		}
+	}
+	f.whole = f.examples(-1)
+	return f, nil
+}
+
+const (
+	// mostWalkSteps bounds the steps of walks that reach few nodes.
+	mostWalkSteps = 64 * walkSteps
+
+	// mostOutOfReach is the share of the nodes that walks miss above which label propagation
+	// takes the place of Poisson learning.
+	mostOutOfReach = 0.5
+)
+
+// walk computes the filters of walks, which it lengthens until they miss few nodes and labels.
+func (f *features) walk(ctx context.Context) (err error) {
+	in := f.in
+	if f.reached, err = in.p.Reached(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
+		return err
+	}
+	isolated, err := choose.Alone(ctx, in.p, f.seeds.hidden, in.set.Workers, in.work)
+	if err != nil {
+		return err
+	}
+	for _, at := range in.at {
+		f.isolated = append(f.isolated, isolated[at])
+	}
+	for {
+		before := in.work.EntryColumns
+		f.walks = nil // so that the memory of shorter walks is free
+		if f.walks, err = f.seeds.walk(ctx, in.memory); err != nil {
+			return err
+		}
+		missed := f.missedShare()
+		f.labelsOutOfReach = missed > mostOutOfReach
+		if missed <= problem.MostMissed || in.work.EntryColumns-before > problem.MissedWork || 2*f.seeds.steps > mostWalkSteps {
+			return nil
+		}
+		f.seeds.steps *= 2
+	}
+}
+
+// missedShare returns the share of the reached nodes that no walk reaches, or that of the
+// labels which none reaches from another label, whichever is larger. Both are needed because on a
+// path labels at equal distances are twice as far from each other as any node is from one of them.
+func (f *features) missedShare() float64 {
+	p := f.in.p
+	missed := 0
+	for v := range roaring.Values(f.reached) {
+		if p.Degrees[v] > 0 && !f.isWalkedTo(f.walks.full.Row(int(v))) {
+			missed++
+		}
+	}
+	share := float64(missed) / float64(max(1, f.reached.GetCardinality()))
+	if validate.TooFew(p.Class) {
+		return share
+	}
+	labels, missed := 0, 0
+	honest := make([]float32, f.walks.full.Cols)
+	for i, v := range f.in.learned.Row {
+		if f.isolated[i] || p.Degrees[v] == 0 {
+			continue
+		}
+		labels++
+		if f.seeds.honestTo(honest, f.walks, i, -1); !f.isWalkedTo(honest) {
+			missed++
+		}
+	}
+	return max(share, float64(missed)/float64(max(1, labels)))
+}
+
+// isWalkedTo reports whether walks reach a node, by its row of filters.
+func (f *features) isWalkedTo(row []float32) bool {
+	k := len(f.in.p.Names)
+	mass := float32(0)
+	for _, q := range row[f.in.position(source)*k:][:k] {
+		mass += q
+	}
+	return mass > leastMass
+}
+
+// graphColumns returns the columns that no label has a part in: of degrees, of arcs and of
+// eigenvectors; nil if there are no free columns.
+func (f *features) graphColumns(ctx context.Context) (*sparse.Block[float32], error) {
+	in := f.in
+	if in.tooFewLabels || len(in.free) == 0 {
+		return nil, nil
+	}
+	eigenvectors, err := in.eigenvectorColumns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := structure(ctx, in.p, in.set.Workers, in.work)
+	if err != nil {
+		return nil, err
+	}
+	if in.arcs != nil {
+		graph = sideBySide(graph, in.arcs.structure())
+	}
+	if eigenvectors != nil {
+		graph = sideBySide(graph, eigenvectors)
+	}
+	return graph, nil
+}
+
+// examples are the columns of the learned labels, each as a node without a label would have them
+// in its place.
+type examples struct {
+	shared     *sparse.Block[float64]
+	free       *sparse.Block[float32]
+	known      []bool      // whether a label has features: walks from others reach it, or there are attributes
+	attributes [][]float64 // nil of each: none
+	best       int         // the block of attributes towards which weights are pulled
+}
+
+// examples computes the columns of labels without a fold, −1 for none.
+func (f *features) examples(without int) *examples {
+	c, p := f.columns, f.in.learned
+	m, shared, free := len(p.Row), f.in.sharedCount()*c.classes, c.freeCount()
+	e := &examples{
+		shared: sparse.BlockOf(m, shared, make([]float64, m*shared)),
+		free:   sparse.BlockOf(m, free, make([]float32, m*free)),
+		known:  make([]bool, m), attributes: make([][]float64, m),
+	}
+	if f.attributes != nil {
+		e.best = f.attributes.bestOf(without)
+	}
+	x, filtered := make([]float64, free), make([]float32, f.walks.full.Cols)
+	for i, row := range p.Row {
+		f.seeds.honestTo(filtered, f.walks, i, without)
+		e.known[i] = f.isKnown(filtered)
+		e.attributes[i] = f.attributes.rowOf(i, without)
+		c.sharedTo(e.shared.Row(i), filtered, f.diffusion.of(i, f.fold[i], without))
+		c.freeTo(x, filtered, row)
+		simd.ConvertTo(e.free.Row(i), x)
+	}
+	return e
+}
+
+// isKnown reports whether a node with these filters has features.
+func (f *features) isKnown(row []float32) bool {
+	return f.attributes != nil || f.columns.isVisited(row)
+}
+
+// missedPrior is the weight, in labels, of the prior of all labels in the prior of those that no
+// walk reaches from another label.
+const missedPrior = 10
+
+// priorOfMissed returns the probabilities of a node that no walk reaches: the shares of the labels
+// outside a fold, −1 for none, that none reaches either, smoothed by those of all labels. They
+// differ because small components may have other classes than large ones. The shares are shrunk
+// by as much as they may be luck.
+func (f *features) priorOfMissed(without int) []float64 {
+	shares, of := make([]float64, f.columns.classes), float64(missedPrior)
+	for c, q := range f.columns.prior {
+		shares[c] = missedPrior * q
+	}
+	for i, c := range f.in.learned.Class {
+		if !f.in.tooFewLabels && !f.whole.known[i] && f.fold[i] != without {
+			shares[c]++
+			of++
+		}
+	}
+	for c := range shares {
+		shares[c] /= of
+	}
+	choose.Shrink(shares, float64(len(f.in.p.Row)))
+	return shares
+}
+
+// targets returns the classes of the labels that a model learns from, outside a fold, and −1
+// of the other labels. A label that is the only one of its class has no honest features of
+// the class, so that a model would learn from it that the class does not occur.
+func (f *features) targets(e *examples, without int) []int {
+	y := make([]int, len(f.fold))
+	for i, c := range f.in.learned.Class {
+		y[i] = -1
+		if e.known[i] && f.hasOthers[i] && f.fold[i] != without {
+			y[i] = c
+		}
+	}
+	return y
+}
