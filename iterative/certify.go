@@ -130,7 +130,8 @@ func (c *certificate) eliminateTo(ctx context.Context, x, b *sparse.Block[float6
 	if record != nil {
 		record(0, relative)
 	}
-	return &Result{Sweeps: 1, ColumnSteps: make([]int, b.Cols), Residual: make([]float64, b.Cols), Relative: relative, Eliminated: true}, nil
+	norms = c.normsOf(bound)
+	return &Result{ErrorBound: norms, Rounding: norms, Sweeps: 1, ColumnSteps: make([]int, b.Cols), Residual: make([]float64, b.Cols), Relative: relative, Eliminated: true}, nil
 }
 
 // iterateTo solves by conjugate gradients and stores in refusal the error that is reached.
@@ -173,6 +174,9 @@ func (c *certificate) iterateTo(ctx context.Context, x, b *sparse.Block[float64]
 		}
 		set.Start = true
 		set.Tolerance = max(1e-15, min(0.1, c.goal/reached)*set.withDefaults().Tolerance)
+	}
+	if whole.ErrorEstimate != nil {
+		whole.ErrorEstimate = whole.ErrorEstimate[:k]
 	}
 	whole.ColumnSteps, whole.Residual, whole.Relative = whole.ColumnSteps[:k], whole.Residual[:k], whole.Relative[:k]
 	return whole, nil

@@ -49,6 +49,7 @@ type column struct {
 	first    float64 // norm of the residual before the first step
 	residual float64 // norm of the residual now
 	rz       float64 // rᵀM⁻¹r
+	progress progress
 	steps    int
 	limit    int // on steps
 	status   status
@@ -86,6 +87,7 @@ func (c *column) advance(pq float64) (alpha float64) {
 	}
 	alpha = c.rz / pq
 	c.steps++
+	c.progress.step(alpha, c.rz)
 	return alpha
 }
 
@@ -97,6 +99,7 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 		return 0
 	}
 	c.residual = math.Sqrt(rr)
+	c.progress.residual = c.residual
 	if !(rz > 0) {
 		c.status = noDirection
 		return 0
@@ -244,6 +247,7 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 			continue
 		}
 		c.status = live
+		c.progress = progress{energy: c.progress.energy}
 		if r.ladder.allowed > 0 {
 			c.limit = c.steps + r.ladder.allowed
 		}
@@ -320,6 +324,7 @@ func (r *run) verdict() error {
 	for j := range r.columns {
 		col := &r.columns[j]
 		res.ColumnSteps[j], res.Residual[j], res.Relative[j] = col.steps, col.residual, col.relative()
+		res.estimate[j] = col.estimate()
 	}
 	worst := -1
 	for j := range r.columns {

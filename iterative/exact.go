@@ -466,7 +466,7 @@ func (s *System) heaviest() []int {
 // EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without
 // subtraction. Its precision does not depend on the weights where B ≥ 0 and M is definite;
 // elsewhere ErrorBound says what the signs of B cost. x must not be b. The result has
-// ErrorBound alone. The error wraps [ErrFill] where the factor does not fit the limits of
+// the bounds of errors alone. The error wraps [ErrFill] where the factor does not fit the limits of
 // an elimination, or memory in bytes, 0 for no limit.
 //
 // Cost: a factor, which is kept, and two solves with it.
@@ -482,17 +482,23 @@ func (s *System) EliminateTo(ctx context.Context, x, b *sparse.Block[float64], m
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{ErrorBound: make([]float64, b.Cols)}
-	for i := range x.Rows {
+	bound := s.normsOf(size)
+	return &Result{ErrorBound: bound, Rounding: bound, Eliminated: true}, nil
+}
+
+// normsOf returns upper bounds of the norms of the columns of diag(s)·E.
+func (s *System) normsOf(e *sparse.Block[float64]) []float64 {
+	norms := make([]float64, e.Cols)
+	for i := range e.Rows {
 		scale := tall.Factor(s.Scale, i)
-		for j, e := range size.Row(i) {
-			out.ErrorBound[j] += float64(scale*e) * float64(scale*e)
+		for j, v := range e.Row(i) {
+			norms[j] += float64(scale*v) * float64(scale*v)
 		}
 	}
-	for j, v := range out.ErrorBound {
-		out.ErrorBound[j] = math.Sqrt(v) * (1 + 1e-6)
+	for j, v := range norms {
+		norms[j] = math.Sqrt(v) * (1 + 1e-6)
 	}
-	return out, nil
+	return norms
 }
 
 // eliminate stores the solution in x. It returns bounds of the errors of the elements of

@@ -48,6 +48,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
 		Relative:    make([]float64, k),
+		estimate:    make([]float64, k),
 	}
 	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
 		*block = tall.Reshape(*block, n, k)

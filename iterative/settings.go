@@ -121,12 +121,18 @@ type Result struct {
 	// the rounding errors of computing it, over the System's Least. Nil if that is 0.
 	ErrorBound []float64
 
+	// ErrorEstimate estimates ‖X − M⁺B‖ for each column where no bound is known, from how the
+	// iteration converged. It may be below the error. Nil if ErrorBound is known.
+	ErrorEstimate []float64
+
 	// Rounding is the part of ErrorBound that a smaller residual would not
 	// change.
 	Rounding []float64
 
 	SampledCholesky bool // the sampled factor took part
 	Eliminated      bool // solved by an exact factor, without an iteration
+
+	estimate []float64 // of the errors of columns, relative to them
 
 	// Refused says that the factor did not fit the System's Memory, or filled in.
 	Refused bool

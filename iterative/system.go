@@ -232,7 +232,7 @@ const rngSeed = 1
 // similar to it, for ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result, x, b *sparse.Block[float64]) error {
 	if s.Least == 0 {
-		return nil
+		return s.estimateErrors(ctx, out, x)
 	}
 	var norm float64
 	sums := s.Graph.WithoutHeavyLoops().Degrees

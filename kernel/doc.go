@@ -35,7 +35,10 @@
 //	fmt.Println(report.ErrorBound)
 //	report, err = k.ApplyTo(ctx, scores, dual, nil)
 //
-// Both come with a bound that the error of no value, or column, exceeds.
+// Both come with a bound that the error of no value, or column, exceeds. The exception are L⁺
+// and commute times without a tolerance, on graphs of more than a thousand nodes: their bound
+// needs the least positive eigenvalue, which takes longer than the values, so that the report
+// has an estimate instead.
 //
 // # Half steps
 //

@@ -38,6 +38,7 @@ type effort struct {
 	tolerance float64
 	memory    int64
 	progress  func(done, expected int)
+	certify   bool // whether errors are to be bounded, even if that takes an eigenvalue
 }
 
 // applied is what an engine found out.
@@ -112,16 +113,19 @@ type solves struct {
 
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
 	e.system.Memory = o.memory
-	// x may be the first columns of slabs that are as wide as its stride.
-	if err := e.findLeast(ctx, x.Stride); err != nil {
-		return nil, err
+	if o.certify {
+		// x may be the first columns of slabs that are as wide as its stride.
+		if err := e.findLeast(ctx, x.Stride); err != nil {
+			return nil, err
+		}
 	}
 	if again {
 		scaleBy(dst, 1/e.scale)
 	}
+	estimated := e.system.Least == 0
 	expected := 0
 	r, err := e.system.SolveTo(ctx, dst, x, &iterative.Settings{
-		Tolerance: min(o.tolerance, 0.5), Start: again,
+		Tolerance: min(o.tolerance, 0.5), Start: again && !estimated, Certify: estimated,
 		Recorder: func(step int, residual []float64) {
 			if o.progress == nil || step == 0 {
 				return
@@ -140,6 +144,9 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
 	}
+	if r.ErrorBound == nil {
+		return e.estimated(dst, x, r), nil
+	}
 	scaleAround(dst, x, e.scale, e.lone)
 	out := &applied{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: err != nil, assumed: e.assumed}
 	rounded := true
@@ -149,6 +156,18 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	}
 	out.least = out.least || rounded
 	return out, nil
+}
+
+// estimated returns the outcome of a solve of which no bound is known. A solve with a smaller
+// tolerance would not know more.
+func (e *solves) estimated(dst, x *sparse.Block[float64], r *iterative.Result) *applied {
+	scaleAround(dst, x, e.scale, e.lone)
+	out := &applied{bound: r.ErrorEstimate, rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: methodOf(r), least: true}
+	for j := range out.bound {
+		out.bound[j] *= e.scale
+	}
+	out.assumed = estimated
+	return out
 }
 
 func (e *solves) function() (m *expm.Map, f expm.Function) { return m, f }
@@ -171,6 +190,9 @@ func (e *solves) eliminate(ctx context.Context, dst, x *sparse.Block[float64], m
 
 // methodOf says how a system was solved.
 func methodOf(r *iterative.Result) string {
+	if r.Eliminated {
+		return "elimination"
+	}
 	if r.SampledCholesky {
 		return "conjugate gradients with a sampled Cholesky factor"
 	}

@@ -22,7 +22,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		return a, err
 	}
 	a, err := c.approach(ctx, e, dst, x, measure)
-	if err == nil && a.assumed != "" {
+	if err == nil && c.strict && a.assumed != "" {
 		if off := measure(dst, a.bound) * c.s.Tolerance; off >= 1 {
 			err = noDigit(fmt.Sprintf(": its error may be %.2g times the largest value", off))
 		}
@@ -107,7 +107,7 @@ func lost(err error) bool {
 func (c *computation) approach(ctx context.Context, e engine, dst, x *sparse.Block[float64], measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
 	again, anew, reached := false, false, 0.0
 	for attempt := 0; ; attempt++ {
-		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, again)
+		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress, certify: c.strict}, again)
 		switch {
 		case anew && errors.Is(err, iterative.ErrIndefinite): // there is nothing but rounding left
 			return nil, tooTight(c.s.Tolerance, reached)
@@ -167,7 +167,7 @@ func (c *computation) product(ctx context.Context, dst *sparse.Block[float64], m
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
+		a, err := c.k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress, certify: c.strict}, attempt > 0)
 		if err != nil {
 			return nil, err
 		}

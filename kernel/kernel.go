@@ -184,9 +184,16 @@ type Report struct {
 	ColumnBound []float64
 
 	// Condition, if not empty, says what the bound relies on beyond the
-	// arithmetic: that an eigenvalue found by iteration is the one wanted.
+	// arithmetic: that an eigenvalue found by iteration is the one wanted, or that the bound
+	// is an estimate.
 	Condition string
 }
+
+// estimated is the condition of errors that are not bounded.
+const estimated = "the error is estimated from the convergence of conjugate gradients; with a tolerance it is bounded"
+
+// Estimated reports whether ErrorBound is an estimate, which the error may exceed.
+func (r *Report) Estimated() bool { return r.Condition == estimated }
 
 // Values is Block of k for values that are rounded to T: tolerance and bounds are those of
 // rounded values, 0 meaning about what T can hold, and pieces of a part are placed within

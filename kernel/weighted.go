@@ -67,8 +67,10 @@ func newWeighted(g *graph.Graph) (*weighted, error) {
 }
 
 func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
-	if err := e.findLeast(ctx, x.Stride, o.memory); err != nil {
-		return nil, err
+	if o.certify {
+		if err := e.findLeast(ctx, x.Stride, o.memory); err != nil {
+			return nil, err
+		}
 	}
 	if e.b == nil || e.b.Cols != x.Cols {
 		e.b = sparse.NewBlock[float64](x.Rows, x.Cols)
@@ -83,9 +85,14 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 	if err != nil {
 		return nil, err
 	}
+	before := tall.Norms(dst)
 	scaleRows(dst, dst, func(i int) float64 { return 1 / e.root[i] })
 	sizes := tall.Norms(dst)
 	e.centre(dst)
+	if e.least == nil {
+		e.relate(out.bound, before, sizes)
+		return out, nil
+	}
 	scaled := e.inner.system.Least
 	for j := range out.bound {
 		gain := math.Sqrt(scaled / e.leastOf(j))
@@ -94,6 +101,15 @@ func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o
 		out.rounded[j] = out.rounded[j]*gain + rounding
 	}
 	return out, nil
+}
+
+// relate makes estimates of errors of columns with one norm such of columns with another.
+func (e *weighted) relate(estimate, before, after []float64) {
+	for j := range estimate {
+		if before[j] > 0 {
+			estimate[j] *= after[j] / before[j]
+		}
+	}
 }
 
 func (e *weighted) function() (m *expm.Map, f expm.Function) { return m, f }

@@ -31,10 +31,11 @@ type kernelReport struct {
 
 	// ErrorBound is never below the error of any value in the file, Relative
 	// is that over the largest value. They are null where nothing is known.
-	ErrorBound   *float64 `json:"error_bound"`
-	Relative     *float64 `json:"relative_error_bound"`
-	LargestValue float64  `json:"largest_value"`
-	Condition    string   `json:"condition,omitempty"`
+	ErrorBound    *float64 `json:"error_bound"`
+	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
+	Relative      *float64 `json:"relative_error_bound"`
+	LargestValue  float64  `json:"largest_value"`
+	Condition     string   `json:"condition,omitempty"`
 	Closing
 }
 
@@ -155,7 +156,10 @@ func asymmetric(what, instead string) string {
 func (d *graphRun) finishKernel(r *kernelReport, found *kernel.Report) error {
 	r.Method, r.HalfSteps, r.Sweeps, r.LargestValue, r.Condition = found.Method, found.HalfSteps, found.Sweeps, found.Largest, found.Condition
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
-	if bound := found.ErrorBound; !math.IsInf(bound, 1) {
+	if bound := found.ErrorBound; found.Estimated() {
+		r.ErrorEstimate = &bound
+		text = fmt.Sprintf("error about %.2g, largest value %.4g", bound, found.Largest)
+	} else if !math.IsInf(bound, 1) {
 		r.ErrorBound = &bound
 		if relative := bound / found.Largest; bound == 0 {
 			r.Relative = new(float64)

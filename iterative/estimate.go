@@ -1,0 +1,63 @@
+package iterative
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// progress holds numbers of one column's recurrence with one preconditioner P, from which its
+// error is estimated.
+type progress struct {
+	energy   float64 // Σ α·rᵀz of all steps, about xᵀ·A·x
+	longest  float64 // largest α of about the last ten steps
+	first    float64 // rᵀz before the first step
+	steps    int
+	residual float64 // norm of the residual that the recurrence carries along
+}
+
+// step takes account of a step of length α.
+func (p *progress) step(alpha, rz float64) {
+	if p.steps == 0 {
+		p.first = rz
+	}
+	p.steps++
+	p.energy += float64(alpha * rz)
+	p.longest = max(0.8*p.longest, alpha)
+}
+
+// estimate returns an estimate of the error of a column relative to the column, both in the
+// norm of A: the sum of α·rᵀz over the steps that have not been done (Hestenes and Stiefel
+// 1952), if α stays what it was at most in the last steps and rᵀz goes on to fall as it has
+// on average.
+func (c *column) estimate() float64 {
+	p := &c.progress
+	if c.norm == 0 || c.residual == 0 {
+		return 0
+	}
+	if p.steps == 0 || !(p.energy > 0) {
+		return 1
+	}
+	rz := c.rz
+	if c.residual > p.residual && p.residual > 0 { // the recurrence is below the rounding errors
+		ratio := c.residual / p.residual
+		rz *= ratio * ratio
+	}
+	fall := math.Pow(rz/p.first, 1/float64(p.steps))
+	const usual = 3 // times below the error, because norms differ, is rare
+	return min(1, usual*math.Sqrt(p.longest*rz/(max(1-fall, 1/float64(p.steps+1))*p.energy)))
+}
+
+// estimateErrors fills ErrorEstimate from the estimates of the columns.
+func (s *System) estimateErrors(ctx context.Context, out *Result, x *sparse.Block[float64]) error {
+	norms, err := columnNorms(ctx, x, s.Graph.Workers)
+	if err != nil {
+		return err
+	}
+	out.ErrorEstimate = norms
+	for j, e := range out.estimate {
+		out.ErrorEstimate[j] *= e
+	}
+	return nil
+}
